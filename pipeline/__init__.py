@@ -1,0 +1,1 @@
+"""How one table becomes the next: validation, meeting, counting, averaging, publishing."""

@@ -1,0 +1,97 @@
+"""The only module that imports Dask: where work runs, and how it is handed out."""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from dask.system import CPU_COUNT
+from distributed import Client, LocalCluster, as_completed
+
+from pipeline.errors import Refused
+
+CONNECT_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one task ended.
+
+    Attributes:
+        key: of the task.
+        receipt: what it returned, None if it failed.
+        error: what it raised, None if it succeeded.
+    """
+
+    key: str
+    receipt: Any
+    error: BaseException | None
+
+
+@contextmanager
+def connect(where: str, workers: int | None) -> Iterator[Client]:
+    """Open a client and close it again.
+
+    Args:
+        where: `local` (threads in this process), `processes`, or a scheduler's `tcp://host:port`.
+        workers: how many threads or processes; None for one a processor.
+
+    Raises:
+        Refused: no such place, or no scheduler answers there.
+    """
+    count = workers or CPU_COUNT
+    if where == "local":
+        with _local(processes=False, n_workers=1, threads_per_worker=count) as client:
+            yield client
+    elif where == "processes":
+        with _local(processes=True, n_workers=count, threads_per_worker=1) as client:
+            yield client
+    elif "://" in where:
+        with _remote(where) as client:
+            yield client
+    else:
+        raise Refused(f"--cluster {where}: must be local, processes, or an address (tcp://host:8786)")
+
+
+@contextmanager
+def _local(**shape: Any) -> Iterator[Client]:
+    quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
+    with LocalCluster(**shape, **quiet) as cluster, Client(cluster) as client:
+        yield client
+
+
+@contextmanager
+def _remote(address: str) -> Iterator[Client]:
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as problem:
+        raise Refused(
+            f"--cluster {address}: no scheduler answers there; start one with `dask scheduler`, "
+            "or leave the option out to run in this process"
+        ) from problem
+    with client:
+        yield client
+
+
+def spread(
+    client: Client, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
+) -> Iterator[Outcome]:
+    """Run a task many times and yield each outcome as it comes, failures too.
+
+    Args:
+        client: who hands the work out.
+        task: a function of a module, called as ``task(shared, *arguments)``.
+        calls: key of each task -> its own arguments, small.
+        shared: what every call needs; sent to each worker once.
+    """
+    everywhere = client.scatter(shared, broadcast=True, hash=False)
+    futures = {
+        client.submit(task, everywhere, *arguments, key=key, pure=False): key
+        for key, arguments in calls.items()
+    }
+    for future in as_completed(futures):
+        failed = future.status != "finished"
+        error = future.exception() if failed else None
+        yield Outcome(futures[future], None if failed else future.result(), error)
+        future.release()

@@ -1,0 +1,240 @@
+"""Window measures: a window slides over both segmentations and the boundaries in it are compared.
+
+Beeferman, Berger & Lafferty 1999 (Pk); Pevzner & Hearst 2002 (WindowDiff); Georgescul, Clark &
+Armstrong 2006, section 4 (Pr_error and the parts); Lamprier et al. 2007 (edge correction).
+"""
+
+import numpy as np
+
+from pipeline.kernel import kernel
+from pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
+from pipeline.segmentations import Ints, Positions, Ragged
+
+COUNTS = (
+    "windows",
+    "reference_windows",
+    "pk_misses",
+    "pk_false_alarms",
+    "wd_misses",
+    "wd_false_alarms",
+    "pk_prime_misses",
+    "pk_prime_false_alarms",
+    "wd_absolute",
+    "edge_windows",
+    "edge_errors",
+)
+
+
+@kernel
+def _sweep(ref: Positions, hyp: Positions, n_units: int, k: int, out: Ints) -> None:
+    """Visit only the window starts at which a boundary enters (p - k + 1) or leaves (p + 1).
+
+    Starts run over 1-k..n_units, the windows of the padded document; those within 1..n_units-k are
+    the windows of the document itself.
+    """
+    ref_in = ref_out = hyp_in = hyp_out = 0
+    start = 1 - k
+    last_window = n_units - k
+    while start <= n_units:
+        end = n_units + 1
+        if ref_in < len(ref):
+            end = min(end, ref[ref_in] - k + 1)
+        if ref_out < len(ref):
+            end = min(end, ref[ref_out] + 1)
+        if hyp_in < len(hyp):
+            end = min(end, hyp[hyp_in] - k + 1)
+        if hyp_out < len(hyp):
+            end = min(end, hyp[hyp_out] + 1)
+        r = ref_in - ref_out
+        h = hyp_in - hyp_out
+        if r != h:
+            out[10] += end - start
+        inside = min(end, last_window + 1) - max(start, 1)
+        if inside > 0:
+            if r > 0:
+                out[1] += inside
+                if h == 0:
+                    out[2] += inside
+                if r != h:
+                    out[6] += inside
+            elif h > 0:
+                out[3] += inside
+                out[7] += inside
+            if r > h:
+                out[4] += inside
+            elif r < h:
+                out[5] += inside
+            out[8] += inside * abs(r - h)
+        start = end
+        if ref_in < len(ref) and ref[ref_in] - k + 1 == start:
+            ref_in += 1
+        if ref_out < len(ref) and ref[ref_out] + 1 == start:
+            ref_out += 1
+        if hyp_in < len(hyp) and hyp[hyp_in] - k + 1 == start:
+            hyp_in += 1
+        if hyp_out < len(hyp) and hyp[hyp_out] + 1 == start:
+            hyp_out += 1
+
+
+@kernel
+def _count_pairs(
+    ref_offsets: Ints,
+    ref_positions: Positions,
+    hyp_offsets: Ints,
+    hyp_positions: Positions,
+    ref_row: Ints,
+    hyp_row: Ints,
+    n_units: Ints,
+    window: Ints,
+    counts: Ints,
+) -> None:
+    row = np.zeros(11, np.int64)
+    for i in range(len(ref_row)):
+        ref = ref_positions[ref_offsets[ref_row[i]] : ref_offsets[ref_row[i] + 1]]
+        hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
+        row[:] = 0
+        row[0] = max(0, n_units[i] - window[i])
+        row[9] = n_units[i] + window[i]
+        _sweep(ref, hyp, n_units[i], window[i], row)
+        for c in range(11):
+            counts[c, i] = row[c]
+
+
+def count(
+    references: Ragged,
+    hypotheses: Ragged,
+    ref_row: Ints,
+    hyp_row: Ints,
+    n_units: Ints,
+    window: Ints,
+) -> Ints:
+    """Count the windows of each pair (METRICS 2), in time proportional to its boundaries.
+
+    Args:
+        references: boundary positions, one row a reference segmentation.
+        hypotheses: boundary positions, one row a hypothesis segmentation.
+        ref_row: row of ``references`` in each pair, shape (pairs,).
+        hyp_row: row of ``hypotheses`` in each pair, shape (pairs,).
+        n_units: units N of each pair's document, at least 1, shape (pairs,).
+        window: window size k of each pair, at least 1, shape (pairs,).
+
+    Returns:
+        One row a count of ``COUNTS``, shape (11, pairs).
+    """
+    counts = np.empty((len(COUNTS), len(ref_row)), np.int64)
+    _count_pairs(
+        references.offsets,
+        references.values,
+        hypotheses.offsets,
+        hypotheses.values,
+        ref_row,
+        hyp_row,
+        n_units,
+        window,
+        counts,
+    )
+    return counts
+
+
+@kernel
+def _covered(offsets: Ints, positions: Positions, n_units: Ints, window: Ints, out: Ints) -> None:
+    for row in range(len(offsets) - 1):
+        k = window[row]
+        free = 1
+        for i in range(offsets[row], offsets[row + 1]):
+            first = max(free, positions[i] - k + 1)
+            last = min(positions[i], n_units[row] - k)
+            if last >= first:
+                out[row] += last - first + 1
+                free = last + 1
+
+
+def reference_windows(references: Ragged, n_units: Ints, window: Ints) -> Ints:
+    """Count the windows that cover a boundary, for each reference alone, shape (rows,).
+
+    Pooled over a run this gives P_seg = reference_windows / windows (METRICS 2).
+    """
+    covered = np.zeros(len(references), np.int64)
+    _covered(references.offsets, references.values, n_units, window, covered)
+    return covered
+
+
+def window_size(n_units: Ints, segments: Ints, rounding: str = "half-even") -> Ints:
+    """Half the mean segment size in units, at least 2 (METRICS 2), in integers throughout.
+
+    Args:
+        n_units: units, or their sum over several segmentations, shape (rows,).
+        segments: segments, or their sum over the same ones, at least 1, shape (rows,).
+        rounding: ``half-even``, or ``half-up`` as in Choi's published scores.
+    """
+    whole, rest = np.divmod(n_units, 2 * segments)
+    tie_goes_up = (whole % 2 == 1) | (rounding == "half-up")
+    up = (rest > segments) | ((rest == segments) & tie_goes_up)
+    return np.maximum(2, whole + up)
+
+
+BEEFERMAN = "Beeferman, Berger & Lafferty 1999"
+PEVZNER = "Pevzner & Hearst 2002, p. 10"
+G06 = "Georgescul, Clark & Armstrong 2006,"
+TDT = "TDT evaluation plans, cited by Franz, McCarley & Xu 2007"
+SIDED = frozenset({IDENTITY, REVERSIBLE})
+MUTUAL = SIDED | {SYMMETRIC}
+
+MEASURES = (
+    Measure("pk", "(pk_misses + pk_false_alarms) / windows", f"{BEEFERMAN}; {G06} 4.1", MUTUAL),
+    Measure("pk_miss_rate", "pk_misses / reference_windows", f"{G06} 4.1", SIDED),
+    Measure(
+        "pk_false_alarm_rate",
+        "pk_false_alarms / (windows - reference_windows)",
+        f"{G06} 4.1",
+        SIDED,
+    ),
+    Measure(
+        "pk_prior",
+        "pk_miss_rate * p_seg + pk_false_alarm_rate * (1 - p_seg)",
+        f"{G06} 4.1 (TDT pilot)",
+        SIDED,
+    ),
+    Measure(
+        "pk_prime_miss_rate", "pk_prime_misses / reference_windows", f"{G06} 4.1 (TDT 1998)", SIDED
+    ),
+    Measure(
+        "pk_prime_false_alarm_rate",
+        "pk_prime_false_alarms / (windows - reference_windows)",
+        f"{G06} 4.1 (TDT 1998)",
+        SIDED,
+    ),
+    Measure(
+        "pk_prime",
+        "pk_prime_miss_rate * p_seg + pk_prime_false_alarm_rate * (1 - p_seg)",
+        f"{G06} 4.1 (TDT 1998)",
+        SIDED,
+    ),
+    Measure("window_diff", "(wd_misses + wd_false_alarms) / windows", PEVZNER, MUTUAL),
+    Measure("window_diff_miss", "wd_misses / windows", f"{G06} 4.2", SIDED),
+    Measure("window_diff_false_alarm", "wd_false_alarms / windows", f"{G06} 4.2", SIDED),
+    Measure("window_diff_weighted", "wd_absolute / windows", "NLTK", MUTUAL, upper=None),
+    Measure("pr_miss", "wd_misses / reference_windows", f"{G06} 4.3", SIDED),
+    Measure("pr_false_alarm", "wd_false_alarms / windows", f"{G06} 4.3", SIDED),
+    Measure(
+        "pr_error",
+        "cost_miss * pr_miss + cost_false_alarm * pr_false_alarm",
+        f"{G06} 4.3",
+        SIDED,
+    ),
+    Measure(
+        "c_seg",
+        "c_seg_cost_miss * p_seg * pk_miss_rate"
+        " + c_seg_cost_false_alarm * (1 - p_seg) * pk_false_alarm_rate",
+        TDT,
+        SIDED,
+    ),
+    Measure(
+        "c_seg_normalised",
+        "c_seg / minimum(c_seg_cost_miss * p_seg, c_seg_cost_false_alarm * (1 - p_seg))",
+        TDT,
+        SIDED,
+        upper=None,
+    ),
+    Measure("window_diff_edges", "edge_errors / edge_windows", "Lamprier et al. 2007", MUTUAL),
+)

@@ -1,0 +1,281 @@
+"""An input table: its files, the slices it is read in, and where each of its rows came from."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandera.pyarrow as pap
+import pyarrow as pa
+
+from pipeline import storage
+from pipeline.errors import Refused
+from pipeline.formats import jsonl
+from pipeline.formats.rows import Defaults, Row
+from pipeline.formats.tables import COLUMNS, gather, segmentation_table
+from pipeline.segmentations import Flags, Ints
+from pipeline.storage import InputFile
+from pipeline.validation import REJECTS, broken_rules, descriptions, schema_problems
+
+ROLES = {"references": "reference", "hypotheses": "hypothesis"}
+# A line of JSON that describes a short segmentation; only used to cut work into pieces.
+BYTES_PER_LINE = 100
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A piece of a table that is read at once: row groups of a Parquet file, or a JSONL file.
+
+    Attributes:
+        table: the input table it belongs to: references, hypotheses, documents...
+        url: the file.
+        row_groups: their numbers; empty for a JSONL file, which is read whole.
+        first_row: number of its first row within the file.
+        rows: how many rows; for a JSONL file a guess.
+    """
+
+    table: str
+    url: str
+    row_groups: tuple[int, ...]
+    first_row: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class InputTable:
+    """An input table whose files were found and whose columns were checked.
+
+    Attributes:
+        name: references, hypotheses, documents or segmentations.
+        files: in the order of their names.
+        slices: in the order of the rows.
+        attributes: columns beyond those the schema knows, over all files.
+    """
+
+    name: str
+    files: tuple[InputFile, ...]
+    slices: tuple[Slice, ...]
+    attributes: pa.Schema
+
+
+def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
+    """Find an input table and check its columns from the files' footers alone.
+
+    Raises:
+        Refused: nothing there, an unreadable file, a missing column or one of a wrong type.
+    """
+    files = storage.find(url)
+    slices: list[Slice] = []
+    schemas: list[pa.Schema] = []
+    for file in files:
+        if storage.is_json_lines(file.url):
+            slices.append(Slice(name, file.url, (), 0, 1 + file.size // BYTES_PER_LINE))
+            schemas.append(_read_json_lines(name, file.url).schema)
+            continue
+        parquet = storage.open_parquet(file.url)
+        slices.extend(_row_groups(name, file.url, parquet.metadata))
+        schemas.append(canonical_schema(parquet.schema_arrow))
+    for file, schema in zip(files, schemas, strict=True):
+        if problems := schema_problems(schema, model):
+            raise Refused(f"{file.url}: {'; '.join(problems)}")
+    return InputTable(name, tuple(files), tuple(slices), _attributes(name, schemas, model))
+
+
+def _row_groups(name: str, url: str, metadata: Any) -> Iterator[Slice]:
+    first = 0
+    for group in range(metadata.num_row_groups):
+        rows = metadata.row_group(group).num_rows
+        yield Slice(name, url, (group,), first, rows)
+        first += rows
+
+
+def _attributes(
+    name: str, schemas: Sequence[pa.Schema], model: pap.DataFrameSchema
+) -> pa.Schema:
+    known = {*model.columns, "role", "unit_lengths"}
+    extra = [pa.schema([f for f in schema if f.name not in known]) for schema in schemas]
+    try:
+        return pa.unify_schemas(extra, promote_options="permissive").remove_metadata()
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+        raise Refused(f"{name}: an attribute has one type here, another there: {problem}") from None
+
+
+def canonical_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema a file's columns are read as: equal meaning, the types of the contract.
+
+    Any integer becomes int32, any list a list, any string (also a dictionary of strings) a string;
+    what cannot be meant is left as it is, for the schema check to name.
+    """
+    fields = []
+    for field in schema:
+        target = COLUMNS.get(field.name, field.type)
+        if pa.types.is_dictionary(field.type):
+            field = field.with_type(field.type.value_type)
+        if _means(field.type, target):
+            field = field.with_type(target)
+        fields.append(field.with_nullable(True).remove_metadata())
+    return pa.schema(fields)
+
+
+def _means(found: pa.DataType, target: pa.DataType) -> bool:
+    kinds = pa.types
+    if kinds.is_list(target):
+        is_list = kinds.is_list(found) or kinds.is_large_list(found) or kinds.is_list_view(found)
+        empty = is_list and kinds.is_null(found.value_type)
+        return is_list and (empty or _means(found.value_type, target.value_type))
+    if kinds.is_integer(target):
+        return bool(kinds.is_integer(found))
+    if kinds.is_floating(target):
+        return bool(kinds.is_floating(found) or kinds.is_integer(found))
+    return bool(kinds.is_large_string(found) or kinds.is_string_view(found))
+
+
+def _read_json_lines(name: str, url: str) -> pa.Table:
+    defaults = Defaults(role=ROLES.get(name, "reference"))
+    rows: Iterable[Row] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
+    if name == "documents":
+        return gather(rows).documents
+    if name in ROLES:
+        rows = (row for row in rows if row.role == defaults.role)
+    return segmentation_table(rows)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of an input table, each knowing where it came from.
+
+    Attributes:
+        name: the input table.
+        table: columns of the contract's types, one chunk each.
+        urls: the files they came from.
+        file: index into ``urls``, shape (rows,).
+        row: number of the row within its file, from 0, shape (rows,).
+    """
+
+    name: str
+    table: pa.Table
+    urls: tuple[str, ...]
+    file: Ints
+    row: Ints
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def keep(self, good: Flags) -> "Rows":
+        """The rows marked good, shape (rows,)."""
+        if good.all():
+            return self
+        chosen = np.flatnonzero(good)
+        return self.take(chosen)
+
+    def take(self, chosen: Ints) -> "Rows":
+        """The rows with these numbers, in this order."""
+        table = in_one_chunk(self.table.take(pa.array(chosen)))
+        return replace(self, table=table, file=self.file[chosen], row=self.row[chosen])
+
+    def listed(self, chosen: Ints) -> dict[str, pa.Array]:
+        """Where some rows came from and what they are called, for the tables that list rows."""
+        table = self.table.take(pa.array(chosen))
+        nothing = pa.nulls(len(chosen), pa.string())
+        named = "coder" in table.column_names
+        return {
+            "table": pa.array([self.name] * len(chosen), pa.string()),
+            "source": pa.array([self.urls[i] for i in self.file[chosen].tolist()], pa.string()),
+            "row": pa.array(self.row[chosen]),
+            "document_id": table.column("document_id").combine_chunks(),
+            "coder": table.column("coder").combine_chunks() if named else nothing,
+        }
+
+    def rejects(self, broken: Mapping[int, tuple[str, str]]) -> pa.Table:
+        """List refused rows (schemas/rejects.py): row number -> (rule, detail)."""
+        chosen = np.array(sorted(broken), np.int64)
+        rules, details = zip(*(broken[i] for i in chosen.tolist()), strict=True) if broken else ((), ())
+        columns = self.listed(chosen)
+        columns["rule"] = pa.array(rules, pa.string())
+        columns["detail"] = pa.array(details, pa.string())
+        return pa.table(columns).select(REJECTS.names)
+
+
+def read(piece: Slice, attributes: pa.Schema) -> Rows:
+    """Read a slice, its attributes brought to the types they have over the whole table.
+
+    Raises:
+        Refused: a value is beyond its column's type, or the file changed or broke since planning.
+    """
+    if not piece.row_groups:
+        table = _read_json_lines(piece.table, piece.url)
+    else:
+        try:
+            table = storage.open_parquet(piece.url).read_row_groups(list(piece.row_groups))
+        except (OSError, pa.ArrowException) as problem:
+            raise Refused(f"{piece.url}: cannot be read ({problem})") from problem
+    try:
+        table = table.cast(canonical_schema(table.schema))
+        for field in attributes:
+            values = pa.nulls(table.num_rows, field.type)
+            if field.name in table.column_names:
+                values = table.column(field.name).cast(field.type)
+                table = table.drop_columns([field.name])
+            table = table.append_column(field, values)
+    except pa.ArrowInvalid as problem:
+        raise Refused(f"{piece.url}: {problem}") from problem
+    rows = piece.first_row + np.arange(table.num_rows)
+    table = in_one_chunk(table)
+    return Rows(piece.table, table, (piece.url,), np.zeros(len(rows), np.int64), rows)
+
+
+def in_one_chunk(table: pa.Table) -> pa.Table:
+    """The same table, each column one contiguous array (also where there are no rows)."""
+    columns = [table.column(name) for name in table.column_names]
+    arrays = [each.chunk(0) if each.num_chunks == 1 else each.combine_chunks() for each in columns]
+    return pa.Table.from_arrays(arrays, schema=table.schema)
+
+
+def join(parts: Sequence[Rows]) -> Rows:
+    """Put rows of one table end to end."""
+    urls = tuple(dict.fromkeys(url for part in parts for url in part.urls))
+    file = [np.array([urls.index(url) for url in part.urls], np.int64)[part.file] for part in parts]
+    table = in_one_chunk(pa.concat_tables([part.table for part in parts]))
+    row = np.concatenate([part.row for part in parts])
+    return Rows(parts[0].name, table, urls, np.concatenate(file), row)
+
+
+def validate(rows: Rows, model: pap.DataFrameSchema) -> tuple[Rows, pa.Table]:
+    """Part the rows that keep every rule from a list of those that do not.
+
+    Returns:
+        The good rows, and the others as a rejects table.
+    """
+    broken = broken_rules(rows.table, model)
+    asked = descriptions(model)
+    refused = rows.rejects(
+        {i: (rule, f"{asked[rule]}: {_shown(rows.table, i)}") for i, rule in broken.items()}
+    )
+    good = np.ones(len(rows), bool)
+    good[list(broken)] = False
+    return rows.keep(good), refused
+
+
+def _shown(table: pa.Table, row: int) -> str:
+    """Show what a row holds, but not millions of its elements."""
+    parts = []
+    for name in table.column_names:
+        if name not in COLUMNS or name in ("document_id", "coder"):
+            continue
+        value = table.column(name)[row]
+        if not value.is_valid or not pa.types.is_list(value.type):
+            parts.append(f"{name} {value.as_py()}")
+            continue
+        first = ", ".join(str(element) for element in value.values[:SHOWN].to_pylist())
+        more = f", … {len(value.values)} in all" if len(value.values) > SHOWN else ""
+        parts.append(f"{name} [{first}{more}]")
+    return ", ".join(parts)
+
+
+SHOWN = 12
+"""Elements of a list that a message shows."""
+
+
+def by_row(rows: Rows, chosen: Ints, rule: str, say: Callable[[int], str]) -> pa.Table:
+    """List rows that break a rule between rows, each with what is said of it."""
+    return rows.rejects({i: (rule, say(i)) for i in chosen.tolist()})

@@ -1,0 +1,283 @@
+"""Averages over documents: additive sums a task gathers, and the summary table they add up to.
+
+Everything is gathered in whole numbers, so that sums do not depend on how the work was split.  A
+value v enters a macro average as floor(v) and as its remainder in units of 2^-40.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pipeline.kernel import kernel
+from pipeline.measures import COUNTS, MEASURES
+from pipeline.measures.measure import evaluate
+from pipeline.resampling import interval, replicate_sums
+from pipeline.segmentations import Floats, Ints, column
+
+GroupKey = tuple[object, ...]
+"""The hypothesis, then a value for each group-by column; None for the row over all documents."""
+
+FRACTION = 2.0**40
+SQUARE_UNIT = 2.0**24
+SPLIT = 18
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What documents add up to, by group and resampling unit.
+
+    Attributes:
+        groups: the groups met, in any order.
+        group: index into ``groups`` of each cell, shape (cells,).
+        unit: resampling unit of each cell, shape (cells,).
+        counts: sums of ``COUNTS`` over (reference, hypothesis) rows, shape (cells, counts).
+        values: for each measure floor, remainder x 2^40 and number of defined documents, of the
+            document's mean over its references, shape (cells, measures, 3).
+        squares: for each group and measure the sums of q, h*h, h*l and l*l over documents, where
+            q = 2^24 v = 2^18 h + l, shape (groups, measures, 4).
+        documents: documents of each group, shape (groups,).
+    """
+
+    groups: list[GroupKey]
+    group: Ints
+    unit: Ints
+    counts: Ints
+    values: Ints
+    squares: Ints
+    documents: Ints
+
+
+@kernel
+def _add_counts(cell: Ints, counts: Ints, sums: Ints) -> None:
+    for row in range(len(cell)):
+        for c in range(counts.shape[0]):
+            sums[cell[row], c] += counts[c, row]
+
+
+@kernel
+def _add_values(cell: Ints, group: Ints, values: Floats, sums: Ints, squares: Ints) -> None:
+    for row in range(len(cell)):
+        for m in range(values.shape[0]):
+            value = values[m, row]
+            if np.isnan(value):
+                continue
+            whole = np.floor(value)
+            sums[cell[row], m, 0] += np.int64(whole)
+            sums[cell[row], m, 1] += np.int64(np.rint((value - whole) * FRACTION))
+            sums[cell[row], m, 2] += 1
+            q = np.int64(np.rint(value * SQUARE_UNIT))
+            high = q >> SPLIT
+            low = q - (high << SPLIT)
+            squares[group[row], m, 0] += q
+            squares[group[row], m, 1] += high * high
+            squares[group[row], m, 2] += high * low
+            squares[group[row], m, 3] += low * low
+
+
+def mean_over_references(values: Floats, document: Ints) -> Floats:
+    """Average each measure over the rows of a document, where defined.
+
+    Args:
+        values: shape (measures, rows), NaN where undefined.
+        document: 0..n-1, the document each row belongs to, shape (rows,).
+
+    Returns:
+        Shape (measures, n); NaN where no row of the document is defined.
+    """
+    n = int(document.max()) + 1 if len(document) else 0
+    if n == len(document):
+        return values
+    means = np.empty((len(values), n))
+    with np.errstate(invalid="ignore"):
+        for m, row in enumerate(values):
+            defined = ~np.isnan(row)
+            total = np.bincount(document[defined], row[defined], n)
+            means[m] = total / np.bincount(document[defined], minlength=n)
+    return means
+
+
+def gather(
+    groups: list[GroupKey], group: Ints, unit: Ints, document: Ints, counts: Ints, values: Floats
+) -> Sums:
+    """Add up the rows of one task.
+
+    Args:
+        groups: the groups' keys.
+        group: index into ``groups`` of each row, shape (rows,).
+        unit: resampling unit of each row's document, shape (rows,).
+        document: which of the task's hypothesis rows each row belongs to, shape (rows,).
+        counts: shape (counts, rows).
+        values: shape (measures, rows), NaN where undefined.
+    """
+    cell_keys, cell = np.unique(group << 32 | unit, return_inverse=True)
+    listed, first, place = np.unique(
+        document * len(groups) + group, return_index=True, return_inverse=True
+    )
+    sums = Sums(
+        groups=groups,
+        group=cell_keys >> 32,
+        unit=cell_keys & 0xFFFFFFFF,
+        counts=np.zeros((len(cell_keys), len(counts)), np.int64),
+        values=np.zeros((len(cell_keys), len(values), 3), np.int64),
+        squares=np.zeros((len(groups), len(values), 4), np.int64),
+        documents=np.bincount(group[first], minlength=len(groups)).astype(np.int64),
+    )
+    _add_counts(cell, counts, sums.counts)
+    means = np.ascontiguousarray(mean_over_references(values, place))
+    if len(listed) == len(cell):  # one reference a document: rows are documents already
+        _add_values(cell, group, values, sums.values, sums.squares)
+    else:
+        _add_values(cell[first], group[first], means, sums.values, sums.squares)
+    return sums
+
+
+def merge(parts: Iterable[Sums]) -> Sums:
+    """Add up sums of disjoint rows; the result does not depend on their order."""
+    parts = list(parts)
+    keys = sorted({key for part in parts for key in part.groups}, key=_order)
+    number = {key: i for i, key in enumerate(keys)}
+    renamed = [np.array([number[key] for key in part.groups], np.int64) for part in parts]
+    cells = [new[part.group] << 32 | part.unit for new, part in zip(renamed, parts, strict=True)]
+    cell_keys = np.unique(np.concatenate([np.empty(0, np.int64), *cells]))
+    total = Sums(
+        groups=keys,
+        group=cell_keys >> 32,
+        unit=cell_keys & 0xFFFFFFFF,
+        counts=np.zeros((len(cell_keys), len(COUNTS)), np.int64),
+        values=np.zeros((len(cell_keys), len(MEASURES), 3), np.int64),
+        # Python's integers: squares over an archive may pass 2^63.
+        squares=np.zeros((len(keys), len(MEASURES), 4), object),
+        documents=np.zeros(len(keys), np.int64),
+    )
+    for new, cell, part in zip(renamed, cells, parts, strict=True):
+        place = np.searchsorted(cell_keys, cell)
+        total.counts[place] += part.counts
+        total.values[place] += part.values
+        total.squares[new] += part.squares
+        total.documents[new] += part.documents
+    return total
+
+
+def _order(key: GroupKey) -> tuple[tuple[bool, str, str], ...]:
+    """Sort by hypothesis; within it the row over all documents first."""
+    return tuple((part is not None, type(part).__name__, str(part)) for part in key)
+
+
+def _exact_mean(cells: Ints, defined: int) -> float:
+    """Mean of values given as sums of floors and remainders, rounded once."""
+    whole, fraction = (sum(part.tolist()) for part in (cells[:, 0], cells[:, 1]))
+    return float((whole * int(FRACTION) + fraction) / (int(FRACTION) * defined))
+
+
+def _standard_deviation(squares: Sequence[int], n: int) -> float:
+    """Standard deviation (n - 1), from exact integer sums; NaN for fewer than two documents."""
+    if n < 2:
+        return float("nan")
+    q, high, cross, low = (int(part) for part in squares)
+    squared = (high << 2 * SPLIT) + (cross << SPLIT + 1) + low
+    return float(np.sqrt((n * squared - q * q) / (n * (n - 1))) / SQUARE_UNIT)
+
+
+@dataclass(frozen=True)
+class Average:
+    """One row of the summary table, but for the group's columns."""
+
+    measure: str
+    average: str
+    value: float
+    ci_low: float
+    ci_high: float
+    sd: float
+    documents: int
+    defined: int
+
+
+def _intervals(
+    counts: Ints, values: Ints, drawn: NDArray[np.uint8], parameters: Mapping[str, float]
+) -> dict[tuple[str, str], tuple[float, float]]:
+    """Bootstrap every measure of one group: (measure, average) -> (low, high)."""
+    pooled = replicate_sums(counts.astype(np.float64), drawn)
+    micro = evaluate(
+        MEASURES.values(), dict(zip(COUNTS, pooled.T, strict=True)), parameters, rows=False
+    )
+    total = replicate_sums(values[:, :, 0] + values[:, :, 1] / FRACTION, drawn)
+    defined = replicate_sums(values[:, :, 2].astype(np.float64), drawn)
+    with np.errstate(invalid="ignore"):
+        macro = dict(zip(MEASURES, (total / defined).T, strict=True))
+    return {
+        (measure, average): interval(replicates)
+        for average, by_measure in (("micro", micro), ("macro", macro))
+        for measure, replicates in by_measure.items()
+    }
+
+
+def averages(
+    sums: Sums,
+    group: int,
+    drawn: NDArray[np.uint8] | None,
+    parameters: Mapping[str, float],
+) -> Iterator[Average]:
+    """Take every measure's micro and macro average over one group's documents.
+
+    The micro average is the formula over summed counts, the macro average the mean of the
+    documents' values.  An interval needs two documents with a defined value.
+
+    Args:
+        sums: merged sums.
+        group: index into ``sums.groups``.
+        drawn: weights of the resampling units, shape (units, replicates); None for no intervals.
+        parameters: as ``evaluate`` takes them.
+    """
+    cells = np.flatnonzero(sums.group == group)
+    counts, values = sums.counts[cells], sums.values[cells]
+    pooled = {name: counts[:, [i]].sum(axis=0) for i, name in enumerate(COUNTS)}
+    micro = evaluate(MEASURES.values(), pooled, parameters, rows=False)
+    limits = (
+        {}
+        if drawn is None
+        else _intervals(counts, values, drawn[sums.unit[cells]], parameters)
+    )
+    undefined = float("nan")
+    documents = int(sums.documents[group])
+    for m, name in enumerate(MEASURES):
+        defined = int(values[:, m, 2].sum())
+        mean = _exact_mean(values[:, m], defined) if defined else undefined
+        spread = _standard_deviation(sums.squares[group, m], defined)
+        for average, value, sd in (("micro", micro[name][0], undefined), ("macro", mean, spread)):
+            known = defined > 1 and not np.isnan(value)
+            low, high = limits.get((name, average), (undefined,) * 2) if known else (undefined,) * 2
+            yield Average(name, average, float(value), low, high, sd, documents, defined)
+
+
+def summarise(
+    sums: Sums,
+    group_by: Mapping[str, pa.DataType],
+    parameters: Mapping[str, float],
+    drawn: NDArray[np.uint8] | None,
+) -> pa.Table:
+    """Write the summary table: hypothesis x group x measure x average (schemas/summary.py).
+
+    Args:
+        sums: merged sums over the whole run.
+        group_by: the group-by columns and their types; null in the rows over all documents.
+        parameters: as ``evaluate`` takes them.
+        drawn: weights of all resampling units, shape (units, replicates); None for no intervals.
+    """
+    rows = [
+        (key, average)
+        for group, key in enumerate(sums.groups)
+        for average in averages(sums, group, drawn, parameters)
+    ]
+    columns = {"hypothesis": pa.array([key[0] for key, _ in rows], pa.string())}
+    for i, (name, kind) in enumerate(group_by.items(), start=1):
+        columns[name] = pa.array([key[i] for key, _ in rows], kind)
+    for name in ("measure", "average"):
+        columns[name] = pa.array([getattr(row, name) for _, row in rows], pa.string())
+    for name in ("value", "ci_low", "ci_high", "sd"):
+        columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.float64))
+    for name in ("documents", "defined"):
+        columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.int64))
+    return pa.table(columns)

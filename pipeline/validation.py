@@ -1,0 +1,80 @@
+"""Which rows of a table keep its schema's rules, and exactly which do not."""
+
+import pandera.pyarrow as pap
+import pyarrow as pa
+from pandera.config import CONFIG
+from pandera.errors import SchemaErrors
+
+from pipeline.errors import Refused
+
+REJECTS = pa.schema(
+    [
+        ("table", pa.string()),
+        ("source", pa.string()),
+        ("row", pa.int64()),
+        ("rule", pa.string()),
+        ("detail", pa.string()),
+        ("document_id", pa.string()),
+        ("coder", pa.string()),
+    ]
+)
+
+
+def schema_problems(schema: pa.Schema, model: pap.DataFrameSchema) -> list[str]:
+    """Name the columns that are missing or of a wrong type; empty if there are none."""
+    if not CONFIG.validation_enabled:
+        raise Refused(
+            "PANDERA_VALIDATION_ENABLED is off, so nothing would be checked: unset it and run again"
+        )
+    try:
+        model.validate(schema.empty_table(), lazy=True)
+    except SchemaErrors as problem:
+        cases = problem.failure_cases.to_pylist()
+    else:
+        return []
+    missing = [
+        f"column {case['failure_case']} is missing"
+        for case in cases
+        if case["check"] == "column_in_dataframe"
+    ]
+    wrong = [
+        f"column {case['column']} is {schema.field(case['column']).type}, "
+        f"must be {model.columns[case['column']].dtype}"
+        for case in cases
+        if case["check"].startswith("dtype(")
+    ]
+    return missing + wrong
+
+
+def broken_rules(table: pa.Table, model: pap.DataFrameSchema) -> dict[int, str]:
+    """Find the rows that break a rule: row number -> the first rule it breaks.
+
+    Rules come in the order in which the schema declares them.  One call reports each broken row as
+    Python objects, so it is meant for batches of up to some hundred thousand rows.
+
+    Args:
+        table: columns of the right types, each in one chunk.
+        model: whose checks answer row by row.
+    """
+    try:
+        model.validate(table, lazy=True)
+    except SchemaErrors as problem:
+        cases = problem.failure_cases.select(["index", "check"]).to_pylist()
+    else:
+        return {}
+    rank = {name: i for i, name in enumerate(descriptions(model))}
+    broken: dict[int, str] = {}
+    for case in cases:
+        if case["index"] is None:
+            raise RuntimeError(f"the rule {case['check']} could not be checked: {case}")
+        known = broken.setdefault(case["index"], case["check"])
+        if rank[case["check"]] < rank[known]:
+            broken[case["index"]] = case["check"]
+    return broken
+
+
+def descriptions(model: pap.DataFrameSchema) -> dict[str, str]:
+    """Every row rule of a schema with what it asks, in the order of declaration."""
+    return {
+        rule.name: rule.description for column in model.columns.values() for rule in column.checks
+    }

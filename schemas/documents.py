@@ -1,0 +1,61 @@
+"""The input table `documents`: unit lengths, and attributes to group by."""
+
+import pandera.pyarrow as pap
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.rules import at_least, check, column, elements, given, keep, no_null_inside
+
+
+def as_many_as_units(table: pa.Table) -> pa.Array:
+    """There is one length a unit."""
+    lengths = pc.list_value_length(column(table, "unit_lengths"))
+    return pc.fill_null(pc.equal(lengths, column(table, "n_units")), True)
+
+
+def not_all_zero(table: pa.Table) -> pa.Array:
+    """The lengths come to at least 1."""
+    lists = column(table, "unit_lengths")
+    rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
+    some = pc.unique(rows.filter(pc.greater(values, 0)))
+    with_list = pc.fill_null(pc.greater(pc.list_value_length(lists), 0), False)
+    listed = pa.array(range(table.num_rows), pa.int64()).filter(with_list)
+    return keep(table, listed.filter(pc.invert(pc.is_in(listed, value_set=some))))
+
+
+RULES = [
+    check("document_id_given", given("document_id"), "document_id is neither null nor empty"),
+    check("n_units_given", given("n_units"), "n_units is not null"),
+    check("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
+]
+
+LENGTH_RULES = [
+    check("unit_lengths_parallel", as_many_as_units, "unit_lengths has one length a unit"),
+    check("unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length is null"),
+    check(
+        "unit_lengths_not_negative",
+        elements("unit_lengths", lambda lengths: pc.greater_equal(lengths, 0)),
+        "unit lengths are at least 0",
+    ),
+    check("unit_lengths_not_all_zero", not_all_zero, "unit lengths come to at least 1"),
+]
+
+DOCUMENTS = pap.DataFrameSchema(
+    {
+        "document_id": pap.Column(
+            pa.string(), nullable=True, description="name of the document, not empty, unique"
+        ),
+        "n_units": pap.Column(
+            pa.int32(), RULES, nullable=True, description="units in the document, >= 1"
+        ),
+        "unit_lengths": pap.Column(
+            pa.list_(pa.int32()),
+            LENGTH_RULES,
+            nullable=True,
+            required=False,
+            description="words (or milliseconds) in each unit, >= 0, as many as units, total >= 1",
+        ),
+    },
+    name="documents",
+    strict=False,
+)

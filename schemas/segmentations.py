@@ -1,0 +1,117 @@
+"""The input table `segmentations`: references, hypotheses and codings alike."""
+
+import pandera.pyarrow as pap
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.rules import at_least, check, column, elements, given, keep, no_null_inside, parallel
+
+
+def ascending(table: pa.Table) -> pa.Array:
+    """Positions strictly ascend; with boundary types, the pairs (position, type) do."""
+    lists = column(table, "boundaries")
+    rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
+    one_row = pc.equal(rows[1:], rows[:-1])
+    good = pc.greater(values[1:], values[:-1])
+    if "boundary_types" in table.column_names:
+        types = pc.list_flatten(column(table, "boundary_types"))
+        if len(types) == len(values):
+            tie = pc.equal(values[1:], values[:-1])
+            good = pc.or_(good, pc.and_(tie, pc.greater(types[1:], types[:-1])))
+    broken = pc.and_(one_row, pc.invert(pc.fill_null(good, True)))
+    return keep(table, rows[1:].filter(broken))
+
+
+def in_range(table: pa.Table) -> pa.Array:
+    """Positions lie in 1..n_units-1."""
+    lists = column(table, "boundaries")
+    rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
+    units = column(table, "n_units").take(rows)
+    good = pc.and_(pc.greater_equal(values, 1), pc.less(values, units))
+    return keep(table, rows.filter(pc.invert(pc.fill_null(good, True))))
+
+
+# All rules hang on n_units although they look at the whole row: Pandera copies the failing value
+# of a check's column into its report, and one integer is cheaper to copy than a list of millions.
+RULES = [
+    check("document_id_given", given("document_id"), "document_id is neither null nor empty"),
+    check("coder_given", given("coder"), "coder is neither null nor empty"),
+    check("n_units_given", given("n_units"), "n_units is not null"),
+    check("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
+    check("boundaries_given", given("boundaries"), "boundaries is not null; [] is one segment"),
+    check("boundaries_no_null", no_null_inside("boundaries"), "no boundary is null"),
+    check("boundaries_in_range", in_range, "boundaries lie in 1..n_units-1"),
+    check("boundaries_ascending", ascending, "boundaries ascend strictly"),
+]
+
+TYPE_RULES = [
+    check(
+        "boundary_types_parallel",
+        parallel("boundary_types", "boundaries"),
+        "boundary_types has one type a boundary",
+    ),
+    check(
+        "boundary_types_no_null", no_null_inside("boundary_types"), "no boundary type is null"
+    ),
+    check(
+        "boundary_types_positive",
+        elements("boundary_types", lambda types: pc.greater_equal(types, 1)),
+        "boundary types are at least 1",
+    ),
+]
+
+SCORE_RULES = [
+    check(
+        "boundary_scores_parallel",
+        parallel("boundary_scores", "boundaries"),
+        "boundary_scores has one score a boundary",
+    ),
+    check(
+        "boundary_scores_no_null", no_null_inside("boundary_scores"), "no boundary score is null"
+    ),
+    check(
+        "boundary_scores_in_range",
+        elements(
+            "boundary_scores",
+            lambda scores: pc.and_(pc.greater_equal(scores, 0), pc.less_equal(scores, 1)),
+        ),
+        "boundary scores lie in [0, 1]",
+    ),
+]
+
+SEGMENTATIONS = pap.DataFrameSchema(
+    {
+        "document_id": pap.Column(
+            pa.string(), nullable=True, description="name of the document, not empty"
+        ),
+        "coder": pap.Column(
+            pa.string(), nullable=True, description="annotator or system, not empty"
+        ),
+        "n_units": pap.Column(
+            pa.int32(), RULES, nullable=True, description="units in the document, >= 1"
+        ),
+        "boundaries": pap.Column(
+            pa.list_(pa.int32()),
+            nullable=True,
+            description="positions in units, strictly ascending in 1..n_units-1; "
+            "p lies between unit p and unit p+1; empty = one segment",
+        ),
+        "boundary_types": pap.Column(
+            pa.list_(pa.int32()),
+            TYPE_RULES,
+            nullable=True,
+            required=False,
+            description="type of each boundary, >= 1, parallel to boundaries; a position may "
+            "repeat, then (position, type) ascend strictly",
+        ),
+        "boundary_scores": pap.Column(
+            pa.list_(pa.float64()),
+            SCORE_RULES,
+            nullable=True,
+            required=False,
+            description="probability of each candidate boundary in [0, 1], parallel to boundaries",
+        ),
+    },
+    name="segmentations",
+    strict=False,
+)
