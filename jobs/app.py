@@ -1,14 +1,14 @@
 """The command `segscore`; heavy imports happen inside the command that needs them."""
 
-import gc
-import os
 import sys
 
 import typer
 
+from jobs.import_ import import_
 from jobs.measures import measures
 from jobs.score import score
 from jobs.status import status
+from jobs.validate import validate
 
 app = typer.Typer(
     name="segscore",
@@ -18,7 +18,8 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
     rich_markup_mode="rich",
 )
-for command in (score, measures, status):
+app.command("import")(import_)
+for command in (validate, score, measures, status):
     app.command()(command)
 
 

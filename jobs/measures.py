@@ -13,5 +13,7 @@ def measures() -> None:
         table.add_column(heading, overflow="fold")
     for measure in MEASURES.values():
         upper = "∞" if measure.upper is None else f"{measure.upper:g}"
-        table.add_row(measure.name, measure.formula, f"0 to {upper}", measure.better, measure.source)
+        table.add_row(
+            measure.name, measure.formula, f"0 to {upper}", measure.better, measure.source
+        )
     out().print(table)

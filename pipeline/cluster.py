@@ -6,10 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dask.system import CPU_COUNT
-from distributed import Client, LocalCluster, as_completed
+from dask.system import CPU_COUNT  # noqa: TID251
+from distributed import Client, LocalCluster, as_completed  # noqa: TID251
 
 from pipeline.errors import Refused
+
+__all__ = ["Client", "Outcome", "connect", "spread"]
 
 CONNECT_SECONDS = 10
 
@@ -51,7 +53,9 @@ def connect(where: str, workers: int | None) -> Iterator[Client]:
         with _remote(where) as client:
             yield client
     else:
-        raise Refused(f"--cluster {where}: must be local, processes, or an address (tcp://host:8786)")
+        raise Refused(
+            f"--cluster {where}: must be local, processes, or an address (tcp://host:8786)"
+        )
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """An input table: its files, the slices it is read in, and where each of its rows came from."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,7 +70,7 @@ def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
     for file in files:
         if storage.is_json_lines(file.url):
             slices.append(Slice(name, file.url, (), 0, 1 + file.size // BYTES_PER_LINE))
-            schemas.append(_read_json_lines(name, file.url).schema)
+            schemas.append(_read_json_lines(name, file.url)[0].schema)
             continue
         parquet = storage.open_parquet(file.url)
         slices.extend(_row_groups(name, file.url, parquet.metadata))
@@ -89,9 +89,7 @@ def _row_groups(name: str, url: str, metadata: Any) -> Iterator[Slice]:
         first += rows
 
 
-def _attributes(
-    name: str, schemas: Sequence[pa.Schema], model: pap.DataFrameSchema
-) -> pa.Schema:
+def _attributes(name: str, schemas: Sequence[pa.Schema], model: pap.DataFrameSchema) -> pa.Schema:
     known = {*model.columns, "role", "unit_lengths"}
     extra = [pa.schema([f for f in schema if f.name not in known]) for schema in schemas]
     try:
@@ -130,14 +128,17 @@ def _means(found: pa.DataType, target: pa.DataType) -> bool:
     return bool(kinds.is_large_string(found) or kinds.is_string_view(found))
 
 
-def _read_json_lines(name: str, url: str) -> pa.Table:
+def _read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
+    """Read a JSONL file as the table of that name; the line of each row, counted from 0."""
     defaults = Defaults(role=ROLES.get(name, "reference"))
     rows: Iterable[Row] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
     if name == "documents":
-        return gather(rows).documents
-    if name in ROLES:
-        rows = (row for row in rows if row.role == defaults.role)
-    return segmentation_table(rows)
+        gathered = gather(rows)
+        lines = [line for _, line in gathered.document_places]
+        return gathered.documents, np.array(lines, np.int64) - 1
+    chosen = [row for row in rows if name not in ROLES or row.role == defaults.role]
+    lines = [row.line for row in chosen]
+    return segmentation_table(chosen), np.array(lines, np.int64) - 1
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class Rows:
         table: columns of the contract's types, one chunk each.
         urls: the files they came from.
         file: index into ``urls``, shape (rows,).
-        row: number of the row within its file, from 0, shape (rows,).
+        row: number of the row within its file, of a JSONL file the line, from 0, shape (rows,).
     """
 
     name: str
@@ -189,7 +190,9 @@ class Rows:
     def rejects(self, broken: Mapping[int, tuple[str, str]]) -> pa.Table:
         """List refused rows (schemas/rejects.py): row number -> (rule, detail)."""
         chosen = np.array(sorted(broken), np.int64)
-        rules, details = zip(*(broken[i] for i in chosen.tolist()), strict=True) if broken else ((), ())
+        rules, details = (
+            zip(*(broken[i] for i in chosen.tolist()), strict=True) if broken else ((), ())
+        )
         columns = self.listed(chosen)
         columns["rule"] = pa.array(rules, pa.string())
         columns["detail"] = pa.array(details, pa.string())
@@ -203,12 +206,13 @@ def read(piece: Slice, attributes: pa.Schema) -> Rows:
         Refused: a value is beyond its column's type, or the file changed or broke since planning.
     """
     if not piece.row_groups:
-        table = _read_json_lines(piece.table, piece.url)
+        table, row = _read_json_lines(piece.table, piece.url)
     else:
         try:
             table = storage.open_parquet(piece.url).read_row_groups(list(piece.row_groups))
         except (OSError, pa.ArrowException) as problem:
             raise Refused(f"{piece.url}: cannot be read ({problem})") from problem
+        row = piece.first_row + np.arange(table.num_rows)
     try:
         table = table.cast(canonical_schema(table.schema))
         for field in attributes:
@@ -219,9 +223,8 @@ def read(piece: Slice, attributes: pa.Schema) -> Rows:
             table = table.append_column(field, values)
     except pa.ArrowInvalid as problem:
         raise Refused(f"{piece.url}: {problem}") from problem
-    rows = piece.first_row + np.arange(table.num_rows)
     table = in_one_chunk(table)
-    return Rows(piece.table, table, (piece.url,), np.zeros(len(rows), np.int64), rows)
+    return Rows(piece.table, table, (piece.url,), np.zeros(len(row), np.int64), row)
 
 
 def in_one_chunk(table: pa.Table) -> pa.Table:
@@ -256,6 +259,18 @@ def validate(rows: Rows, model: pap.DataFrameSchema) -> tuple[Rows, pa.Table]:
     return rows.keep(good), refused
 
 
+def read_valid(table: InputTable, model: pap.DataFrameSchema) -> tuple[Rows, pa.Table]:
+    """Read a whole table: the rows that keep every rule each for itself, and the rejects.
+
+    Raises:
+        Refused: the table has no rows at all, or as ``read`` does.
+    """
+    checked = [validate(read(piece, table.attributes), model) for piece in table.slices]
+    if not sum(len(rows) + refused.num_rows for rows, refused in checked):
+        raise Refused(f"{table.files[0].url}: the table has no rows")
+    return join([rows for rows, _ in checked]), pa.concat_tables([bad for _, bad in checked])
+
+
 def _shown(table: pa.Table, row: int) -> str:
     """Show what a row holds, but not millions of its elements."""
     parts = []
@@ -276,6 +291,7 @@ SHOWN = 12
 """Elements of a list that a message shows."""
 
 
-def by_row(rows: Rows, chosen: Ints, rule: str, say: Callable[[int], str]) -> pa.Table:
-    """List rows that break a rule between rows, each with what is said of it."""
-    return rows.rejects({i: (rule, say(i)) for i in chosen.tolist()})
+def refuse(rows: Rows, broken: Flags, rule: str, reason: str) -> tuple[Rows, pa.Table]:
+    """Part rows that break a rule between rows from the others; list them with the reason."""
+    listed = rows.rejects(dict.fromkeys(np.flatnonzero(broken).tolist(), (rule, reason)))
+    return rows.keep(~broken), listed

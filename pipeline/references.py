@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pipeline import resampling
 from pipeline.document_ids import Documents, distinct, names
 from pipeline.measures.windows import reference_windows, window_size
-from pipeline.reading import Rows, by_row
+from pipeline.reading import Rows, refuse
 from pipeline.segmentations import (
     Flags,
     Ints,
@@ -22,7 +22,6 @@ from pipeline.segmentations import (
     ragged,
 )
 from pipeline.settings import ScoreSettings
-from pipeline.validation import REJECTS
 
 SEGMENTATION_COLUMNS = ("document_id", "coder", "n_units", "boundaries", "boundary_types")
 DOCUMENT_COLUMNS = ("document_id", "n_units", "unit_lengths")
@@ -30,6 +29,9 @@ UNIQUE_CODER = "unique_document_coder"
 UNIQUE_DOCUMENT = "unique_document"
 SAME_UNITS = "n_units_agree"
 LENGTHS_KNOWN = "unit_lengths_known"
+TWICE = "this coder has more than one row for this document"
+OTHER_UNITS = "n_units differs from that of another row of this document"
+NO_LENGTHS = "the documents table has no unit_lengths for this document"
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,9 @@ class Described:
 def describe(rows: Rows) -> Described:
     """Take up a validated documents table; no copy of a document listed twice is believed."""
     twice = repeated(distinct(_ids(rows)).find(_ids(rows)))
-    refused = by_row(
-        rows,
-        np.flatnonzero(twice),
-        UNIQUE_DOCUMENT,
-        lambda i: "the document has more than one row in this table",
+    kept, refused = refuse(
+        rows, twice, UNIQUE_DOCUMENT, "the document has more than one row in this table"
     )
-    kept = rows.keep(~twice)
     return Described(kept, distinct(_ids(kept)), refused)
 
 
@@ -133,11 +131,10 @@ def accept(
     Returns:
         The references, the rows they were made from in the same order, and the rejects.
     """
-    rejects = []
-    for judge in (_twice, _disagreeing, _unmeasured):
-        broken, rule, reason = judge(rows, described, settings)
-        rejects.append(by_row(rows, np.flatnonzero(broken), rule, lambda i: reason))
-        rows = rows.keep(~broken)
+    rows, rejects = without_contradictions(rows, described)
+    if settings.units == "words" and described is not None:
+        rows, unmeasured = refuse(rows, _unmeasured(rows, described), LENGTHS_KNOWN, NO_LENGTHS)
+        rejects.append(unmeasured)
     documents = distinct(_ids(rows))
     document = documents.find(_ids(rows))
     # Only a total order makes the same table from the same rows in other files.
@@ -147,21 +144,24 @@ def accept(
     return (
         _measured(rows, documents, document, described, settings),
         rows,
-        pa.concat_tables([REJECTS.empty_table(), *rejects]),
+        pa.concat_tables(rejects),
     )
 
 
-Verdict = tuple[Flags, str, str]
+def without_contradictions(rows: Rows, described: Described | None) -> tuple[Rows, list[pa.Table]]:
+    """Refuse segmentations that contradict each other, all that take part in it."""
+    rows, twice = refuse(rows, _twice(rows), UNIQUE_CODER, TWICE)
+    rows, disagreeing = refuse(rows, _disagreeing(rows, described), SAME_UNITS, OTHER_UNITS)
+    return rows, [twice, disagreeing]
 
 
-def _twice(rows: Rows, described: Described | None, settings: ScoreSettings) -> Verdict:
+def _twice(rows: Rows) -> Flags:
     document = distinct(_ids(rows)).find(_ids(rows))
     coder = rows.table.column("coder").chunk(0).dictionary_encode().indices
-    twice = repeated(document << 32 | numbers(coder).astype(np.int64))
-    return twice, UNIQUE_CODER, "this coder has more than one row for this document"
+    return repeated(document << 32 | numbers(coder).astype(np.int64))
 
 
-def _disagreeing(rows: Rows, described: Described | None, settings: ScoreSettings) -> Verdict:
+def _disagreeing(rows: Rows, described: Described | None) -> Flags:
     """The documents table decides how many units there are; without it, all must say the same."""
     stated = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
     documents = distinct(_ids(rows))
@@ -175,17 +175,15 @@ def _disagreeing(rows: Rows, described: Described | None, settings: ScoreSetting
         place = described.documents.find(_ids(rows))
         units = numbers(described.rows.table.column("n_units").chunk(0)).astype(np.int64)
         wrong = np.where(place >= 0, stated != units[place] if len(units) else False, wrong)
-    return wrong, SAME_UNITS, "n_units differs from another row of this document"
+    return wrong
 
 
-def _unmeasured(rows: Rows, described: Described | None, settings: ScoreSettings) -> Verdict:
-    missing = np.zeros(len(rows), bool)
-    if settings.units == "words":
-        assert described is not None  # the settings refuse words without documents
-        place = described.documents.find(_ids(rows))
-        known = flags(described.rows.table.column("unit_lengths").chunk(0).is_valid())
-        missing = ~np.append(known, False)[place]  # place is -1 for a document that is not there
-    return missing, LENGTHS_KNOWN, "the documents table has no unit_lengths for this document"
+def _unmeasured(rows: Rows, described: Described) -> Flags:
+    known = np.zeros(1 + len(described.rows), bool)
+    if "unit_lengths" in described.rows.table.column_names:
+        known[:-1] = flags(described.rows.table.column("unit_lengths").chunk(0).is_valid())
+    # A document that is not described has place -1: the last entry, which stays False.
+    return ~known[described.documents.find(_ids(rows))]
 
 
 def _measured(
@@ -285,5 +283,3 @@ def estimator(references: References, replicates: int) -> str:
         return "none"
     by_document = len(references.documents) <= resampling.BUCKETS
     return "poisson,documents" if by_document else f"poisson,{resampling.BUCKETS}-buckets"
-
-

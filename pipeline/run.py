@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pipeline import cluster, resampling, run_folder, storage, summary
 from pipeline.errors import Failed, Refused
 from pipeline.measures import COUNTS, MEASURES
-from pipeline.reading import InputTable, Rows, Slice, join, plan, read, validate
+from pipeline.reading import InputTable, Rows, Slice, plan, read_valid
 from pipeline.references import (
     Described,
     References,
@@ -25,7 +25,7 @@ from pipeline.references import (
     unit_hashes,
 )
 from pipeline.scoring import Job, Part, Receipt, list_unpaired, score_part
-from pipeline.segmentations import Flags, Ints
+from pipeline.segmentations import Flags
 from pipeline.settings import ScoreSettings
 
 ROWS_PER_PART = 131_072
@@ -94,7 +94,7 @@ class Finished:
     summary: pa.Table
 
 
-def score(settings: ScoreSettings, client: "cluster.Client", progress: Progress) -> Finished:
+def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -> Finished:
     """Score hypotheses against references and publish the run.
 
     Args:
@@ -203,11 +203,11 @@ def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
 
     described, rejects, counts = None, [], {}
     if inputs.documents is not None:
-        rows, refused = _read_whole(inputs.documents, DOCUMENTS)
+        rows, refused = read_valid(inputs.documents, DOCUMENTS)
         described = describe(rows)
         rejects += [refused, described.rejects]
         counts["documents"] = len(rows) + refused.num_rows
-    rows, refused = _read_whole(inputs.references, SEGMENTATIONS)
+    rows, refused = read_valid(inputs.references, SEGMENTATIONS)
     counts["references"] = len(rows) + refused.num_rows
     references, rows, contradicting = accept(rows, described, settings)
     rejects += [refused, contradicting]
@@ -215,13 +215,6 @@ def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
     if not len(references):
         raise Failed(f"{settings.references}: no reference was accepted{_first(listed)}")
     return Collected(references, rows, described, listed, counts)
-
-
-def _read_whole(table: InputTable, model: Any) -> tuple[Rows, pa.Table]:
-    checked = [validate(read(piece, table.attributes), model) for piece in table.slices]
-    if not checked:
-        raise Refused(f"{table.files[0].url}: the table has no rows")
-    return join([rows for rows, _ in checked]), pa.concat_tables([bad for _, bad in checked])
 
 
 def _first(rejects: pa.Table) -> str:
@@ -233,7 +226,7 @@ def _first(rejects: pa.Table) -> str:
 
 
 def spread(
-    client: "cluster.Client",
+    client: cluster.Client,
     parts: list[Part],
     references: References,
     job: Job,
@@ -254,12 +247,12 @@ def spread(
     for part in again:
         for table in run_folder.TABLES:
             storage.remove(storage.join(job.folder, table, part.name))
-    receipts.update(_round(client, again, references, job, twice, lambda done, of: None))
+    receipts.update(_round(client, again, references, job, twice, progress))
     return {part.name: receipts[part.name] for part in parts}
 
 
 def _round(
-    client: "cluster.Client",
+    client: cluster.Client,
     parts: list[Part],
     references: References,
     job: Job,
@@ -298,7 +291,9 @@ def duplicates(receipts: Iterable[Receipt]) -> dict[str, NDArray[np.uint8]]:
 
 
 def _holds(receipt: Receipt, twice: Mapping[str, NDArray[np.uint8]]) -> bool:
-    return any((receipt.seen[coder][0] & twice[coder]).any() for coder in receipt.seen.keys() & twice)
+    return any(
+        (receipt.seen[coder][0] & twice[coder]).any() for coder in receipt.seen.keys() & twice
+    )
 
 
 def _met(receipts: Mapping[str, Receipt], references: int) -> Flags:

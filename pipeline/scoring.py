@@ -10,11 +10,18 @@ from numpy.typing import NDArray
 from pipeline import storage, summary
 from pipeline.measures import COUNTS, MEASURES, edits, windows
 from pipeline.measures.measure import evaluate
-from pipeline.reading import Rows, Slice, by_row, join, read, validate
-from pipeline.references import SAME_UNITS, SEGMENTATION_COLUMNS, UNIQUE_CODER, References
+from pipeline.reading import Rows, Slice, join, read, refuse, validate
+from pipeline.references import (
+    OTHER_UNITS,
+    SAME_UNITS,
+    SEGMENTATION_COLUMNS,
+    TWICE,
+    UNIQUE_CODER,
+    References,
+)
 from pipeline.segmentations import (
-    Floats,
     Flags,
+    Floats,
     Ints,
     Ragged,
     column,
@@ -110,18 +117,14 @@ def score_part(
     document = references.documents.find(rows.table.column("document_id").chunk(0))
     unpaired = rows.keep(document < 0)
     rows, document = rows.keep(document >= 0), document[document >= 0]
-    contradicting, rule = _contradicting(rows, document, references)
     seen = _seen(rows, document, len(references.documents))
     twice = _marked(rows, document, duplicates, len(references.documents))
-    rejects = pa.concat_tables(
-        [
-            broken,
-            by_row(rows, np.flatnonzero(contradicting & ~twice), SAME_UNITS, lambda i: rule),
-            by_row(rows, np.flatnonzero(twice), UNIQUE_CODER, lambda i: TWICE),
-        ]
-    )
-    good = ~(contradicting | twice)
-    rows, document = rows.keep(good), document[good]
+    document = document[~twice]
+    rows, repeated = refuse(rows, twice, UNIQUE_CODER, TWICE)
+    other = numbers(rows.table.column("n_units").chunk(0)) != references.units[document]
+    document = document[~other]
+    rows, contradicting = refuse(rows, other, SAME_UNITS, OTHER_UNITS)
+    rejects = pa.concat_tables([broken, repeated, contradicting])
     pairs = meet(document, references.first)
     scores, sums = score(rows, document, pairs, references, job)
     if len(pairs.ref_row):
@@ -129,7 +132,9 @@ def score_part(
     if rejects.num_rows:
         storage.write_table(storage.join(job.folder, "rejects", part.name), rejects)
     if len(unpaired):
-        storage.write_table(storage.join(job.folder, "unpaired", part.name), list_unpaired(unpaired))
+        storage.write_table(
+            storage.join(job.folder, "unpaired", part.name), list_unpaired(unpaired)
+        )
     met = np.zeros(len(references), bool)
     met[pairs.ref_row] = True
     return Receipt(
@@ -143,20 +148,9 @@ def score_part(
     )
 
 
-TWICE = "this coder has more than one row for this document"
-
-
 def list_unpaired(rows: Rows) -> pa.Table:
     """List rows that met no partner (schemas/unpaired.py)."""
     return pa.table(rows.listed(np.arange(len(rows)))).select(list(UNPAIRED))
-
-
-def _contradicting(rows: Rows, document: Ints, references: References) -> tuple[Flags, str]:
-    stated = numbers(rows.table.column("n_units").chunk(0))
-    return (
-        stated != references.units[document],
-        "n_units differs from that of the document's references",
-    )
 
 
 def _coders(rows: Rows) -> tuple[Ints, list[str]]:
@@ -243,7 +237,9 @@ def score(
         }
     )
     unit = references.resampling_unit[document[pairs.hyp_row]]
-    return table, _sums(table, list(job.group_by), pairs, unit, counts, np.stack([*values.values()]))
+    return table, _sums(
+        table, list(job.group_by), pairs, unit, counts, np.stack([*values.values()])
+    )
 
 
 def count(

@@ -6,6 +6,7 @@ Buffers are viewed, not copied: an Arrow list column and a pair of numpy arrays 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ Positions = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-NUMPY_TYPES = {
+NUMPY_TYPES: dict[pa.DataType, np.dtype[Any]] = {
     pa.int8(): np.dtype(np.int8),
     pa.int32(): np.dtype(np.int32),
     pa.int64(): np.dtype(np.int64),
@@ -43,12 +44,14 @@ class Ragged:
         return np.diff(self.offsets)
 
 
-def numbers(column: pa.Array) -> NDArray[np.generic]:
+def numbers(column: pa.Array) -> NDArray[Any]:
     """View a primitive Arrow array as numpy, shape (rows,); nulls show whatever lies beneath."""
     data = column.buffers()[1]
     if data is None or len(column) == 0:
         return np.empty(0, NUMPY_TYPES[column.type])
-    return np.frombuffer(data, NUMPY_TYPES[column.type])[column.offset : column.offset + len(column)]
+    return np.frombuffer(data, NUMPY_TYPES[column.type])[
+        column.offset : column.offset + len(column)
+    ]
 
 
 def flags(column: pa.BooleanArray) -> Flags:
@@ -70,7 +73,7 @@ def from_lists(lists: Sequence[Sequence[int]]) -> Ragged:
     return Ragged(offsets, np.array([value for row in lists for value in row], np.int32))
 
 
-def column(values: Ints | Floats) -> pa.Array:
+def column(values: NDArray[Any]) -> pa.Array:
     """Wrap numbers as an Arrow column without a copy; NaN, our mark of undefined, becomes null."""
     values = np.ascontiguousarray(values)
     kind = pa.from_numpy_dtype(values.dtype)

@@ -34,7 +34,7 @@ class InputFile:
 
 def _open(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
     try:
-        return fsspec.core.url_to_fs(url)  # type: ignore[no-any-return]
+        return fsspec.core.url_to_fs(url)
     except (ValueError, ImportError) as problem:
         raise Refused(f"{url}: {problem}") from problem
 
@@ -44,12 +44,13 @@ def join(url: str, *names: str) -> str:
     return "/".join([url.rstrip("/") or "/", *names])
 
 
-def find(url: str) -> list[InputFile]:
+def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
     """List the files of an input table, sorted by name.
 
     Args:
         url: a file, a directory (searched whole) or a glob.  In a directory only Parquet and
             JSON Lines files count, and nothing whose name starts with `_` or `.`.
+        any_kind: in a directory count files of every kind.
 
     Raises:
         Refused: nothing there, or nothing that can be read as a table.
@@ -60,8 +61,8 @@ def find(url: str) -> list[InputFile]:
             found = [name for name in files.glob(path) if files.isfile(name)]
             missing = "no file matches this pattern"
         elif files.isdir(path):
-            found = [name for name in files.find(path) if _is_table(name, path)]
-            missing = "the directory holds no .parquet or .jsonl file"
+            found = [name for name in files.find(path) if _counts(name, path, any_kind)]
+            missing = "the directory holds no " + ("file" if any_kind else "Parquet or JSONL file")
         else:
             found = [path] if files.exists(path) else []
             missing = "no such file or directory"
@@ -72,10 +73,10 @@ def find(url: str) -> list[InputFile]:
         raise Refused(f"{url}: no permission to read it") from problem
 
 
-def _is_table(name: str, directory: str) -> bool:
+def _counts(name: str, directory: str, any_kind: bool) -> bool:
     inside = PurePosixPath(name).relative_to(directory.rstrip("/") or "/")
     hidden = any(part.startswith(("_", ".")) for part in inside.parts)
-    return not hidden and name.endswith(PARQUET + JSON_LINES)
+    return not hidden and (any_kind or name.endswith(PARQUET + JSON_LINES))
 
 
 def _describe(files: fsspec.AbstractFileSystem, name: str) -> InputFile:

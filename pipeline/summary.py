@@ -236,9 +236,7 @@ def averages(
     pooled = {name: counts[:, [i]].sum(axis=0) for i, name in enumerate(COUNTS)}
     micro = evaluate(MEASURES.values(), pooled, parameters, rows=False)
     limits = (
-        {}
-        if drawn is None
-        else _intervals(counts, values, drawn[sums.unit[cells]], parameters)
+        {} if drawn is None else _intervals(counts, values, drawn[sums.unit[cells]], parameters)
     )
     undefined = float("nan")
     documents = int(sums.documents[group])

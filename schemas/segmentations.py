@@ -50,9 +50,7 @@ TYPE_RULES = [
         parallel("boundary_types", "boundaries"),
         "boundary_types has one type a boundary",
     ),
-    check(
-        "boundary_types_no_null", no_null_inside("boundary_types"), "no boundary type is null"
-    ),
+    check("boundary_types_no_null", no_null_inside("boundary_types"), "no boundary type is null"),
     check(
         "boundary_types_positive",
         elements("boundary_types", lambda types: pc.greater_equal(types, 1)),

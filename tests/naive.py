@@ -298,7 +298,7 @@ def typed_edits(
 def substitutable(
     reference: set[tuple[int, int]], hypothesis: set[tuple[int, int]], position: int
 ) -> bool:
-    """Could a substitution be made at this position, of what is left (METRICS.md 3)?"""
+    """Whether a substitution could be made at this position, of what is left (METRICS.md 3)."""
     return any(p == position for p, _ in reference) and any(p == position for p, _ in hypothesis)
 
 

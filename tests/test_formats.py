@@ -401,7 +401,7 @@ class TestNltkStrings:
     """Masks of 0 and 1."""
 
     def test_lone_masks_are_numbered_documents(self) -> None:
-        text = "\ufeff0100\r\n\r\n001\n"
+        text = "\ufeff0100\r\n \r\n001\n"
         first, second = nltk_strings.read(text.split("\n"), "dir/set.txt", Defaults(coder="c"))
         assert first == Row("set/1", "c", "reference", 5, (2,), source="dir/set.txt", line=1)
         assert (second.document_id, second.n_units, second.boundaries) == ("set/3", 4, (3,))
@@ -690,6 +690,10 @@ class TestGather:
         first = row(unit_lengths=(1,) * 9, source="a.jsonl", line=4)
         again = row(coder="e", unit_lengths=(1,) * 9, source="b.jsonl", line=7)
         assert gather([first, again]).document_places == [("a.jsonl", 4)]
+        bare = row(attributes={"corpus": "x"}, n_units=8, source="c.jsonl", line=1)
+        (known,) = gather([bare, again]).documents.to_pylist()
+        assert (known["n_units"], known["corpus"]) == (9, "x")
+        assert gather([bare, again]).document_places == [("b.jsonl", 7)]
         other = row(coder="e", unit_lengths=(2,) * 9, source="b.jsonl", line=7)
         with pytest.raises(Refused, match=r"^b.jsonl:7: unit_lengths of d differ .* a.jsonl:4;"):
             gather([first, other])

@@ -38,7 +38,7 @@ def mask(n_units: int, boundaries: Sequence[int]) -> str:
 
 
 def type_sets(n_units: int, boundaries: Typed) -> tuple[frozenset[int], ...]:
-    """segeval's boundary string: the set of types at each potential boundary."""
+    """Segeval's boundary string: the set of types at each potential boundary."""
     return tuple(
         frozenset(t for p, t in boundaries if p == position) for position in range(1, n_units)
     )
@@ -60,7 +60,7 @@ def cost(counts: dict[str, int], n_t: int, types: Sequence[int] = (1,)) -> Fract
 
 
 def segeval_counts(reference: object, hypothesis: object, n_t: int) -> dict[str, int]:
-    """segeval's edits between two boundary strings, under our names."""
+    """Segeval's edits between two boundary strings, under our names."""
     additions, substitutions, near = segeval.boundary_edit_distance(reference, hypothesis, n_t=n_t)
     return {
         "near_misses": len(near),

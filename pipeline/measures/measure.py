@@ -66,7 +66,7 @@ def evaluate(
     values: dict[str, Floats] = {}
     with np.errstate(divide="ignore", invalid="ignore"):
         for measure in measures:
-            # The formulas are this package's own literals, shown as they are by `segscore measures`.
+            # Only literals of this package, which `segscore measures` shows as they stand.
             value = np.asarray(eval(measure.code, {"__builtins__": {}}, names), np.float64)  # noqa: S307
             value = np.where(np.isfinite(value), value, np.nan)
             if rows and measure.agreed is not None:

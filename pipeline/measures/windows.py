@@ -26,7 +26,9 @@ COUNTS = (
 
 
 @kernel
-def _sweep(ref: Positions, hyp: Positions, n_units: int, k: int, out: Ints) -> None:
+def _sweep(  # noqa: C901  (one loop, so that a window is looked at once)
+    ref: Positions, hyp: Positions, n_units: int, k: int, out: Ints
+) -> None:
     """Visit only the window starts at which a boundary enters (p - k + 1) or leaves (p + 1).
 
     Starts run over 1-k..n_units, the windows of the padded document; those within 1..n_units-k are

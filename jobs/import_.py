@@ -1,0 +1,39 @@
+"""`segscore import`: other formats become tables."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+
+def import_(
+    files: Annotated[list[str], typer.Argument(help="Files or globs, of any known format.")],
+    output: Annotated[str, typer.Option(help="Folder for references/ hypotheses/ documents/.")],
+    format_name: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="jsonl, segeval, choi, nltk or csv; default: by name and content."
+        ),
+    ] = None,
+    role: Annotated[
+        str, typer.Option(help="Of rows whose file does not say: reference or hypothesis.")
+    ] = "reference",
+    coder: Annotated[
+        str | None, typer.Option(help="Of rows whose file names no annotator or system.")
+    ] = None,
+    document_id: Annotated[
+        str | None, typer.Option(help="Of rows whose file names no document.")
+    ] = None,
+) -> None:
+    """Import JSONL, segeval JSON, Choi's text, NLTK strings or CSV as Parquet tables."""
+    from jobs.printing import out
+    from pipeline.formats.rows import Defaults
+    from pipeline.importing import import_files
+
+    imported = import_files(files, output, Defaults(document_id, coder, role), format_name)
+    for line in imported.contradictions:
+        print(f"warning: {line}", file=sys.stderr)
+    if imported.contradictions:
+        print("warning: written as they are; a run will reject these rows", file=sys.stderr)
+    for name, rows in imported.rows.items():
+        out().print(f"{output}/{name}: {rows} rows", markup=False)

@@ -1,0 +1,33 @@
+"""`segscore validate`: what is wrong with a table, row by row."""
+
+from typing import Annotated
+
+import typer
+
+SHOWN = 50
+
+
+def validate(
+    table: Annotated[str, typer.Argument(help="Table: a file, a folder or a glob.")],
+    documents: Annotated[
+        bool, typer.Option("--documents", help="It is a documents table, not segmentations.")
+    ] = False,
+) -> None:
+    """Check a table and list every row a run would refuse; exit 1 if there is one."""
+    from jobs.printing import out
+    from pipeline import checking
+
+    kind = checking.DOCUMENTS if documents else checking.SEGMENTATIONS
+    found = checking.check(table, kind)
+    console = out()
+    refused = found.rejects.slice(0, SHOWN).to_pylist()
+    for row in refused:
+        console.print(f"{row['source']} row {row['row']}: {row['rule']}", markup=False)
+        console.print(f"    {row['detail']}", markup=False)
+    if found.rejects.num_rows > SHOWN:
+        console.print(f"... and {found.rejects.num_rows - SHOWN} more")
+    for rule in found.rejects.column("rule").value_counts().to_pylist():
+        console.print(f"{rule['counts']} x {rule['values']}")
+    console.print(f"{table}: {found.rejects.num_rows} of {found.rows} rows are wrong", markup=False)
+    if found.rejects.num_rows:
+        raise typer.Exit(1)
