@@ -49,6 +49,6 @@ class Segscore:
 
 @pytest.fixture
 def segscore(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Segscore:
-    """Run commands as a user would: segscore("score", references, ...)."""
+    """Run commands as a user would, one call a command line."""
     monkeypatch.setenv("COLUMNS", "200")
     return Segscore(capsys, monkeypatch)

@@ -140,9 +140,9 @@ def p_seg(rows: Iterable[Mapping[str, int]]) -> Value:
 
 def window_values(
     counts: Mapping[str, int],
-    p_seg: Value = None,
-    cost_miss: Fraction = Fraction(1, 2),
-    c_seg_costs: tuple[Fraction, Fraction] = (Fraction(1), Fraction(3, 10)),
+    p_seg: Value,
+    cost_miss: Fraction,
+    c_seg_costs: tuple[Fraction, Fraction],
 ) -> dict[str, Value]:
     """The value table of METRICS.md 2, from one row's counts or from sums."""
     size = counts["windows"]

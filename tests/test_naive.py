@@ -403,25 +403,41 @@ def test_substitutions_differ_as_little_as_possible() -> None:
     assert naive.least_substitutions(frozenset(), frozenset({3})) == []
 
 
-@given(pairs(max_units=9), N_T)
-def test_optimal_is_the_best_of_all_sets_of_near_misses(pair: Pair, n_t: int) -> None:
-    n_units, reference, hypothesis = pair
-    left = [p for p in reference if p not in hypothesis]
-    right = [p for p in hypothesis if p not in reference]
-    near = [(a, b) for a in left for b in right if abs(a - b) < n_t]
+@given(typed_pairs(max_units=6), N_T)
+def test_optimal_is_the_best_of_all_sets_of_pairs(pair: TypedPair, n_t: int) -> None:
+    n_units, all_reference, all_hypothesis, types = pair
+    reference, hypothesis = all_reference[:5], all_hypothesis[:5]
+    left = [end for end in reference if end not in hypothesis]
+    right = [end for end in hypothesis if end not in reference]
+    near = {(a, b) for a in left for b in right if a[1] == b[1] and abs(a[0] - b[0]) < n_t}
+    possible = [(a, b) for a in left for b in right if (a, b) in near or a[0] == b[0]]
+    type_range = types[-1] - types[0] + 1
 
-    def price(chosen: tuple[tuple[int, int], ...]) -> tuple[Fraction, int]:
+    def price(chosen: tuple[tuple[tuple[int, int], tuple[int, int]], ...]) -> tuple[Fraction, int]:
         alone = len(left) + len(right) - 2 * len(chosen)
-        return alone + Fraction(sum(abs(a - b) for a, b in chosen), n_t), len(chosen)
+        distances = sum(abs(a[0] - b[0]) for a, b in chosen)
+        types_apart = sum(abs(a[1] - b[1]) for a, b in chosen)
+        paired = Fraction(distances, n_t) + Fraction(types_apart, type_range)
+        return alone + paired, sum(both in near for both in chosen)
 
     best = min(
         price(chosen)
         for size in range(min(len(left), len(right)) + 1)
-        for chosen in combinations(near, size)
+        for chosen in combinations(possible, size)
         if len({a for a, _ in chosen}) == len({b for _, b in chosen}) == size
     )
-    counts = naive.optimal_edit_counts(n_units, reference, hypothesis, n_t)
-    assert (cost(counts, n_t), counts["near_misses"]) == best
+    counts = naive.typed_optimal_edit_counts(n_units, reference, hypothesis, types, n_t)
+    assert (cost(counts, n_t, types), counts["near_misses"]) == best
+
+
+def test_two_full_misses_can_be_cheaper_than_three_far_near_misses() -> None:
+    # 5/6 three times, or 1/6 twice and two boundaries alone.
+    assert naive.optimal_edits(20, [1, 7, 13], [6, 12, 18], 6) == [
+        naive.Edit("miss", 1, None, 1, None),
+        naive.Edit("near_miss", 7, 6, 1, 1),
+        naive.Edit("near_miss", 13, 12, 1, 1),
+        naive.Edit("false_alarm", None, 18, None, 1),
+    ]
 
 
 @given(pairs(max_units=30), N_T)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType
 from typing import Literal
 
@@ -38,7 +39,7 @@ class Measure:
     upper: float | None = 1.0
     agreed: float | None = None
 
-    @property
+    @cached_property
     def code(self) -> CodeType:
         """The formula, compiled."""
         return compile(self.formula, self.name, "eval")

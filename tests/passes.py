@@ -1,0 +1,66 @@
+"""The compiled passes asked about one pair, as the slow twin is."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from pipeline.measures import MEASURES, edits, windows
+from pipeline.measures.measure import evaluate
+from pipeline.segmentations import Floats, Ints, from_lists
+from pipeline.settings import ScoreSettings
+from tests import naive
+
+ONE = np.zeros(1, np.int64)
+PARAMETERS = ScoreSettings("", "", "").parameters
+
+
+def window_counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int
+) -> dict[str, int]:
+    """The window counts of one pair."""
+    both = from_lists([reference]), from_lists([hypothesis])
+    counted = windows.count(*both, ONE, ONE, np.array([n_units]), np.array([k]))
+    return dict(zip(windows.COUNTS, counted[:, 0].tolist(), strict=True))
+
+
+def edit_counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], n_t: int
+) -> dict[str, int]:
+    """The edit counts of one pair."""
+    both = from_lists([reference]), from_lists([hypothesis])
+    counted = edits.count(*both, ONE, ONE, np.array([n_units]), n_t)
+    return dict(zip(edits.COUNTS, counted[:, 0].tolist(), strict=True))
+
+
+def counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, n_t: int
+) -> dict[str, int]:
+    """All counts of one pair."""
+    window = window_counts(n_units, reference, hypothesis, k)
+    return window | edit_counts(n_units, reference, hypothesis, n_t)
+
+
+def values(
+    counted: Mapping[str, int], *, n_t: int = 2, p_seg: Fraction | None = None, rows: bool = True
+) -> dict[str, float | None]:
+    """All values of one row's counts; None where undefined."""
+    arrays: dict[str, Ints] = {name: np.array([count]) for name, count in counted.items()}
+    prior = float("nan") if p_seg is None else float(p_seg)
+    parameters = {**PARAMETERS, "n_t": n_t, "p_seg": prior}
+    found: dict[str, Floats] = evaluate(MEASURES.values(), arrays, parameters, rows=rows)
+    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+
+
+def twin_values(
+    counted: Mapping[str, int], *, n_t: int = 2, p_seg: Fraction | None = None, rows: bool = True
+) -> dict[str, Fraction | None]:
+    """The same by the slow twin."""
+    return naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows)
+
+
+def close(value: float | None, exact: Fraction | None) -> bool:
+    """Whether a value is the exact one to the last few bits, and undefined where it is."""
+    if value is None or exact is None:
+        return value is exact
+    return abs(value - float(exact)) <= 1e-12 * max(1.0, abs(float(exact)))
