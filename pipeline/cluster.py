@@ -60,7 +60,8 @@ def connect(where: str, workers: int | None) -> Iterator[Client]:
 
 @contextmanager
 def _local(**shape: Any) -> Iterator[Client]:
-    quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
+    # Any free port: two runs on one machine must not complain about each other's.
+    quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.ERROR}
     with LocalCluster(**shape, **quiet) as cluster, Client(cluster) as client:
         yield client
 

@@ -62,5 +62,5 @@ def twin_values(
 def close(value: float | None, exact: Fraction | None) -> bool:
     """Whether a value is the exact one to the last few bits, and undefined where it is."""
     if value is None or exact is None:
-        return value is exact
+        return value is None and exact is None
     return abs(value - float(exact)) <= 1e-12 * max(1.0, abs(float(exact)))

@@ -86,9 +86,9 @@ def test_symmetry(pair: Pair, k: int, n_t: int) -> None:
 @given(pairs(), st.integers(1, 30))
 def test_reversal(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
-    turned = [[n_units - p for p in reversed(side)] for side in (reference, hypothesis)]
+    back, forth = ([n_units - p for p in reversed(side)] for side in (reference, hypothesis))
     one = passes.values(passes.counts(n_units, reference, hypothesis, k, 2), p_seg=PRIOR)
-    other = passes.values(passes.counts(n_units, *turned, k, 2), p_seg=PRIOR)
+    other = passes.values(passes.counts(n_units, back, forth, k, 2), p_seg=PRIOR)
     for name in declaring(REVERSIBLE):
         assert same(one[name], other[name]), name
 

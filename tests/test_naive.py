@@ -477,6 +477,24 @@ def test_typed_optimal_weighs_what_greedy_forbids() -> None:
     ]
 
 
+def test_optimal_takes_the_fewest_near_misses_where_costs_are_equal() -> None:
+    # Two near misses and two substitutions cost 1/2 each, all four.
+    assert naive.typed_optimal_edits(6, [(3, 2), (4, 1)], [(3, 1), (4, 2)], (1, 2)) == [
+        naive.Edit("substitution", 3, 3, 2, 1),
+        naive.Edit("substitution", 4, 4, 1, 2),
+    ]
+    # 3/4 four times, or 1/4, 1/4 and 2/4 and two boundaries alone.
+    counts = naive.optimal_edit_counts(20, [1, 5, 9, 14], [4, 8, 12, 17], 4)
+    assert (counts["near_misses"], counts["near_miss_span"]) == (3, 4)
+
+
+def test_near_misses_reach_both_ends_of_the_text() -> None:
+    assert naive.edit_counts(5, [1, 4], [2, 3])["near_misses"] == 2
+    assert naive.edit_counts(3, [1], [2])["near_misses"] == 1
+    ends = naive.typed_edit_counts(5, [(1, 1), (4, 1)], [(2, 1), (3, 1)], (1,))
+    assert ends["near_misses"] == 2
+
+
 @given(typed_pairs(), N_T)
 def test_the_class_confusion_adds_up_to_the_two_class_one(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, types = pair

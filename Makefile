@@ -1,0 +1,49 @@
+# Each target sets itself up; the only needs are make and Python 3.11 or later.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+INSTALL := $(PIP) install --constraint constraints.txt
+DEMO := build/demo
+
+.PHONY: help demo test lint bench clean
+
+help:
+	@echo "make demo   score real meetings and show the result"
+	@echo "make test   rules, types and tests, as CI runs them"
+	@echo "make lint   rules and types alone"
+	@echo "make bench  measure speed, as ratios"
+	@echo "make clean  remove what the others made"
+
+$(VENV)/core: pyproject.toml constraints.txt
+	@echo "setting up $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit("segscore needs Python 3.11 or later; name one with PYTHON=") if sys.version_info < (3, 11) else 0'
+	@$(PYTHON) -m venv $(VENV)
+	@$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/test: $(VENV)/core
+	@$(INSTALL) --editable '.[test,lint]'
+	@touch $@
+
+demo: $(VENV)/core
+	@rm -rf $(DEMO)
+	$(BIN)/segscore import tests/data/tinyrec.jsonl --output $(DEMO)
+	$(BIN)/segscore score $(DEMO)/references $(DEMO)/hypotheses --documents $(DEMO)/documents \
+		--group-by level --output $(DEMO)/run
+	@echo "the scores as a table: $(DEMO)/run/scores; what the measures mean: $(BIN)/segscore measures"
+
+test: lint
+	$(BIN)/pytest
+
+lint: $(VENV)/test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+bench: $(VENV)/test
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,40 @@
+"""A small job should feel instant: scoring the demo against importing the libraries it needs."""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+LIBRARIES = "numpy, pyarrow.parquet, numba, distributed, pandera.pyarrow, typer, rich.console"
+DATA = Path(__file__).parent.parent / "tests" / "data" / "tinyrec.jsonl"
+RUNS = 7
+
+
+def seconds(command: list[str]) -> float:
+    """Time a command as a whole process."""
+    start = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - start
+
+
+def measure() -> str:
+    """Time both in turn, so that a machine that slows down slows both; compare pair by pair."""
+    segscore = str(Path(sys.executable).parent / "segscore")
+    with tempfile.TemporaryDirectory() as folder:
+        table = f"{folder}/tables"
+        subprocess.run(
+            [segscore, "import", DATA, "--output", table], check=True, capture_output=True
+        )
+        score = [segscore, "score", f"{table}/references", f"{table}/hypotheses", "--output"]
+        times = []
+        for i in range(RUNS + 1):  # the first warms the caches
+            job = seconds([*score, f"{folder}/run-{i}", "--documents", f"{table}/documents"])
+            imports = seconds([sys.executable, "-c", f"import {LIBRARIES}"])
+            times.append((job, imports))
+    ratios = [job / imports for job, imports in times[1:]]
+    return (
+        f"small job: scoring the demo takes {median(ratios):.2f} x the import of its libraries "
+        f"(median of {RUNS}; {min(ratios):.2f} to {max(ratios):.2f}; aim under 2)"
+    )

@@ -1,0 +1,96 @@
+"""The output table `scores`: one row per document x reference x hypothesis; attributes beside."""
+
+import pandera.pyarrow as pap
+import pyarrow as pa
+
+COUNTS = {
+    "n_units": "units of the document, in the unit of the run (words in a run in words), >= 1",
+    "window": "window size k in the unit of the run, >= 1",
+    "collapsed_boundaries": "boundaries of either side lost when brought to words, >= 0",
+    "windows": "windows that fit: max(0, n_units - window)",
+    "reference_windows": "windows that cover a reference boundary",
+    "pk_misses": "windows that cover a reference but no hypothesis boundary",
+    "pk_false_alarms": "windows that cover a hypothesis but no reference boundary",
+    "wd_misses": "windows that cover more reference than hypothesis boundaries",
+    "wd_false_alarms": "windows that cover fewer reference than hypothesis boundaries",
+    "pk_prime_misses": "windows with a reference boundary in which the numbers differ",
+    "pk_prime_false_alarms": "windows without a reference boundary in which the numbers differ",
+    "wd_absolute": "sum over windows of the difference between the numbers of boundaries",
+    "edge_windows": "windows of the document padded with k units before and after: n_units + k",
+    "edge_errors": "of these, windows in which the numbers of boundaries differ",
+    "matches": "boundaries at equal positions",
+    "near_misses": "pairs of boundaries 1..n_t-1 positions apart",
+    "near_miss_span": "sum of the near misses' distances, in the unit of the run",
+    "misses": "full misses: boundaries only in the reference",
+    "false_alarms": "full misses: boundaries only in the hypothesis",
+    "substitutions": "boundaries at one position, of different types",
+    "substitution_span": "sum of the substitutions' type differences",
+    "potential_boundaries": "places for a boundary: n_units - 1, times the boundary types",
+}
+
+SHARES = {
+    "pk": "Pk: share of windows in which one side has a boundary and the other has none",
+    "pk_miss_rate": "P_miss: share of windows with a reference boundary that were missed",
+    "pk_false_alarm_rate": "P_fa: share of windows without one in which the hypothesis has one",
+    "pk_prior": "Pk with a prior: P_miss and P_fa weighted by P_seg",
+    "pk_prime_miss_rate": "P'_miss: share of windows with a reference boundary that differ",
+    "pk_prime_false_alarm_rate": "P'_fa: share of windows without one that differ",
+    "pk_prime": "P'k: P'_miss and P'_fa weighted by P_seg",
+    "window_diff": "WindowDiff: share of windows in which the numbers of boundaries differ",
+    "window_diff_miss": "share of windows with too few hypothesis boundaries",
+    "window_diff_false_alarm": "share of windows with too many hypothesis boundaries",
+    "pr_miss": "Pr_miss: windows with too few boundaries, over those with a reference boundary",
+    "pr_false_alarm": "Pr_fa: windows with too many boundaries, over all windows",
+    "pr_error": "Pr_error: Pr_miss and Pr_fa weighted by their costs",
+    "window_diff_edges": "WindowDiff over the padded document: ends count as much as the middle",
+    "boundary_similarity": "B: mean correctness of boundary pairs; 1 if neither has a boundary",
+    "segmentation_similarity": "S: 1 - edits / potential boundaries; 1 for a single unit",
+    "b_precision": "share of hypothesis boundaries credited, near misses in part",
+    "b_recall": "share of reference boundaries credited, near misses in part",
+    "b_f1": "harmonic mean of b_precision and b_recall",
+    "precision": "share of hypothesis boundaries that are matches",
+    "recall": "share of reference boundaries that are matches",
+    "f1": "harmonic mean of precision and recall",
+}
+
+AMOUNTS = {
+    "window_diff_weighted": "mean difference between the numbers of boundaries in a window",
+    "c_seg": "C_seg: P_miss and P_fa weighted by P_seg and costs",
+    "c_seg_normalised": "C_seg over that of the better of two systems that do not look",
+    "b_tp": "credited boundaries: matches and parts of near misses",
+    "b_fp": "false alarms",
+    "b_fn": "misses",
+    "b_tn": "potential boundaries that are none of the other three",
+}
+
+
+def _value(description: str, upper: float | None) -> pap.Column:
+    checks = [pap.Check.ge(0)] if upper is None else [pap.Check.ge(0), pap.Check.le(upper)]
+    kind = "in [0, 1]" if upper == 1 else ">= 0"
+    return pap.Column(
+        pa.float64(), checks, nullable=True, description=f"{description}; {kind}, null if undefined"
+    )
+
+
+def name(description: str) -> pap.Column:
+    """A column of names that are never missing."""
+    return pap.Column(pa.string(), nullable=False, description=description)
+
+
+def whole(description: str) -> pap.Column:
+    """A column of whole numbers that are never missing."""
+    return pap.Column(pa.int64(), pap.Check.ge(0), nullable=False, description=description)
+
+
+SCORES = pap.DataFrameSchema(
+    {
+        "document_id": name("the document"),
+        "reference": name("coder of the reference"),
+        "hypothesis": name("coder of the hypothesis"),
+        **{each: whole(description) for each, description in COUNTS.items()},
+        **{each: _value(description, 1) for each, description in SHARES.items()},
+        **{each: _value(description, None) for each, description in AMOUNTS.items()},
+    },
+    name="scores",
+    strict=False,
+)

@@ -1,0 +1,33 @@
+"""The output table `summary`: hypothesis x group x measure x average."""
+
+import pandera.pyarrow as pap
+import pyarrow as pa
+
+from schemas.scores import name, whole
+
+
+def _number(description: str) -> pap.Column:
+    return pap.Column(pa.float64(), nullable=True, description=description)
+
+
+SUMMARY = pap.DataFrameSchema(
+    {
+        "hypothesis": name("coder of the hypotheses"),
+        "measure": name("column of scores it averages"),
+        "average": pap.Column(
+            pa.string(),
+            pap.Check.isin(["micro", "macro"]),
+            nullable=False,
+            description="micro: the formula over summed counts; macro: mean over documents of "
+            "each document's mean over its references",
+        ),
+        "value": _number("the average, in the unit and range of the measure; null if undefined"),
+        "ci_low": _number("lower end of the 95 % bootstrap interval; null without one"),
+        "ci_high": _number("upper end of the 95 % bootstrap interval; null without one"),
+        "sd": _number("standard deviation (n - 1) over documents; of macro rows only"),
+        "documents": whole("documents of the group that the hypothesis was scored on"),
+        "defined": whole("of these, documents on which the measure is defined"),
+    },
+    name="summary",
+    strict=False,  # the group-by columns; null in the rows over all documents
+)
