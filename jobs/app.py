@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from jobs import collector
 from jobs.import_ import import_
 from jobs.measures import measures
 from jobs.score import score
@@ -27,6 +28,7 @@ def main() -> None:
     """Run the command line; every expected failure is one line and an exit code."""
     from pipeline.errors import Failed, Refused
 
+    collector.rest()
     try:
         app(standalone_mode=True)
     except Refused as problem:
@@ -35,6 +37,8 @@ def main() -> None:
         fail(str(problem), 1)
     except KeyboardInterrupt:
         fail("interrupted; nothing was published", 130)
+    finally:
+        collector.leave()
 
 
 def fail(message: str, code: int) -> None:

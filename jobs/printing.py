@@ -4,7 +4,9 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
@@ -12,6 +14,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pipeline.run import Finished
+
+GROUPS_SHOWN = 10
+WIDTH = 110
+"""Of tables that do not go to a terminal."""
+
+RANKED = (
+    "hypothesis",
+    "measure",
+    "average",
+    "value",
+    "ci_low",
+    "ci_high",
+    "sd",
+    "documents",
+    "defined",
+)
 
 SHOWN = (
     "boundary_similarity",
@@ -27,7 +45,8 @@ SHOWN = (
 
 def out() -> Console:
     """The console results go to."""
-    return Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True)
+    return console if console.is_terminal else Console(highlight=False, soft_wrap=True, width=WIDTH)
 
 
 class Bar:
@@ -74,11 +93,7 @@ def print_finished(output: str, finished: "Finished") -> None:
     for table in summary_tables(finished.summary):
         console.print(table)
     record = finished.record
-    for name, rows in record["rows"].items():
-        console.print(
-            f"{name}: {rows['in']} in = {rows['scored']} scored + {rows['rejected']} rejected "
-            f"+ {rows['unpaired']} unpaired"
-        )
+    print_account(record["rows"])
     if any(rows["rejected"] for rows in record["rows"].values()):
         Console(stderr=True, highlight=False, soft_wrap=True).print(
             f"warning: rows were rejected; which and why is in {output}/rejects", markup=False
@@ -87,53 +102,61 @@ def print_finished(output: str, finished: "Finished") -> None:
     console.print(f"written to {output}", markup=False)
 
 
+def print_account(rows: dict[str, dict[str, int]]) -> None:
+    """Print what became of the rows of each input table."""
+    for name, became in rows.items():
+        out().print(
+            f"{name}: {became['in']} in = {became['scored']} scored + {became['rejected']} "
+            f"rejected + {became['unpaired']} unpaired"
+        )
+
+
 def summary_tables(summary: "pa.Table") -> list[Table]:
-    """One table a hypothesis-and-group ranking: micro averages with 95 % intervals."""
-    rows = [row for row in summary.to_pylist() if row["average"] == "micro"]
+    """One table over all documents, then one a group, the first few groups."""
+    rows = summary.to_pylist()
     by = [name for name in summary.column_names if name not in RANKED]
-    groups = dict.fromkeys(tuple(row[name] for name in by) for row in rows)
-    return [_ranking(group, by, rows) for group in groups]
-
-
-RANKED = (
-    "hypothesis",
-    "measure",
-    "average",
-    "value",
-    "ci_low",
-    "ci_high",
-    "sd",
-    "documents",
-    "defined",
-)
+    groups = list(dict.fromkeys(tuple(row[name] for name in by) for row in rows))
+    groups.sort(key=lambda group: any(part is not None for part in group))
+    return [_ranking(group, by, rows) for group in groups[: 1 + GROUPS_SHOWN]]
 
 
 def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) -> Table:
     from pipeline.measures import MEASURES
 
-    chosen = [row for row in rows if tuple(row[name] for name in by) == group]
-    name = ", ".join(f"{key} {value}" for key, value in zip(by, group, strict=True) if value)
-    table = Table(title=f"{name or 'all documents'}: micro averages [95 % interval]")
-    for heading in ("measure", "best", "hypothesis", "value", "95 % interval", "documents"):
-        table.add_column(heading, justify="right" if heading == "value" else "left")
-    for measure in SHOWN:
-        higher = MEASURES[measure].better == "higher"
-        ranked = sorted(
-            (row for row in chosen if row["measure"] == measure),
-            key=lambda row: (
-                row["value"] is None,
-                0 if row["value"] is None else -row["value"] if higher else row["value"],
-                row["hypothesis"],
-            ),
-        )
-        for place, row in enumerate(ranked):
+    chosen = {
+        (row["measure"], row["hypothesis"], row["average"]): row
+        for row in rows
+        if tuple(row[name] for name in by) == group
+    }
+    named = ", ".join(f"{key} {part}" for key, part in zip(by, group, strict=True))
+    over_all = all(part is None for part in group)
+    table = Table(title=escape("all documents" if over_all else named), box=SIMPLE_HEAD)
+    table.add_column("measure, best first", no_wrap=True)
+    table.add_column("hypothesis", overflow="fold")
+    for heading in ("micro", "95 % interval", "macro", "documents"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name in SHOWN:
+        higher = MEASURES[name].better == "higher"
+        micro = [row for key, row in chosen.items() if key[0] == name and key[2] == "micro"]
+        for place, row in enumerate(ranked(micro, higher)):
+            macro = chosen[name, row["hypothesis"], "macro"]
             table.add_row(
-                measure if place == 0 else "",
-                ("highest" if higher else "lowest") if place == 0 else "",
-                row["hypothesis"],
+                f"{name} {'↑' if higher else '↓'}" if place == 0 else "",
+                escape(row["hypothesis"]),
                 number(row["value"]),
-                f"{number(row['ci_low'])} .. {number(row['ci_high'])}",
+                f"{number(row['ci_low'])} to {number(row['ci_high'])}",
+                number(macro["value"]),
                 str(row["defined"]),
-                end_section=place == len(ranked) - 1,
             )
+        table.add_section()
     return table
+
+
+def ranked(rows: list[dict[str, Any]], higher: bool) -> list[dict[str, Any]]:
+    """Best value first, undefined ones last, equal ones by name."""
+
+    def key(row: dict[str, Any]) -> tuple[bool, float, str]:
+        value = 0.0 if row["value"] is None else row["value"]
+        return row["value"] is None, -value if higher else value, row["hypothesis"]
+
+    return sorted(rows, key=key)

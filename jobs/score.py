@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from jobs import collector
 from jobs.printing import Bar, print_finished
 
 
@@ -72,6 +73,7 @@ def score(
     from pipeline import cluster as places
     from pipeline import run
 
+    collector.work()
     with places.connect(cluster, workers) as client, Bar() as bar:
         finished = run.score(settings, client, bar.advance)
     print_finished(output, finished)

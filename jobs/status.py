@@ -7,7 +7,7 @@ import typer
 
 def status(run: Annotated[str, typer.Argument(help="Folder of the run.")]) -> None:
     """Tell whether a run is finished, and what it computed."""
-    from jobs.printing import out
+    from jobs.printing import out, print_account
     from pipeline import run_folder
 
     console = out()
@@ -18,9 +18,5 @@ def status(run: Annotated[str, typer.Argument(help="Folder of the run.")]) -> No
         return
     record = found.record
     console.print(f"finished: {record['pairs']} pairs scored")
-    for name, rows in record["rows"].items():
-        console.print(
-            f"{name}: {rows['in']} in = {rows['scored']} scored + {rows['rejected']} rejected "
-            f"+ {rows['unpaired']} unpaired"
-        )
+    print_account(record["rows"])
     console.print(record["signature"], markup=False)

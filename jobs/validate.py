@@ -22,8 +22,11 @@ def validate(
     console = out()
     refused = found.rejects.slice(0, SHOWN).to_pylist()
     for row in refused:
-        console.print(f"{row['source']} row {row['row']}: {row['rule']}", markup=False)
-        console.print(f"    {row['detail']}", markup=False)
+        console.print(
+            f"{row['source']} row {row['row']} ({row['document_id']}, {row['coder']}): "
+            f"{row['rule']}: {row['detail']}",
+            markup=False,
+        )
     if found.rejects.num_rows > SHOWN:
         console.print(f"... and {found.rejects.num_rows - SHOWN} more")
     for rule in found.rejects.column("rule").value_counts().to_pylist():

@@ -1,5 +1,6 @@
 """What all tests share: the same generated examples in every run, and the command line."""
 
+import gc
 import json
 import subprocess
 import sys
@@ -47,6 +48,9 @@ class Segscore:
             app.main()
         except SystemExit as left:
             code = left.code or 0
+        finally:
+            gc.unfreeze()  # a command leaves the collector as it is good for a process that ends
+            gc.enable()
         said = self.capture.readouterr()
         assert isinstance(code, int)
         return Ended(code, said.out, said.err)
