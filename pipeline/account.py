@@ -1,0 +1,113 @@
+"""What became of a run's input, and the record of the run."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from pipeline import run_folder, storage
+from pipeline.errors import Failed
+from pipeline.inputs import Collected, Inputs
+from pipeline.references import estimator
+from pipeline.scoring import Receipt
+from pipeline.segmentations import Flags
+from pipeline.settings import ScoreSettings
+
+LIBRARIES = ("segscore", "numpy", "pyarrow", "pandera", "numba", "dask", "distributed")
+
+
+@dataclass
+class Clock:
+    """Seconds each stage took."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time a stage."""
+        start = perf_counter()
+        yield
+        self.seconds[name] = round(perf_counter() - start, 3)
+
+
+Account = dict[str, dict[str, int]]
+"""Input table -> rows in = scored + rejected + unpaired."""
+
+
+def rows_of(collected: Collected, receipts: Mapping[str, Receipt], met: Flags) -> Account:
+    """Add up what became of each input table's rows.
+
+    Args:
+        collected: references and documents.
+        receipts: of all parts.
+        met: which references met a hypothesis, shape (references,).
+    """
+    refused = collected.rejects.column("table").to_pylist()
+    scored = {"references": int(met.sum())}
+    if collected.described is not None:
+        ids = collected.reference_rows.keep(met).table.column("document_id").chunk(0)
+        place = collected.described.documents.find(ids)
+        scored["documents"] = len(np.unique(place[place >= 0]))
+    rows = {
+        name: {"in": collected.read[name], "scored": scored[name], "rejected": refused.count(name)}
+        for name in scored
+    }
+    rows["hypotheses"] = {
+        "in": sum(receipt.rows for receipt in receipts.values()),
+        "scored": sum(
+            receipt.rows - receipt.rejected - receipt.unpaired for receipt in receipts.values()
+        ),
+        "rejected": sum(receipt.rejected for receipt in receipts.values()),
+    }
+    for table in rows.values():
+        table["unpaired"] = table["in"] - table["scored"] - table["rejected"]
+    return rows
+
+
+def gate(settings: ScoreSettings, account: Account) -> None:
+    """Refuse to publish a run in which nothing was scored, or too much rejected.
+
+    Raises:
+        Failed: saying how much, and where the rejected rows are listed.
+    """
+    rejected = sum(table["rejected"] for table in account.values())
+    rows = sum(table["in"] for table in account.values())
+    where = storage.join(settings.output, run_folder.UNFINISHED, "rejects")
+    if not account["hypotheses"]["scored"]:
+        of = account["hypotheses"]
+        raise Failed(
+            f"{settings.hypotheses}: nothing could be scored: of {of['in']} hypotheses "
+            f"{of['rejected']} were rejected and {of['unpaired']} have no accepted reference; "
+            f"rejected rows are listed in {where}"
+        )
+    if rejected > settings.max_rejects * rows:
+        raise Failed(
+            f"{rejected} of {rows} input rows were rejected, more than --max-rejects "
+            f"{settings.max_rejects} allows; nothing was published, the rows are listed in {where}"
+        )
+
+
+def tell(
+    settings: ScoreSettings,
+    inputs: Inputs,
+    collected: Collected,
+    account: Account,
+    receipts: Mapping[str, Receipt],
+    clock: Clock,
+) -> dict[str, Any]:
+    """What run.json says."""
+    p_seg = collected.references.p_seg
+    return {
+        "signature": settings.signature(estimator(collected.references, settings.replicates)),
+        "settings": asdict(settings),
+        "p_seg": None if np.isnan(p_seg) else p_seg,
+        "inputs": {table.name: [asdict(file) for file in table.files] for table in inputs.tables},
+        "rows": account,
+        "pairs": sum(receipt.pairs for receipt in receipts.values()),
+        "versions": {name: version(name) for name in LIBRARIES},
+        "seconds": clock.seconds,
+    }

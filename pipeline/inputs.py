@@ -1,0 +1,149 @@
+"""What a run reads: its tables found and cut into parts, its references read and accepted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import pyarrow as pa
+
+from pipeline.errors import Failed, Refused
+from pipeline.measures import COUNTS, MEASURES
+from pipeline.reading import InputTable, Rows, Slice, plan, read_valid
+from pipeline.references import Described, References, accept, describe
+from pipeline.scoring import Part
+from pipeline.settings import ScoreSettings
+
+ROWS_PER_PART = 131_072
+SCORES_COLUMNS = (
+    "document_id",
+    "reference",
+    "hypothesis",
+    "n_units",
+    "window",
+    "collapsed_boundaries",
+    *COUNTS,
+    *MEASURES,
+)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The input tables of a run, found and their columns checked."""
+
+    references: InputTable
+    hypotheses: InputTable
+    documents: InputTable | None
+
+    @property
+    def tables(self) -> list[InputTable]:
+        """Those that there are."""
+        both = [self.references, self.hypotheses]
+        return both if self.documents is None else [*both, self.documents]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What the client itself read: references and documents, and what it refused of them."""
+
+    references: References
+    reference_rows: Rows
+    described: Described | None
+    rejects: pa.Table
+    read: Mapping[str, int]
+
+
+def find_inputs(settings: ScoreSettings) -> Inputs:
+    """Find the input tables and check their columns, before any work."""
+    from schemas.documents import DOCUMENTS
+    from schemas.segmentations import SEGMENTATIONS
+
+    inputs = Inputs(
+        plan("references", settings.references, SEGMENTATIONS),
+        plan("hypotheses", settings.hypotheses, SEGMENTATIONS),
+        plan("documents", settings.documents, DOCUMENTS) if settings.documents else None,
+    )
+    for table in inputs.tables:
+        for name in table.attributes.names:
+            if name in SCORES_COLUMNS:
+                raise Refused(
+                    f"{table.name}: the attribute column {name} has the name of a column of "
+                    "scores; rename it"
+                )
+    return inputs
+
+
+def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataType]:
+    """Find the type of each group-by column.
+
+    Raises:
+        Refused: no such attribute, or one that cannot name a group.
+    """
+    types: dict[str, pa.DataType] = {}
+    for table in (inputs.hypotheses, inputs.references, inputs.documents):
+        if table is not None:
+            types.update({each.name: each.type for each in table.attributes})
+    for name in settings.group_by:
+        if name not in types:
+            there = ", ".join(sorted(types)) or "none"
+            raise Refused(f"--group-by {name}: no such attribute; there are: {there}")
+        if pa.types.is_nested(types[name]):
+            raise Refused(f"--group-by {name}: a {types[name]} cannot name a group")
+    return {name: types[name] for name in settings.group_by}
+
+
+def cut(slices: tuple[Slice, ...]) -> list[Part]:
+    """Cut a table into parts of about ROWS_PER_PART rows, each some slices in a row.
+
+    A part's name starts with its place, so that sorting files by name keeps the order of the rows,
+    and ends with a digest of what it reads.
+    """
+    groups: list[list[Slice]] = []
+    rows = ROWS_PER_PART
+    for piece in slices:
+        if rows + piece.rows > ROWS_PER_PART:
+            groups.append([])
+            rows = 0
+        groups[-1].append(piece)
+        rows += piece.rows
+    return [
+        Part(f"part-{i:05d}-{_digest(group)}.parquet", tuple(group))
+        for i, group in enumerate(groups)
+    ]
+
+
+def _digest(group: list[Slice]) -> str:
+    held = [(piece.url.rsplit("/", 1)[-1], piece.row_groups) for piece in group]
+    return blake2b(repr(held).encode(), digest_size=4).hexdigest()
+
+
+def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
+    """Read and check the documents and the references, which every task needs.
+
+    Raises:
+        Failed: no reference was accepted.
+    """
+    from schemas.documents import DOCUMENTS
+    from schemas.segmentations import SEGMENTATIONS
+
+    described, rejects, counts = None, [], {}
+    if inputs.documents is not None:
+        rows, refused = read_valid(inputs.documents, DOCUMENTS)
+        described = describe(rows)
+        rejects += [refused, described.rejects]
+        counts["documents"] = len(rows) + refused.num_rows
+    rows, refused = read_valid(inputs.references, SEGMENTATIONS)
+    counts["references"] = len(rows) + refused.num_rows
+    references, rows, contradicting = accept(rows, described, settings)
+    rejects += [refused, contradicting]
+    listed = pa.concat_tables(rejects)
+    if not len(references):
+        raise Failed(f"{settings.references}: no reference was accepted{_first(listed)}")
+    return Collected(references, rows, described, listed, counts)
+
+
+def _first(rejects: pa.Table) -> str:
+    """Show the first refused row, for a message."""
+    if not rejects.num_rows:
+        return ""
+    row = rejects.slice(0, 1).to_pylist()[0]
+    return f"; first: {row['source']} row {row['row']}: {row['rule']} ({row['detail']})"
