@@ -1,6 +1,9 @@
 """The command `segscore`; heavy imports happen inside the command that needs them."""
 
+import os
 import sys
+from collections.abc import Callable
+from functools import wraps
 
 import typer
 
@@ -19,29 +22,44 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
     rich_markup_mode="rich",
 )
-app.command("import")(import_)
-for command in (validate, score, measures, status):
-    app.command()(command)
 
 
-def main() -> None:
-    """Run the command line; every expected failure is one line and an exit code."""
+def told(command: Callable[..., None]) -> Callable[..., None]:
+    """Make every expected failure of a command one line and an exit code."""
     from pipeline.errors import Failed, Refused
 
-    collector.rest()
-    try:
-        app(standalone_mode=True)
-    except Refused as problem:
-        fail(str(problem), 2)
-    except Failed as problem:
-        fail(str(problem), 1)
-    except KeyboardInterrupt:
-        fail("interrupted; nothing was published", 130)
-    finally:
-        collector.leave()
+    @wraps(command)
+    def run(*arguments: object, **options: object) -> None:
+        try:
+            command(*arguments, **options)
+        except Refused as problem:
+            fail(str(problem), 2)
+        except BrokenPipeError:
+            # Whoever read the output has seen enough; what was to be written is written.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (Failed, OSError) as problem:
+            fail(str(problem), 1)
+        except KeyboardInterrupt:
+            fail("interrupted; nothing was published", 130)
+
+    return run
 
 
 def fail(message: str, code: int) -> None:
     """Say in one line what went wrong, and leave with an exit code."""
     print(f"segscore: error: {message}", file=sys.stderr)
     sys.exit(code)
+
+
+app.command("import")(told(import_))
+for command in (validate, score, measures, status):
+    app.command()(told(command))
+
+
+def main() -> None:
+    """Run the command line."""
+    collector.rest()
+    try:
+        app()
+    finally:
+        collector.leave()

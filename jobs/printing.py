@@ -19,18 +19,6 @@ GROUPS_SHOWN = 10
 WIDTH = 110
 """Of tables that do not go to a terminal."""
 
-RANKED = (
-    "hypothesis",
-    "measure",
-    "average",
-    "value",
-    "ci_low",
-    "ci_high",
-    "sd",
-    "documents",
-    "defined",
-)
-
 SHOWN = (
     "boundary_similarity",
     "segmentation_similarity",
@@ -45,8 +33,10 @@ SHOWN = (
 
 def out() -> Console:
     """The console results go to."""
-    console = Console(highlight=False, soft_wrap=True)
-    return console if console.is_terminal else Console(highlight=False, soft_wrap=True, width=WIDTH)
+    console = Console(highlight=False, emoji=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = WIDTH
+    return console
 
 
 class Bar:
@@ -77,7 +67,7 @@ class Bar:
         """Show that ``done`` of ``parts`` parts are done."""
         if self.console.is_terminal:
             self.bar.update(self.task, completed=done, total=parts)
-        elif done * 10 // parts > self.said:
+        elif parts and done * 10 // parts > self.said:
             self.said = done * 10 // parts
             print(f"scored {done} of {parts} parts", file=sys.stderr)
 
@@ -95,7 +85,7 @@ def print_finished(output: str, finished: "Finished") -> None:
     record = finished.record
     print_account(record["rows"])
     if any(rows["rejected"] for rows in record["rows"].values()):
-        Console(stderr=True, highlight=False, soft_wrap=True).print(
+        Console(stderr=True, highlight=False, emoji=False, soft_wrap=True).print(
             f"warning: rows were rejected; which and why is in {output}/rejects", markup=False
         )
     console.print(record["signature"], markup=False)
@@ -113,8 +103,10 @@ def print_account(rows: dict[str, dict[str, int]]) -> None:
 
 def summary_tables(summary: "pa.Table") -> list[Table]:
     """One table over all documents, then one a group, the first few groups."""
+    from pipeline.summary import SUMMARY_COLUMNS
+
     rows = summary.to_pylist()
-    by = [name for name in summary.column_names if name not in RANKED]
+    by = [name for name in summary.column_names if name not in SUMMARY_COLUMNS]
     groups = list(dict.fromkeys(tuple(row[name] for name in by) for row in rows))
     groups.sort(key=lambda group: any(part is not None for part in group))
     return [_ranking(group, by, rows) for group in groups[: 1 + GROUPS_SHOWN]]

@@ -54,6 +54,8 @@ def import_files(
     """
     if format_name is not None and format_name not in FORMATS:
         raise Refused(f"--format {format_name}: must be one of {', '.join(FORMATS)}")
+    if not output.strip():
+        raise Refused("--output: is empty; name a folder")
     gathered = gather(_rows(files, defaults, format_name))
     found = (
         ("references", gathered.references, gathered.reference_places, SEGMENTATIONS),
@@ -69,6 +71,7 @@ def import_files(
     for name in tables:
         if name in storage.names(output):
             raise Refused(f"--output {output}: holds {name} already; choose another folder")
+    storage.make_folder(output)
     for name, table in tables.items():
         storage.write_table(storage.join(output, name, f"{name}.parquet"), table)
     return Imported({name: len(table) for name, table in tables.items()}, contradictions)

@@ -9,9 +9,10 @@ import pyarrow as pa
 from pipeline.errors import Failed, Refused
 from pipeline.measures import COUNTS, MEASURES
 from pipeline.reading import InputTable, Rows, Slice, plan, read_valid
-from pipeline.references import Described, References, accept, describe
+from pipeline.references import Described, References, accept, describe, make_ready
 from pipeline.scoring import Part
 from pipeline.settings import ScoreSettings
+from pipeline.summary import SUMMARY_COLUMNS
 
 ROWS_PER_PART = 131_072
 SCORES_COLUMNS = (
@@ -83,12 +84,27 @@ def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataTyp
         if table is not None:
             types.update({each.name: each.type for each in table.attributes})
     for name in settings.group_by:
+        if name in SUMMARY_COLUMNS:
+            raise Refused(
+                f"--group-by {name}: summary has a column of that name; rename the attribute"
+            )
         if name not in types:
             there = ", ".join(sorted(types)) or "none"
             raise Refused(f"--group-by {name}: no such attribute; there are: {there}")
-        if pa.types.is_nested(types[name]):
+        if not _names_a_group(types[name]):
             raise Refused(f"--group-by {name}: a {types[name]} cannot name a group")
     return {name: types[name] for name in settings.group_by}
+
+
+def _names_a_group(kind: pa.DataType) -> bool:
+    """Whether values of a type are equal exactly when they look equal: not so for floats."""
+    return bool(
+        pa.types.is_string(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_date(kind)
+        or (pa.types.is_timestamp(kind) and kind.unit != "ns")
+    )
 
 
 def cut(slices: tuple[Slice, ...]) -> list[Part]:
@@ -98,9 +114,9 @@ def cut(slices: tuple[Slice, ...]) -> list[Part]:
     and ends with a digest of what it reads.
     """
     groups: list[list[Slice]] = []
-    rows = ROWS_PER_PART
+    rows = 0
     for piece in slices:
-        if rows + piece.rows > ROWS_PER_PART:
+        if not groups or rows + piece.rows > ROWS_PER_PART:
             groups.append([])
             rows = 0
         groups[-1].append(piece)
@@ -133,11 +149,12 @@ def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
         counts["documents"] = len(rows) + refused.num_rows
     rows, refused = read_valid(inputs.references, SEGMENTATIONS)
     counts["references"] = len(rows) + refused.num_rows
-    references, rows, contradicting = accept(rows, described, settings)
+    rows, contradicting = accept(rows, described, settings)
     rejects += [refused, contradicting]
     listed = pa.concat_tables(rejects)
-    if not len(references):
+    if not len(rows):
         raise Failed(f"{settings.references}: no reference was accepted{_first(listed)}")
+    references = make_ready(rows, described, settings)
     return Collected(references, rows, described, listed, counts)
 
 

@@ -12,7 +12,7 @@ from pipeline import storage
 from pipeline.errors import Refused
 from pipeline.formats import jsonl
 from pipeline.formats.rows import Defaults, Row
-from pipeline.formats.tables import COLUMNS, gather, segmentation_table
+from pipeline.formats.tables import COLUMNS, document_table, gather, segmentation_table
 from pipeline.segmentations import Flags, Ints
 from pipeline.storage import InputFile
 from pipeline.validation import REJECTS, broken_rules, descriptions, schema_problems
@@ -49,13 +49,18 @@ class InputTable:
         name: references, hypotheses, documents or segmentations.
         files: in the order of their names.
         slices: in the order of the rows.
-        attributes: columns beyond those the schema knows, over all files.
+        further: columns beyond those every file has, over all files: optional ones, attributes.
     """
 
     name: str
     files: tuple[InputFile, ...]
     slices: tuple[Slice, ...]
-    attributes: pa.Schema
+    further: pa.Schema
+
+    @property
+    def attributes(self) -> pa.Schema:
+        """Columns the schema does not know."""
+        return pa.schema([field for field in self.further if field.name not in COLUMNS])
 
 
 def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
@@ -78,7 +83,9 @@ def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
     for file, schema in zip(files, schemas, strict=True):
         if problems := schema_problems(schema, model):
             raise Refused(f"{file.url}: {'; '.join(problems)}")
-    return InputTable(name, tuple(files), tuple(slices), _attributes(name, schemas, model))
+    if not any(piece.rows for piece in slices):
+        raise Refused(f"{url}: the table has no rows")
+    return InputTable(name, tuple(files), tuple(slices), _further(name, schemas, model))
 
 
 def _row_groups(name: str, url: str, metadata: Any) -> Iterator[Slice]:
@@ -89,8 +96,9 @@ def _row_groups(name: str, url: str, metadata: Any) -> Iterator[Slice]:
         first += rows
 
 
-def _attributes(name: str, schemas: Sequence[pa.Schema], model: pap.DataFrameSchema) -> pa.Schema:
-    known = {*model.columns, "role", "unit_lengths"}
+def _further(name: str, schemas: Sequence[pa.Schema], model: pap.DataFrameSchema) -> pa.Schema:
+    known = {each.name for each in model.columns.values() if each.required}
+    known |= {"role", "unit_lengths"} - model.columns.keys()
     extra = [pa.schema([f for f in schema if f.name not in known]) for schema in schemas]
     try:
         return pa.unify_schemas(extra, promote_options="permissive").remove_metadata()
@@ -106,13 +114,19 @@ def canonical_schema(schema: pa.Schema) -> pa.Schema:
     """
     fields = []
     for field in schema:
-        target = COLUMNS.get(field.name, field.type)
         if pa.types.is_dictionary(field.type):
             field = field.with_type(field.type.value_type)
+        target = COLUMNS.get(field.name, _plain(field.type))
         if _means(field.type, target):
             field = field.with_type(target)
         fields.append(field.with_nullable(True).remove_metadata())
     return pa.schema(fields)
+
+
+def _plain(attribute: pa.DataType) -> pa.DataType:
+    kinds = pa.types
+    is_text = kinds.is_large_string(attribute) or kinds.is_string_view(attribute)
+    return pa.string() if is_text else attribute
 
 
 def _means(found: pa.DataType, target: pa.DataType) -> bool:
@@ -133,7 +147,10 @@ def _read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
     defaults = Defaults(role=ROLES.get(name, "reference"))
     rows: Iterable[Row] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
     if name == "documents":
-        gathered = gather(rows)
+        listed = list(rows)
+        if all(row.coder is None and row.boundaries is None for row in listed):
+            return document_table(listed), np.array([row.line for row in listed], np.int64) - 1
+        gathered = gather(listed)
         lines = [line for _, line in gathered.document_places]
         return gathered.documents, np.array(lines, np.int64) - 1
     chosen = [row for row in rows if name not in ROLES or row.role == defaults.role]
@@ -199,8 +216,8 @@ class Rows:
         return pa.table(columns).select(REJECTS.names)
 
 
-def read(piece: Slice, attributes: pa.Schema) -> Rows:
-    """Read a slice, its attributes brought to the types they have over the whole table.
+def read(piece: Slice, further: pa.Schema) -> Rows:
+    """Read a slice, with all columns and of the types that they have over the whole table.
 
     Raises:
         Refused: a value is beyond its column's type, or the file changed or broke since planning.
@@ -215,12 +232,14 @@ def read(piece: Slice, attributes: pa.Schema) -> Rows:
         row = piece.first_row + np.arange(table.num_rows)
     try:
         table = table.cast(canonical_schema(table.schema))
-        for field in attributes:
+        for field in further:
             values = pa.nulls(table.num_rows, field.type)
             if field.name in table.column_names:
                 values = table.column(field.name).cast(field.type)
                 table = table.drop_columns([field.name])
             table = table.append_column(field, values)
+        first = [name for name in COLUMNS if name in table.column_names]
+        table = table.select([*first, *(name for name in further.names if name not in first)])
     except pa.ArrowInvalid as problem:
         raise Refused(f"{piece.url}: {problem}") from problem
     table = in_one_chunk(table)
@@ -265,7 +284,7 @@ def read_valid(table: InputTable, model: pap.DataFrameSchema) -> tuple[Rows, pa.
     Raises:
         Refused: the table has no rows at all, or as ``read`` does.
     """
-    checked = [validate(read(piece, table.attributes), model) for piece in table.slices]
+    checked = [validate(read(piece, table.further), model) for piece in table.slices]
     if not sum(len(rows) + refused.num_rows for rows, refused in checked):
         raise Refused(f"{table.files[0].url}: the table has no rows")
     return join([rows for rows, _ in checked]), pa.concat_tables([bad for _, bad in checked])

@@ -120,8 +120,8 @@ def repeated(keys: Ints) -> Flags:
 
 def accept(
     rows: Rows, described: Described | None, settings: ScoreSettings
-) -> tuple[References, Rows, pa.Table]:
-    """Refuse the references that contradict each other, and make the others ready to be met.
+) -> tuple[Rows, pa.Table]:
+    """Refuse the references that contradict each other, and those that cannot be measured.
 
     Args:
         rows: references whose rows are valid each for itself.
@@ -129,23 +129,16 @@ def accept(
         settings: of the run.
 
     Returns:
-        The references, the rows they were made from in the same order, and the rejects.
+        The references of each document side by side, in the order of their coders; the rejects.
     """
     rows, rejects = without_contradictions(rows, described)
     if settings.units == "words" and described is not None:
         rows, unmeasured = refuse(rows, _unmeasured(rows, described), LENGTHS_KNOWN, NO_LENGTHS)
         rejects.append(unmeasured)
-    documents = distinct(_ids(rows))
-    document = documents.find(_ids(rows))
+    document = distinct(_ids(rows)).find(_ids(rows))
     # Only a total order makes the same table from the same rows in other files.
     rank = pc.rank(rows.table.column("coder"), tiebreaker="dense")
-    order = np.lexsort((numbers(rank), document))
-    rows, document = rows.take(order), document[order]
-    return (
-        _measured(rows, documents, document, described, settings),
-        rows,
-        pa.concat_tables(rejects),
-    )
+    return rows.take(np.lexsort((numbers(rank), document))), pa.concat_tables(rejects)
 
 
 def without_contradictions(rows: Rows, described: Described | None) -> tuple[Rows, list[pa.Table]]:
@@ -186,13 +179,16 @@ def _unmeasured(rows: Rows, described: Described) -> Flags:
     return ~known[described.documents.find(_ids(rows))]
 
 
-def _measured(
-    rows: Rows,
-    documents: Documents,
-    document: Ints,
-    described: Described | None,
-    settings: ScoreSettings,
-) -> References:
+def make_ready(rows: Rows, described: Described | None, settings: ScoreSettings) -> References:
+    """Make accepted references ready to be met.
+
+    Args:
+        rows: at least one, as ``accept`` returns them.
+        described: the documents table, if there is one.
+        settings: of the run.
+    """
+    documents = distinct(_ids(rows))
+    document = documents.find(_ids(rows))
     stated = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
     units = np.zeros(len(documents), np.int64)
     units[document] = stated

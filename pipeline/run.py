@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -48,11 +49,12 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
         inputs = find_inputs(settings)
         group_by = group_types(settings, inputs)
         parts = cut(inputs.hypotheses.slices)
-        folder = run_folder.claim(settings.output, _plan(settings, parts), fresh=settings.fresh)
+        run_folder.check(settings.output, fresh=settings.fresh)
     with clock.stage("references"):
         collected = collect(settings, inputs)
+        folder = run_folder.claim(settings.output, _plan(settings, parts))
         storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
-    job = Job(settings, inputs.hypotheses.attributes, group_by, folder)
+    job = Job(settings, inputs.hypotheses.further, group_by, folder)
     with clock.stage("score"):
         receipts = spread(client, parts, collected.references, job, progress)
     with clock.stage("summary"):
@@ -100,7 +102,9 @@ def _round(
     twice: dict[str, NDArray[np.uint8]],
     progress: Progress,
 ) -> dict[str, Receipt]:
-    calls = {f"{part.name}-{len(twice)}": (part, twice) for part in parts}
+    # A key of its own for each attempt: a scheduler shared with other runs keeps results by key.
+    attempt = uuid4().hex
+    calls = {f"{part.name}-{attempt}": (part, twice) for part in parts}
     receipts: dict[str, Receipt] = {}
     failures: list[tuple[str, BaseException]] = []
     for outcome in cluster.spread(client, score_part, calls, (references, job)):

@@ -18,31 +18,45 @@ UNFINISHED = "_unfinished"
 TABLES = ("scores", "summary", "rejects", "unpaired")
 
 
-def claim(output: str, plan: Mapping[str, Any], *, fresh: bool) -> str:
-    """Make the place where a run is prepared; whatever an earlier attempt left there is dropped.
+def check(output: str, *, fresh: bool) -> None:
+    """Make sure that a run may be written here; write nothing.
 
     Args:
         output: folder of the run.
-        plan: what `status` shows of an unfinished run; the key `parts` lists the parts to come.
         fresh: whether a finished run may be replaced.
-
-    Returns:
-        The folder to write parts to.
 
     Raises:
         Refused: the folder holds a finished run, or something that is not a run.
     """
     held = storage.names(output)
-    if RECORD in held and not fresh:
-        raise Refused(
-            f"--output {output}: holds a finished run; choose another folder, "
-            "or pass --fresh to replace it"
-        )
-    if held and RECORD not in held and UNFINISHED not in held:
+    if not held:
+        return
+    if RECORD not in held and UNFINISHED not in held:
         raise Refused(
             f"--output {output}: holds files that are not a run ({', '.join(held[:3])}); "
             "choose an empty or new folder"
         )
+    found = status(output)
+    if found.record is not None and not fresh:
+        raise Refused(
+            f"--output {output}: holds a finished run; choose another folder, "
+            "or pass --fresh to replace it"
+        )
+
+
+def claim(output: str, plan: Mapping[str, Any]) -> str:
+    """Make the place where a run is prepared; whatever an earlier attempt left there is dropped.
+
+    Args:
+        output: folder of the run, which ``check`` has passed.
+        plan: what `status` shows of an unfinished run; the key `parts` lists the parts to come.
+
+    Returns:
+        The folder to write parts to.
+
+    Raises:
+        Refused: the place cannot be written to.
+    """
     folder = storage.join(output, UNFINISHED)
     storage.remove(folder)
     storage.make_folder(folder)
@@ -92,19 +106,23 @@ def status(output: str) -> Status:
         Refused: neither a run nor the beginning of one, or a record that cannot be read.
     """
     folder = storage.join(output, UNFINISHED)
-    record = _load(storage.join(output, RECORD))
-    plan = _load(storage.join(folder, PLAN))
+    record = _load(storage.join(output, RECORD), {"signature": str, "pairs": int, "rows": dict})
+    plan = _load(storage.join(folder, PLAN), {"parts": list})
     if record is None and plan is None:
         raise Refused(f"{output}: holds no run (neither {RECORD} nor {UNFINISHED}/{PLAN})")
     return Status(record, plan, len(storage.names(storage.join(folder, "scores"))))
 
 
-def _load(url: str) -> dict[str, Any] | None:
+def _load(url: str, needed: Mapping[str, type]) -> dict[str, Any] | None:
     text = storage.read_text(url)
+    if text is None:
+        return None
     try:
-        loaded = None if text is None else json.loads(text)
+        loaded = json.loads(text)
     except ValueError as problem:
         raise Refused(f"{url}: not readable as JSON ({problem})") from problem
-    if loaded is not None and not isinstance(loaded, dict):
-        raise Refused(f"{url}: not the record of a run")
+    if not isinstance(loaded, dict) or any(
+        not isinstance(loaded.get(key), kind) for key, kind in needed.items()
+    ):
+        raise Refused(f"{url}: not what a run of segscore writes")
     return loaded

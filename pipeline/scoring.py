@@ -57,13 +57,13 @@ class Job:
 
     Attributes:
         settings: of the run.
-        attributes: columns of the hypotheses beyond the schema's.
+        further: columns of the hypotheses beyond those every file has.
         group_by: type of each group-by column.
         folder: where parts are written until the run is published.
     """
 
     settings: ScoreSettings
-    attributes: pa.Schema
+    further: pa.Schema
     group_by: dict[str, pa.DataType]
     folder: str
 
@@ -112,7 +112,7 @@ def score_part(
     from schemas.segmentations import SEGMENTATIONS
 
     references, job = shared
-    read_rows = join([read(piece, job.attributes) for piece in part.slices])
+    read_rows = join([read(piece, job.further) for piece in part.slices])
     rows, broken = validate(read_rows, SEGMENTATIONS)
     document = references.documents.find(rows.table.column("document_id").chunk(0))
     unpaired = rows.keep(document < 0)

@@ -8,6 +8,9 @@ from pipeline.errors import Refused
 WINDOWS = ("per-pair", "per-document", "per-run")
 ROUNDINGS = ("half-even", "half-up")
 UNITS = ("units", "words")
+MOST_UNITS = 2**31 - 1
+MOST_REPLICATES = 1_000_000
+LEAST_P_SEG = 1e-6
 
 
 @dataclass(frozen=True)
@@ -54,21 +57,30 @@ class ScoreSettings:
         Raises:
             Refused: naming the option, the value and what is allowed.
         """
-        at_least("--n-t", self.n_t, 1)
+        within("--n-t", self.n_t, 1, MOST_UNITS)
         if isinstance(self.window, int):
-            at_least("--window", self.window, 1)
+            within("--window", self.window, 1, MOST_UNITS)
         else:
             one_of("--window", self.window, WINDOWS, " or a number >= 1")
         one_of("--rounding", self.rounding, ROUNDINGS)
         one_of("--units", self.units, UNITS)
         if self.p_seg is not None:
             in_unit_interval("--p-seg", self.p_seg)
+            if self.p_seg not in (0, 1) and not LEAST_P_SEG <= self.p_seg <= 1 - LEAST_P_SEG:
+                raise Refused(f"--p-seg {self.p_seg}: must be 0, 1 or at least 1e-6 from both")
         in_unit_interval("--cost-miss", self.cost_miss)
         in_unit_interval("--max-rejects", self.max_rejects)
-        at_least("--replicates", self.replicates, 0)
-        at_least("--seed", self.seed, 0)
-        if self.seed >= 2**64:
-            raise Refused(f"--seed {self.seed}: must be below 2^64")
+        within("--replicates", self.replicates, 0, MOST_REPLICATES)
+        within("--seed", self.seed, 0, 2**64 - 1)
+        names = {
+            "REFERENCES": self.references,
+            "HYPOTHESES": self.hypotheses,
+            "--output": self.output,
+            "--documents": self.documents,
+        }
+        for option, name in names.items():
+            if name is not None and not name.strip():
+                raise Refused(f"{option}: is empty; name a file or folder")
         if self.units == "words" and self.documents is None:
             raise Refused(
                 "--units words needs the words in each unit: pass --documents TABLE "
@@ -112,10 +124,10 @@ class ScoreSettings:
         return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
 
 
-def at_least(option: str, value: int, least: int) -> None:
-    """Refuse a number below ``least``."""
-    if value < least:
-        raise Refused(f"{option} {value}: must be at least {least}")
+def within(option: str, value: int, least: int, most: int) -> None:
+    """Refuse a number that is not in least..most."""
+    if not least <= value <= most:
+        raise Refused(f"{option} {value}: must be at least {least} and at most {most}")
 
 
 def in_unit_interval(option: str, value: float) -> None:

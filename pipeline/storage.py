@@ -41,7 +41,7 @@ def _open(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
 
 def join(url: str, *names: str) -> str:
     """Name something inside a folder."""
-    return "/".join([url.rstrip("/") or "/", *names])
+    return "/".join([url.rstrip("/") if url.strip("/") else "", *names])
 
 
 def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
@@ -109,7 +109,7 @@ def open_parquet(url: str) -> pq.ParquetFile:
         raise Refused(f"{url}: no such file") from problem
     except PermissionError as problem:
         raise Refused(f"{url}: no permission to read it") from problem
-    except (pa.ArrowInvalid, OSError) as problem:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
         raise Refused(f"{url}: not a readable Parquet file ({problem})") from problem
 
 
@@ -134,12 +134,18 @@ def lines(url: str) -> Iterator[str]:
 
 
 def read_text(url: str) -> str | None:
-    """Read a small text file whole; None where there is none."""
+    """Read a small text file whole; None where there is none.
+
+    Raises:
+        Refused: it cannot be read, or is not UTF-8.
+    """
     files, path = _open(url)
     try:
         return str(files.cat_file(path).decode())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise Refused(f"{url}: cannot be read as text ({problem})") from problem
 
 
 def read_table(url: str) -> pa.Table:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pipeline.errors import Failed
 from pipeline.kernel import kernel
 from pipeline.measures import COUNTS, MEASURES
 from pipeline.measures.measure import evaluate
@@ -22,7 +23,9 @@ GroupKey = tuple[object, ...]
 
 FRACTION = 2.0**40
 SQUARE_UNIT = 2.0**24
-SPLIT = 18
+DIGIT = 2**20 - 1
+MOST = 2.0**36
+"""No value of a measure comes near: words missed are below 2^31, C_seg below 10^6."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,9 @@ class Sums:
         counts: sums of ``COUNTS`` over (reference, hypothesis) rows, shape (cells, counts).
         values: for each measure floor, remainder x 2^40 and number of defined documents, of the
             document's mean over its references, shape (cells, measures, 3).
-        squares: for each group and measure the sums of q, h*h, h*l and l*l over documents, where
-            q = 2^24 v = 2^18 h + l, shape (groups, measures, 4).
+        squares: for each group and measure, sums over documents for the standard deviation: of
+            a, b, c, aa, ab, ac, bb, bc, cc where 2^24 v = 2^40 a + 2^20 b + c and a, b, c are
+            below 2^20, so that no product overflows, shape (groups, measures, 9).
         documents: documents of each group, shape (groups,).
     """
 
@@ -69,12 +73,17 @@ def _add_values(cell: Ints, group: Ints, values: Floats, sums: Ints, squares: In
             sums[cell[row], m, 1] += np.int64(np.rint((value - whole) * FRACTION))
             sums[cell[row], m, 2] += 1
             q = np.int64(np.rint(value * SQUARE_UNIT))
-            high = q >> SPLIT
-            low = q - (high << SPLIT)
-            squares[group[row], m, 0] += q
-            squares[group[row], m, 1] += high * high
-            squares[group[row], m, 2] += high * low
-            squares[group[row], m, 3] += low * low
+            a, b, c = q >> 40, (q >> 20) & DIGIT, q & DIGIT
+            of_group = squares[group[row], m]
+            of_group[0] += a
+            of_group[1] += b
+            of_group[2] += c
+            of_group[3] += a * a
+            of_group[4] += a * b
+            of_group[5] += a * c
+            of_group[6] += b * b
+            of_group[7] += b * c
+            of_group[8] += c * c
 
 
 def mean_over_references(values: Floats, document: Ints) -> Floats:
@@ -112,6 +121,8 @@ def gather(
         counts: shape (counts, rows).
         values: shape (measures, rows), NaN where undefined.
     """
+    if np.nanmax(values, initial=0.0) >= MOST:
+        raise Failed(f"a measure has a value above {MOST:.0f}: it cannot be averaged")
     cell_keys, cell = np.unique(group << 32 | unit, return_inverse=True)
     listed, first, place = np.unique(
         document * len(groups) + group, return_index=True, return_inverse=True
@@ -122,7 +133,7 @@ def gather(
         unit=cell_keys & 0xFFFFFFFF,
         counts=np.zeros((len(cell_keys), len(counts)), np.int64),
         values=np.zeros((len(cell_keys), len(values), 3), np.int64),
-        squares=np.zeros((len(groups), len(values), 4), np.int64),
+        squares=np.zeros((len(groups), len(values), 9), np.int64),
         documents=np.bincount(group[first], minlength=len(groups)).astype(np.int64),
     )
     _add_counts(cell, counts, sums.counts)
@@ -149,7 +160,7 @@ def merge(parts: Iterable[Sums]) -> Sums:
         counts=np.zeros((len(cell_keys), len(COUNTS)), np.int64),
         values=np.zeros((len(cell_keys), len(MEASURES), 3), np.int64),
         # Python's integers: squares over an archive may pass 2^63.
-        squares=np.zeros((len(keys), len(MEASURES), 4), object),
+        squares=np.zeros((len(keys), len(MEASURES), 9), object),
         documents=np.zeros(len(keys), np.int64),
     )
     for new, cell, part in zip(renamed, cells, parts, strict=True):
@@ -176,9 +187,10 @@ def _standard_deviation(squares: Sequence[int], n: int) -> float:
     """Standard deviation (n - 1), from exact integer sums; NaN for fewer than two documents."""
     if n < 2:
         return float("nan")
-    q, high, cross, low = (int(part) for part in squares)
-    squared = (high << 2 * SPLIT) + (cross << SPLIT + 1) + low
-    return float(np.sqrt((n * squared - q * q) / (n * (n - 1))) / SQUARE_UNIT)
+    a, b, c, aa, ab, ac, bb, bc, cc = (int(part) for part in squares)
+    total = (a << 40) + (b << 20) + c
+    squared = (aa << 80) + (ab << 61) + (((ac << 1) + bb) << 40) + (bc << 21) + cc
+    return float(np.sqrt((n * squared - total * total) / (n * (n - 1))) / SQUARE_UNIT)
 
 
 @dataclass(frozen=True)
@@ -248,6 +260,19 @@ def averages(
             known = defined > 1 and not np.isnan(value)
             low, high = limits.get((name, average), (undefined,) * 2) if known else (undefined,) * 2
             yield Average(name, average, float(value), low, high, sd, documents, defined)
+
+
+SUMMARY_COLUMNS = (
+    "hypothesis",
+    "measure",
+    "average",
+    "value",
+    "ci_low",
+    "ci_high",
+    "sd",
+    "documents",
+    "defined",
+)
 
 
 def summarise(

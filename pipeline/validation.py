@@ -2,10 +2,12 @@
 
 import pandera.pyarrow as pap
 import pyarrow as pa
-from pandera.config import CONFIG
+from pandera.config import CONFIG, ValidationDepth
 from pandera.errors import SchemaErrors
 
 from pipeline.errors import Refused
+
+WHOLE = (None, ValidationDepth.SCHEMA_AND_DATA)
 
 REJECTS = pa.schema(
     [
@@ -22,10 +24,14 @@ REJECTS = pa.schema(
 
 def schema_problems(schema: pa.Schema, model: pap.DataFrameSchema) -> list[str]:
     """Name the columns that are missing or of a wrong type; empty if there are none."""
-    if not CONFIG.validation_enabled:
+    if not CONFIG.validation_enabled or CONFIG.validation_depth not in WHOLE:
         raise Refused(
-            "PANDERA_VALIDATION_ENABLED is off, so nothing would be checked: unset it and run again"
+            "Pandera is told not to check everything: unset PANDERA_VALIDATION_ENABLED and "
+            "PANDERA_VALIDATION_DEPTH and run again"
         )
+    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
+    if twice:
+        return [f"column {name} is there more than once" for name in twice]
     try:
         model.validate(schema.empty_table(), lazy=True)
     except SchemaErrors as problem:

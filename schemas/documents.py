@@ -19,9 +19,21 @@ def not_all_zero(table: pa.Table) -> pa.Array:
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
     some = pc.unique(rows.filter(pc.greater(values, 0)))
     with_list = pc.fill_null(pc.greater(pc.list_value_length(lists), 0), False)
-    listed = pa.array(range(table.num_rows), pa.int64()).filter(with_list)
+    listed = pc.indices_nonzero(with_list).cast(pa.int64())
     return keep(table, listed.filter(pc.invert(pc.is_in(listed, value_set=some))))
 
+
+def total_in_range(table: pa.Table) -> pa.Array:
+    """The lengths come to at most 2^31 - 1: positions in words are int32."""
+    lists = column(table, "unit_lengths")
+    rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
+    lengths = pa.table({"row": rows, "length": values.cast(pa.int64())})
+    totals = lengths.group_by("row").aggregate([("length", "sum")])
+    broken = pc.greater(totals.column("length_sum"), MOST_WORDS)
+    return keep(table, totals.column("row").filter(pc.fill_null(broken, False)))
+
+
+MOST_WORDS = 2**31 - 1
 
 RULES = [
     check("document_id_given", given("document_id"), "document_id is neither null nor empty"),
@@ -38,6 +50,7 @@ LENGTH_RULES = [
         "unit lengths are at least 0",
     ),
     check("unit_lengths_not_all_zero", not_all_zero, "unit lengths come to at least 1"),
+    check("unit_lengths_in_range", total_in_range, "unit lengths come to at most 2^31 - 1"),
 ]
 
 DOCUMENTS = pap.DataFrameSchema(

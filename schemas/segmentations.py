@@ -11,15 +11,29 @@ def ascending(table: pa.Table) -> pa.Array:
     """Positions strictly ascend; with boundary types, the pairs (position, type) do."""
     lists = column(table, "boundaries")
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
-    one_row = pc.equal(rows[1:], rows[:-1])
     good = pc.greater(values[1:], values[:-1])
     if "boundary_types" in table.column_names:
-        types = pc.list_flatten(column(table, "boundary_types"))
-        if len(types) == len(values):
-            tie = pc.equal(values[1:], values[:-1])
-            good = pc.or_(good, pc.and_(tie, pc.greater(types[1:], types[:-1])))
-    broken = pc.and_(one_row, pc.invert(pc.fill_null(good, True)))
+        tie = pc.equal(values[1:], values[:-1])
+        types = _types_of(table, rows)
+        good = pc.or_(good, pc.and_(tie, pc.fill_null(pc.greater(types[1:], types[:-1]), False)))
+    broken = pc.and_(pc.equal(rows[1:], rows[:-1]), pc.invert(pc.fill_null(good, True)))
     return keep(table, rows[1:].filter(broken))
+
+
+def _types_of(table: pa.Table, rows: pa.Array) -> pa.Array:
+    """The type of each boundary, null in rows that do not have one type a boundary.
+
+    Args:
+        table: the segmentations.
+        rows: row of each boundary.
+    """
+    types = column(table, "boundary_types")
+    lengths = [pc.list_value_length(each) for each in (column(table, "boundaries"), types)]
+    matched = pc.fill_null(pc.equal(*lengths), False)
+    of_matched = pc.list_flatten(pc.if_else(matched, types, None))
+    return pc.replace_with_mask(
+        pa.nulls(len(rows), types.type.value_type), matched.take(rows), of_matched
+    )
 
 
 def in_range(table: pa.Table) -> pa.Array:

@@ -12,7 +12,7 @@ from pipeline.settings import ScoreSettings
 from tests import naive
 
 ONE = np.zeros(1, np.int64)
-PARAMETERS = ScoreSettings("", "", "").parameters
+PARAMETERS = ScoreSettings("references", "hypotheses", "run").parameters
 
 
 def window_counts(

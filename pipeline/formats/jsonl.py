@@ -47,7 +47,8 @@ def read(
 
 def _row(record: Mapping[str, object], place: Place, defaults: Defaults, lenient: bool) -> Row:
     def one(name: str, check: Callable[[object, str, Place], T]) -> T | None:
-        return None if record.get(name) is None else check(record[name], name, place)
+        left_out = (None, "") if lenient else (None,)
+        return None if record.get(name) in left_out else check(record[name], name, place)
 
     def many(name: str, check: Callable[[object, str, Place], T]) -> tuple[T | None, ...] | None:
         def element(value: object, label: str, at: Place) -> T | None:

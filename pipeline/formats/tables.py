@@ -69,6 +69,17 @@ def segmentation_table(rows: Iterable[Row]) -> pa.Table:
     return _segmentations(as_typed(found, types), types)
 
 
+def document_table(rows: Iterable[Row]) -> pa.Table:
+    """Rows of a file that describes documents as one table, row by row: no row is merged.
+
+    What a lenient reader left as None is null. Raises Refused as segmentation_table does.
+    """
+    found = list(rows)
+    types = attribute_types(found)
+    names = ["document_id", "n_units", *_held(found, "unit_lengths")]
+    return _table(as_typed(found, types), names, types)
+
+
 def _segmentations(rows: Sequence[Row], attributes: dict[str, pa.DataType]) -> pa.Table:
     held = {name for row in rows for name in row.attributes}
     kept = {name: kind for name, kind in attributes.items() if name in held}

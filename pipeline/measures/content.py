@@ -1,0 +1,254 @@
+"""Content measures: what a listener misses of a story, and hears of others.
+
+Franz, McCarley & Xu 2007, "User-Oriented Text Segmentation Evaluation Measure", eq 1 and the
+generalisations its section 2 names.
+"""
+
+import numpy as np
+
+from pipeline.kernel import kernel
+from pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
+from pipeline.segmentations import Ints, Positions, Ragged
+
+COUNTS = (
+    "content_miss",
+    "content_false_alarm",
+    "content_size",
+    "content_leading_miss",
+    "content_trailing_miss",
+    "content_leading_false_alarm",
+    "content_trailing_false_alarm",
+    "stories",
+    "story_miss_sum",
+    "story_false_alarm_sum",
+)
+
+STORY_BITS = 40
+"""A story's fractions are counted in units of 2^-STORY_BITS."""
+
+STORY_UNIT = 2.0**STORY_BITS
+
+
+@kernel
+def _overlaps(
+    ref: Positions | Ints,
+    hyp: Positions | Ints,
+    ref_content: Positions | Ints,
+    hyp_content: Positions | Ints,
+    size: int,
+    content: int,
+    out: Ints,
+) -> None:
+    """Visit each overlap of a reference segment (a story) and a hypothesis segment (shown) once.
+
+    A boundary has two places: how many words lie before it, which is where a listener can be, and
+    how much content.  An overlap in which nobody can be (units without words) adds nothing, so the
+    order in words is enough even where several boundaries share a place.
+    """
+    h = 0
+    start = before = shown_before = 0
+    leading_miss = trailing_miss = leading_false_alarm = trailing_false_alarm = 0
+    for r in range(len(ref) + 1):
+        end = ref[r] if r < len(ref) else size
+        until = ref_content[r] if r < len(ref) else content
+        missed = 0
+        spurious = 0.0
+        here = start
+        while here < end:
+            shown_end = hyp[h] if h < len(hyp) else size
+            shown_until = hyp_content[h] if h < len(hyp) else content
+            words = min(end, shown_end) - here
+            first = max(before, shown_before)
+            last = min(until, shown_until)
+            missed += words * (until - before - (last - first))
+            leading_miss += words * (first - before)
+            trailing_miss += words * (until - last)
+            leading_false_alarm += words * (first - shown_before)
+            trailing_false_alarm += words * (shown_until - last)
+            other = words * (shown_until - shown_before - (last - first))
+            if other > 0:
+                spurious += other / (shown_until - shown_before)
+            here += words
+            if shown_end <= end:
+                h += 1
+                shown_before = shown_until
+        if end > start:
+            out[7] += 1
+            if missed > 0:
+                share = missed / ((end - start) * (until - before))
+                out[8] += np.int64(np.rint(share * STORY_UNIT))
+            out[9] += np.int64(np.rint(spurious / (end - start) * STORY_UNIT))
+        start = end
+        before = until
+    out[0] = leading_miss + trailing_miss
+    out[1] = leading_false_alarm + trailing_false_alarm
+    out[2] = size
+    out[3] = leading_miss
+    out[4] = trailing_miss
+    out[5] = leading_false_alarm
+    out[6] = trailing_false_alarm
+
+
+@kernel
+def _count_pairs(
+    ref_offsets: Ints,
+    ref_positions: Positions,
+    hyp_offsets: Ints,
+    hyp_positions: Positions,
+    ref_row: Ints,
+    hyp_row: Ints,
+    n_units: Ints,
+    counts: Ints,
+) -> None:
+    row = np.zeros(10, np.int64)
+    for i in range(len(ref_row)):
+        ref = ref_positions[ref_offsets[ref_row[i]] : ref_offsets[ref_row[i] + 1]]
+        hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
+        row[:] = 0
+        _overlaps(ref, hyp, ref, hyp, n_units[i], n_units[i], row)
+        for c in range(10):
+            counts[c, i] = row[c]
+
+
+def count(
+    references: Ragged, hypotheses: Ragged, ref_row: Ints, hyp_row: Ints, n_units: Ints
+) -> Ints:
+    """Count the content of each pair (METRICS 4), in time proportional to its boundaries.
+
+    Args:
+        references: boundary positions, one row a reference segmentation.
+        hypotheses: boundary positions, one row a hypothesis segmentation.
+        ref_row: row of ``references`` in each pair, shape (pairs,).
+        hyp_row: row of ``hypotheses`` in each pair, shape (pairs,).
+        n_units: units N of each pair's document (words in a run in words), below 2^31 as
+            positions are, at least 1, shape (pairs,).
+
+    Returns:
+        One row a count of ``COUNTS``, shape (10, pairs).  Content is in units squared (a listener
+        at each unit, each missing some) and below N^2.  A story's two fractions are taken in
+        float64 and rounded once each to 2^-40; their sums are below 2^40 stories, so they fit for
+        fewer than 2^23 stories, whether of one pair or of all pairs added up.
+    """
+    counts = np.empty((len(COUNTS), len(ref_row)), np.int64)
+    _count_pairs(
+        references.offsets,
+        references.values,
+        hypotheses.offsets,
+        hypotheses.values,
+        ref_row,
+        hyp_row,
+        n_units,
+        counts,
+    )
+    return counts
+
+
+@kernel
+def _count_weighted_pairs(
+    ref_offsets: Ints,
+    ref_positions: Positions,
+    hyp_offsets: Ints,
+    hyp_positions: Positions,
+    ref_row: Ints,
+    hyp_row: Ints,
+    document: Ints,
+    document_offsets: Ints,
+    words: Ints,
+    weights: Ints,
+    counts: Ints,
+) -> None:
+    row = np.zeros(10, np.int64)
+    for i in range(len(ref_row)):
+        ref = ref_positions[ref_offsets[ref_row[i]] : ref_offsets[ref_row[i] + 1]] - 1
+        hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]] - 1
+        first, end = document_offsets[document[i]], document_offsets[document[i] + 1]
+        heard, weight = words[first:end], weights[first:end]
+        row[:] = 0
+        _overlaps(heard[ref], heard[hyp], weight[ref], weight[hyp], heard[-1], weight[-1], row)
+        for c in range(10):
+            counts[c, i] = row[c]
+
+
+def count_weighted(
+    references: Ragged,
+    hypotheses: Ragged,
+    ref_row: Ints,
+    hyp_row: Ints,
+    document: Ints,
+    document_offsets: Ints,
+    words: Ints,
+    weights: Ints,
+) -> Ints:
+    """Count the content of each pair in unit weights, heard from each word (METRICS 4).
+
+    Positions are in units also in a run in words: boundaries that fall together in words may part
+    units without words but with weight.
+
+    Args:
+        references: boundary positions in units, one row a reference segmentation.
+        hypotheses: boundary positions in units, one row a hypothesis segmentation.
+        ref_row: row of ``references`` in each pair, shape (pairs,).
+        hyp_row: row of ``hypotheses`` in each pair, shape (pairs,).
+        document: row of ``document_offsets`` each pair belongs to, shape (pairs,).
+        document_offsets: document d has units document_offsets[d]..document_offsets[d+1]-1,
+            shape (documents + 1,).
+        words: running total of words within each document, from ``segmentations.cumulative`` (1,
+            2, 3 ... where a listener is at a unit), at least 1 at its end, shape (units,).
+        weights: running total of unit weights, whole numbers >= 0, likewise, shape (units,).
+
+    Returns:
+        As ``count``, with content in words x weight, below words x weight of the document, which
+        has to be below 2^63.  A story's fractions are shares of weight, 0 of a story (or of a
+        hypothesis segment) that weighs nothing; a story without words is none.
+    """
+    counts = np.empty((len(COUNTS), len(ref_row)), np.int64)
+    _count_weighted_pairs(
+        references.offsets,
+        references.values,
+        hypotheses.offsets,
+        hypotheses.values,
+        ref_row,
+        hyp_row,
+        document,
+        document_offsets,
+        words,
+        weights,
+        counts,
+    )
+    return counts
+
+
+F07 = "Franz, McCarley & Xu 2007,"
+SIDED = frozenset({IDENTITY, REVERSIBLE})
+"""Reversible while leading and trailing weigh the same, as they do by default."""
+
+MEASURES = (
+    Measure(
+        "r_miss",
+        "(weight_leading_miss * content_leading_miss"
+        " + weight_trailing_miss * content_trailing_miss) / content_size",
+        f"{F07} eq 1; weights section 2",
+        SIDED,
+        upper=None,
+    ),
+    Measure(
+        "r_false_alarm",
+        "(weight_leading_false_alarm * content_leading_false_alarm"
+        " + weight_trailing_false_alarm * content_trailing_false_alarm) / content_size",
+        f"{F07} eq 1; weights section 2",
+        SIDED,
+        upper=None,
+    ),
+    Measure(
+        "story_miss",
+        f"story_miss_sum * 2**-{STORY_BITS} / stories",
+        f"{F07} section 2 (macro)",
+        SIDED,
+    ),
+    Measure(
+        "story_false_alarm",
+        f"story_false_alarm_sum * 2**-{STORY_BITS} / stories",
+        f"{F07} section 2 (macro)",
+        SIDED,
+    ),
+)
