@@ -28,6 +28,9 @@ SHOWN = (
     "pk",
     "window_diff",
     "pr_error",
+    "r_miss",
+    "r_false_alarm",
+    "mult_window_diff",
 )
 
 
@@ -113,8 +116,9 @@ def summary_tables(summary: "pa.Table") -> list[Table]:
 
 
 def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) -> Table:
-    from pipeline.measures import MEASURES
+    from pipeline.measures import PAIRS, PANELS
 
+    measures = {**PAIRS.measures, **PANELS.measures}
     chosen = {
         (row["measure"], row["hypothesis"], row["average"]): row
         for row in rows
@@ -127,8 +131,8 @@ def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) 
     table.add_column("hypothesis", overflow="fold")
     for heading in ("micro", "95 % interval", "macro", "documents"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for name in SHOWN:
-        higher = MEASURES[name].better == "higher"
+    for name in (name for name in SHOWN if any(key[0] == name for key in chosen)):
+        higher = measures[name].better == "higher"
         micro = [row for key, row in chosen.items() if key[0] == name and key[2] == "micro"]
         for place, row in enumerate(ranked(micro, higher)):
             macro = chosen[name, row["hypothesis"], "macro"]

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from jobs import collector
+from jobs.lists import numbers, whole_numbers
 from jobs.printing import Bar, print_finished
 
 
@@ -30,11 +31,40 @@ def score(
     units: Annotated[
         str, typer.Option(help="Measure in units, or in words (needs --documents).")
     ] = "units",
+    pairing: Annotated[
+        str, typer.Option(help="Of near misses: greedy as published, or optimal.")
+    ] = "greedy",
+    boundary_types: Annotated[
+        str | None,
+        typer.Option(help="Types boundaries may have, such as 1,2,3; default: those that occur."),
+    ] = None,
     p_seg: Annotated[
         float | None,
         typer.Option(help="Chance that a window holds a boundary; default: from the references."),
     ] = None,
     cost_miss: Annotated[float, typer.Option(help="Cost of a miss in Pr_error, 0 to 1.")] = 0.5,
+    c_seg_costs: Annotated[
+        str, typer.Option(help="Costs of a miss and of a false alarm in C_seg.")
+    ] = "1,0.3",
+    beta: Annotated[float, typer.Option(help="Weight of recall in b_f1 and f1.")] = 1.0,
+    content_weights: Annotated[
+        str,
+        typer.Option(
+            help="Weights of leading and trailing misses, leading and trailing false alarms."
+        ),
+    ] = "1,1,1,1",
+    unit_weights: Annotated[
+        bool,
+        typer.Option("--unit-weights", help="Count content in unit_weights of --documents."),
+    ] = False,
+    consensus: Annotated[
+        str | None,
+        typer.Option(help="Score against consensus references too, such as 0.5,0.3,any."),
+    ] = None,
+    reference_points: Annotated[
+        str | None,
+        typer.Option(help="Score reference points too, such as none,all,regular,random-known."),
+    ] = None,
     replicates: Annotated[
         int, typer.Option(help="Bootstrap replicates for the intervals; 0 for none.")
     ] = 1000,
@@ -63,8 +93,16 @@ def score(
         window=int(window) if window.isdecimal() else window,
         rounding=rounding,
         units=units,
+        pairing=pairing,
+        boundary_types=whole_numbers("--boundary-types", boundary_types),
         p_seg=p_seg,
         cost_miss=cost_miss,
+        c_seg_costs=numbers("--c-seg-costs", c_seg_costs),
+        beta=beta,
+        content_weights=numbers("--content-weights", content_weights),
+        unit_weights=unit_weights,
+        consensus=consensus,
+        reference_points=reference_points,
         replicates=replicates,
         seed=seed,
         max_rejects=max_rejects,

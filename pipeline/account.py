@@ -13,7 +13,7 @@ from pipeline import run_folder, storage
 from pipeline.errors import Failed
 from pipeline.inputs import Collected, Inputs
 from pipeline.references import estimator
-from pipeline.scoring import Receipt
+from pipeline.scoring import Job, Receipt
 from pipeline.segmentations import Flags
 from pipeline.settings import ScoreSettings
 
@@ -98,11 +98,15 @@ def tell(
     account: Account,
     receipts: Mapping[str, Receipt],
     clock: Clock,
+    job: Job,
 ) -> dict[str, Any]:
     """What run.json says."""
     p_seg = collected.references.p_seg
+    types = job.rule.types if job.typed else None
     return {
-        "signature": settings.signature(estimator(collected.references, settings.replicates)),
+        "signature": settings.signature(
+            estimator(collected.references, settings.replicates), types
+        ),
         "settings": asdict(settings),
         "p_seg": None if np.isnan(p_seg) else p_seg,
         "inputs": {table.name: [asdict(file) for file in table.files] for table in inputs.tables},

@@ -6,6 +6,7 @@ from hashlib import blake2b
 
 import pyarrow as pa
 
+from pipeline.boundary_types import are_told_apart
 from pipeline.errors import Failed, Refused
 from pipeline.measures import COUNTS, MEASURES
 from pipeline.reading import InputTable, Rows, Slice, plan, read_valid
@@ -44,13 +45,23 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Collected:
-    """What the client itself read: references and documents, and what it refused of them."""
+    """What the client itself read: references and documents, and what it refused of them.
+
+    Attributes:
+        references: the accepted ones, ready to be met.
+        reference_rows: the rows they were made from.
+        described: the documents table.
+        rejects: refused rows of either.
+        read: rows read of each table.
+        typed: whether the run tells boundary types apart.
+    """
 
     references: References
     reference_rows: Rows
     described: Described | None
     rejects: pa.Table
     read: Mapping[str, int]
+    typed: bool
 
 
 def find_inputs(settings: ScoreSettings) -> Inputs:
@@ -63,6 +74,12 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
         plan("hypotheses", settings.hypotheses, SEGMENTATIONS),
         plan("documents", settings.documents, DOCUMENTS) if settings.documents else None,
     )
+    typed = are_told_apart([inputs.references, inputs.hypotheses])
+    if typed and (settings.shares or settings.points):
+        raise Refused(
+            "--consensus and --reference-points make boundaries without types, but the tables have "
+            "boundary_types: leave out the one or the other"
+        )
     for table in inputs.tables:
         for name in table.attributes.names:
             if name in SCORES_COLUMNS:
@@ -79,7 +96,7 @@ def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataTyp
     Raises:
         Refused: no such attribute, or one that cannot name a group.
     """
-    types: dict[str, pa.DataType] = {}
+    types: dict[str, pa.DataType] = {"reference": pa.string()}
     for table in (inputs.hypotheses, inputs.references, inputs.documents):
         if table is not None:
             types.update({each.name: each.type for each in table.attributes})
@@ -89,11 +106,14 @@ def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataTyp
                 f"--group-by {name}: summary has a column of that name; rename the attribute"
             )
         if name not in types:
-            there = ", ".join(sorted(types)) or "none"
+            there = ", ".join(sorted(types))
             raise Refused(f"--group-by {name}: no such attribute; there are: {there}")
         if not _names_a_group(types[name]):
             raise Refused(f"--group-by {name}: a {types[name]} cannot name a group")
-    return {name: types[name] for name in settings.group_by}
+    chosen = [*settings.group_by]
+    if settings.shares and "reference" not in chosen:
+        chosen.append("reference")  # a consensus is told apart, never averaged with its coders
+    return {name: types[name] for name in chosen}
 
 
 def _names_a_group(kind: pa.DataType) -> bool:
@@ -127,6 +147,16 @@ def cut(slices: tuple[Slice, ...]) -> list[Part]:
     ]
 
 
+def cut_points(documents: int, points: int) -> list[Part]:
+    """Cut the documents of a run into parts of about ROWS_PER_PART reference points."""
+    step = max(1, ROWS_PER_PART // max(1, points))
+    starts = range(0, documents if points else 0, step)
+    return [
+        Part(f"points-{start:09d}.parquet", documents=(start, min(start + step, documents)))
+        for start in starts
+    ]
+
+
 def _digest(group: list[Slice]) -> str:
     held = [(piece.url.rsplit("/", 1)[-1], piece.row_groups) for piece in group]
     return blake2b(repr(held).encode(), digest_size=4).hexdigest()
@@ -149,13 +179,14 @@ def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
         counts["documents"] = len(rows) + refused.num_rows
     rows, refused = read_valid(inputs.references, SEGMENTATIONS)
     counts["references"] = len(rows) + refused.num_rows
-    rows, contradicting = accept(rows, described, settings)
+    typed = are_told_apart([inputs.references, inputs.hypotheses])
+    rows, contradicting = accept(rows, described, settings, typed=typed)
     rejects += [refused, contradicting]
     listed = pa.concat_tables(rejects)
     if not len(rows):
         raise Failed(f"{settings.references}: no reference was accepted{_first(listed)}")
-    references = make_ready(rows, described, settings)
-    return Collected(references, rows, described, listed, counts)
+    references = make_ready(rows, described, settings, typed=typed)
+    return Collected(references, rows, described, listed, counts, typed)
 
 
 def _first(rejects: pa.Table) -> str:

@@ -1,6 +1,7 @@
 """What every task must know: the accepted references by document, ready to be met."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -8,60 +9,39 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pipeline import resampling
+from pipeline.boundary_types import without_faults
+from pipeline.consensus import consensus
 from pipeline.document_ids import Documents, distinct, names
 from pipeline.measures.windows import reference_windows, window_size
 from pipeline.reading import Rows, refuse
-from pipeline.segmentations import (
-    Flags,
-    Ints,
-    Ragged,
-    cumulative,
-    flags,
-    in_words,
-    numbers,
-    ragged,
-)
+from pipeline.segmentations import Flags, Ints, Ragged, flags, numbers, ragged
 from pipeline.settings import ScoreSettings
+from pipeline.sides import Side, UnitLengths, side_of
 
 SEGMENTATION_COLUMNS = ("document_id", "coder", "n_units", "boundaries", "boundary_types")
-DOCUMENT_COLUMNS = ("document_id", "n_units", "unit_lengths")
+DOCUMENT_COLUMNS = ("document_id", "n_units", "unit_lengths", "unit_weights")
 UNIQUE_CODER = "unique_document_coder"
 UNIQUE_DOCUMENT = "unique_document"
 SAME_UNITS = "n_units_agree"
-LENGTHS_KNOWN = "unit_lengths_known"
 TWICE = "this coder has more than one row for this document"
 OTHER_UNITS = "n_units differs from that of another row of this document"
-NO_LENGTHS = "the documents table has no unit_lengths for this document"
-
-
-@dataclass(frozen=True)
-class UnitLengths:
-    """Words in each unit, one row a document, and their running totals."""
-
-    lengths: Ragged
-    totals: Ints
-
-    def of(self, document: Ints) -> Ints:
-        """Words in the whole of each document, shape (rows,)."""
-        return self.totals[self.lengths.offsets[document + 1] - 1]
 
 
 @dataclass(frozen=True)
 class References:
     """Accepted references, those of one document side by side and in the order of their coders.
 
-    Positions and sizes are in the unit of the run (units or words).
-
     Attributes:
         documents: the documents that have a reference.
         first: document d's references are rows first[d]..first[d+1]-1, shape (documents + 1,).
         units: n_units of each document, in units whatever the run measures in, shape (documents,).
-        lengths: unit lengths of each document, in a run in words.
+        words: words in each unit of each document, in a run in words.
+        weights: weight of each unit of each document, in a run that weighs content.
         coder: name of each reference's coder, shape (rows,).
-        size: N of each reference's document, shape (rows,).
-        boundaries: one row a reference.
-        collapsed: boundaries each reference lost when it was brought to words, shape (rows,).
+        size: N of each reference's document in the unit of the run, shape (rows,).
+        side: their boundaries.
         window: k of each reference, shape (rows,).
+        panel_window: m of each document, shape (documents,).
         attributes: columns of the documents table and of the references table, one row a reference.
         resampling_unit: of each document, shape (documents,).
         p_seg: share of the windows that hold a reference boundary; NaN if there is no window.
@@ -70,18 +50,29 @@ class References:
     documents: Documents
     first: Ints
     units: Ints
-    lengths: UnitLengths | None
+    words: UnitLengths | None
+    weights: UnitLengths | None
     coder: pa.StringArray
     size: Ints
-    boundaries: Ragged
-    collapsed: Ints
+    side: Side
     window: Ints
+    panel_window: Ints
     attributes: pa.Table
     resampling_unit: Ints
     p_seg: float
 
     def __len__(self) -> int:
         return len(self.size)
+
+    @property
+    def document(self) -> Ints:
+        """Document of each reference, shape (rows,)."""
+        return np.repeat(np.arange(len(self.documents)), np.diff(self.first))
+
+    @property
+    def has_panels(self) -> bool:
+        """Whether a document has several references."""
+        return bool((np.diff(self.first) > 1).any())
 
 
 @dataclass(frozen=True)
@@ -119,7 +110,7 @@ def repeated(keys: Ints) -> Flags:
 
 
 def accept(
-    rows: Rows, described: Described | None, settings: ScoreSettings
+    rows: Rows, described: Described | None, settings: ScoreSettings, *, typed: bool
 ) -> tuple[Rows, pa.Table]:
     """Refuse the references that contradict each other, and those that cannot be measured.
 
@@ -127,14 +118,21 @@ def accept(
         rows: references whose rows are valid each for itself.
         described: the documents table, if there is one.
         settings: of the run.
+        typed: whether the run tells boundary types apart.
 
     Returns:
         The references of each document side by side, in the order of their coders; the rejects.
     """
     rows, rejects = without_contradictions(rows, described)
-    if settings.units == "words" and described is not None:
-        rows, unmeasured = refuse(rows, _unmeasured(rows, described), LENGTHS_KNOWN, NO_LENGTHS)
-        rejects.append(unmeasured)
+    if typed:
+        rows, faulty = without_faults(rows, settings.boundary_types)
+        rejects += faulty
+    needed = {"unit_lengths": settings.units == "words", "unit_weights": settings.unit_weights}
+    for name in (name for name, asked in needed.items() if asked and described is not None):
+        assert described is not None
+        reason = f"the documents table has no {name} for this document"
+        rows, missing = refuse(rows, _without(name, rows, described), f"{name}_known", reason)
+        rejects.append(missing)
     document = distinct(_ids(rows)).find(_ids(rows))
     # Only a total order makes the same table from the same rows in other files.
     rank = pc.rank(rows.table.column("coder"), tiebreaker="dense")
@@ -171,70 +169,125 @@ def _disagreeing(rows: Rows, described: Described | None) -> Flags:
     return wrong
 
 
-def _unmeasured(rows: Rows, described: Described) -> Flags:
+def _without(name: str, rows: Rows, described: Described) -> Flags:
+    """Which rows belong to a document of which the documents table does not have this list."""
     known = np.zeros(1 + len(described.rows), bool)
-    if "unit_lengths" in described.rows.table.column_names:
-        known[:-1] = flags(described.rows.table.column("unit_lengths").chunk(0).is_valid())
+    if name in described.rows.table.column_names:
+        known[:-1] = flags(described.rows.table.column(name).chunk(0).is_valid())
     # A document that is not described has place -1: the last entry, which stays False.
     return ~known[described.documents.find(_ids(rows))]
 
 
-def make_ready(rows: Rows, described: Described | None, settings: ScoreSettings) -> References:
+def make_ready(
+    rows: Rows, described: Described | None, settings: ScoreSettings, *, typed: bool
+) -> References:
     """Make accepted references ready to be met.
 
     Args:
         rows: at least one, as ``accept`` returns them.
         described: the documents table, if there is one.
         settings: of the run.
+        typed: whether the run tells boundary types apart.
     """
     documents = distinct(_ids(rows))
     document = documents.find(_ids(rows))
-    stated = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
+    size = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
     units = np.zeros(len(documents), np.int64)
-    units[document] = stated
-    lengths = None
-    size = stated
-    original = boundaries = ragged(rows.table.column("boundaries").chunk(0))
+    units[document] = size
+    words = weights = None
     if settings.units == "words" and described is not None:
-        lengths = _unit_lengths(documents, described)
-        boundaries = in_words(original, document, lengths.lengths, lengths.totals)
-        size = lengths.of(document)
-    window = _windows(size, boundaries.lengths + 1, document, len(documents), settings)
+        words = _by_unit("unit_lengths", documents, described)
+        size = words.whole(document)
+    if settings.unit_weights and described is not None:
+        weights = _by_unit("unit_weights", documents, described)
+    side = side_of(rows, document, words, typed=typed)
+    segments = side.boundaries.lengths + 1
+    window, panel_window = _windows(size, segments, document, len(documents), settings)
     return References(
         documents=documents,
         first=np.searchsorted(document, np.arange(len(documents) + 1)),
         units=units,
-        lengths=lengths,
+        words=words,
+        weights=weights,
         coder=rows.table.column("coder").chunk(0),
         size=size,
-        boundaries=boundaries,
-        collapsed=original.lengths - boundaries.lengths,
+        side=side,
         window=window,
+        panel_window=panel_window,
         attributes=_attributes(rows, described),
         resampling_unit=_resampling_units(documents),
-        p_seg=_p_seg(boundaries, size, window, settings),
+        p_seg=_p_seg(side.boundaries, size, window, settings),
     )
 
 
-def _unit_lengths(documents: Documents, described: Described) -> UnitLengths:
+def agreed(
+    references: References, label: str, share: Fraction, settings: ScoreSettings
+) -> References:
+    """Make the consensus of each document's coders a reference of its own (METRICS 5).
+
+    It has its own window where the policy is per pair; otherwise that of the original references.
+
+    Args:
+        references: the original ones.
+        label: the coder it goes by.
+        share: of a document's coders that must have marked a boundary; 0 is any of them.
+        settings: of the run.
+    """
+    n = len(references.documents)
+    first = references.first[:-1]
+    size = references.size[first]
+    boundaries = consensus(references.side.boundaries, references.first, share)
+    in_units = consensus(references.side.in_units, references.first, share)
+    window = references.window[first]
+    if settings.window == "per-pair":
+        window = window_size(size, boundaries.lengths + 1, settings.rounding)
+    collapsed = in_units.lengths - boundaries.lengths
+    return replace(
+        references,
+        first=np.arange(n + 1),
+        coder=pa.array([label] * n, pa.string()),
+        size=size,
+        side=Side(in_units, boundaries, boundaries, None, np.maximum(0, collapsed)),
+        window=window,
+        attributes=_shared(references),
+    )
+
+
+def _shared(references: References) -> pa.Table:
+    """Attributes of each document: the value all its references have, null if they differ."""
+    first, document = references.first[:-1], references.document
+    columns = {}
+    for name in references.attributes.column_names:
+        values = references.attributes.column(name).combine_chunks()
+        code = numbers(values.dictionary_encode().indices.fill_null(-1))
+        differing = np.zeros(len(first), bool)
+        differing[document[code != code[first][document]]] = True
+        columns[name] = values.take(pa.array(first, mask=differing))
+    return pa.table(columns) if columns else references.attributes.take(pa.array(first))
+
+
+def _by_unit(name: str, documents: Documents, described: Described) -> UnitLengths:
     place = described.documents.find(documents.ids)
-    lengths = ragged(described.rows.table.column("unit_lengths").chunk(0).take(pa.array(place)))
-    return UnitLengths(lengths, cumulative(lengths))
+    return UnitLengths.of(ragged(described.rows.table.column(name).chunk(0).take(pa.array(place))))
 
 
 def _windows(
     size: Ints, segments: Ints, document: Ints, n_documents: int, settings: ScoreSettings
-) -> Ints:
-    """Window size of each reference row by the run's policy (METRICS 2)."""
+) -> tuple[Ints, Ints]:
+    """Window size by the run's policy (METRICS 2, 5): of each reference, of each document."""
     if isinstance(settings.window, int):
-        return np.full(len(size), settings.window, np.int64)
-    if settings.window == "per-pair":
-        return window_size(size, segments, settings.rounding)
-    pool = document if settings.window == "per-document" else np.zeros_like(document)
+        return np.full_like(size, settings.window), np.full(n_documents, settings.window)
+    per_run = settings.window == "per-run"
+    pool = np.zeros_like(document) if per_run else document
     total = np.zeros((2, n_documents), np.int64)
     np.add.at(total[0], pool, size)
     np.add.at(total[1], pool, segments)
-    return window_size(total[0][pool], total[1][pool], settings.rounding)
+    if per_run:
+        total = np.repeat(total[:, :1], n_documents, axis=1)
+    of_document = window_size(total[0], total[1], settings.rounding)
+    if settings.window == "per-pair":
+        return window_size(size, segments, settings.rounding), of_document
+    return of_document[document], of_document
 
 
 def _p_seg(boundaries: Ragged, size: Ints, window: Ints, settings: ScoreSettings) -> float:

@@ -15,7 +15,7 @@ from pipeline.errors import Failed, Refused
 RECORD = "run.json"
 PLAN = "plan.json"
 UNFINISHED = "_unfinished"
-TABLES = ("scores", "summary", "rejects", "unpaired")
+TABLES = ("scores", "panel_scores", "summary", "rejects", "unpaired")
 
 
 def check(output: str, *, fresh: bool) -> None:

@@ -1,16 +1,19 @@
-"""One part of a scoring run: hypotheses meet their references, are counted, valued and written."""
+"""The tasks of a scoring run: each takes a part, writes files whole, returns a small receipt."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from pipeline import storage, summary
-from pipeline.measures import COUNTS, MEASURES, edits, windows
-from pipeline.measures.measure import evaluate
+from pipeline import storage
+from pipeline.boundary_types import occurring, without_faults
+from pipeline.counting import Hypotheses, Pairs, Rule, Scored, meet, score_pairs, score_panels
+from pipeline.document_ids import names
 from pipeline.reading import Rows, Slice, join, read, refuse, validate
+from pipeline.reference_points import REFERENCE_POINTS, Codings, Points, mean_size, points
 from pipeline.references import (
     OTHER_UNITS,
     SAME_UNITS,
@@ -19,53 +22,73 @@ from pipeline.references import (
     UNIQUE_CODER,
     References,
 )
-from pipeline.segmentations import (
-    Flags,
-    Floats,
-    Ints,
-    Ragged,
-    column,
-    in_words,
-    numbers,
-    ragged,
-)
-from pipeline.settings import ScoreSettings
-from pipeline.summary import Sums
+from pipeline.segmentations import Flags, Ints, numbers
+from pipeline.sides import side, side_of
+from pipeline.summary import Sums, merge
 
 UNPAIRED = ("table", "source", "row", "document_id", "coder")
+POINT = "point:"
 
-Seen = dict[str, tuple[NDArray[np.uint8], NDArray[np.uint8]]]
+Bits = NDArray[np.uint8]
+Seen = dict[str, tuple[Bits, Bits]]
 """Coder -> bits over the run's documents: seen at least once, seen more than once."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """The hypotheses of one task.
+    """The work of one task: hypotheses to read, or documents to make reference points for.
 
     Attributes:
         name: of the files it writes; made from what it reads.
         slices: what it reads, in this order.
+        documents: numbers of the documents, first and one past the last.
     """
 
     name: str
-    slices: tuple[Slice, ...]
+    slices: tuple[Slice, ...] = ()
+    documents: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
 class Job:
-    """What all tasks of a run share beside the references.
+    """What all tasks of a run share.
 
     Attributes:
-        settings: of the run.
+        references: the accepted ones.
+        consensus: references made of them, one a document each.
+        rule: how pairs are counted and added up.
+        typed: whether boundary types are told apart.
         further: columns of the hypotheses beyond those every file has.
-        group_by: type of each group-by column.
         folder: where parts are written until the run is published.
     """
 
-    settings: ScoreSettings
+    references: References
+    consensus: tuple[References, ...]
+    rule: Rule
+    typed: bool
     further: pa.Schema
-    group_by: dict[str, pa.DataType]
     folder: str
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The hypotheses of a part that can be scored, and what became of the others.
+
+    Attributes:
+        rows: the hypotheses.
+        document: of each, shape (rows,).
+        unpaired: rows without an accepted reference.
+        rejects: the refused ones.
+        read: rows read.
+        seen: which coders judged which documents.
+    """
+
+    rows: Rows
+    document: Ints
+    unpaired: Rows
+    rejects: pa.Table
+    read: int
+    seen: Seen
 
 
 @dataclass(frozen=True)
@@ -80,43 +103,162 @@ class Receipt:
         met: bits over the rows of the references: met a hypothesis.
         seen: which coders judged which documents, to find duplicates across parts.
         sums: what the pairs add up to.
+        panel_sums: what the panels add up to.
+        types: boundary types that occur.
     """
 
-    rows: int
-    rejected: int
-    unpaired: int
-    pairs: int
-    met: NDArray[np.uint8]
-    seen: Seen
-    sums: Sums
+    rows: int = 0
+    rejected: int = 0
+    unpaired: int = 0
+    pairs: int = 0
+    met: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
+    seen: Seen = field(default_factory=dict)
+    sums: Sums | None = None
+    panel_sums: Sums | None = None
+    types: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Which reference meets which hypothesis: rows of either, shape (pairs,)."""
-
-    ref_row: Ints
-    hyp_row: Ints
-
-
-def score_part(
-    shared: tuple[References, Job], part: Part, duplicates: Mapping[str, NDArray[np.uint8]]
-) -> Receipt:
+def score_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
     """Score the hypotheses of one part against all their references; write its files.
 
     Args:
-        shared: the accepted references, and what else all tasks share.
+        job: what all tasks share.
         part: what to read.
         duplicates: coder -> bits over the documents for which it has several rows, all refused.
     """
+    accepted = accept(job, part, duplicates)
+    references = job.references
+    rows, document = accepted.rows, accepted.document
+    further = [name for name in rows.table.column_names if name not in SEGMENTATION_COLUMNS]
+    coder = rows.table.column("coder").chunk(0)
+    attributes = rows.table.select([name for name in further if name != "boundary_scores"])
+    sides = side_of(rows, document, references.words, typed=job.typed)
+    hypotheses = Hypotheses(coder, coder, document, sides, attributes)
+    pairs = meet(document, references.first)
+    found = _all_references(job, hypotheses, pairs)
+    panels = []
+    if references.has_panels:
+        panels.append(score_panels(hypotheses, found[0].table, pairs, references, job.rule))
+    written = _write(job, part, found, panels)
+    if accepted.rejects.num_rows:
+        storage.write_table(storage.join(job.folder, "rejects", part.name), accepted.rejects)
+    if len(accepted.unpaired):
+        unpaired = list_unpaired(accepted.unpaired)
+        storage.write_table(storage.join(job.folder, "unpaired", part.name), unpaired)
+    met = np.zeros(len(references), bool)
+    met[pairs.ref_row] = True
+    return Receipt(
+        rows=accepted.read,
+        rejected=accepted.rejects.num_rows,
+        unpaired=len(accepted.unpaired),
+        pairs=written,
+        met=np.packbits(met),
+        seen=accepted.seen,
+        sums=_merged(found),
+        panel_sums=_merged(panels),
+    )
+
+
+def _all_references(job: Job, hypotheses: Hypotheses, pairs: Pairs) -> list[Scored]:
+    """Score hypotheses against the original references, and against each consensus."""
+    found = [score_pairs(hypotheses, pairs, job.references, job.rule, original=True)]
+    for agreed in job.consensus:
+        with_agreed = meet(hypotheses.document, agreed.first)
+        found.append(score_pairs(hypotheses, with_agreed, agreed, job.rule, original=False))
+    return found
+
+
+def _merged(found: list[Scored]) -> Sums | None:
+    sums = [each for scored in found for each in scored.sums]
+    return merge(sums) if sums else None
+
+
+def _write(job: Job, part: Part, found: list[Scored], panels: list[Scored]) -> int:
+    """Write the tables of a part that have rows; return how many rows of scores there are."""
+    scores = pa.concat_tables([scored.table for scored in found])
+    if scores.num_rows:
+        storage.write_table(storage.join(job.folder, "scores", part.name), scores)
+        if panels:
+            table = pa.concat_tables([scored.table for scored in panels])
+            storage.write_table(storage.join(job.folder, "panel_scores", part.name), table)
+    return int(scores.num_rows)
+
+
+def score_points(job: Job, part: Part) -> Receipt:
+    """Score the reference points of some documents; write their scores.
+
+    A point that stands for a document is scored against each of its references, the consensus
+    ones too; one that stands for a reference against that one, or against the others (METRICS 7).
+    """
+    found: list[Scored] = []
+    panels: list[Scored] = []
+    references = job.references
+    for name in job.rule.settings.points:
+        made = points(name, _codings(job, part))
+        hypotheses = _stand_ins(name, job, made, part.documents[0])
+        pairs = Pairs(made.ref_row, made.hyp_row)
+        if REFERENCE_POINTS[name].meets != "all":
+            found.append(score_pairs(hypotheses, pairs, references, job.rule, original=True))
+            continue
+        by_reference = _all_references(job, hypotheses, pairs)
+        found += by_reference
+        if references.has_panels:
+            table = by_reference[0].table
+            panels.append(score_panels(hypotheses, table, pairs, references, job.rule))
+    written = _write(job, part, found, panels)
+    return Receipt(pairs=written, sums=_merged(found), panel_sums=_merged(panels))
+
+
+def _stand_ins(name: str, job: Job, made: Points, first_document: int) -> Hypotheses:
+    """Reference points as hypotheses; of a human one the coder is named, too."""
+    document = first_document + made.document
+    system = pa.array([POINT + name] * len(document), pa.string())
+    coder = system
+    if REFERENCE_POINTS[name].meets == "others":
+        first = job.references.first[first_document]
+        held_out = job.references.coder.slice(first, len(document))
+        coder = pc.binary_join_element_wise(system, held_out, ":")
+    nothing = pa.table({"": pa.nulls(len(document))}).select([])
+    sides = side(made.boundaries, document, job.references.words)
+    return Hypotheses(coder, system, document, sides, nothing)
+
+
+def _codings(job: Job, part: Part) -> Codings:
+    """The documents of a part, numbered from 0."""
+    references = job.references
+    first, end = part.documents
+    in_units = references.side.in_units
+    return Codings(
+        hashes=names(references.documents.ids).hashes[first:end],
+        n_units=references.units[first:end],
+        first=references.first[first : end + 1],
+        boundaries=in_units,
+        mean_size=mean_size(references.units[references.document], in_units),
+        seed=job.rule.settings.seed,
+    )
+
+
+def survey_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
+    """Find which boundary types the hypotheses of a part have; write nothing."""
+    accepted = accept(job, part, duplicates)
+    return Receipt(seen=accepted.seen, types=tuple(sorted(occurring(accepted.rows))))
+
+
+def accept(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:
+    """Read the hypotheses of a part and set aside those that cannot be scored."""
     from schemas.segmentations import SEGMENTATIONS
 
-    references, job = shared
+    references = job.references
     read_rows = join([read(piece, job.further) for piece in part.slices])
     rows, broken = validate(read_rows, SEGMENTATIONS)
     document = references.documents.find(rows.table.column("document_id").chunk(0))
     unpaired = rows.keep(document < 0)
     rows, document = rows.keep(document >= 0), document[document >= 0]
+    rejects = [broken]
+    if job.typed:
+        rows, refused = without_faults(rows, job.rule.settings.boundary_types)
+        document = references.documents.find(rows.table.column("document_id").chunk(0))
+        rejects += refused
     seen = _seen(rows, document, len(references.documents))
     twice = _marked(rows, document, duplicates, len(references.documents))
     document = document[~twice]
@@ -124,28 +266,8 @@ def score_part(
     other = numbers(rows.table.column("n_units").chunk(0)) != references.units[document]
     document = document[~other]
     rows, contradicting = refuse(rows, other, SAME_UNITS, OTHER_UNITS)
-    rejects = pa.concat_tables([broken, repeated, contradicting])
-    pairs = meet(document, references.first)
-    scores, sums = score(rows, document, pairs, references, job)
-    if len(pairs.ref_row):
-        storage.write_table(storage.join(job.folder, "scores", part.name), scores)
-    if rejects.num_rows:
-        storage.write_table(storage.join(job.folder, "rejects", part.name), rejects)
-    if len(unpaired):
-        storage.write_table(
-            storage.join(job.folder, "unpaired", part.name), list_unpaired(unpaired)
-        )
-    met = np.zeros(len(references), bool)
-    met[pairs.ref_row] = True
-    return Receipt(
-        rows=len(read_rows),
-        rejected=rejects.num_rows,
-        unpaired=len(unpaired),
-        pairs=len(pairs.ref_row),
-        met=np.packbits(met),
-        seen=seen,
-        sums=sums,
-    )
+    rejects += [repeated, contradicting]
+    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), len(read_rows), seen)
 
 
 def list_unpaired(rows: Rows) -> pa.Table:
@@ -178,122 +300,3 @@ def _marked(
                 twice = np.unpackbits(duplicates[name], count=n_documents).astype(bool)
                 marked |= (coder == number) & twice[document]
     return marked
-
-
-def meet(document: Ints, first: Ints) -> Pairs:
-    """Pair each hypothesis with all references of its document.
-
-    Args:
-        document: of each hypothesis, shape (hypotheses,).
-        first: document d's references are rows first[d]..first[d+1]-1, shape (documents + 1,).
-
-    Returns:
-        Pairs in the order of the hypotheses, then of the references.
-    """
-    start = first[document]
-    partners = first[document + 1] - start
-    hyp_row = np.repeat(np.arange(len(document)), partners)
-    before = np.cumsum(partners) - partners
-    return Pairs(np.arange(len(hyp_row)) + np.repeat(start - before, partners), hyp_row)
-
-
-def score(
-    rows: Rows, document: Ints, pairs: Pairs, references: References, job: Job
-) -> tuple[pa.Table, Sums]:
-    """Count and value every pair: the scores table, and what its rows add up to.
-
-    Args:
-        rows: hypotheses, each with a reference.
-        document: of each hypothesis, shape (hypotheses,).
-        pairs: who meets whom.
-        references: accepted references.
-        job: what all tasks share.
-    """
-    original = hypotheses = ragged(rows.table.column("boundaries").chunk(0))
-    if references.lengths is not None:
-        lengths = references.lengths
-        hypotheses = in_words(original, document, lengths.lengths, lengths.totals)
-    collapsed = original.lengths - hypotheses.lengths
-    counts = count(references, hypotheses, pairs, job.settings)
-    parameters = {**job.settings.parameters, "p_seg": references.p_seg}
-    values = evaluate(
-        MEASURES.values(), dict(zip(COUNTS, counts, strict=True)), parameters, rows=True
-    )
-    attributes = _attributes(rows, pairs, references)
-    ref, hyp = pa.array(pairs.ref_row), pa.array(pairs.hyp_row)
-    table = pa.table(
-        {
-            "document_id": rows.table.column("document_id").chunk(0).take(hyp),
-            "reference": references.coder.take(ref),
-            "hypothesis": rows.table.column("coder").chunk(0).take(hyp),
-            **attributes,
-            "n_units": column(references.size[pairs.ref_row]),
-            "window": column(references.window[pairs.ref_row]),
-            "collapsed_boundaries": column(
-                references.collapsed[pairs.ref_row] + collapsed[pairs.hyp_row]
-            ),
-            **{name: column(row) for name, row in zip(COUNTS, counts, strict=True)},
-            **{name: column(row) for name, row in values.items()},
-        }
-    )
-    unit = references.resampling_unit[document[pairs.hyp_row]]
-    return table, _sums(
-        table, list(job.group_by), pairs, unit, counts, np.stack([*values.values()])
-    )
-
-
-def count(
-    references: References, hypotheses: Ragged, pairs: Pairs, settings: ScoreSettings
-) -> Ints:
-    """Run every family's pass over the pairs, shape (counts, pairs), in the order of COUNTS."""
-    size = references.size[pairs.ref_row]
-    window = references.window[pairs.ref_row]
-    both = references.boundaries, hypotheses, pairs.ref_row, pairs.hyp_row, size
-    return np.concatenate([windows.count(*both, window), edits.count(*both, settings.n_t)])
-
-
-def _attributes(rows: Rows, pairs: Pairs, references: References) -> dict[str, pa.Array]:
-    """What the document or the reference has; where they are silent, what the hypothesis has."""
-    from_references = references.attributes.take(pa.array(pairs.ref_row))
-    columns = dict(zip(from_references.column_names, from_references.columns, strict=True))
-    for name in rows.table.column_names:
-        if name not in (*SEGMENTATION_COLUMNS, "boundary_scores", *columns):
-            columns[name] = rows.table.column(name).take(pa.array(pairs.hyp_row))
-    return columns
-
-
-def _sums(
-    table: pa.Table, group_by: list[str], pairs: Pairs, unit: Ints, counts: Ints, values: Floats
-) -> Sums:
-    """Add up over all documents of each hypothesis and, if asked for, over each of its groups."""
-    code, keys = _groups(table, ["hypothesis"])
-    overall = [(key[0], *[None] * len(group_by)) for key in keys]
-    sums = [summary.gather(overall, code, unit, pairs.hyp_row, counts, values)]
-    if group_by:
-        code, keys = _groups(table, ["hypothesis", *group_by])
-        # A document without a value for an attribute is in no group, only in the whole.
-        named = code >= 0
-        sums.append(
-            summary.gather(
-                keys,
-                code[named],
-                unit[named],
-                pairs.hyp_row[named],
-                counts[:, named],
-                values[:, named],
-            )
-        )
-    return summary.merge(sums)
-
-
-def _groups(table: pa.Table, by: list[str]) -> tuple[Ints, list[tuple[object, ...]]]:
-    """Number the combinations of some columns' values that occur; -1 where a value is null."""
-    code = np.zeros(table.num_rows, np.int64)
-    for name in by:
-        encoded = table.column(name).combine_chunks().dictionary_encode()
-        index = numbers(encoded.indices.fill_null(-1)).astype(np.int64)
-        code = np.where((code < 0) | (index < 0), -1, code * len(encoded.dictionary) + index)
-    met, first, number = np.unique(code, return_index=True, return_inverse=True)
-    nulls = int((met < 0).sum())
-    found = table.select(by).take(pa.array(first[nulls:]))
-    return number - nulls, list(zip(*(each.to_pylist() for each in found.columns), strict=True))

@@ -4,7 +4,7 @@ Everything is gathered in whole numbers, so that sums do not depend on how the w
 value v enters a macro average as floor(v) and as its remainder in units of 2^-40.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pipeline.errors import Failed
 from pipeline.kernel import kernel
-from pipeline.measures import COUNTS, MEASURES
+from pipeline.measures import Table
 from pipeline.measures.measure import evaluate
 from pipeline.resampling import interval, replicate_sums
 from pipeline.segmentations import Floats, Ints, column
@@ -36,7 +36,7 @@ class Sums:
         groups: the groups met, in any order.
         group: index into ``groups`` of each cell, shape (cells,).
         unit: resampling unit of each cell, shape (cells,).
-        counts: sums of ``COUNTS`` over (reference, hypothesis) rows, shape (cells, counts).
+        counts: sums of counts over rows, shape (cells, counts).
         values: for each measure floor, remainder x 2^40 and number of defined documents, of the
             document's mean over its references, shape (cells, measures, 3).
         squares: for each group and measure, sums over documents for the standard deviation: of
@@ -117,7 +117,7 @@ def gather(
         groups: the groups' keys.
         group: index into ``groups`` of each row, shape (rows,).
         unit: resampling unit of each row's document, shape (rows,).
-        document: which of the task's hypothesis rows each row belongs to, shape (rows,).
+        document: of each row, shape (rows,).
         counts: shape (counts, rows).
         values: shape (measures, rows), NaN where undefined.
     """
@@ -145,9 +145,8 @@ def gather(
     return sums
 
 
-def merge(parts: Iterable[Sums]) -> Sums:
-    """Add up sums of disjoint rows; the result does not depend on their order."""
-    parts = list(parts)
+def merge(parts: Sequence[Sums]) -> Sums:
+    """Add up sums of disjoint rows, at least one; the result does not depend on their order."""
     keys = sorted({key for part in parts for key in part.groups}, key=_order)
     number = {key: i for i, key in enumerate(keys)}
     renamed = [np.array([number[key] for key in part.groups], np.int64) for part in parts]
@@ -157,10 +156,10 @@ def merge(parts: Iterable[Sums]) -> Sums:
         groups=keys,
         group=cell_keys >> 32,
         unit=cell_keys & 0xFFFFFFFF,
-        counts=np.zeros((len(cell_keys), len(COUNTS)), np.int64),
-        values=np.zeros((len(cell_keys), len(MEASURES), 3), np.int64),
+        counts=np.zeros((len(cell_keys), *parts[0].counts.shape[1:]), np.int64),
+        values=np.zeros((len(cell_keys), *parts[0].values.shape[1:]), np.int64),
         # Python's integers: squares over an archive may pass 2^63.
-        squares=np.zeros((len(keys), len(MEASURES), 9), object),
+        squares=np.zeros((len(keys), *parts[0].squares.shape[1:]), object),
         documents=np.zeros(len(keys), np.int64),
     )
     for new, cell, part in zip(renamed, cells, parts, strict=True):
@@ -208,17 +207,20 @@ class Average:
 
 
 def _intervals(
-    counts: Ints, values: Ints, drawn: NDArray[np.uint8], parameters: Mapping[str, float]
+    kind: Table,
+    counts: Ints,
+    values: Ints,
+    drawn: NDArray[np.uint8],
+    parameters: Mapping[str, float],
 ) -> dict[tuple[str, str], tuple[float, float]]:
     """Bootstrap every measure of one group: (measure, average) -> (low, high)."""
     pooled = replicate_sums(counts.astype(np.float64), drawn)
-    micro = evaluate(
-        MEASURES.values(), dict(zip(COUNTS, pooled.T, strict=True)), parameters, rows=False
-    )
+    by_name = dict(zip(kind.counts, pooled.T, strict=True))
+    micro = evaluate(kind.measures.values(), by_name, parameters, rows=False)
     total = replicate_sums(values[:, :, 0] + values[:, :, 1] / FRACTION, drawn)
     defined = replicate_sums(values[:, :, 2].astype(np.float64), drawn)
     with np.errstate(invalid="ignore"):
-        macro = dict(zip(MEASURES, (total / defined).T, strict=True))
+        macro = dict(zip(kind.measures, (total / defined).T, strict=True))
     return {
         (measure, average): interval(replicates)
         for average, by_measure in (("micro", micro), ("macro", macro))
@@ -227,6 +229,7 @@ def _intervals(
 
 
 def averages(
+    kind: Table,
     sums: Sums,
     group: int,
     drawn: NDArray[np.uint8] | None,
@@ -238,6 +241,7 @@ def averages(
     documents' values.  An interval needs two documents with a defined value.
 
     Args:
+        kind: what the rows are.
         sums: merged sums.
         group: index into ``sums.groups``.
         drawn: weights of the resampling units, shape (units, replicates); None for no intervals.
@@ -245,14 +249,19 @@ def averages(
     """
     cells = np.flatnonzero(sums.group == group)
     counts, values = sums.counts[cells], sums.values[cells]
-    pooled = {name: counts[:, [i]].sum(axis=0) for i, name in enumerate(COUNTS)}
-    micro = evaluate(MEASURES.values(), pooled, parameters, rows=False)
+    # Python's integers: words squared over an archive may pass 2^63.
+    pooled = {
+        name: np.array([float(sum(counts[:, i].tolist()))]) for i, name in enumerate(kind.counts)
+    }
+    micro = evaluate(kind.measures.values(), pooled, parameters, rows=False)
     limits = (
-        {} if drawn is None else _intervals(counts, values, drawn[sums.unit[cells]], parameters)
+        {}
+        if drawn is None
+        else _intervals(kind, counts, values, drawn[sums.unit[cells]], parameters)
     )
     undefined = float("nan")
     documents = int(sums.documents[group])
-    for m, name in enumerate(MEASURES):
+    for m, name in enumerate(kind.measures):
         defined = int(values[:, m, 2].sum())
         mean = _exact_mean(values[:, m], defined) if defined else undefined
         spread = _standard_deviation(sums.squares[group, m], defined)
@@ -276,7 +285,7 @@ SUMMARY_COLUMNS = (
 
 
 def summarise(
-    sums: Sums,
+    kinds: Sequence[tuple[Table, Sums]],
     group_by: Mapping[str, pa.DataType],
     parameters: Mapping[str, float],
     drawn: NDArray[np.uint8] | None,
@@ -284,15 +293,16 @@ def summarise(
     """Write the summary table: hypothesis x group x measure x average (schemas/summary.py).
 
     Args:
-        sums: merged sums over the whole run.
+        kinds: of each kind of rows, the merged sums over the whole run.
         group_by: the group-by columns and their types; null in the rows over all documents.
         parameters: as ``evaluate`` takes them.
         drawn: weights of all resampling units, shape (units, replicates); None for no intervals.
     """
     rows = [
         (key, average)
+        for kind, sums in kinds
         for group, key in enumerate(sums.groups)
-        for average in averages(sums, group, drawn, parameters)
+        for average in averages(kind, sums, group, drawn, parameters)
     ]
     columns = {"hypothesis": pa.array([key[0] for key, _ in rows], pa.string())}
     for i, (name, kind) in enumerate(group_by.items(), start=1):

@@ -4,13 +4,17 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.rules import at_least, check, column, elements, given, keep, no_null_inside
+from schemas.rules import Rule, at_least, check, column, elements, given, keep, no_null_inside
 
 
-def as_many_as_units(table: pa.Table) -> pa.Array:
-    """There is one length a unit."""
-    lengths = pc.list_value_length(column(table, "unit_lengths"))
-    return pc.fill_null(pc.equal(lengths, column(table, "n_units")), True)
+def as_many_as_units(name: str) -> Rule:
+    """The list has one element a unit."""
+
+    def rule(table: pa.Table) -> pa.Array:
+        elements_there = pc.list_value_length(column(table, name))
+        return pc.fill_null(pc.equal(elements_there, column(table, "n_units")), True)
+
+    return rule
 
 
 def not_all_zero(table: pa.Table) -> pa.Array:
@@ -42,7 +46,11 @@ RULES = [
 ]
 
 LENGTH_RULES = [
-    check("unit_lengths_parallel", as_many_as_units, "unit_lengths has one length a unit"),
+    check(
+        "unit_lengths_parallel",
+        as_many_as_units("unit_lengths"),
+        "unit_lengths has one length a unit",
+    ),
     check("unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length is null"),
     check(
         "unit_lengths_not_negative",
@@ -51,6 +59,20 @@ LENGTH_RULES = [
     ),
     check("unit_lengths_not_all_zero", not_all_zero, "unit lengths come to at least 1"),
     check("unit_lengths_in_range", total_in_range, "unit lengths come to at most 2^31 - 1"),
+]
+
+WEIGHT_RULES = [
+    check(
+        "unit_weights_parallel",
+        as_many_as_units("unit_weights"),
+        "unit_weights has one weight a unit",
+    ),
+    check("unit_weights_no_null", no_null_inside("unit_weights"), "no unit weight is null"),
+    check(
+        "unit_weights_not_negative",
+        elements("unit_weights", lambda weights: pc.greater_equal(weights, 0)),
+        "unit weights are at least 0",
+    ),
 ]
 
 DOCUMENTS = pap.DataFrameSchema(
@@ -67,6 +89,14 @@ DOCUMENTS = pap.DataFrameSchema(
             nullable=True,
             required=False,
             description="words (or milliseconds) in each unit, >= 0, as many as units, total >= 1",
+        ),
+        "unit_weights": pap.Column(
+            pa.list_(pa.int32()),
+            WEIGHT_RULES,
+            nullable=True,
+            required=False,
+            description="weight of each unit's content, such as its information; whole numbers "
+            ">= 0, as many as units",
         ),
     },
     name="documents",

@@ -26,6 +26,18 @@ COUNTS = {
     "substitutions": "boundaries at one position, of different types",
     "substitution_span": "sum of the substitutions' type differences",
     "potential_boundaries": "places for a boundary: n_units - 1, times the boundary types",
+    "content_miss": "sum over units of the units of their reference segment that are not in their "
+    "hypothesis segment",
+    "content_false_alarm": "sum over units of the units of their hypothesis segment that are not "
+    "in their reference segment",
+    "content_size": "units a listener may be at: n_units",
+    "content_leading_miss": "the part of content_miss before the hypothesis segment",
+    "content_trailing_miss": "the part of content_miss after the hypothesis segment",
+    "content_leading_false_alarm": "the part of content_false_alarm before the reference segment",
+    "content_trailing_false_alarm": "the part of content_false_alarm after the reference segment",
+    "stories": "reference segments",
+    "story_miss_sum": "sum over stories of the share missed, in units of 2^-40",
+    "story_false_alarm_sum": "sum over stories of the share falsely heard, in units of 2^-40",
 }
 
 SHARES = {
@@ -51,12 +63,16 @@ SHARES = {
     "precision": "share of hypothesis boundaries that are matches",
     "recall": "share of reference boundaries that are matches",
     "f1": "harmonic mean of precision and recall",
+    "story_miss": "mean over stories of the share missed",
+    "story_false_alarm": "mean over stories of the share of what is heard that is not the story",
 }
 
 AMOUNTS = {
     "window_diff_weighted": "mean difference between the numbers of boundaries in a window",
     "c_seg": "C_seg: P_miss and P_fa weighted by P_seg and costs",
     "c_seg_normalised": "C_seg over that of the better of two systems that do not look",
+    "r_miss": "R_miss: content missed, mean over units, in the unit of the run",
+    "r_false_alarm": "R_fa: content falsely heard, mean over units, in the unit of the run",
     "b_tp": "credited boundaries: matches and parts of near misses",
     "b_fp": "false alarms",
     "b_fn": "misses",
@@ -64,7 +80,8 @@ AMOUNTS = {
 }
 
 
-def _value(description: str, upper: float | None) -> pap.Column:
+def value(description: str, upper: float | None) -> pap.Column:
+    """A column of a measure's values, null where undefined."""
     checks = [pap.Check.ge(0)] if upper is None else [pap.Check.ge(0), pap.Check.le(upper)]
     kind = "in [0, 1]" if upper == 1 else ">= 0"
     return pap.Column(
@@ -88,8 +105,8 @@ SCORES = pap.DataFrameSchema(
         "reference": name("coder of the reference"),
         "hypothesis": name("coder of the hypothesis"),
         **{each: whole(description) for each, description in COUNTS.items()},
-        **{each: _value(description, 1) for each, description in SHARES.items()},
-        **{each: _value(description, None) for each, description in AMOUNTS.items()},
+        **{each: value(description, 1) for each, description in SHARES.items()},
+        **{each: value(description, None) for each, description in AMOUNTS.items()},
     },
     name="scores",
     strict=False,

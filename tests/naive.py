@@ -43,6 +43,8 @@ EDIT_COUNTS = (
     "substitution_span",
     "potential_boundaries",
 )
+STORY_UNIT = 2**40
+"""A story's fractions are added up as whole numbers of this part."""
 CONTENT_COUNTS = ("content_miss", "content_false_alarm", "content_size")
 
 
@@ -678,6 +680,10 @@ def values(
         found |= edit_values(counts, n_t=n_t, types=types, per_row=per_row)
     if set(CONTENT_COUNTS) <= counts.keys():
         found |= content_values(counts)
+    if "stories" in counts:
+        for part in ("miss", "false_alarm"):
+            sums = Fraction(counts[f"story_{part}_sum"])
+            found[f"story_{part}"] = ratio(sums / STORY_UNIT, counts["stories"])
     return found
 
 

@@ -1,18 +1,19 @@
 """The compiled passes asked about one pair, as the slow twin is."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
-from pipeline.measures import MEASURES, edits, windows
+from pipeline.measures import MEASURES, content, edits, windows
 from pipeline.measures.measure import evaluate
 from pipeline.segmentations import Floats, Ints, from_lists
 from pipeline.settings import ScoreSettings
 from tests import naive
 
 ONE = np.zeros(1, np.int64)
-PARAMETERS = ScoreSettings("references", "hypotheses", "run").parameters
+SETTINGS = ScoreSettings("references", "hypotheses", "run")
 
 
 def window_counts(
@@ -33,12 +34,22 @@ def edit_counts(
     return dict(zip(edits.COUNTS, counted[:, 0].tolist(), strict=True))
 
 
+def content_counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int]
+) -> dict[str, int]:
+    """The content counts of one pair."""
+    both = from_lists([reference]), from_lists([hypothesis])
+    counted = content.count(*both, ONE, ONE, np.array([n_units]))
+    return dict(zip(content.COUNTS, counted[:, 0].tolist(), strict=True))
+
+
 def counts(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, n_t: int
 ) -> dict[str, int]:
     """All counts of one pair."""
     window = window_counts(n_units, reference, hypothesis, k)
-    return window | edit_counts(n_units, reference, hypothesis, n_t)
+    edit = edit_counts(n_units, reference, hypothesis, n_t)
+    return window | edit | content_counts(n_units, reference, hypothesis)
 
 
 def values(
@@ -47,7 +58,7 @@ def values(
     """All values of one row's counts; None where undefined."""
     arrays: dict[str, Ints] = {name: np.array([count]) for name, count in counted.items()}
     prior = float("nan") if p_seg is None else float(p_seg)
-    parameters = {**PARAMETERS, "n_t": n_t, "p_seg": prior}
+    parameters = replace(SETTINGS, n_t=n_t).parameters(prior)
     found: dict[str, Floats] = evaluate(MEASURES.values(), arrays, parameters, rows=rows)
     return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
 

@@ -268,5 +268,10 @@ def pooled(name: str, documents: Sequence[Document]) -> dict[str, float]:
     )
     summed = dict(zip(windows.COUNTS, counted.sum(axis=1, keepdims=True), strict=True))
     chosen = [MEASURES[name] for name in ("pk", "window_diff", "pr_miss", "pr_false_alarm")]
-    values = evaluate([*chosen, MEASURES["pr_error"]], summed, passes.PARAMETERS, rows=False)
+    values = evaluate(
+        [*chosen, MEASURES["pr_error"]],
+        summed,
+        passes.SETTINGS.parameters(float("nan")),
+        rows=False,
+    )
     return {name: float(value[0]) for name, value in values.items()}

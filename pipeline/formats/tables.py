@@ -16,6 +16,7 @@ COLUMNS = {
     "boundary_types": pa.list_(pa.int32()),
     "boundary_scores": pa.list_(pa.float64()),
     "unit_lengths": pa.list_(pa.int32()),
+    "unit_weights": pa.list_(pa.int32()),
 }
 SEGMENTATION = ("document_id", "coder", "n_units", "boundaries")
 

@@ -89,7 +89,7 @@ def _count_pairs(
             used = np.empty_like(place)
         row[:] = 0
         found = _differences(ref, hyp, place, in_ref)
-        _near_misses(place, in_ref, found, n_t, used, row)
+        _near_misses(place, in_ref, found, min(n_t, n_units[i]), used, row)
         row[0] = (len(ref) + len(hyp) - found) // 2
         row[3] = len(ref) - row[0] - row[1]
         row[4] = len(hyp) - row[0] - row[1]
