@@ -182,7 +182,7 @@ class ScoreSettings:
             "p_seg": "run" if self.p_seg is None else self.p_seg,
             "cost_miss": self.cost_miss,
             "c_seg_costs": _listed(self.c_seg_costs) if self.c_seg_costs != (1.0, 0.3) else "",
-            "beta": self.beta if self.beta != 1 else "",
+            "beta": f"{self.beta:g}" if self.beta != 1 else "",
             "content_weights": _listed(self.content_weights)
             if self.content_weights != EQUAL
             else "",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -64,10 +65,15 @@ def values(
 
 
 def twin_values(
-    counted: Mapping[str, int], *, n_t: int = 2, p_seg: Fraction | None = None, rows: bool = True
+    counted: Mapping[str, int],
+    *,
+    n_t: int = 2,
+    p_seg: Fraction | None = None,
+    rows: bool = True,
+    **costs: Any,
 ) -> dict[str, Fraction | None]:
     """The same by the slow twin."""
-    return naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows)
+    return naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
 
 
 def close(value: float | None, exact: Fraction | None) -> bool:

@@ -306,11 +306,10 @@ def test_validate__documents_columns(desk: Desk) -> None:
 
 def test_score__files_of_one_table_differ_in_columns(desk: Desk) -> None:
     """Optional columns in one file only, and columns in another order, are no reason to stop."""
-    types = pa.array([[1]], INTS)
     scores = pa.array([[0.5]], pa.list_(pa.float32()))
     for who, folder in (("ann", "references"), ("sys", "hypotheses")):
         files = {
-            "a": coded(who, [3], "a").append_column("boundary_types", types),
+            "a": coded(who, [3], "a"),
             "b": coded(who, [3], "b").select(["boundaries", "coder", "n_units", "document_id"]),
             "c": coded(who, [3], "c").append_column("role", pa.array(["any"])),
             "d": coded(who, [3], "d").append_column("boundary_scores", scores),
@@ -324,6 +323,24 @@ def test_score__files_of_one_table_differ_in_columns(desk: Desk) -> None:
         assert checked.code == 0, checked.err
     done(desk.score(references=desk.folder / "references", hypotheses=f"{desk.folder}/hypotheses/"))
     assert [pair[0] for pair in desk.scored()] == list("abcde")
+
+
+def test_score__types_in_one_file_only(desk: Desk) -> None:
+    """Whether a boundary without a type is of this or that type, nobody can say."""
+    typed = coded("sys", [3], "a").append_column("boundary_types", pa.array([[2]], INTS))
+    desk.write("hyps/a.parquet", typed)
+    desk.write("hyps/b.parquet", coded("sys", [3], "b"))
+    references = coded("ann", [3], "ab").append_column("boundary_types", pa.array([[2], [1]], INTS))
+    both = {"references": desk.write("refs.parquet", references)}
+    done(desk.score(hypotheses=desk.folder / "hyps", **both))
+    assert desk.rejects() == [("hypotheses", "b", 0, "boundary_types_given")]
+    assert desk.scored() == [("a", "ann", "sys")]
+    ended = desk.score("--boundary-types", "1", "--fresh", hypotheses=desk.folder / "hyps", **both)
+    assert ended.code == 1  # the reference of the only document with a hypothesis is refused
+    for option in ("--consensus", "--reference-points"):
+        value = "any" if option == "--consensus" else "none"
+        ended = desk.score(option, value, "--fresh", hypotheses=desk.folder / "hyps", **both)
+        assert ended.code == 2 and option in ended.err and "boundary_types" in ended.err
 
 
 @pytest.mark.parametrize(
