@@ -30,7 +30,7 @@ demo: $(VENV)/core
 	@rm -rf $(DEMO)
 	$(BIN)/segscore import tests/data/tinyrec.jsonl --output $(DEMO)
 	$(BIN)/segscore score $(DEMO)/references $(DEMO)/hypotheses --documents $(DEMO)/documents \
-		--group-by level --output $(DEMO)/run
+		--group-by level --reference-points none,all,random-known --output $(DEMO)/run
 	@echo "the scores as a table: $(DEMO)/run/scores; what the measures mean: $(BIN)/segscore measures"
 
 test: lint

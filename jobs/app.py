@@ -8,10 +8,12 @@ from functools import wraps
 import typer
 
 from jobs import collector
+from jobs.explain import explain
 from jobs.import_ import import_
 from jobs.measures import measures
 from jobs.score import score
 from jobs.status import status
+from jobs.sweep import sweep
 from jobs.validate import validate
 
 app = typer.Typer(
@@ -52,7 +54,7 @@ def fail(message: str, code: int) -> None:
 
 
 app.command("import")(told(import_))
-for command in (validate, score, measures, status):
+for command in (validate, score, sweep, explain, measures, status):
     app.command()(told(command))
 
 

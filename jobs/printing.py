@@ -82,10 +82,14 @@ def number(value: float | None) -> str:
 
 def print_finished(output: str, finished: "Finished") -> None:
     """Print what a run found, what became of its input, and where it is."""
-    console = out()
     for table in summary_tables(finished.summary):
-        console.print(table)
-    record = finished.record
+        out().print(table)
+    print_record(output, finished.record)
+
+
+def print_record(output: str, record: dict[str, Any]) -> None:
+    """Print what became of a run's input, what it computed, and where it is."""
+    console = out()
     print_account(record["rows"])
     if any(rows["rejected"] for rows in record["rows"].values()):
         Console(stderr=True, highlight=False, emoji=False, soft_wrap=True).print(

@@ -47,6 +47,9 @@ def score(
         str, typer.Option(help="Costs of a miss and of a false alarm in C_seg.")
     ] = "1,0.3",
     beta: Annotated[float, typer.Option(help="Weight of recall in b_f1 and f1.")] = 1.0,
+    edit_constants: Annotated[
+        str, typer.Option(help="Added to the weight of a near miss, of a substitution.")
+    ] = "0,0",
     content_weights: Annotated[
         str,
         typer.Option(
@@ -99,6 +102,7 @@ def score(
         cost_miss=cost_miss,
         c_seg_costs=numbers("--c-seg-costs", c_seg_costs),
         beta=beta,
+        edit_constants=numbers("--edit-constants", edit_constants),
         content_weights=numbers("--content-weights", content_weights),
         unit_weights=unit_weights,
         consensus=consensus,

@@ -8,12 +8,13 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from pipeline import run_folder, storage
 from pipeline.errors import Failed
 from pipeline.inputs import Collected, Inputs
 from pipeline.references import estimator
-from pipeline.scoring import Job, Receipt
+from pipeline.scoring import Job, Receipt, list_unpaired
 from pipeline.segmentations import Flags
 from pipeline.settings import ScoreSettings
 
@@ -68,6 +69,24 @@ def rows_of(collected: Collected, receipts: Mapping[str, Receipt], met: Flags) -
     return rows
 
 
+def met_references(receipts: Mapping[str, Receipt], references: int) -> Flags:
+    """Which references met a hypothesis, shape (references,)."""
+    bits = np.bitwise_or.reduce([receipt.met for receipt in receipts.values()])
+    return np.unpackbits(bits, count=references).astype(bool)
+
+
+def left_over(collected: Collected, met: Flags) -> pa.Table:
+    """List the references that met no hypothesis and the documents nothing met for."""
+    rows = collected.reference_rows
+    alone = [list_unpaired(rows.keep(~met))]
+    if collected.described is not None:
+        described = collected.described
+        ids = rows.keep(met).table.column("document_id").chunk(0)
+        used = np.isin(np.arange(len(described.rows)), described.documents.find(ids))
+        alone.append(list_unpaired(described.rows.keep(~used)))
+    return pa.concat_tables(alone)
+
+
 def gate(settings: ScoreSettings, account: Account) -> None:
     """Refuse to publish a run in which nothing was scored, or too much rejected.
 
@@ -108,6 +127,7 @@ def tell(
             estimator(collected.references, settings.replicates), types
         ),
         "settings": asdict(settings),
+        "boundary_types": types,
         "p_seg": None if np.isnan(p_seg) else p_seg,
         "inputs": {table.name: [asdict(file) for file in table.files] for table in inputs.tables},
         "rows": account,

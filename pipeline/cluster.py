@@ -43,6 +43,8 @@ def connect(where: str, workers: int | None) -> Iterator[Client]:
         Refused: no such place, or no scheduler answers there.
     """
     count = workers or CPU_COUNT
+    # A failed task is told once, by who collects the outcomes.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if where == "local":
         with _local(processes=False, n_workers=1, threads_per_worker=count) as client:
             yield client
@@ -61,7 +63,7 @@ def connect(where: str, workers: int | None) -> Iterator[Client]:
 @contextmanager
 def _local(**shape: Any) -> Iterator[Client]:
     # Any free port: two runs on one machine must not complain about each other's.
-    quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.ERROR}
+    quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
     with LocalCluster(**shape, **quiet) as cluster, Client(cluster) as client:
         yield client
 

@@ -140,6 +140,10 @@ def count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Ru
                 *rows,
                 size,
                 settings.n_t,
+                pairing=settings.pairing,
+                types=rule.types,
+                reference_types=ref.types,
+                hypothesis_types=hyp.types,
             ),
             _content(hypotheses, pairs, references, size),
         ]

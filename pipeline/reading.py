@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pandera.pyarrow as pap
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipeline import storage
 from pipeline.errors import Refused
 from pipeline.formats import jsonl
 from pipeline.formats.rows import Defaults, Row
 from pipeline.formats.tables import COLUMNS, document_table, gather, segmentation_table
-from pipeline.segmentations import Flags, Ints
+from pipeline.segmentations import Flags, Ints, flags
 from pipeline.storage import InputFile
 from pipeline.validation import REJECTS, broken_rules, descriptions, schema_problems
 
@@ -158,6 +159,15 @@ def _read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
     return segmentation_table(chosen), np.array(lines, np.int64) - 1
 
 
+def _of_other_role(name: str, table: pa.Table) -> Flags | None:
+    """Which rows of a table that holds both roles belong to the other one."""
+    if name not in ROLES or "role" not in table.column_names:
+        return None
+    (other,) = (role for table_name, role in ROLES.items() if table_name != name)
+    role = table.column("role").combine_chunks()
+    return flags(pc.fill_null(pc.equal(role.cast(pa.string()), other), False))
+
+
 @dataclass(frozen=True)
 class Rows:
     """Rows of an input table, each knowing where it came from.
@@ -224,12 +234,14 @@ def read(piece: Slice, further: pa.Schema) -> Rows:
     """
     if not piece.row_groups:
         table, row = _read_json_lines(piece.table, piece.url)
+        other = None
     else:
         try:
             table = storage.open_parquet(piece.url).read_row_groups(list(piece.row_groups))
         except (OSError, pa.ArrowException) as problem:
             raise Refused(f"{piece.url}: cannot be read ({problem})") from problem
         row = piece.first_row + np.arange(table.num_rows)
+        other = _of_other_role(piece.table, table)
     try:
         table = table.cast(canonical_schema(table.schema))
         for field in further:
@@ -243,7 +255,8 @@ def read(piece: Slice, further: pa.Schema) -> Rows:
     except pa.ArrowInvalid as problem:
         raise Refused(f"{piece.url}: {problem}") from problem
     table = in_one_chunk(table)
-    return Rows(piece.table, table, (piece.url,), np.zeros(len(row), np.int64), row)
+    rows = Rows(piece.table, table, (piece.url,), np.zeros(len(row), np.int64), row)
+    return rows if other is None else rows.keep(~other)
 
 
 def in_one_chunk(table: pa.Table) -> pa.Table:

@@ -3,11 +3,10 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from pipeline import cluster, resampling, run_folder, storage, summary
-from pipeline.account import Clock, gate, rows_of, tell
+from pipeline.account import Clock, gate, left_over, met_references, rows_of, tell
 from pipeline.boundary_types import occurring
 from pipeline.counting import Rule
 from pipeline.inputs import Collected, Inputs, collect, cut, cut_points, find_inputs, group_types
@@ -17,12 +16,10 @@ from pipeline.scoring import (
     Job,
     Part,
     Receipt,
-    list_unpaired,
     score_part,
     score_points,
     survey_part,
 )
-from pipeline.segmentations import Flags
 from pipeline.settings import ScoreSettings
 from pipeline.spreading import Progress, spread, spread_twice
 
@@ -68,11 +65,13 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
         receipts = spread_twice(client, score_part, parts, job, progress)
         made = spread(client, score_points, points, job, progress)
     with clock.stage("summary"):
-        met = _met(receipts, len(collected.references))
+        met = met_references(receipts, len(collected.references))
         account = rows_of(collected, receipts, met)
         gate(settings, account)
         table = _summarise(job, [*receipts.values(), *made.values()])
-        _write_tables(folder, table, collected, met)
+        storage.write_table(storage.join(folder, "summary", "summary.parquet"), table)
+        alone = left_over(collected, met)
+        storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)
     record = tell(settings, inputs, collected, account, receipts | made, clock, job)
     run_folder.publish(settings.output, record)
     return Finished(record, table)
@@ -101,12 +100,6 @@ def _with_types(job: Job, collected: Collected, surveyed: dict[str, Receipt]) ->
     return replace(job, rule=replace(job.rule, types=tuple(sorted(found)) or (1,)))
 
 
-def _met(receipts: dict[str, Receipt], references: int) -> Flags:
-    """Which references met a hypothesis, shape (references,)."""
-    bits = np.bitwise_or.reduce([receipt.met for receipt in receipts.values()])
-    return np.unpackbits(bits, count=references).astype(bool)
-
-
 def _summarise(job: Job, receipts: list[Receipt]) -> pa.Table:
     settings, references = job.rule.settings, job.references
     drawn = None
@@ -119,19 +112,6 @@ def _summarise(job: Job, receipts: list[Receipt]) -> pa.Table:
     kinds = [(kind, summary.merge(sums)) for kind, sums in found if sums]
     parameters = settings.parameters(references.p_seg, job.rule.types)
     return summary.summarise(kinds, job.rule.group_by, parameters, drawn)
-
-
-def _write_tables(folder: str, table: pa.Table, collected: Collected, met: Flags) -> None:
-    """Write what the client knows: the summary, and the references and documents left over."""
-    storage.write_table(storage.join(folder, "summary", "summary.parquet"), table)
-    rows = collected.reference_rows
-    alone = [list_unpaired(rows.keep(~met))]
-    if collected.described is not None:
-        described = collected.described
-        ids = rows.keep(met).table.column("document_id").chunk(0)
-        used = np.isin(np.arange(len(described.rows)), described.documents.find(ids))
-        alone.append(list_unpaired(described.rows.keep(~used)))
-    storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), pa.concat_tables(alone))
 
 
 def _plan(settings: ScoreSettings, parts: list[Part]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ run is finished when its `run.json` exists; that file is written last and never 
 """
 
 import json
+import os
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +17,15 @@ from pipeline.errors import Failed, Refused
 RECORD = "run.json"
 PLAN = "plan.json"
 UNFINISHED = "_unfinished"
-TABLES = ("scores", "panel_scores", "summary", "rejects", "unpaired")
+TABLES = (
+    "scores",
+    "panel_scores",
+    "summary",
+    "curves",
+    "operating_points",
+    "rejects",
+    "unpaired",
+)
 
 
 def check(output: str, *, fresh: bool) -> None:
@@ -37,6 +47,11 @@ def check(output: str, *, fresh: bool) -> None:
             "choose an empty or new folder"
         )
     found = status(output)
+    if found.plan is not None and not fresh and _is_at_work(found.plan):
+        raise Refused(
+            f"--output {output}: another run is at work here (process {found.plan['pid']}); wait "
+            "for it or choose another folder"
+        )
     if found.record is not None and not fresh:
         raise Refused(
             f"--output {output}: holds a finished run; choose another folder, "
@@ -58,10 +73,24 @@ def claim(output: str, plan: Mapping[str, Any]) -> str:
         Refused: the place cannot be written to.
     """
     folder = storage.join(output, UNFINISHED)
+    plan = {**plan, "host": platform.node(), "pid": os.getpid()}
     storage.remove(folder)
     storage.make_folder(folder)
     storage.write_text(storage.join(folder, PLAN), json.dumps(plan, indent=2) + "\n")
     return folder
+
+
+def _is_at_work(plan: Mapping[str, Any]) -> bool:
+    """Whether the process that prepares a run still runs, as far as this machine can tell."""
+    if plan.get("host") != platform.node() or plan.get("pid") in (None, os.getpid()):
+        return False
+    try:
+        os.kill(plan["pid"], 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, TypeError, OverflowError):
+        return isinstance(plan["pid"], int)
+    return True
 
 
 def publish(output: str, record: Mapping[str, Any]) -> None:

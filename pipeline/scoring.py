@@ -246,10 +246,20 @@ def survey_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Receipt
 
 def accept(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:
     """Read the hypotheses of a part and set aside those that cannot be scored."""
+    return accept_rows(job, join([read(piece, job.further) for piece in part.slices]), duplicates)
+
+
+def accept_rows(job: Job, read_rows: Rows, duplicates: Mapping[str, Bits]) -> Accepted:
+    """Set aside the hypotheses that cannot be scored.
+
+    Args:
+        job: what all tasks share.
+        read_rows: hypotheses as they were read.
+        duplicates: coder -> bits over the documents for which it has several rows, all refused.
+    """
     from schemas.segmentations import SEGMENTATIONS
 
     references = job.references
-    read_rows = join([read(piece, job.further) for piece in part.slices])
     rows, broken = validate(read_rows, SEGMENTATIONS)
     document = references.documents.find(rows.table.column("document_id").chunk(0))
     unpaired = rows.keep(document < 0)

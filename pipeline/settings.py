@@ -39,6 +39,7 @@ class ScoreSettings:
         cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.
         c_seg_costs: C_miss and C_fa of C_seg, each in [0, 1].
         beta: weight of recall in b_f1 and f1, above 0.
+        edit_constants: added to the weight of each near miss, of each substitution, in [0, 1].
         content_weights: of leading and trailing misses, of leading and trailing false alarms.
         unit_weights: count content in the documents' unit_weights.
         consensus: shares of coders that make a consensus reference, such as `0.5,0.3,any`.
@@ -64,6 +65,7 @@ class ScoreSettings:
     cost_miss: float = 0.5
     c_seg_costs: tuple[float, ...] = (1.0, 0.3)
     beta: float = 1.0
+    edit_constants: tuple[float, ...] = (0.0, 0.0)
     content_weights: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
     unit_weights: bool = False
     consensus: str | None = None
@@ -120,6 +122,9 @@ class ScoreSettings:
         how_many("--c-seg-costs", self.c_seg_costs, 2)
         for cost in self.c_seg_costs:
             in_unit_interval("--c-seg-costs", cost)
+        how_many("--edit-constants", self.edit_constants, 2)
+        for constant in self.edit_constants:
+            in_unit_interval("--edit-constants", constant)
         how_many("--content-weights", self.content_weights, 4)
         for weight in self.content_weights:
             if not 0 <= weight <= MOST_WEIGHT:
@@ -152,6 +157,8 @@ class ScoreSettings:
             "n_t": self.n_t,
             "type_range": max(types) - min(types) + 1,
             "beta": self.beta,
+            "constant_near_miss": self.edit_constants[0],
+            "constant_substitution": self.edit_constants[1],
             "cost_miss": self.cost_miss,
             "cost_false_alarm": 1 - self.cost_miss,
             "c_seg_cost_miss": self.c_seg_costs[0],
@@ -183,6 +190,7 @@ class ScoreSettings:
             "cost_miss": self.cost_miss,
             "c_seg_costs": _listed(self.c_seg_costs) if self.c_seg_costs != (1.0, 0.3) else "",
             "beta": f"{self.beta:g}" if self.beta != 1 else "",
+            "edit_constants": _listed(self.edit_constants) if any(self.edit_constants) else "",
             "content_weights": _listed(self.content_weights)
             if self.content_weights != EQUAL
             else "",

@@ -110,6 +110,11 @@ def open_parquet(url: str) -> pq.ParquetFile:
     except PermissionError as problem:
         raise Refused(f"{url}: no permission to read it") from problem
     except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
+        if not url.endswith(PARQUET):
+            raise Refused(
+                f"{url}: neither Parquet nor JSON Lines by its name; make tables of other formats "
+                "with `segscore import`"
+            ) from problem
         raise Refused(f"{url}: not a readable Parquet file ({problem})") from problem
 
 
@@ -153,12 +158,6 @@ def read_table(url: str) -> pa.Table:
     return pa.concat_tables(
         [open_parquet(file.url).read() for file in find(url)], promote_options="default"
     )
-
-
-def is_empty(url: str) -> bool:
-    """Whether nothing is there yet: no such folder, or a folder without anything in it."""
-    files, path = _open(url)
-    return not files.exists(path) or (files.isdir(path) and not files.ls(path, detail=False))
 
 
 def names(url: str) -> list[str]:

@@ -1,9 +1,10 @@
 """Averages over documents: additive sums a task gathers, and the summary table they add up to.
 
 Everything is gathered in whole numbers, so that sums do not depend on how the work was split.  A
-value v enters a macro average as floor(v) and as its remainder in units of 2^-40.
+value v is cut into digits: floor(v), then 30 bits and 30 more behind the point.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,9 +22,12 @@ from pipeline.segmentations import Floats, Ints, column
 GroupKey = tuple[object, ...]
 """The hypothesis, then a value for each group-by column; None for the row over all documents."""
 
-FRACTION = 2.0**40
-SQUARE_UNIT = 2.0**24
-DIGIT = 2**20 - 1
+HALF = 2**30
+"""Values of a digit behind the point: two of them hold any float64 of 1/256 or more exactly."""
+
+DIGIT = 2**20
+"""Values of a digit where digits are multiplied: no product, and no sum of them, overflows."""
+
 MOST = 2.0**36
 """No value of a measure comes near: words missed are below 2^31, C_seg below 10^6."""
 
@@ -37,11 +41,11 @@ class Sums:
         group: index into ``groups`` of each cell, shape (cells,).
         unit: resampling unit of each cell, shape (cells,).
         counts: sums of counts over rows, shape (cells, counts).
-        values: for each measure floor, remainder x 2^40 and number of defined documents, of the
-            document's mean over its references, shape (cells, measures, 3).
-        squares: for each group and measure, sums over documents for the standard deviation: of
-            a, b, c, aa, ab, ac, bb, bc, cc where 2^24 v = 2^40 a + 2^20 b + c and a, b, c are
-            below 2^20, so that no product overflows, shape (groups, measures, 9).
+        values: for each measure sums over documents of the three digits of the document's mean
+            over its references, and how many documents are defined, shape (cells, measures, 4).
+        squares: for each group and measure, sums over documents for the standard deviation: with
+            2^40 v = a 2^60 + b 2^40 + c 2^20 + d, row 0 holds the sums of a, b, c, d, the rows
+            below those of their products, shape (groups, measures, 5, 4).
         documents: documents of each group, shape (groups,).
     """
 
@@ -63,27 +67,26 @@ def _add_counts(cell: Ints, counts: Ints, sums: Ints) -> None:
 
 @kernel
 def _add_values(cell: Ints, group: Ints, values: Floats, sums: Ints, squares: Ints) -> None:
+    digits = np.zeros(4, np.int64)
     for row in range(len(cell)):
         for m in range(values.shape[0]):
             value = values[m, row]
             if np.isnan(value):
                 continue
             whole = np.floor(value)
+            behind = (value - whole) * HALF
             sums[cell[row], m, 0] += np.int64(whole)
-            sums[cell[row], m, 1] += np.int64(np.rint((value - whole) * FRACTION))
-            sums[cell[row], m, 2] += 1
-            q = np.int64(np.rint(value * SQUARE_UNIT))
-            a, b, c = q >> 40, (q >> 20) & DIGIT, q & DIGIT
+            sums[cell[row], m, 1] += np.int64(behind)
+            sums[cell[row], m, 2] += np.int64(np.rint((behind - np.floor(behind)) * HALF))
+            sums[cell[row], m, 3] += 1
+            digits[0], digits[1] = np.int64(whole) // DIGIT, np.int64(whole) % DIGIT
+            tail = np.int64((value - whole) * (DIGIT * DIGIT))
+            digits[2], digits[3] = tail // DIGIT, tail % DIGIT
             of_group = squares[group[row], m]
-            of_group[0] += a
-            of_group[1] += b
-            of_group[2] += c
-            of_group[3] += a * a
-            of_group[4] += a * b
-            of_group[5] += a * c
-            of_group[6] += b * b
-            of_group[7] += b * c
-            of_group[8] += c * c
+            for i in range(4):
+                of_group[0, i] += digits[i]
+                for j in range(4):
+                    of_group[1 + i, j] += digits[i] * digits[j]
 
 
 def mean_over_references(values: Floats, document: Ints) -> Floats:
@@ -132,8 +135,8 @@ def gather(
         group=cell_keys >> 32,
         unit=cell_keys & 0xFFFFFFFF,
         counts=np.zeros((len(cell_keys), len(counts)), np.int64),
-        values=np.zeros((len(cell_keys), len(values), 3), np.int64),
-        squares=np.zeros((len(groups), len(values), 9), np.int64),
+        values=np.zeros((len(cell_keys), len(values), 4), np.int64),
+        squares=np.zeros((len(groups), len(values), 5, 4), np.int64),
         documents=np.bincount(group[first], minlength=len(groups)).astype(np.int64),
     )
     _add_counts(cell, counts, sums.counts)
@@ -177,19 +180,21 @@ def _order(key: GroupKey) -> tuple[tuple[bool, str, str], ...]:
 
 
 def _exact_mean(cells: Ints, defined: int) -> float:
-    """Mean of values given as sums of floors and remainders, rounded once."""
-    whole, fraction = (sum(part.tolist()) for part in (cells[:, 0], cells[:, 1]))
-    return float((whole * int(FRACTION) + fraction) / (int(FRACTION) * defined))
+    """Mean of values given as sums of digits, rounded once."""
+    whole, high, low = (sum(cells[:, i].tolist()) for i in range(3))
+    return float(((whole * HALF + high) * HALF + low) / (HALF * HALF * defined))
 
 
-def _standard_deviation(squares: Sequence[int], n: int) -> float:
-    """Standard deviation (n - 1), from exact integer sums; NaN for fewer than two documents."""
+def _standard_deviation(squares: NDArray[np.object_], n: int) -> float:
+    """Standard deviation (n - 1), from exact sums of digits; NaN for fewer than two documents."""
     if n < 2:
         return float("nan")
-    a, b, c, aa, ab, ac, bb, bc, cc = (int(part) for part in squares)
-    total = (a << 40) + (b << 20) + c
-    squared = (aa << 80) + (ab << 61) + (((ac << 1) + bb) << 40) + (bc << 21) + cc
-    return float(np.sqrt((n * squared - total * total) / (n * (n - 1))) / SQUARE_UNIT)
+    places = [DIGIT**3, DIGIT**2, DIGIT, 1]
+    total = sum(place * int(digit) for place, digit in zip(places, squares[0], strict=True))
+    squared = sum(
+        places[i] * places[j] * int(squares[1 + i, j]) for i in range(4) for j in range(4)
+    )
+    return math.sqrt((n * squared - total * total) / (n * (n - 1))) / DIGIT**2
 
 
 @dataclass(frozen=True)
@@ -217,8 +222,9 @@ def _intervals(
     pooled = replicate_sums(counts.astype(np.float64), drawn)
     by_name = dict(zip(kind.counts, pooled.T, strict=True))
     micro = evaluate(kind.measures.values(), by_name, parameters, rows=False)
-    total = replicate_sums(values[:, :, 0] + values[:, :, 1] / FRACTION, drawn)
-    defined = replicate_sums(values[:, :, 2].astype(np.float64), drawn)
+    behind = values[:, :, 1] / HALF + values[:, :, 2] / HALF**2
+    total = replicate_sums(values[:, :, 0] + behind, drawn)
+    defined = replicate_sums(values[:, :, 3].astype(np.float64), drawn)
     with np.errstate(invalid="ignore"):
         macro = dict(zip(kind.measures, (total / defined).T, strict=True))
     return {
@@ -262,7 +268,7 @@ def averages(
     undefined = float("nan")
     documents = int(sums.documents[group])
     for m, name in enumerate(kind.measures):
-        defined = int(values[:, m, 2].sum())
+        defined = int(values[:, m, 3].sum())
         mean = _exact_mean(values[:, m], defined) if defined else undefined
         spread = _standard_deviation(sums.squares[group, m], defined)
         for average, value, sd in (("micro", micro[name][0], undefined), ("macro", mean, spread)):

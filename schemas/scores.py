@@ -26,6 +26,8 @@ COUNTS = {
     "substitutions": "boundaries at one position, of different types",
     "substitution_span": "sum of the substitutions' type differences",
     "potential_boundaries": "places for a boundary: n_units - 1, times the boundary types",
+    "ghd": "generalised Hamming distance: least cost of insertions and deletions (2 each) and "
+    "shifts (1 a position) that make the hypothesis the reference",
     "content_miss": "sum over units of the units of their reference segment that are not in their "
     "hypothesis segment",
     "content_false_alarm": "sum over units of the units of their hypothesis segment that are not "

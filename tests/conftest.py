@@ -2,18 +2,27 @@
 
 import gc
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from jobs import app
+ROOT = Path(__file__).parent.parent
+# A compiled loop is kept by its own file's date; one that calls a loop of another file would
+# outlive a change there.  Compiled loops of other sources are other files.
+SOURCES = b"".join(path.read_bytes() for path in sorted((ROOT / "pipeline").rglob("*.py")))
+KERNELS = ROOT / "build" / "kernels" / blake2b(SOURCES, digest_size=8).hexdigest()
+os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
+
+from jobs import app  # noqa: E402  (numba reads the variable when it is imported)
 
 settings.register_profile(
     "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -143,6 +143,7 @@ def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -
                     "collapsed_boundaries": lost + also_lost,
                     **naive.window_counts(n_units, boundaries, other, k),
                     **naive.edit_counts(n_units, boundaries, other),
+                    "ghd": naive.ghd(n_units, boundaries, other),
                     **content_counts(n_units, boundaries, other),
                 }
     return rows

@@ -43,7 +43,9 @@ def detect(name: str, head: str) -> str:
         if masks and all(_is_mask(line) for line in masks):
             return "nltk"
     choices = ", ".join(FORMATS)
-    raise Refused(f"{name}: cannot tell its format from its name or content; name one of {choices}")
+    raise Refused(
+        f"{name}: cannot tell its format from its name or content; name it with --format: {choices}"
+    )
 
 
 def _is_mask(line: str) -> bool:

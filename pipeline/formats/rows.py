@@ -104,7 +104,9 @@ def stem(source: str) -> str:
 def given(value: T | None, name: str, place: Place) -> T:
     """The value itself; raises Refused where it is missing."""
     if value is None:
-        raise place.refusal(f"{name} is missing (absent, empty or null); every row needs it")
+        option = {"coder": "; or name it with --coder", "document_id": "; or with --document-id"}
+        missing = f"{name} is missing (absent, empty or null); every row needs it"
+        raise place.refusal(missing + option.get(name, ""))
     return value
 
 

@@ -3,10 +3,24 @@
 Fournier 2013, "Evaluating Text Segmentation using Boundary Edit Distance", sections 3.1-3.3.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pipeline.kernel import kernel
+from pipeline.measures.confusion import Decisions, add_decisions
 from pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
+from pipeline.measures.pairing import (
+    Optimal,
+    Rules,
+    Types,
+    differences_in_position,
+    least_cost,
+    pair,
+    rules_of,
+    types_of,
+)
+from pipeline.measures.shifts import distance
 from pipeline.segmentations import Ints, Positions, Ragged
 
 COUNTS = (
@@ -18,50 +32,23 @@ COUNTS = (
     "substitutions",
     "substitution_span",
     "potential_boundaries",
+    "ghd",
 )
 
 
 @kernel
-def _differences(ref: Positions, hyp: Positions, place: Ints, in_ref: Ints) -> int:
-    """Write the positions that only one side has, ascending; return how many there are."""
-    found = r = h = 0
-    while r < len(ref) or h < len(hyp):
-        if h == len(hyp) or (r < len(ref) and ref[r] < hyp[h]):
-            place[found] = ref[r]
-            in_ref[found] = 1
-            found += 1
-            r += 1
-        elif r == len(ref) or hyp[h] < ref[r]:
-            place[found] = hyp[h]
-            in_ref[found] = 0
-            found += 1
-            h += 1
-        else:
-            r += 1
-            h += 1
-    return found
-
-
-@kernel
-def _near_misses(place: Ints, in_ref: Ints, found: int, n_t: int, used: Ints, out: Ints) -> None:
-    """Pair differences of opposite sides: nearest distance first, then left to right."""
-    used[:found] = 0
-    for distance in range(1, n_t):
-        far = 0
-        for near in range(found):
-            while far < found and place[far] < place[near] + distance:
-                far += 1
-            if far == found:
-                break
-            if (
-                place[far] == place[near] + distance
-                and in_ref[near] != in_ref[far]
-                and not used[near]
-                and not used[far]
-            ):
-                used[near] = used[far] = 1
-                out[1] += 1
-                out[2] += distance
+def _tally(code: Ints, partner: Ints, found: int, type_range: int, out: Ints) -> None:
+    """Count near misses and substitutions; codes of near misses differ by whole type ranges."""
+    near_misses = near_span = substitutions = substitution_span = 0
+    for k in range(found):
+        span = code[max(k, partner[k])] - code[k]
+        near = span >= type_range
+        near_misses += near
+        near_span += span if near else 0
+        substitutions += 0 < span < type_range
+        substitution_span += 0 if near else span
+    out[1], out[2] = near_misses, near_span // type_range
+    out[5], out[6] = substitutions, substitution_span
 
 
 @kernel
@@ -70,31 +57,42 @@ def _count_pairs(
     ref_positions: Positions,
     hyp_offsets: Ints,
     hyp_positions: Positions,
+    types: Types,
     ref_row: Ints,
     hyp_row: Ints,
     n_units: Ints,
-    n_t: int,
+    rules: Rules,
+    optimal: Optimal,
     counts: Ints,
+    decided: Decisions | None,
 ) -> None:
-    row = np.zeros(8, np.int64)
-    place = np.empty(0, np.int64)
-    in_ref = np.empty(0, np.int64)
-    used = np.empty(0, np.int64)
+    row = np.zeros(9, np.int64)
+    room = np.empty((5, 0), np.int64)
     for i in range(len(ref_row)):
-        ref = ref_positions[ref_offsets[ref_row[i]] : ref_offsets[ref_row[i] + 1]]
-        hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
-        if len(ref) + len(hyp) > len(place):
-            place = np.empty(2 * (len(ref) + len(hyp)), np.int64)
-            in_ref = np.empty_like(place)
-            used = np.empty_like(place)
-        row[:] = 0
-        found = _differences(ref, hyp, place, in_ref)
-        _near_misses(place, in_ref, found, min(n_t, n_units[i]), used, row)
+        r, r_end = ref_offsets[ref_row[i]], ref_offsets[ref_row[i] + 1]
+        h, h_end = hyp_offsets[hyp_row[i]], hyp_offsets[hyp_row[i] + 1]
+        ref, hyp = ref_positions[r:r_end], hyp_positions[h:h_end]
+        if len(ref) + len(hyp) > room.shape[1]:
+            room = np.empty((5, 2 * (len(ref) + len(hyp))), np.int64)
+        if types is None:
+            found = pair(ref, hyp, None, n_units[i], rules, optimal, room)
+            _tally(room[0], room[2], found, 1, row)
+            if decided is not None:
+                add_decisions(None, len(ref), room, found, rules, decided)
+        else:
+            ref_types, hyp_types = types[0][r:r_end], types[1][h:h_end]
+            found = pair(ref, hyp, (ref_types, hyp_types), n_units[i], rules, optimal, room)
+            _tally(room[0], room[2], found, rules.type_range, row)
+            if decided is not None:
+                add_decisions(ref_types, len(ref), room, found, rules, decided)
         row[0] = (len(ref) + len(hyp) - found) // 2
-        row[3] = len(ref) - row[0] - row[1]
-        row[4] = len(hyp) - row[0] - row[1]
-        row[7] = n_units[i] - 1
-        for c in range(8):
+        row[3] = len(ref) - row[0] - row[1] - row[5]
+        row[4] = len(hyp) - row[0] - row[1] - row[5]
+        row[7] = (n_units[i] - 1) * rules.n_types
+        if types is not None:
+            found = differences_in_position(ref, hyp, room)
+        row[8] = distance(room[0], room[1], found)
+        for c in range(9):
             counts[c, i] = row[c]
 
 
@@ -105,8 +103,14 @@ def count(
     hyp_row: Ints,
     n_units: Ints,
     n_t: int = 2,
+    *,
+    pairing: str = "greedy",
+    types: Sequence[int] = (1,),
+    reference_types: Positions | None = None,
+    hypothesis_types: Positions | None = None,
+    decided: Decisions | None = None,
 ) -> Ints:
-    """Count the edits of each pair (METRICS 3, one boundary type, published pairing).
+    """Count the edits of each pair (METRICS 3), in time proportional to its boundaries.
 
     Args:
         references: boundary positions, one row a reference segmentation.
@@ -115,9 +119,17 @@ def count(
         hyp_row: row of ``hypotheses`` in each pair, shape (pairs,).
         n_units: units N of each pair's document, at least 1, shape (pairs,).
         n_t: near misses lie 1..n_t-1 positions apart; at least 1.
+        pairing: ``greedy`` (published) or ``optimal`` (least cost).
+        types: the boundary types declared, distinct.
+        reference_types: type of each of ``references.values``; may be left out for one type.
+        hypothesis_types: type of each of ``hypotheses.values``; may be left out for one type.
+        decided: decisions by class, added to if given (``confusion.no_decisions``).
 
     Returns:
-        One row a count of ``COUNTS``, shape (8, pairs).
+        One row a count of ``COUNTS``, shape (9, pairs). ``ghd`` counts each position once.
+
+    Raises:
+        Refused: a type outside the range of those declared; an unknown pairing.
     """
     counts = np.empty((len(COUNTS), len(ref_row)), np.int64)
     _count_pairs(
@@ -125,11 +137,14 @@ def count(
         references.values,
         hypotheses.offsets,
         hypotheses.values,
+        types_of((references, hypotheses), (reference_types, hypothesis_types), types),
         ref_row,
         hyp_row,
         n_units,
-        n_t,
+        rules_of(n_t, types),
+        least_cost(pairing),
         counts,
+        decided,
     )
     return counts
 
@@ -139,8 +154,10 @@ SIDED = frozenset({IDENTITY, REVERSIBLE})
 MUTUAL = SIDED | {SYMMETRIC}
 TALLY = frozenset({REVERSIBLE})
 
-COST = "misses + false_alarms + near_miss_span / n_t + substitution_span / type_range"
-CREDIT = "near_misses - near_miss_span / n_t + substitutions - substitution_span / type_range"
+W_T = "(near_miss_span / n_t + constant_near_miss * near_misses)"
+W_S = "(substitution_span / type_range + constant_substitution * substitutions)"
+COST = f"misses + false_alarms + {W_T} + {W_S}"
+F_BETA = "(1 + beta * beta) * {tp} / ((1 + beta * beta) * {tp} + beta * beta * {fn} + {fp})"
 
 MEASURES = (
     Measure(
@@ -161,7 +178,7 @@ MEASURES = (
     ),
     Measure(
         "b_tp",
-        f"matches + {CREDIT}",
+        f"matches + near_misses - {W_T} + substitutions - {W_S}",
         f"{F13} 3.3, Table 2",
         TALLY | {SYMMETRIC},
         better="neither",
@@ -179,7 +196,13 @@ MEASURES = (
     ),
     Measure("b_precision", "b_tp / (b_tp + b_fp)", f"{F13} 3.3", SIDED, better="higher"),
     Measure("b_recall", "b_tp / (b_tp + b_fn)", f"{F13} 3.3", SIDED, better="higher"),
-    Measure("b_f1", "2 * b_tp / (2 * b_tp + b_fn + b_fp)", f"{F13} 3.3", MUTUAL, better="higher"),
+    Measure(
+        "b_f1",
+        F_BETA.format(tp="b_tp", fn="b_fn", fp="b_fp"),
+        f"{F13} 3.3; F_beta, symmetric where beta is 1",
+        MUTUAL,
+        better="higher",
+    ),
     Measure(
         "precision",
         "matches / (matches + near_misses + substitutions + false_alarms)",
@@ -196,8 +219,12 @@ MEASURES = (
     ),
     Measure(
         "f1",
-        "2 * matches / (2 * matches + 2 * near_misses + 2 * substitutions + misses + false_alarms)",
-        "exact matches only (n_t 1)",
+        F_BETA.format(
+            tp="matches",
+            fn="(misses + near_misses + substitutions)",
+            fp="(false_alarms + near_misses + substitutions)",
+        ),
+        "exact matches only (n_t 1); F_beta, symmetric where beta is 1",
         MUTUAL,
         better="higher",
     ),

@@ -14,7 +14,7 @@ Better = Literal["lower", "higher", "neither"]
 
 IDENTITY = "best when the hypothesis is the reference"
 SYMMETRIC = "the same when reference and hypothesis change places (same window)"
-REVERSIBLE = "the same when the text is read backwards (near misses at n_t 2)"
+REVERSIBLE = "the same when the text is read backwards (n_t 2, one boundary type)"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,28 @@
+"""`segscore explain`: the edits of one document, one by one and drawn."""
+
+from typing import Annotated
+
+import typer
+
+
+def explain(
+    run: Annotated[str, typer.Argument(help="Folder of a finished run.")],
+    document: Annotated[str, typer.Option(help="The document's id.")],
+    hypothesis: Annotated[
+        str | None, typer.Option(help="The coder of the hypothesis; default: all.")
+    ] = None,
+) -> None:
+    """List the edits between a document's hypotheses and its references, and draw them."""
+    from jobs.printing import out
+    from pipeline import drawing, explaining
+
+    console = out()
+    console.print(drawing.LEGEND, markup=False)
+    for found in explaining.explain(run, document, hypothesis):
+        console.print()
+        console.print(f"{document}: {found.hypothesis} against {found.reference}", markup=False)
+        for line in drawing.draw(found.n_units, found.edits, console.width):
+            console.print(line, markup=False)
+        for edit in found.edits:
+            if edit.kind != "match":
+                console.print(drawing.say(edit), markup=False)

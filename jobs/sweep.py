@@ -1,0 +1,98 @@
+"""`segscore sweep`: miss and false alarm at every threshold over boundary scores."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from jobs import collector
+from jobs.printing import Bar, number, out, print_record
+
+if TYPE_CHECKING:
+    from pipeline.sweep_run import FinishedSweep
+
+SHOWN = 7
+"""Points of each curve, the operating point aside."""
+
+HEADINGS = {
+    "pk_miss_rate": "P_miss",
+    "pk_false_alarm_rate": "P_fa",
+    "r_miss": "R_miss",
+    "r_false_alarm": "R_fa",
+    "mean_segment_length": "mean length",
+    "reference_mean_segment_length": "reference's",
+}
+
+
+def sweep(
+    references: Annotated[str, typer.Argument(help="Reference segmentations: file, folder, glob.")],
+    scored: Annotated[str, typer.Argument(help="Segmentations with boundary_scores.")],
+    output: Annotated[str, typer.Option(help="Folder of the run; must not hold one already.")],
+    documents: Annotated[str | None, typer.Option(help="Table of unit lengths.")] = None,
+    window: Annotated[
+        str, typer.Option(help="Window size: per-pair, per-document, per-run, or a number.")
+    ] = "per-pair",
+    rounding: Annotated[
+        str, typer.Option(help="Of half the mean segment size: half-even or half-up.")
+    ] = "half-even",
+    units: Annotated[
+        str, typer.Option(help="Measure in units, or in words (needs --documents).")
+    ] = "units",
+    p_seg: Annotated[
+        float | None,
+        typer.Option(help="Chance that a window holds a boundary; default: from the references."),
+    ] = None,
+    cluster: Annotated[
+        str, typer.Option(help="Where to run: local (threads), processes, or tcp://host:port.")
+    ] = "local",
+    workers: Annotated[
+        int | None, typer.Option(help="Threads or processes; default: one a processor.", min=1)
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Replace a finished run.")] = False,
+) -> None:
+    """Write miss / false-alarm curves over thresholds, and where lengths match the reference's."""
+    from pipeline.sweep_run import SweepSettings, run_sweep
+
+    settings = SweepSettings(
+        references=references,
+        scored=scored,
+        output=output,
+        documents=documents,
+        window=int(window) if window.isdecimal() else window,
+        rounding=rounding,
+        units=units,
+        p_seg=p_seg,
+        fresh=fresh,
+    )
+    from pipeline import cluster as places
+
+    collector.work()
+    with places.connect(cluster, workers) as client, Bar() as bar:
+        finished = run_sweep(settings, client, bar.advance)
+    print_curves(finished)
+    print_record(output, finished.record)
+
+
+def print_curves(finished: "FinishedSweep") -> None:
+    """Print a few points of each hypothesis's curve and, marked, its operating point."""
+    from pipeline.sweeping import excerpt
+
+    table = Table(box=SIMPLE_HEAD, caption="* lengths closest to the reference's")
+    table.add_column("hypothesis", overflow="fold")
+    for heading in ("threshold", *HEADINGS.values()):
+        table.add_column(heading, justify="right", no_wrap=True)
+    named = None
+    for row in excerpt(finished.curves, finished.operating_points, SHOWN):
+        again = row["hypothesis"] == named
+        if not again:
+            table.add_section()
+        named = row["hypothesis"]
+        threshold = "none" if row["threshold"] is None else f"{row['threshold']:.6g}"
+        table.add_row(
+            "" if again else escape(named),
+            f"* {threshold}" if row["operating"] else threshold,
+            *(number(row[name]) for name in HEADINGS),
+        )
+    out().print(table)

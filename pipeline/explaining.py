@@ -1,0 +1,132 @@
+"""One document of a run again: the edits between its hypotheses and its references."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline import run_folder
+from pipeline.counting import Pairs, Rule, meet
+from pipeline.errors import Refused
+from pipeline.inputs import Collected, Inputs, collect, find_inputs
+from pipeline.measures.decisions import Edit, list_edits
+from pipeline.reading import Rows, join, read
+from pipeline.scoring import Job, accept_rows
+from pipeline.settings import ScoreSettings
+from pipeline.sides import Side, side_of
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What stands between a reference and a hypothesis.
+
+    Attributes:
+        reference: its coder.
+        hypothesis: its coder.
+        n_units: of the document, in the unit of the run.
+        edits: in the order of the text.
+    """
+
+    reference: str
+    hypothesis: str
+    n_units: int
+    edits: list[Edit]
+
+
+def explain(run: str, document: str, hypothesis: str | None) -> list[Explained]:
+    """Find the edits of a document that a finished run has scored.
+
+    Args:
+        run: folder of the run, whose inputs must be as they were.
+        document: its id.
+        hypothesis: the coder to look at; None for all.
+
+    Raises:
+        Refused: no such run, document or hypothesis, or an input has changed since.
+    """
+    record = run_folder.status(run).record
+    if record is None:
+        raise Refused(f"{run}: the run is not finished")
+    given = {name: _settled(value) for name, value in record["settings"].items()}
+    settings = ScoreSettings(**given)
+    inputs = find_inputs(settings)
+    _check_unchanged(inputs, record["inputs"])
+    collected = collect(settings, inputs)
+    rule = Rule(settings, tuple(record["boundary_types"] or (1,)), {})
+    further = inputs.hypotheses.further
+    job = Job(collected.references, (), rule, collected.typed, further, "")
+    rows = _of_document(inputs, collected, document, hypothesis)
+    rows = accept_rows(job, rows, {}).rows
+    if not len(rows):
+        asked = "" if hypothesis is None else f" of {hypothesis}"
+        raise Refused(f"{run}: no hypothesis{asked} for {document} was scored; see its rejects")
+    return _explain(job, rows)
+
+
+def _settled(value: Any) -> Any:
+    """JSON has lists where the settings have tuples."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _check_unchanged(inputs: Inputs, recorded: Mapping[str, Any]) -> None:
+    for table in inputs.tables:
+        for now, then in zip(table.files, recorded[table.name], strict=False):
+            if asdict(now) != then:
+                raise Refused(f"{now.url}: is not what it was when the run was made")
+        if len(table.files) != len(recorded[table.name]):
+            raise Refused(f"{table.name}: has other files than when the run was made")
+
+
+def _of_document(
+    inputs: Inputs, collected: Collected, document: str, hypothesis: str | None
+) -> Rows:
+    """Find the hypotheses of one document."""
+    if collected.references.documents.find(pa.array([document]))[0] < 0:
+        raise Refused(f"{document}: the run has no accepted reference for this document")
+    parts = []
+    for piece in inputs.hypotheses.slices:
+        rows = read(piece, inputs.hypotheses.further)
+        wanted = pc.equal(rows.table.column("document_id"), document)
+        if hypothesis is not None:
+            wanted = pc.and_(wanted, pc.equal(rows.table.column("coder"), hypothesis))
+        chosen = pc.indices_nonzero(wanted.combine_chunks())
+        parts.append(rows.take(np.array(chosen.to_pylist(), np.int64)))
+    return join(parts)
+
+
+def _explain(job: Job, rows: Rows) -> list[Explained]:
+    references = job.references
+    document = references.documents.find(rows.table.column("document_id").chunk(0))
+    side = side_of(rows, document, references.words, typed=job.typed)
+    pairs = meet(document, references.first)
+    return [
+        Explained(
+            references.coder[ref].as_py(),
+            rows.table.column("coder")[hyp].as_py(),
+            int(references.size[ref]),
+            _edits(job, side, Pairs(pairs.ref_row[[i]], pairs.hyp_row[[i]])),
+        )
+        for i, (ref, hyp) in enumerate(
+            zip(pairs.ref_row.tolist(), pairs.hyp_row.tolist(), strict=True)
+        )
+    ]
+
+
+def _edits(job: Job, side: Side, pair: Pairs) -> list[Edit]:
+    """List the edits of one pair."""
+    settings = job.rule.settings
+    ref, ref_types = _row(job.references.side, int(pair.ref_row[0]))
+    hyp, hyp_types = _row(side, int(pair.hyp_row[0]))
+    return list_edits(
+        ref, hyp, settings.n_t, settings.pairing, ref_types, hyp_types, job.rule.types
+    )
+
+
+def _row(side: Side, row: int) -> tuple[list[int], list[int] | None]:
+    """Positions of one segmentation, and the type of each."""
+    first, last = side.typed.offsets[row : row + 2]
+    types = None if side.types is None else side.types[first:last].tolist()
+    return side.typed.values[first:last].tolist(), types

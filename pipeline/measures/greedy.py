@@ -1,0 +1,78 @@
+"""Boundaries paired in the published order: near misses first, then substitutions, never undone.
+
+Fournier 2013, section 3.1, in the words of METRICS 3. A boundary is a code: its position times the
+range of types, plus its type counted from the lowest one.
+"""
+
+import numpy as np
+
+from pipeline.kernel import kernel
+from pipeline.measures.shifts import align
+from pipeline.segmentations import Ints
+
+
+@kernel
+def _substitutable(
+    code: Ints, in_ref: Ints, found: int, type_range: int, partner: Ints, at: int
+) -> bool:
+    """Whether what is left at the position of one boundary could make a substitution."""
+    position = code[at] // type_range
+    while at > 0 and code[at - 1] // type_range == position:
+        at -= 1
+    ref = hyp = False
+    while at < found and code[at] // type_range == position:
+        if partner[at] < 0:
+            ref |= in_ref[at] == 1
+            hyp |= in_ref[at] == 0
+        at += 1
+    return ref and hyp
+
+
+@kernel
+def near_misses(
+    code: Ints, in_ref: Ints, found: int, n_t: int, type_range: int, partner: Ints
+) -> None:
+    """Pair boundaries of one type and opposite sides: nearest distance first, then left to right.
+
+    Refused where a substitution could be made at both ends instead.
+    """
+    for distance in range(1, n_t):
+        step = distance * type_range
+        near, far = 0, 1
+        while far < found:
+            gap = code[far] - code[near]
+            free = (partner[near] & partner[far]) == -1
+            if (gap == step) & (in_ref[near] != in_ref[far]) & free and (
+                type_range == 1
+                or not _substitutable(code, in_ref, found, type_range, partner, near)
+                or not _substitutable(code, in_ref, found, type_range, partner, far)
+            ):
+                partner[near], partner[far] = far, near
+            near += gap >= step
+            far += gap <= step
+
+
+@kernel
+def substitutions(code: Ints, in_ref: Ints, found: int, type_range: int, partner: Ints) -> None:
+    """Pair what is left at one position, as many as fit, at the least summed type difference.
+
+    Leftmost is here the same as lexicographically smallest by (reference type, hypothesis type).
+    """
+    left = np.empty(found, np.int64)
+    mate = np.empty(found, np.int64)
+    start = 0
+    while start < found:
+        end, size, refs = start, 0, 0
+        position = code[start] // type_range
+        while end < found and code[end] // type_range == position:
+            if partner[end] < 0:
+                left[size] = end
+                size += 1
+                refs += in_ref[end]
+            end += 1
+        if 0 < refs < size:
+            some = left[:size]
+            align(code[some], in_ref[some], size * type_range, type_range, mate[:size])
+            for i in range(size):
+                partner[some[i]] = -1 if mate[i] < 0 else some[mate[i]]
+        start = end

@@ -1,0 +1,153 @@
+"""Boundaries shifted along the text at least cost, in time linear in the boundaries.
+
+Every cost here grows with distance alone, so pairs that cross or nest can be uncrossed at no cost,
+and a boundary that comes first is either alone or goes to the next one free on the other side.
+"""
+
+import numpy as np
+
+from pipeline.errors import Refused
+from pipeline.kernel import kernel
+from pipeline.segmentations import Ints
+
+FAR = 1 << 20
+LARGEST = 1 << 61
+
+
+@kernel
+def distance(place: Ints, in_ref: Ints, found: int) -> int:
+    """Generalised Hamming distance: insertion 2, deletion 2, shift 1 x its distance.
+
+    A shift of 4 costs what a deletion and an insertion do, so at most three boundaries wait for
+    a partner at any time: r1..r3 are the least costs while that many of the reference do, h1..h3
+    of the hypothesis. What all of them pay for the way to the next boundary adds up to the shifts.
+
+    Args:
+        place: positions only one side has, strictly ascending, shape (at least found,).
+        in_ref: 1 where that side is the reference, else 0.
+        found: how many there are.
+
+    Returns:
+        The least cost, >= 0 (Bookstein, Kulyukin & Raita 2002).
+    """
+    even = 0
+    r1 = r2 = r3 = h1 = h2 = h3 = FAR
+    last = 0
+    for k in range(found):
+        gap = place[k] - last
+        last = place[k]
+        r1, r2, r3 = r1 + gap, r2 + 2 * gap, r3 + 3 * gap
+        h1, h2, h3 = h1 + gap, h2 + 2 * gap, h3 + 3 * gap
+        ref = in_ref[k] != 0
+        # A choice of values, not of statements: it compiles to code without branches.
+        r3, r2, r1, even, h1, h2, h3 = (
+            min(r3 + 2, r2 if ref else FAR),
+            min(r2 + 2, r1 if ref else r3),
+            min(r1 + 2, even if ref else r2),
+            min(even + 2, h1 if ref else r1),
+            min(h1 + 2, h2 if ref else even),
+            min(h2 + 2, h3 if ref else h1),
+            min(h3 + 2, FAR if ref else h2),
+        )
+    return even
+
+
+@kernel
+def _sides(in_ref: Ints, found: int, at: Ints, before: Ints) -> None:
+    """List each side's boundaries (at[side]), and how many come before each place."""
+    size = np.zeros(2, np.int64)
+    for k in range(found):
+        before[0, k], before[1, k] = size[0], size[1]
+        at[in_ref[k], size[in_ref[k]]] = k
+        size[in_ref[k]] += 1
+    before[0, found], before[1, found] = size[0], size[1]
+
+
+@kernel
+def _band(place: Ints, in_ref: Ints, found: int, reach: int, before: Ints) -> int:
+    """Most boundaries of one side that lie after one of the other and within its reach."""
+    band = end = 0
+    for k in range(found):
+        while end < found and place[end] - place[k] <= reach:
+            end += 1
+        band = max(band, before[1 - in_ref[k], end] - before[1 - in_ref[k], k])
+    return band
+
+
+@kernel
+def _partner(
+    place: Ints, in_ref: Ints, k: int, taken: int, reach: int, at: Ints, before: Ints
+) -> int:
+    """The next boundary of the other side that is not taken yet; -1 if it is out of reach."""
+    other = 1 - in_ref[k]
+    rank = before[other, k] + taken
+    if rank >= before[other, len(place)] or place[at[other, rank]] - place[k] > reach:
+        return -1
+    return at[other, rank]
+
+
+@kernel
+def _least_costs(
+    place: Ints, in_ref: Ints, alone: int, reach: int, at: Ints, before: Ints, band: int
+) -> Ints:
+    """Least cost of what is left at boundary k when the next t of one side are taken already.
+
+    Returns:
+        Shape (found + 1, 2 band + 3); column band + 1 + t, where t counts boundaries of the
+        hypothesis and -t those of the reference. A near miss costs its distance, and 1 of
+        found + 1 parts of a unit more, so that among equal costs fewer are less.
+    """
+    found, zero, parts = len(place), band + 1, len(place) + 1
+    least = np.full((found + 1, 2 * band + 3), 2 * LARGEST, np.int64)
+    least[found, zero] = 0
+    for k in range(found - 1, -1, -1):
+        side = 2 * in_ref[k] - 1
+        for t in range(-band, band + 1):
+            if t * side < 0:
+                least[k, zero + t] = least[k + 1, zero + t + side]
+                continue
+            best = least[k + 1, zero + t] + alone * parts
+            partner = _partner(place, in_ref, k, t * side, reach, at, before)
+            if partner >= 0:
+                cost = (place[partner] - place[k]) * parts + 1
+                best = min(best, least[k + 1, zero + t + side] + cost)
+            least[k, zero + t] = best
+    return least
+
+
+@kernel
+def align(place: Ints, in_ref: Ints, alone: int, reach: int, partner: Ints) -> None:
+    """Pair boundaries at least cost; among equal costs fewest pairs, then the leftmost ones.
+
+    Leftmost: of the lists of pairs, each pair written from its left end, the lexicographically
+    smallest. The cost must stay below 2^61 when multiplied by the number of boundaries.
+
+    Args:
+        place: where they are, strictly ascending, shape (found,).
+        in_ref: 1 for those of the reference, else 0, shape (found,).
+        alone: cost of a boundary without partner; a pair costs its distance.
+        reach: largest distance of a pair.
+        partner: written: index of each one's partner, -1 where it is alone, shape (found,).
+    """
+    found = len(place)
+    partner[:found] = -1
+    if alone > LARGEST // (found + 1) ** 2:
+        raise Refused("optimal pairing: costs beyond 2^61 are not exact; choose a smaller --n-t")
+    at = np.empty((2, found), np.int64)
+    before = np.empty((2, found + 1), np.int64)
+    _sides(in_ref, found, at, before)
+    band = _band(place, in_ref, found, reach, before)
+    least = _least_costs(place, in_ref, alone, reach, at, before, band)
+    zero, t = band + 1, 0
+    for k in range(found):
+        side = 2 * in_ref[k] - 1
+        if t * side < 0:
+            t += side
+            continue
+        other = _partner(place, in_ref, k, t * side, reach, at, before)
+        if other < 0:
+            continue
+        cost = (place[other] - place[k]) * (found + 1) + 1
+        if least[k + 1, zero + t + side] + cost == least[k, zero + t]:
+            partner[k], partner[other] = other, k
+            t += side

@@ -1,0 +1,51 @@
+"""The output tables `curves` and `operating_points` of a threshold sweep."""
+
+import pandera.pyarrow as pap
+import pyarrow as pa
+
+from schemas.scores import AMOUNTS, COUNTS, SHARES, name, value, whole
+
+COUNTED = (
+    "pk_misses",
+    "pk_false_alarms",
+    "content_leading_miss",
+    "content_trailing_miss",
+    "content_leading_false_alarm",
+    "content_trailing_false_alarm",
+)
+FIXED = ("windows", "reference_windows", "content_size")
+
+POINT = {
+    "hypothesis": name("coder of the hypotheses"),
+    "threshold": pap.Column(
+        pa.float64(),
+        [pap.Check.ge(0), pap.Check.le(1)],
+        nullable=True,
+        description="boundaries are the candidates with at least this score, in [0, 1]; "
+        "null above the largest score: no boundary at all",
+    ),
+    **{each: whole(f"{COUNTS[each]}, summed over pairs") for each in COUNTED},
+    "hypothesis_segments": whole("segments produced, summed over pairs"),
+    **{
+        each: whole(f"{COUNTS[each]}, summed over pairs; the same at all thresholds")
+        for each in FIXED
+    },
+    "reference_segments": whole("segments of the references, summed over pairs; the same at all"),
+    **{
+        each: value(SHARES[each], 1) for each in ("pk_miss_rate", "pk_false_alarm_rate", "pk_prior")
+    },
+    **{each: value(AMOUNTS[each], None) for each in ("r_miss", "r_false_alarm")},
+    "mean_segment_length": value(
+        "content_size / hypothesis_segments, in the unit of the run", None
+    ),
+    "reference_mean_segment_length": value(
+        "content_size / reference_segments, in the unit of the run", None
+    ),
+}
+
+CURVES = pap.DataFrameSchema(POINT, name="curves", strict=True)
+"""One row per hypothesis x threshold: hypotheses by name, thresholds ascending, null last."""
+
+OPERATING_POINTS = pap.DataFrameSchema(POINT, name="operating_points", strict=True)
+"""The row of curves, one per hypothesis, whose mean segment length is closest to the reference's;
+of several equally close the one with the highest threshold, no boundary at all above them all."""
