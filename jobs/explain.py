@@ -17,8 +17,9 @@ def explain(
     from pipeline import drawing, explaining
 
     console = out()
+    explained = explaining.explain(run, document, hypothesis)
     console.print(drawing.LEGEND, markup=False)
-    for found in explaining.explain(run, document, hypothesis):
+    for found in explained:
         console.print()
         console.print(f"{document}: {found.hypothesis} against {found.reference}", markup=False)
         for line in drawing.draw(found.n_units, found.edits, console.width):

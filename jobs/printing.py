@@ -91,10 +91,8 @@ def print_record(output: str, record: dict[str, Any]) -> None:
     """Print what became of a run's input, what it computed, and where it is."""
     console = out()
     print_account(record["rows"])
-    if any(rows["rejected"] for rows in record["rows"].values()):
-        Console(stderr=True, highlight=False, emoji=False, soft_wrap=True).print(
-            f"warning: rows were rejected; which and why is in {output}/rejects", markup=False
-        )
+    for warning in record["warnings"]:
+        print(f"warning: {warning}", file=sys.stderr)
     console.print(record["signature"], markup=False)
     console.print(f"written to {output}", markup=False)
 

@@ -131,7 +131,14 @@ def tell(
         "p_seg": None if np.isnan(p_seg) else p_seg,
         "inputs": {table.name: [asdict(file) for file in table.files] for table in inputs.tables},
         "rows": account,
+        "warnings": _warnings(settings, account),
         "pairs": sum(receipt.pairs for receipt in receipts.values()),
         "versions": {name: version(name) for name in LIBRARIES},
         "seconds": clock.seconds,
     }
+
+
+def _warnings(settings: ScoreSettings, account: Account) -> list[str]:
+    if not any(rows["rejected"] for rows in account.values()):
+        return []
+    return [f"rows were rejected; which and why is in {storage.join(settings.output, 'rejects')}"]

@@ -58,7 +58,7 @@ def _merge(
 
 
 def consensus(references: Ragged, first: Ints, share: Fraction) -> Ragged:
-    """Gather the positions marked by at least a share of each document's coders (METRICS 5).
+    """Gather the positions marked by at least a share of each document's coders (docs/measures.md).
 
     Args:
         references: boundary positions, each at most once a row, one row a reference.

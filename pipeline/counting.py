@@ -167,7 +167,7 @@ def _content(hypotheses: Hypotheses, pairs: Pairs, references: References, size:
 def score_panels(
     hypotheses: Hypotheses, scored: pa.Table, pairs: Pairs, references: References, rule: Rule
 ) -> Scored:
-    """Judge each hypothesis by all references at once: rows of panel_scores (METRICS 5).
+    """Judge each hypothesis by all references at once: rows of panel_scores (docs/measures.md).
 
     Args:
         hypotheses: of the task, one row a document and coder.

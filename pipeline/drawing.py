@@ -22,7 +22,7 @@ def draw(n_units: int, edits: Sequence[Edit], width: int) -> Iterator[str]:
         edits: as ``list_edits`` returns them.
         width: columns of the terminal.
     """
-    step = max(20, (width - MARGIN) // 10 * 10)
+    step = max(20, (width - MARGIN) // 10 * 10 - 10)
     reference = {edit.position for edit in edits if edit.position is not None}
     hypothesis = {edit.other_position for edit in edits if edit.other_position is not None}
     left_out = 0
@@ -45,12 +45,11 @@ def draw(n_units: int, edits: Sequence[Edit], width: int) -> Iterator[str]:
 
 def _ruler(columns: range) -> list[str]:
     """Position numbers, each starting at its column."""
-    ruler = [" "] * len(columns)
+    ruler = [" "] * (len(columns) + len(str(columns[-1])))
     for column in columns:
         if column == columns[0] or column % 10 == 0:
             for i, digit in enumerate(str(column)):
-                if column - columns[0] + i < len(ruler):
-                    ruler[column - columns[0] + i] = digit
+                ruler[column - columns[0] + i] = digit
     return ruler
 
 

@@ -1,4 +1,4 @@
-"""Reference points: naive and human segmentations that show what a score is worth (METRICS 7).
+"""Reference points: naive and human segmentations that show what a score is worth.
 
 They are made of a document's units, its references and (seed, document id) alone: the same however
 the work is split and in whatever order documents and coders come.
@@ -299,7 +299,7 @@ REFERENCE_POINTS = {
     "none": ReferencePoint("no boundary", f"{G06} (N0)", "all", _none),
     "all": ReferencePoint("a boundary at every position", f"{G06} (All)", "all", _everywhere),
     "regular": ReferencePoint(
-        "equal segments, as many as the reference has", "METRICS 7", "own", _regular
+        "equal segments, as many as the reference has", "docs/measures.md", "own", _regular
     ),
     "regular-mean-size": ReferencePoint(
         "segments of the run's mean size", "Franz, McCarley & Xu 2007, 3", "all", _mean_size

@@ -223,7 +223,7 @@ def make_ready(
 def agreed(
     references: References, label: str, share: Fraction, settings: ScoreSettings
 ) -> References:
-    """Make the consensus of each document's coders a reference of its own (METRICS 5).
+    """Make the consensus of each document's coders a reference of its own (docs/measures.md).
 
     It has its own window where the policy is per pair; otherwise that of the original references.
 
@@ -274,7 +274,7 @@ def _by_unit(name: str, documents: Documents, described: Described) -> UnitLengt
 def _windows(
     size: Ints, segments: Ints, document: Ints, n_documents: int, settings: ScoreSettings
 ) -> tuple[Ints, Ints]:
-    """Window size by the run's policy (METRICS 2, 5): of each reference, of each document."""
+    """Window size by the run's policy (docs/measures.md): of each reference, of each document."""
     if isinstance(settings.window, int):
         return np.full_like(size, settings.window), np.full(n_documents, settings.window)
     per_run = settings.window == "per-run"

@@ -24,6 +24,7 @@ from pipeline.settings import ScoreSettings
 from pipeline.spreading import Progress, spread, spread_twice
 
 INPUTS_PART = "inputs.parquet"
+SCORES_UNUSED = "boundary_scores were not looked at, every candidate counts; see `segscore sweep`"
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
         alone = left_over(collected, met)
         storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)
     record = tell(settings, inputs, collected, account, receipts | made, clock, job)
+    if "boundary_scores" in inputs.hypotheses.further.names:
+        record["warnings"].append(SCORES_UNUSED)
     run_folder.publish(settings.output, record)
     return Finished(record, table)
 

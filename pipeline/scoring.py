@@ -188,7 +188,7 @@ def score_points(job: Job, part: Part) -> Receipt:
     """Score the reference points of some documents; write their scores.
 
     A point that stands for a document is scored against each of its references, the consensus
-    ones too; one that stands for a reference against that one, or against the others (METRICS 7).
+    ones too; one that stands for a reference against that one, or against the others.
     """
     found: list[Scored] = []
     panels: list[Scored] = []

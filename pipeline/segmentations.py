@@ -133,7 +133,7 @@ def _measure(
 
 
 def in_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) -> Ragged:
-    """Move positions from units to words (METRICS: units of measurement).
+    """Move positions from units to words (docs/measures.md: units of measurement).
 
     Position p becomes the sum of the first p unit lengths of its document.  Positions that land on
     0, on the total or on one another are dropped; what a row lost is the difference in lengths.

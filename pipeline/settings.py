@@ -29,11 +29,11 @@ class ScoreSettings:
         output: folder or URL of the run.
         documents: table of unit lengths and attributes, or None.
         group_by: attributes whose combinations are summarised apart.
-        n_t: near misses lie 1..n_t-1 positions apart (METRICS 3); at least 1.
-        window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (METRICS 2).
+        n_t: near misses lie 1..n_t-1 positions apart (docs/measures.md); at least 1.
+        window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (docs/measures.md).
         rounding: `half-even` or `half-up`, of half the mean segment size.
         units: `units`, or `words` (or whatever the documents' unit lengths count).
-        pairing: `greedy` as published, or `optimal` (METRICS 3).
+        pairing: `greedy` as published, or `optimal` (docs/measures.md).
         boundary_types: the types boundaries may have, ascending; empty: those that occur.
         p_seg: chance that a window holds a reference boundary; None: from the run's references.
         cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.

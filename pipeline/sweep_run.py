@@ -40,7 +40,7 @@ class SweepSettings:
         scored: table of segmentations with boundary_scores.
         output: folder or URL of the run.
         documents: table of unit lengths, or None.
-        window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (METRICS 2).
+        window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (docs/measures.md).
         rounding: `half-even` or `half-up`, of half the mean segment size.
         units: `units`, or `words` (or whatever the documents' unit lengths count).
         p_seg: chance that a window holds a reference boundary; None: from the run's references.

@@ -1,10 +1,10 @@
 """Every measure once more, slow and obvious.
 
-This is the twin that the compiled passes are held against. It follows METRICS.md line by line,
+This is the twin that the compiled passes are held against. It follows the definitions line by line,
 counts by enumerating (windows, distances, positions, units, pairings) and divides with exact
 fractions, so that a reader can hold it next to the page. Undefined is None.
 
-Sources, by the names METRICS.md uses: K&S = Kazantseva & Szpakowicz 2012; F13 = Fournier 2013;
+Sources, by the names used below: K&S = Kazantseva & Szpakowicz 2012; F13 = Fournier 2013;
 G06 = Georgescul, Clark & Armstrong 2006; F07 = Franz, McCarley & Xu 2007.
 """
 
@@ -52,12 +52,12 @@ CONTENT_COUNTS = ("content_miss", "content_false_alarm", "content_size")
 
 
 def ratio(numerator: Fraction | int, denominator: Fraction | int) -> Value:
-    """A division; undefined when the denominator is 0 (METRICS.md 1)."""
+    """A division; undefined when the denominator is 0 (docs/measures.md)."""
     return None if denominator == 0 else Fraction(numerator) / denominator
 
 
 def weighted_sum(*terms: tuple[Value, Value]) -> Value:
-    """Sum of weight x value; undefined if any part is, whatever its weight (METRICS.md 1)."""
+    """Sum of weight x value; undefined if any part is, whatever its weight (docs/measures.md)."""
     total = Fraction(0)
     for weight, value in terms:
         if weight is None or value is None:
@@ -69,7 +69,7 @@ def weighted_sum(*terms: tuple[Value, Value]) -> Value:
 def in_words(
     n_units: int, boundaries: Boundaries, lengths: Sequence[int]
 ) -> tuple[int, list[int], int]:
-    """Words in all, boundaries in words, how many collapsed (METRICS.md 1; G06, F07, Choi 2000)."""
+    """Words in all, boundaries in words, how many collapsed (G06, F07, Choi 2000)."""
     assert len(lengths) == n_units
     total = sum(lengths)
     landed = [sum(lengths[:position]) for position in boundaries]
@@ -81,7 +81,7 @@ def in_words(
 
 
 def window_size(n_units: int, segments: int, rounding: str = "half-even") -> int:
-    """Half the mean segment size, rounded, at least 2; also of sums (METRICS.md 2; K&S 5)."""
+    """Half the mean segment size, rounded, at least 2; also of sums (docs/measures.md; K&S 5)."""
     half = Fraction(n_units, 2 * segments)
     # round() of a Fraction takes the even neighbour of a half, as the page asks.
     nearest = {"half-even": round(half), "half-up": floor(half + Fraction(1, 2))}
@@ -89,14 +89,14 @@ def window_size(n_units: int, segments: int, rounding: str = "half-even") -> int
 
 
 def covered(boundaries: Boundaries, first: int, k: int) -> int:
-    """How many boundaries lie in window `first`, positions first..first+k-1 (METRICS.md 2)."""
+    """How many boundaries lie in window `first`, positions first..first+k-1 (docs/measures.md)."""
     return sum(first <= position <= first + k - 1 for position in boundaries)
 
 
 def windows(
     n_units: int, reference: Boundaries, hypothesis: Boundaries, k: int
 ) -> list[tuple[int, int]]:
-    """(r(i), h(i)) of the windows i = 1..N-k (METRICS.md 2)."""
+    """(r(i), h(i)) of the windows i = 1..N-k (docs/measures.md)."""
     return [
         (covered(reference, i, k), covered(hypothesis, i, k)) for i in range(1, n_units - k + 1)
     ]
@@ -105,7 +105,7 @@ def windows(
 def edge_windows(
     n_units: int, reference: Boundaries, hypothesis: Boundaries, k: int
 ) -> list[tuple[int, int]]:
-    """(r(i), h(i)) with k phantom units before and after both (METRICS.md 2; Lamprier 2007)."""
+    """(r(i), h(i)) with k phantom units before and after both (docs/measures.md; Lamprier 2007)."""
     later_reference = [position + k for position in reference]
     later_hypothesis = [position + k for position in hypothesis]
     return windows(k + n_units + k, later_reference, later_hypothesis, k)
@@ -114,7 +114,7 @@ def edge_windows(
 def window_counts(
     n_units: int, reference: Boundaries, hypothesis: Boundaries, k: int
 ) -> dict[str, int]:
-    """The count table of METRICS.md 2 (Beeferman 1999; Pevzner & Hearst 2002; G06 4.1-4.3)."""
+    """The count table of docs/measures.md (Beeferman 1999; Pevzner & Hearst 2002; G06 4.1-4.3)."""
     inner = windows(n_units, reference, hypothesis, k)
     outer = edge_windows(n_units, reference, hypothesis, k)
     return {
@@ -133,7 +133,7 @@ def window_counts(
 
 
 def p_seg(rows: Iterable[Mapping[str, int]]) -> Value:
-    """P_seg of a collection: pooled reference_windows / windows (METRICS.md 2; G06 4.1)."""
+    """P_seg of a collection: pooled reference_windows / windows (docs/measures.md; G06 4.1)."""
     counted = list(rows)
     return ratio(
         sum(row["reference_windows"] for row in counted), sum(row["windows"] for row in counted)
@@ -146,7 +146,7 @@ def window_values(
     cost_miss: Fraction,
     c_seg_costs: tuple[Fraction, Fraction],
 ) -> dict[str, Value]:
-    """The value table of METRICS.md 2, from one row's counts or from sums."""
+    """The value table of docs/measures.md, from one row's counts or from sums."""
     size = counts["windows"]
     with_reference = counts["reference_windows"]
     without_reference = size - with_reference
@@ -182,7 +182,7 @@ def window_values(
 def c_seg_values(
     miss_rate: Value, false_alarm_rate: Value, p_seg: Value, costs: tuple[Fraction, Fraction]
 ) -> tuple[Value, Value]:
-    """C_seg, and C_seg over the cheaper of two blind systems (METRICS.md 2; TDT plans)."""
+    """C_seg, and C_seg over the cheaper of two blind systems (docs/measures.md; TDT plans)."""
     if p_seg is None:
         return None, None
     miss_weight, false_alarm_weight = costs[0] * p_seg, costs[1] * (1 - p_seg)
@@ -231,7 +231,7 @@ def in_text_order(found: Iterable[Edit]) -> list[Edit]:
 
 
 def edits(n_units: int, reference: Boundaries, hypothesis: Boundaries, n_t: int = 2) -> list[Edit]:
-    """Boundary edit distance over one type, greedy pairing (METRICS.md 3; F13 3.1)."""
+    """Boundary edit distance over one type, greedy pairing (docs/measures.md; F13 3.1)."""
     near: list[Edit] = []
     used: set[int] = set()
     for d in range(1, n_t):
@@ -265,7 +265,7 @@ def typed_edits(
     types: Sequence[int],
     n_t: int = 2,
 ) -> list[Edit]:
-    """Boundary edit distance with types, greedy pairing (METRICS.md 3; F13 3.1)."""
+    """Boundary edit distance with types, greedy pairing (docs/measures.md; F13 3.1)."""
     # The originals decide what is a candidate, what is left decides whether it is refused.
     only_reference = set(reference) - set(hypothesis)
     only_hypothesis = set(hypothesis) - set(reference)
@@ -300,12 +300,12 @@ def typed_edits(
 def substitutable(
     reference: set[tuple[int, int]], hypothesis: set[tuple[int, int]], position: int
 ) -> bool:
-    """Whether a substitution could be made at this position, of what is left (METRICS.md 3)."""
+    """Whether a substitution could be made at this position, of what is left (docs/measures.md)."""
     return any(p == position for p, _ in reference) and any(p == position for p, _ in hypothesis)
 
 
 def edits_at(position: int, reference: Sequence[int], hypothesis: Sequence[int]) -> list[Edit]:
-    """What remains at one position: substitutions, then full misses (METRICS.md 3; F13 3.1)."""
+    """What remains at one position: substitutions, then full misses (docs/measures.md; F13 3.1)."""
     pairs = least_substitutions(frozenset(reference), frozenset(hypothesis))
     misses = sorted(set(reference) - {a for a, _ in pairs})
     false_alarms = sorted(set(hypothesis) - {b for _, b in pairs})
@@ -319,7 +319,7 @@ def edits_at(position: int, reference: Sequence[int], hypothesis: Sequence[int])
 def least_substitutions(
     reference: frozenset[int], hypothesis: frozenset[int]
 ) -> list[tuple[int, int]]:
-    """As many (type, other type) pairs as fit: least difference, then smallest (METRICS.md 3)."""
+    """As many (type, other type) pairs as fit: least difference, then smallest."""
 
     def pairings(left: frozenset[int], right: frozenset[int]) -> list[list[tuple[int, int]]]:
         if not left or not right:
@@ -339,7 +339,7 @@ def least_substitutions(
 def optimal_edits(
     n_units: int, reference: Boundaries, hypothesis: Boundaries, n_t: int = 2
 ) -> list[Edit]:
-    """Boundary edit distance of least cost over one type (METRICS.md 3, `optimal`)."""
+    """Boundary edit distance of least cost over one type (docs/measures.md, `optimal`)."""
     return typed_optimal_edits(
         n_units, [(p, 1) for p in reference], [(p, 1) for p in hypothesis], (1,), n_t
     )
@@ -352,7 +352,7 @@ def typed_optimal_edits(
     types: Sequence[int],
     n_t: int = 2,
 ) -> list[Edit]:
-    """Boundary edit distance of least cost, over all pairings (METRICS.md 3, `optimal`; F13 3.1).
+    """Boundary edit distance of least cost, over all pairings (`optimal`; F13 3.1).
 
     Ties: fewest near misses; then leftmost: the list of pairs, each written (position, type,
     position, type) from its left end and sorted, that is lexicographically smallest.
@@ -405,7 +405,7 @@ def typed_optimal_edits(
 
 
 def counts_of(found: Sequence[Edit], potential_boundaries: int) -> dict[str, int]:
-    """The counts of METRICS.md 3 from the edits themselves."""
+    """The counts of docs/measures.md from the edits themselves."""
     kinds = Counter(edit.kind for edit in found)
     return {
         "matches": kinds["match"],
@@ -422,7 +422,7 @@ def counts_of(found: Sequence[Edit], potential_boundaries: int) -> dict[str, int
 def edit_counts(
     n_units: int, reference: Boundaries, hypothesis: Boundaries, n_t: int = 2
 ) -> dict[str, int]:
-    """Counts of METRICS.md 3 over one type, greedy pairing (F13 3.1)."""
+    """Counts of docs/measures.md over one type, greedy pairing (F13 3.1)."""
     return counts_of(edits(n_units, reference, hypothesis, n_t), n_units - 1)
 
 
@@ -433,7 +433,7 @@ def typed_edit_counts(
     types: Sequence[int],
     n_t: int = 2,
 ) -> dict[str, int]:
-    """Counts of METRICS.md 3 with types, greedy pairing (F13 3.1)."""
+    """Counts of docs/measures.md with types, greedy pairing (F13 3.1)."""
     found = typed_edits(n_units, reference, hypothesis, types, n_t)
     return counts_of(found, (n_units - 1) * len(types))
 
@@ -441,7 +441,7 @@ def typed_edit_counts(
 def optimal_edit_counts(
     n_units: int, reference: Boundaries, hypothesis: Boundaries, n_t: int = 2
 ) -> dict[str, int]:
-    """Counts of METRICS.md 3 over one type, `optimal` pairing."""
+    """Counts of docs/measures.md over one type, `optimal` pairing."""
     return counts_of(optimal_edits(n_units, reference, hypothesis, n_t), n_units - 1)
 
 
@@ -452,13 +452,13 @@ def typed_optimal_edit_counts(
     types: Sequence[int],
     n_t: int = 2,
 ) -> dict[str, int]:
-    """Counts of METRICS.md 3 with types, `optimal` pairing."""
+    """Counts of docs/measures.md with types, `optimal` pairing."""
     found = typed_optimal_edits(n_units, reference, hypothesis, types, n_t)
     return counts_of(found, (n_units - 1) * len(types))
 
 
 def f_beta(tp: Fraction, fp: Fraction, fn: Fraction, beta: Fraction = Fraction(1)) -> Value:
-    """F_beta; undefined only if all three are 0 (METRICS.md 3; F13 3.3)."""
+    """F_beta; undefined only if all three are 0 (docs/measures.md; F13 3.3)."""
     weight = beta * beta
     return ratio((1 + weight) * tp, (1 + weight) * tp + weight * fn + fp)
 
@@ -472,7 +472,7 @@ def edit_values(
     w_t: Fraction = Fraction(0),
     w_s: Fraction = Fraction(0),
 ) -> dict[str, Value]:
-    """The value table of METRICS.md 3 (F13 eq 2, 4; 3.3), with F13's constants w_t and w_s."""
+    """The value table of docs/measures.md (F13 eq 2, 4; 3.3), with F13's constants w_t and w_s."""
     matches, near_misses = counts["matches"], counts["near_misses"]
     misses, false_alarms = counts["misses"], counts["false_alarms"]
     substitutions, potential = counts["substitutions"], counts["potential_boundaries"]
@@ -503,7 +503,7 @@ def edit_values(
 
 
 def similarity(penalty: Fraction, denominator: int, per_row: bool) -> Value:
-    """1 - penalty / denominator; 1 for a row without any decision (METRICS.md 3; F13 eq 2, 4)."""
+    """1 - penalty / denominator; 1 for a row without any decision (F13 eq 2, 4)."""
     if denominator == 0:
         return Fraction(1) if per_row else None
     return 1 - penalty / denominator
@@ -512,7 +512,7 @@ def similarity(penalty: Fraction, denominator: int, per_row: bool) -> Value:
 def class_confusion(
     found: Iterable[Edit], *, n_t: int = 2, types: Sequence[int] = (1,)
 ) -> dict[tuple[int | None, int | None], Fraction]:
-    """(type, other type) -> sum of 1-w; None is no boundary (METRICS.md 3, 9; F13 eq 7)."""
+    """(type, other type) -> sum of 1-w; None is no boundary (docs/measures.md; F13 eq 7)."""
     type_range = max(types) - min(types) + 1
     matrix: dict[tuple[int | None, int | None], Fraction] = {}
     for edit in found:
@@ -523,7 +523,7 @@ def class_confusion(
 
 
 def ghd(n_units: int, reference: Boundaries, hypothesis: Boundaries) -> int:
-    """Generalised Hamming distance: insert 2, delete 2, shift d (METRICS.md 3; Bookstein 2002)."""
+    """Generalised Hamming distance: insert 2, delete 2, shift d (Bookstein 2002)."""
     # On a line no pair of shifts gains by crossing, so the boundaries can be aligned in order.
     assert all(1 <= position <= n_units - 1 for position in [*reference, *hypothesis])
     cost = {(0, j): 2 * j for j in range(len(hypothesis) + 1)}
@@ -541,20 +541,20 @@ def ghd(n_units: int, reference: Boundaries, hypothesis: Boundaries) -> int:
 
 
 def segments(n_units: int, boundaries: Boundaries) -> list[range]:
-    """The segments, each a range of units counted from 0 (METRICS.md 0)."""
+    """The segments, each a range of units counted from 0 (docs/measures.md)."""
     edges = [0, *boundaries, n_units]
     return [range(start, stop) for start, stop in pairwise(edges)]
 
 
 def segment_of(n_units: int, boundaries: Boundaries, w: int) -> range:
-    """The segment that holds unit w, counted from 0 (METRICS.md 4)."""
+    """The segment that holds unit w, counted from 0 (docs/measures.md)."""
     return next(segment for segment in segments(n_units, boundaries) if w in segment)
 
 
 def listened(
     n_units: int, reference: Boundaries, hypothesis: Boundaries
 ) -> list[tuple[range, range]]:
-    """For every unit w, its reference segment and its hypothesis segment (METRICS.md 4; F07 2)."""
+    """For every unit w, its reference segment and its hypothesis segment (F07 2)."""
     return [
         (segment_of(n_units, reference, w), segment_of(n_units, hypothesis, w))
         for w in range(n_units)
@@ -562,7 +562,7 @@ def listened(
 
 
 def content_counts(n_units: int, reference: Boundaries, hypothesis: Boundaries) -> dict[str, int]:
-    """Missed and spurious content summed over all units (METRICS.md 4; F07 eq 1)."""
+    """Missed and spurious content summed over all units (docs/measures.md; F07 eq 1)."""
     heard = listened(n_units, reference, hypothesis)
     return {
         "content_miss": sum(len(set(story) - set(shown)) for story, shown in heard),
@@ -572,7 +572,7 @@ def content_counts(n_units: int, reference: Boundaries, hypothesis: Boundaries) 
 
 
 def content_parts(n_units: int, reference: Boundaries, hypothesis: Boundaries) -> dict[str, int]:
-    """The same content, before (leading) and after (trailing) the overlap (METRICS.md 4; F07 2)."""
+    """The same content, before (leading) and after (trailing) the overlap (F07 2)."""
     heard = listened(n_units, reference, hypothesis)
     return {
         "content_leading_miss": sum(u < shown.start for story, shown in heard for u in story),
@@ -594,7 +594,7 @@ def weighted_parts(
     leading_false_alarm: Fraction = Fraction(1),
     trailing_false_alarm: Fraction = Fraction(1),
 ) -> dict[str, Fraction]:
-    """Content with a weight for each part; all 1 gives the whole (METRICS.md 4; F07 2)."""
+    """Content with a weight for each part; all 1 gives the whole (docs/measures.md; F07 2)."""
     return {
         "content_miss": leading_miss * parts["content_leading_miss"]
         + trailing_miss * parts["content_trailing_miss"],
@@ -606,7 +606,7 @@ def weighted_parts(
 def story_fractions(
     n_units: int, reference: Boundaries, hypothesis: Boundaries
 ) -> list[tuple[Fraction, Fraction]]:
-    """(miss, false alarm) of each reference segment (METRICS.md 4, per story; F07 2).
+    """(miss, false alarm) of each reference segment (docs/measures.md, per story; F07 2).
 
     The mean over its units of the share of the story that is missed, and of the share of the
     hypothesis segment that is not of the story.
@@ -625,7 +625,7 @@ def story_fractions(
 def story_values(
     n_units: int, reference: Boundaries, hypothesis: Boundaries
 ) -> dict[str, Fraction]:
-    """Means over reference segments, and how many there are (METRICS.md 4, per story; F07 2)."""
+    """Means over reference segments, and how many there are (per story; F07 2)."""
     fractions = story_fractions(n_units, reference, hypothesis)
     return {
         "story_miss": sum((miss for miss, _ in fractions), Fraction(0)) / len(fractions),
@@ -642,7 +642,7 @@ def weighted_content_counts(
     weights: Sequence[int],
     lengths: Sequence[int] | None = None,
 ) -> dict[str, int]:
-    """Content in unit weights; unit w listens once for each of its words (METRICS.md 4; F07 2)."""
+    """Content in unit weights; unit w listens once for each of its words (F07 2)."""
     words = [1] * n_units if lengths is None else lengths
     miss = false_alarm = 0
     for w, (story, shown) in enumerate(listened(n_units, reference, hypothesis)):
@@ -652,7 +652,7 @@ def weighted_content_counts(
 
 
 def content_values(counts: Mapping[str, int]) -> dict[str, Value]:
-    """R_miss and R_fa, in words (METRICS.md 4; F07 eq 1)."""
+    """R_miss and R_fa, in words (docs/measures.md; F07 eq 1)."""
     return {
         "r_miss": ratio(counts["content_miss"], counts["content_size"]),
         "r_false_alarm": ratio(counts["content_false_alarm"], counts["content_size"]),
@@ -672,7 +672,7 @@ def values(
     types: Sequence[int] = (1,),
     per_row: bool,
 ) -> dict[str, Value]:
-    """Every value of METRICS.md 2-4 whose counts are there: of one row, or of sums of rows."""
+    """Every value of docs/measures.md whose counts are there: of one row, or of sums of rows."""
     found: dict[str, Value] = {}
     if set(WINDOW_COUNTS) <= counts.keys():
         found |= window_values(counts, p_seg, cost_miss, c_seg_costs)
@@ -693,7 +693,7 @@ def values(
 def panel_counts(
     n_units: int, references: Sequence[Boundaries], hypothesis: Boundaries, k: int
 ) -> dict[str, int]:
-    """Penalty of a hypothesis before all references, and its bounds (METRICS.md 5; K&S eq 7-10)."""
+    """Penalty of a hypothesis before all references, and its bounds (K&S eq 7-10)."""
     h = len(references)
     penalty = best = worst = 0
     starts = range(1, n_units - k + 1)
@@ -715,7 +715,7 @@ def panel_counts(
 
 
 def panel_values(counts: Mapping[str, int]) -> dict[str, Value]:
-    """winDiff', multWinDiff and its two bounds (METRICS.md 5; K&S eq 7-10)."""
+    """winDiff', multWinDiff and its two bounds (docs/measures.md; K&S eq 7-10)."""
     penalty, best, worst, opinions = (
         counts[name] for name in ("penalty", "best", "worst", "opinions")
     )
@@ -730,13 +730,13 @@ def panel_values(counts: Mapping[str, int]) -> dict[str, Value]:
 def panel(
     n_units: int, references: Sequence[Boundaries], hypothesis: Boundaries, k: int
 ) -> dict[str, int | Fraction | None]:
-    """Counts and values of one hypothesis before all its references (METRICS.md 5; K&S 5)."""
+    """Counts and values of one hypothesis before all its references (docs/measures.md; K&S 5)."""
     counts = panel_counts(n_units, references, hypothesis, k)
     return {**counts, **panel_values(counts)}
 
 
 def consensus(codings: Sequence[Boundaries], share: Fraction) -> list[int]:
-    """Boundaries marked by at least a share of the coders; 0 is the union (METRICS.md 5; K&S 6)."""
+    """Boundaries marked by at least a share of the coders; 0 is the union (K&S 6)."""
     marks = Counter(position for coding in codings for position in set(coding))
     return sorted(
         position for position, count in marks.items() if Fraction(count, len(codings)) >= share

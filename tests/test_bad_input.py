@@ -2,6 +2,9 @@
 
 import json
 import math
+import platform
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -1262,3 +1265,37 @@ def test_score__enormous_window(desk: Desk, window: str) -> None:
     for row in desk.rows("scores"):
         assert row["windows"] == 0 and row["pk"] is None
         assert row["edge_windows"] == 10 + int(window)
+
+
+# --- one table for both sides, and one folder for two runs ---------------------------------------
+
+
+def test_score__one_table_with_roles(desk: Desk) -> None:
+    """A table that holds both roles is read for the rows of the side it is named for."""
+    rows = [("a", "ann", 10, [3]), ("a", "sys", 10, [4]), ("b", "ann", 10, [3])]
+    both = table(rows, role=pa.array(["reference", "hypothesis", "reference"]))
+    one_table = desk.write("both.parquet", both)
+    done(desk.score(references=one_table, hypotheses=one_table))
+    assert desk.scored() == [("a", "ann", "sys")]
+    assert desk.account() == {"references": (2, 1, 0, 1), "hypotheses": (1, 1, 0, 0)}
+
+
+def test_score__candidates_are_not_taken_for_boundaries_in_silence(desk: Desk) -> None:
+    scores = pa.array([[0.01]] * 3, pa.list_(pa.float64()))
+    candidates = coded("sys", [3]).append_column("boundary_scores", scores)
+    ended = desk.score(hypotheses=desk.write("candidates.parquet", candidates))
+    done(ended)
+    assert "boundary_scores were not looked at" in ended.err
+
+
+def test_score__another_run_is_at_work_here(desk: Desk) -> None:
+    """A live process's preparations are not swept away; a dead one's are."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        plan = {"parts": [], "host": platform.node(), "pid": other.pid}
+        at_work = write(desk.run / "_unfinished" / "plan.json", json.dumps(plan))
+        ended = desk.score()
+        assert ended.code == 2
+        assert "at work" in ended.err and str(other.pid) in ended.err
+        assert at_work.exists()
+        other.communicate(b"\n")
+    done(desk.score())

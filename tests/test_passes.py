@@ -98,7 +98,7 @@ def test_thousands_of_pairs_have_the_windows_of_segeval(seed: int) -> None:
     for n_units, reference, hypothesis in random_pairs(seed):
         k = naive.window_size(n_units, len(reference) + 1)
         if n_units <= k or not (reference or hypothesis):
-            continue  # METRICS 9: segeval has 0, an exception or no answer there
+            continue  # docs/measures.md: segeval has 0, an exception or no answer there
         sides = masses(n_units, hypothesis), masses(n_units, reference)
         ours = passes.values(passes.counts(n_units, reference, hypothesis, k, 2))
         assert ours["pk"] == pytest.approx(float(segeval.pk(*sides)), abs=1e-12)
@@ -144,7 +144,7 @@ def test_thousands_of_pairs_have_the_windows_of_nltk() -> None:
 
 
 def test_windows_of_256_and_more() -> None:
-    """METRICS 9: segeval stops with an AssertionError."""
+    """docs/measures.md: segeval stops with an AssertionError."""
     n_units, reference, hypothesis = 3000, [700, 1500, 2900], [690, 1501]
     for k in (255, 256, 257, 1000, 2999):
         expected = naive.window_counts(n_units, reference, hypothesis, k)
@@ -152,7 +152,7 @@ def test_windows_of_256_and_more() -> None:
 
 
 def test_no_boundary_anywhere_is_agreement() -> None:
-    """METRICS 3 and 9: segeval raises ValueError."""
+    """docs/measures.md: segeval raises ValueError."""
     ours = passes.values(passes.counts(10, [], [], 5, 2))
     assert ours["boundary_similarity"] == ours["segmentation_similarity"] == 1
     assert ours["pk"] == ours["window_diff"] == 0
@@ -161,7 +161,7 @@ def test_no_boundary_anywhere_is_agreement() -> None:
 
 @pytest.mark.parametrize("k", [5, 6, 40])
 def test_a_window_as_long_as_the_document_is_undefined(k: int) -> None:
-    """METRICS 9: segeval finds Pk perfect and raises for WindowDiff."""
+    """docs/measures.md: segeval finds Pk perfect and raises for WindowDiff."""
     ours = passes.values(passes.counts(5, [2], [3], k, 2))
     assert ours["pk"] is ours["window_diff"] is ours["window_diff_weighted"] is None
     assert ours["window_diff_edges"] is not None

@@ -1,6 +1,6 @@
 """Which boundary type was taken for which: the confusion matrix over classes.
 
-Fournier 2013, equation 7, with the credit 1 - w that METRICS 9 gives a pair of weight w.
+Fournier 2013, equation 7, with the credit 1 - w that docs/measures.md gives a pair of weight w.
 """
 
 from collections.abc import Sequence

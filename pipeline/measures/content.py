@@ -113,7 +113,7 @@ def _count_pairs(
 def count(
     references: Ragged, hypotheses: Ragged, ref_row: Ints, hyp_row: Ints, n_units: Ints
 ) -> Ints:
-    """Count the content of each pair (METRICS 4), in time proportional to its boundaries.
+    """Count the content of each pair (docs/measures.md), in time proportional to its boundaries.
 
     Args:
         references: boundary positions, one row a reference segmentation.
@@ -179,7 +179,7 @@ def count_weighted(
     words: Ints,
     weights: Ints,
 ) -> Ints:
-    """Count the content of each pair in unit weights, heard from each word (METRICS 4).
+    """Count the content of each pair in unit weights, heard from each word (docs/measures.md).
 
     Positions are in units also in a run in words: boundaries that fall together in words may part
     units without words but with weight.

@@ -55,7 +55,7 @@ def list_edits(
     hypothesis_types: Sequence[int] | None = None,
     types: Sequence[int] = (1,),
 ) -> list[Edit]:
-    """List what was decided about each boundary, by the pass that counts it (METRICS 3).
+    """List what was decided about each boundary, by the pass that counts it (docs/measures.md).
 
     Args:
         reference: boundary positions; with their types strictly ascending.

@@ -110,7 +110,7 @@ def count(
     hypothesis_types: Positions | None = None,
     decided: Decisions | None = None,
 ) -> Ints:
-    """Count the edits of each pair (METRICS 3), in time proportional to its boundaries.
+    """Count the edits of each pair (docs/measures.md), in time proportional to its boundaries.
 
     Args:
         references: boundary positions, one row a reference segmentation.

@@ -1,7 +1,7 @@
 """Boundaries paired in the published order: near misses first, then substitutions, never undone.
 
-Fournier 2013, section 3.1, in the words of METRICS 3. A boundary is a code: its position times the
-range of types, plus its type counted from the lowest one.
+Fournier 2013, section 3.1, as docs/measures.md says it. A boundary is a code: its position times
+the range of types, plus its type counted from the lowest one.
 """
 
 import numpy as np

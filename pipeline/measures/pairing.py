@@ -1,6 +1,6 @@
 """Which boundary of the reference goes with which of the hypothesis: boundary edit distance.
 
-Fournier 2013, section 3.1, in the words of METRICS 3. A boundary is a code: its position times
+Fournier 2013, section 3.1, in docs/measures.md's words. A boundary is a code: its position times
 the range of types, plus its type counted from the lowest one. With one type that is its position.
 """
 

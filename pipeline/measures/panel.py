@@ -148,7 +148,7 @@ def count(
     n_units: Ints,
     window: Ints,
 ) -> Ints:
-    """Count the opinions each hypothesis goes against, the fewest and most it could (METRICS 5).
+    """Count the opinions each hypothesis goes against, the fewest and most it could.
 
     The time is proportional to boundaries x references, whatever the units and the window.
 

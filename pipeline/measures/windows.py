@@ -110,7 +110,7 @@ def count(
     n_units: Ints,
     window: Ints,
 ) -> Ints:
-    """Count the windows of each pair (METRICS 2), in time proportional to its boundaries.
+    """Count the windows of each pair (docs/measures.md), in time proportional to its boundaries.
 
     Args:
         references: boundary positions, one row a reference segmentation.
@@ -154,7 +154,7 @@ def _covered(offsets: Ints, positions: Positions, n_units: Ints, window: Ints, o
 def reference_windows(references: Ragged, n_units: Ints, window: Ints) -> Ints:
     """Count the windows that cover a boundary, for each reference alone, shape (rows,).
 
-    Pooled over a run this gives P_seg = reference_windows / windows (METRICS 2).
+    Pooled over a run this gives P_seg = reference_windows / windows (docs/measures.md).
     """
     covered = np.zeros(len(references), np.int64)
     _covered(references.offsets, references.values, n_units, window, covered)
@@ -162,7 +162,7 @@ def reference_windows(references: Ragged, n_units: Ints, window: Ints) -> Ints:
 
 
 def window_size(n_units: Ints, segments: Ints, rounding: str = "half-even") -> Ints:
-    """Half the mean segment size in units, at least 2 (METRICS 2), in integers throughout.
+    """Half the mean segment size in units, at least 2 (docs/measures.md), in integers throughout.
 
     Args:
         n_units: units, or their sum over several segmentations, shape (rows,).
