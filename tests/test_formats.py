@@ -108,7 +108,10 @@ class TestJsonl:
     @pytest.mark.parametrize("absent", [..., None])
     def test_a_missing_field(self, name: str, absent: object) -> None:
         message = refusal(jsonl.read, f"{GOOD}\n{record(**{name: absent})}")
-        assert message == f"f.x:2: {name} is missing (absent, empty or null); every row needs it"
+        options = {"document_id": "--document-id", "coder": "--coder"}
+        hint = f"; or name it with {options[name]}" if name in options else ""
+        missing = f"f.x:2: {name} is missing (absent, empty or null); every row needs it"
+        assert message == missing + hint
 
     @pytest.mark.parametrize(
         ("change", "says"),

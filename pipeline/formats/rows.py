@@ -14,6 +14,7 @@ T = TypeVar("T")
 Attribute = str | int | float | bool
 ROLES = ("reference", "hypothesis")
 SHOWN_CHARACTERS = 40
+OPTIONS = {"coder": "--coder", "document_id": "--document-id"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +105,9 @@ def stem(source: str) -> str:
 def given(value: T | None, name: str, place: Place) -> T:
     """The value itself; raises Refused where it is missing."""
     if value is None:
-        option = {"coder": "; or name it with --coder", "document_id": "; or with --document-id"}
         missing = f"{name} is missing (absent, empty or null); every row needs it"
-        raise place.refusal(missing + option.get(name, ""))
+        hint = f"; or name it with {OPTIONS[name]}" if name in OPTIONS else ""
+        raise place.refusal(missing + hint)
     return value
 
 
