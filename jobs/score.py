@@ -60,6 +60,9 @@ def score(
         bool,
         typer.Option("--unit-weights", help="Count content in unit_weights of --documents."),
     ] = False,
+    confusion: Annotated[
+        bool, typer.Option("--confusion", help="Write which boundary type was taken for which.")
+    ] = False,
     consensus: Annotated[
         str | None,
         typer.Option(help="Score against consensus references too, such as 0.5,0.3,any."),
@@ -105,6 +108,7 @@ def score(
         edit_constants=numbers("--edit-constants", edit_constants),
         content_weights=numbers("--content-weights", content_weights),
         unit_weights=unit_weights,
+        confusion=confusion,
         consensus=consensus,
         reference_points=reference_points,
         replicates=replicates,

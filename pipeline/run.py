@@ -8,6 +8,7 @@ import pyarrow as pa
 from pipeline import cluster, resampling, run_folder, storage, summary
 from pipeline.account import Clock, gate, left_over, met_references, rows_of, tell
 from pipeline.boundary_types import occurring
+from pipeline.class_confusion import add_up, tabulate
 from pipeline.counting import Rule
 from pipeline.inputs import Collected, Inputs, collect, cut, cut_points, find_inputs, group_types
 from pipeline.measures import PAIRS, PANELS
@@ -71,6 +72,10 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
         gate(settings, account)
         table = _summarise(job, [*receipts.values(), *made.values()])
         storage.write_table(storage.join(folder, "summary", "summary.parquet"), table)
+        if settings.confusion:
+            cells = add_up(receipt.confusion for receipt in receipts.values())
+            confusion = tabulate(cells, job.rule)
+            storage.write_table(storage.join(folder, "confusion", "confusion.parquet"), confusion)
         alone = left_over(collected, met)
         storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)
     record = tell(settings, inputs, collected, account, receipts | made, clock, job)

@@ -20,6 +20,7 @@ UNFINISHED = "_unfinished"
 TABLES = (
     "scores",
     "panel_scores",
+    "confusion",
     "summary",
     "curves",
     "operating_points",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pipeline import storage
 from pipeline.boundary_types import occurring, without_faults
+from pipeline.class_confusion import Cells, count_classes
 from pipeline.counting import Hypotheses, Pairs, Rule, Scored, meet, score_pairs, score_panels
 from pipeline.document_ids import names
 from pipeline.reading import Rows, Slice, join, read, refuse, validate
@@ -104,6 +105,7 @@ class Receipt:
         seen: which coders judged which documents, to find duplicates across parts.
         sums: what the pairs add up to.
         panel_sums: what the panels add up to.
+        confusion: which types were taken for which, where that was asked for.
         types: boundary types that occur.
     """
 
@@ -115,6 +117,7 @@ class Receipt:
     seen: Seen = field(default_factory=dict)
     sums: Sums | None = None
     panel_sums: Sums | None = None
+    confusion: Cells = field(default_factory=dict)
     types: tuple[int, ...] = ()
 
 
@@ -156,7 +159,14 @@ def score_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
         seen=accepted.seen,
         sums=_merged(found),
         panel_sums=_merged(panels),
+        confusion=_confusion(job, hypotheses, pairs),
     )
+
+
+def _confusion(job: Job, hypotheses: Hypotheses, pairs: Pairs) -> Cells:
+    if not job.rule.settings.confusion:
+        return {}
+    return count_classes(hypotheses, pairs, job.references, job.rule)
 
 
 def _all_references(job: Job, hypotheses: Hypotheses, pairs: Pairs) -> list[Scored]:
@@ -261,14 +271,13 @@ def accept_rows(job: Job, read_rows: Rows, duplicates: Mapping[str, Bits]) -> Ac
 
     references = job.references
     rows, broken = validate(read_rows, SEGMENTATIONS)
-    document = references.documents.find(rows.table.column("document_id").chunk(0))
-    unpaired = rows.keep(document < 0)
-    rows, document = rows.keep(document >= 0), document[document >= 0]
     rejects = [broken]
     if job.typed:
         rows, refused = without_faults(rows, job.rule.settings.boundary_types)
-        document = references.documents.find(rows.table.column("document_id").chunk(0))
         rejects += refused
+    document = references.documents.find(rows.table.column("document_id").chunk(0))
+    unpaired = rows.keep(document < 0)
+    rows, document = rows.keep(document >= 0), document[document >= 0]
     seen = _seen(rows, document, len(references.documents))
     twice = _marked(rows, document, duplicates, len(references.documents))
     document = document[~twice]

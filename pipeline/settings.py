@@ -42,6 +42,7 @@ class ScoreSettings:
         edit_constants: added to the weight of each near miss, of each substitution, in [0, 1].
         content_weights: of leading and trailing misses, of leading and trailing false alarms.
         unit_weights: count content in the documents' unit_weights.
+        confusion: write which boundary type was taken for which.
         consensus: shares of coders that make a consensus reference, such as `0.5,0.3,any`.
         reference_points: names of reference points to score beside the hypotheses.
         replicates: bootstrap replicates for the intervals; 0 for none.
@@ -68,6 +69,7 @@ class ScoreSettings:
     edit_constants: tuple[float, ...] = (0.0, 0.0)
     content_weights: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
     unit_weights: bool = False
+    confusion: bool = False
     consensus: str | None = None
     reference_points: str | None = None
     replicates: int = 1000
