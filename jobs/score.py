@@ -5,32 +5,38 @@ from typing import Annotated
 import typer
 
 from jobs import collector
-from jobs.lists import numbers, whole_numbers
+from jobs.options import (
+    Cluster,
+    Documents,
+    Fresh,
+    Output,
+    PSeg,
+    References,
+    Rounding,
+    Units,
+    Window,
+    Workers,
+    numbers,
+    whole_numbers,
+    window_of,
+)
 from jobs.printing import Bar, print_finished
 
 
 def score(
-    references: Annotated[str, typer.Argument(help="Reference segmentations: file, folder, glob.")],
+    references: References,
     hypotheses: Annotated[str, typer.Argument(help="Segmentations to judge.")],
-    output: Annotated[str, typer.Option(help="Folder of the run; must not hold one already.")],
-    documents: Annotated[
-        str | None, typer.Option(help="Table of unit lengths and attributes.")
-    ] = None,
+    output: Output,
+    documents: Documents = None,
     group_by: Annotated[
         str | None, typer.Option(help="Attributes to summarise by, separated by commas.")
     ] = None,
     n_t: Annotated[
         int, typer.Option(help="Near misses lie 1..n_t-1 positions apart; 1 allows none.")
     ] = 2,
-    window: Annotated[
-        str, typer.Option(help="Window size: per-pair, per-document, per-run, or a number.")
-    ] = "per-pair",
-    rounding: Annotated[
-        str, typer.Option(help="Of half the mean segment size: half-even or half-up.")
-    ] = "half-even",
-    units: Annotated[
-        str, typer.Option(help="Measure in units, or in words (needs --documents).")
-    ] = "units",
+    window: Window = "per-pair",
+    rounding: Rounding = "half-even",
+    units: Units = "units",
     pairing: Annotated[
         str, typer.Option(help="Of near misses: greedy as published, or optimal.")
     ] = "greedy",
@@ -38,10 +44,7 @@ def score(
         str | None,
         typer.Option(help="Types boundaries may have, such as 1,2,3; default: those that occur."),
     ] = None,
-    p_seg: Annotated[
-        float | None,
-        typer.Option(help="Chance that a window holds a boundary; default: from the references."),
-    ] = None,
+    p_seg: PSeg = None,
     cost_miss: Annotated[float, typer.Option(help="Cost of a miss in Pr_error, 0 to 1.")] = 0.5,
     c_seg_costs: Annotated[
         str, typer.Option(help="Costs of a miss and of a false alarm in C_seg.")
@@ -75,16 +78,12 @@ def score(
         int, typer.Option(help="Bootstrap replicates for the intervals; 0 for none.")
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
-    cluster: Annotated[
-        str, typer.Option(help="Where to run: local (threads), processes, or tcp://host:port.")
-    ] = "local",
-    workers: Annotated[
-        int | None, typer.Option(help="Threads or processes; default: one a processor.", min=1)
-    ] = None,
+    cluster: Cluster = "local",
+    workers: Workers = None,
     max_rejects: Annotated[
         float, typer.Option(help="Publish only if at most this share of rows is rejected.")
     ] = 1.0,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Replace a finished run.")] = False,
+    fresh: Fresh = False,
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
     from pipeline.settings import ScoreSettings
@@ -96,7 +95,7 @@ def score(
         documents=documents,
         group_by=tuple(group_by.split(",")) if group_by else (),
         n_t=n_t,
-        window=int(window) if window.isdecimal() else window,
+        window=window_of(window),
         rounding=rounding,
         units=units,
         pairing=pairing,

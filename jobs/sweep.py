@@ -8,6 +8,19 @@ from rich.markup import escape
 from rich.table import Table
 
 from jobs import collector
+from jobs.options import (
+    Cluster,
+    Documents,
+    Fresh,
+    Output,
+    PSeg,
+    References,
+    Rounding,
+    Units,
+    Window,
+    Workers,
+    window_of,
+)
 from jobs.printing import Bar, number, out, print_record
 
 if TYPE_CHECKING:
@@ -27,30 +40,17 @@ HEADINGS = {
 
 
 def sweep(
-    references: Annotated[str, typer.Argument(help="Reference segmentations: file, folder, glob.")],
+    references: References,
     scored: Annotated[str, typer.Argument(help="Segmentations with boundary_scores.")],
-    output: Annotated[str, typer.Option(help="Folder of the run; must not hold one already.")],
-    documents: Annotated[str | None, typer.Option(help="Table of unit lengths.")] = None,
-    window: Annotated[
-        str, typer.Option(help="Window size: per-pair, per-document, per-run, or a number.")
-    ] = "per-pair",
-    rounding: Annotated[
-        str, typer.Option(help="Of half the mean segment size: half-even or half-up.")
-    ] = "half-even",
-    units: Annotated[
-        str, typer.Option(help="Measure in units, or in words (needs --documents).")
-    ] = "units",
-    p_seg: Annotated[
-        float | None,
-        typer.Option(help="Chance that a window holds a boundary; default: from the references."),
-    ] = None,
-    cluster: Annotated[
-        str, typer.Option(help="Where to run: local (threads), processes, or tcp://host:port.")
-    ] = "local",
-    workers: Annotated[
-        int | None, typer.Option(help="Threads or processes; default: one a processor.", min=1)
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Replace a finished run.")] = False,
+    output: Output,
+    documents: Documents = None,
+    window: Window = "per-pair",
+    rounding: Rounding = "half-even",
+    units: Units = "units",
+    p_seg: PSeg = None,
+    cluster: Cluster = "local",
+    workers: Workers = None,
+    fresh: Fresh = False,
 ) -> None:
     """Write miss / false-alarm curves over thresholds, and where lengths match the reference's."""
     from pipeline.sweep_run import SweepSettings, run_sweep
@@ -60,7 +60,7 @@ def sweep(
         scored=scored,
         output=output,
         documents=documents,
-        window=int(window) if window.isdecimal() else window,
+        window=window_of(window),
         rounding=rounding,
         units=units,
         p_seg=p_seg,
