@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.measures import COUNTS, MEASURES
+from pipeline.measures import COUNTS, MEASURES, PANELS
 from pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC
 from tests import naive, passes
 from tests.strategies import pairs
@@ -42,7 +42,7 @@ def test_pooled_values_are_those_of_the_twin_however_the_rows_are_split(
 def test_every_measure_of_a_family_is_there_and_declares_its_laws() -> None:
     expected = passes.twin_values(passes.counts(9, [3], [4], 2, 2), p_seg=Fraction(1, 2))
     assert set(MEASURES) == set(expected)
-    for measure in MEASURES.values():
+    for measure in (*MEASURES.values(), *PANELS.measures.values()):
         assert measure.laws, f"{measure.name} declares no law"
         assert measure.laws <= {IDENTITY, SYMMETRIC, REVERSIBLE}
         assert measure.source
