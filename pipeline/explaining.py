@@ -50,6 +50,8 @@ def explain(run: str, document: str, hypothesis: str | None) -> list[Explained]:
     record = run_folder.status(run).record
     if record is None:
         raise Refused(f"{run}: the run is not finished")
+    if "hypotheses" not in record["settings"]:
+        raise Refused(f"{run}: holds no scores to explain; it is a run of another command")
     given = {name: _settled(value) for name, value in record["settings"].items()}
     settings = ScoreSettings(**given)
     inputs = find_inputs(settings)
@@ -62,7 +64,10 @@ def explain(run: str, document: str, hypothesis: str | None) -> list[Explained]:
     rows = accept_rows(job, rows, {}).rows
     if not len(rows):
         asked = "" if hypothesis is None else f" of {hypothesis}"
-        raise Refused(f"{run}: no hypothesis{asked} for {document} was scored; see its rejects")
+        raise Refused(
+            f"{run}: its input has no accepted hypothesis{asked} for {document} (reference points "
+            "are made by the run and not explained; refused rows are in its rejects)"
+        )
     return _explain(job, rows)
 
 

@@ -101,7 +101,7 @@ def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataTyp
         if table is not None:
             types.update({each.name: each.type for each in table.attributes})
     for name in settings.group_by:
-        if name in SUMMARY_COLUMNS:
+        if name in types and name in SUMMARY_COLUMNS:
             raise Refused(
                 f"--group-by {name}: summary has a column of that name; rename the attribute"
             )

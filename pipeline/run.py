@@ -105,7 +105,10 @@ def _with_types(job: Job, collected: Collected, surveyed: dict[str, Receipt]) ->
     found = occurring(collected.reference_rows)
     for receipt in surveyed.values():
         found.update(receipt.types)
-    return replace(job, rule=replace(job.rule, types=tuple(sorted(found)) or (1,)))
+    types = tuple(sorted(found)) or (1,)
+    # Refuses what does not fit these types, as if they had been declared.
+    replace(job.rule.settings, boundary_types=types)
+    return replace(job, rule=replace(job.rule, types=types))
 
 
 def _summarise(job: Job, receipts: list[Receipt]) -> pa.Table:

@@ -127,6 +127,13 @@ class ScoreSettings:
         how_many("--edit-constants", self.edit_constants, 2)
         for constant in self.edit_constants:
             in_unit_interval("--edit-constants", constant)
+        widest = max(types) - min(types) + 1 if types else 1
+        for constant, parts in zip(self.edit_constants, (self.n_t, widest), strict=True):
+            if constant > 1 / parts:
+                raise Refused(
+                    f"--edit-constants {constant:g}: must be at most {1 / parts:g}, or a pair "
+                    "would weigh more than a full miss"
+                )
         how_many("--content-weights", self.content_weights, 4)
         for weight in self.content_weights:
             if not 0 <= weight <= MOST_WEIGHT:

@@ -109,3 +109,13 @@ def test_an_input_that_changed_is_not_explained(segscore: Segscore, shows: Path)
     ended = segscore("explain", shows, "--document", "d")
     assert ended.code == 2
     assert str(table) in ended.err and "when the run was made" in ended.err
+
+
+def test_a_sweep_has_no_edits_to_explain(segscore: Segscore, tmp_path: Path) -> None:
+    table = tmp_path / "scored.jsonl"
+    candidates = row("a", "hypothesis", [5, 13], boundary_scores=[0.5, 0.25])
+    table.write_text(lines(row("desk", "reference", [5, 12, 20]), candidates))
+    assert segscore("sweep", table, table, "--output", tmp_path / "run").code == 0
+    ended = segscore("explain", tmp_path / "run", "--document", "d")
+    assert ended.code == 2
+    assert "no scores to explain" in ended.err and "Traceback" not in ended.err

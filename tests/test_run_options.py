@@ -1,5 +1,6 @@
 """Consensus references, reference points and weights in a whole run."""
 
+import json
 from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -230,3 +231,31 @@ def test_unit_weights_weigh_content(segscore: Segscore, tmp_path: Path) -> None:
         weights = lengths[document]
         expected = naive.weighted_content_counts(row["n_units"], reference, hypothesis, weights)
         assert {name: row[name] for name in expected} == expected
+
+
+def test_unit_weights_come_from_json_lines_too(segscore: Segscore, tmp_path: Path) -> None:
+    made = corpus(seed=16, documents=8)
+    for document in made.documents:
+        document["unit_weights"] = document["unit_lengths"]
+    made.write(tmp_path)
+    run(segscore, tmp_path, tmp_path / "parquet", "--unit-weights")
+    described = [{key: row[key] for key in row if row[key] is not None} for row in made.documents]
+    text = "".join(json.dumps(row) + "\n" for row in described)
+    (tmp_path / "documents.parquet").unlink()
+    (tmp_path / "documents.jsonl").write_text(text)
+    sides = (tmp_path / "references", tmp_path / "hypotheses")
+    options = ("--unit-weights", "--documents", tmp_path / "documents.jsonl")
+    ended = segscore("score", *sides, "--output", tmp_path / "lines", *options)
+    assert ended.code == 0, ended.err
+    assert rows(tmp_path / "lines", "scores") == rows(tmp_path / "parquet", "scores")
+
+
+def test_constants_that_outweigh_a_full_miss_are_refused(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    data = DATA / "tinyrec.jsonl"
+    refused = segscore("score", data, data, "--output", tmp_path / "a", "--edit-constants", "0.6,0")
+    assert refused.code == 2 and "--edit-constants 0.6" in refused.err
+    ended = segscore("score", data, data, "--output", tmp_path / "b", "--edit-constants", "0.5,0")
+    assert ended.code == 0, ended.err
+    assert min(row["boundary_similarity"] for row in rows(tmp_path / "b", "scores")) >= 0

@@ -17,6 +17,7 @@ OURS = {
     "boundary_types",
     "boundary_scores",
     "unit_lengths",
+    "unit_weights",
     "reference",
     "hypothesis",
     "window",

@@ -20,7 +20,7 @@ from pipeline.formats.rows import (
 
 T = TypeVar("T")
 NEEDED = ("document_id", "coder", "n_units", "boundaries")
-FIELDS = {*NEEDED, "role", "boundary_types", "boundary_scores", "unit_lengths"}
+FIELDS = {*NEEDED, "role", "boundary_types", "boundary_scores", "unit_lengths", "unit_weights"}
 
 
 def read(
@@ -65,6 +65,7 @@ def _row(record: Mapping[str, object], place: Place, defaults: Defaults, lenient
         boundary_types=many("boundary_types", integer_of),
         boundary_scores=many("boundary_scores", number_of),
         unit_lengths=many("unit_lengths", integer_of),
+        unit_weights=many("unit_weights", integer_of),
         attributes=_attributes(record, place),
         source=place.source,
         line=place.line,

@@ -38,9 +38,9 @@ class Row:
     """One segmentation of one document by one coder.
 
     boundaries are positions: p lies between unit p and unit p+1; boundary_types and
-    boundary_scores run parallel to them, unit_lengths has one length a unit (words or ms). None is
-    "not given": of the first five fields, and in lists, only where a reader was lenient. Order,
-    range and matching lengths are for validation to judge.
+    boundary_scores run parallel to them, unit_lengths (words or ms) and unit_weights have one
+    number a unit. None is "not given": of the first five fields, and in lists, only where a reader
+    was lenient. Order, range and matching lengths are for validation to judge.
     """
 
     document_id: str | None
@@ -54,6 +54,7 @@ class Row:
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     source: str = ""
     line: int = 0
+    unit_weights: tuple[int | None, ...] | None = None
 
     @property
     def place(self) -> Place:

@@ -18,6 +18,7 @@ COLUMNS = {
     "unit_lengths": pa.list_(pa.int32()),
     "unit_weights": pa.list_(pa.int32()),
 }
+BY_UNIT = ("unit_lengths", "unit_weights")
 SEGMENTATION = ("document_id", "coder", "n_units", "boundaries")
 
 
@@ -54,7 +55,7 @@ def gather(rows: Iterable[Row]) -> Gathered:
     return Gathered(
         _segmentations(references, own),
         _segmentations(hypotheses, own),
-        _table(documents, ["document_id", "n_units", *_held(documents, "unit_lengths")], common),
+        _table(documents, ["document_id", "n_units", *_held(documents, *BY_UNIT)], common),
         *(_places(chosen) for chosen in (references, hypotheses, documents)),
     )
 
@@ -77,7 +78,7 @@ def document_table(rows: Iterable[Row]) -> pa.Table:
     """
     found = list(rows)
     types = attribute_types(found)
-    names = ["document_id", "n_units", *_held(found, "unit_lengths")]
+    names = ["document_id", "n_units", *_held(found, *BY_UNIT)]
     return _table(as_typed(found, types), names, types)
 
 
@@ -92,22 +93,35 @@ def _documents(rows: Iterable[Row], shared: set[str]) -> list[Row]:
     by_document: dict[str, list[Row]] = {}
     for row in rows:
         document_id = given(row.document_id, "document_id", row.place)
-        if row.unit_lengths is not None or shared & row.attributes.keys():
+        if any(getattr(row, name) is not None for name in BY_UNIT) or (
+            shared & row.attributes.keys()
+        ):
             by_document.setdefault(document_id, []).append(row)
     return [_merged(by_document[document_id], shared) for document_id in sorted(by_document)]
 
 
 def _merged(rows: Sequence[Row], shared: set[str]) -> Row:
-    """The first row with unit lengths, else the first, given every row's shared attributes."""
+    """The first row with unit lengths, else the first, with what the others say of the document."""
     measured = [row for row in rows if row.unit_lengths is not None]
-    for row in measured:
-        if row.unit_lengths != measured[0].unit_lengths:
-            raise row.place.refusal(
-                f"unit_lengths of {row.document_id} differ from those at "
-                f"{measured[0].source}:{measured[0].line}; a document has one list of them"
-            )
     stated = [(name, x) for row in rows for name, x in row.attributes.items() if name in shared]
-    return replace((measured or rows)[0], attributes=dict(stated))
+    return replace(
+        (measured or rows)[0],
+        attributes=dict(stated),
+        unit_lengths=_agreed(rows, "unit_lengths"),
+        unit_weights=_agreed(rows, "unit_weights"),
+    )
+
+
+def _agreed(rows: Sequence[Row], name: str) -> tuple[int | None, ...] | None:
+    """The one list that the rows of a document give."""
+    giving = [row for row in rows if getattr(row, name) is not None]
+    for row in giving:
+        if getattr(row, name) != getattr(giving[0], name):
+            raise row.place.refusal(
+                f"{name} of {row.document_id} differ from those at "
+                f"{giving[0].source}:{giving[0].line}; a document has one list of them"
+            )
+    return getattr(giving[0], name) if giving else None
 
 
 def _places(rows: Iterable[Row]) -> list[tuple[str, int]]:
