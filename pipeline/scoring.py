@@ -143,11 +143,7 @@ def score_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
     if references.has_panels:
         panels.append(score_panels(hypotheses, found[0].table, pairs, references, job.rule))
     written = _write(job, part, found, panels)
-    if accepted.rejects.num_rows:
-        storage.write_table(storage.join(job.folder, "rejects", part.name), accepted.rejects)
-    if len(accepted.unpaired):
-        unpaired = list_unpaired(accepted.unpaired)
-        storage.write_table(storage.join(job.folder, "unpaired", part.name), unpaired)
+    write_left_out(job, part, accepted.rejects, accepted.unpaired)
     met = np.zeros(len(references), bool)
     met[pairs.ref_row] = True
     return Receipt(
@@ -161,6 +157,15 @@ def score_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
         panel_sums=_merged(panels),
         confusion=_confusion(job, hypotheses, pairs),
     )
+
+
+def write_left_out(job: Job, part: Part, rejects: pa.Table, unpaired: Rows) -> None:
+    """Write the rows of a part that were refused, and those without a reference, if any."""
+    if rejects.num_rows:
+        storage.write_table(storage.join(job.folder, "rejects", part.name), rejects)
+    if len(unpaired):
+        listed = list_unpaired(unpaired)
+        storage.write_table(storage.join(job.folder, "unpaired", part.name), listed)
 
 
 def _confusion(job: Job, hypotheses: Hypotheses, pairs: Pairs) -> Cells:
@@ -203,8 +208,9 @@ def score_points(job: Job, part: Part) -> Receipt:
     found: list[Scored] = []
     panels: list[Scored] = []
     references = job.references
+    codings = _codings(job, part)
     for name in job.rule.settings.points:
-        made = points(name, _codings(job, part))
+        made = points(name, codings)
         hypotheses = _stand_ins(name, job, made, part.documents[0])
         pairs = Pairs(made.ref_row, made.hyp_row)
         if REFERENCE_POINTS[name].meets != "all":

@@ -1,4 +1,4 @@
-"""Ragged arrays (offsets, values) <-> Arrow lists; masses <-> positions; units -> words.
+"""Ragged arrays (offsets, values) <-> Arrow lists; units -> words.
 
 Buffers are viewed, not copied: an Arrow list column and a pair of numpy arrays are the same bytes.
 """
@@ -84,11 +84,6 @@ def column(values: NDArray[Any]) -> pa.Array:
     # What lies beneath a null is written as zero, so that equal columns are equal bytes.
     data = pa.py_buffer(np.where(defined, values, 0.0))
     return pa.Array.from_buffers(kind, len(values), [valid, data])
-
-
-def masses_to_positions(masses: Sequence[int]) -> list[int]:
-    """Turn segment sizes into boundary positions: (2, 3, 6) -> [2, 5]."""
-    return list(accumulate(masses))[:-1]
 
 
 @kernel

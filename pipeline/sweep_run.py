@@ -17,7 +17,7 @@ from pipeline.errors import Refused
 from pipeline.inputs import Inputs, collect, cut, find_inputs
 from pipeline.reading import refuse
 from pipeline.references import References
-from pipeline.scoring import Bits, Job, Part, Receipt, accept, list_unpaired
+from pipeline.scoring import Bits, Job, Part, Receipt, accept, write_left_out
 from pipeline.segmentations import Ints, flags, numbers
 from pipeline.settings import ScoreSettings
 from pipeline.spreading import Progress, spread_twice
@@ -173,11 +173,7 @@ def sweep_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> SweptPar
     rows, without = refuse(accepted.rows, missing, GIVEN, reason)
     document = accepted.document[~missing]
     rejects = pa.concat_tables([accepted.rejects, without])
-    if rejects.num_rows:
-        storage.write_table(storage.join(job.folder, "rejects", part.name), rejects)
-    if len(accepted.unpaired):
-        unpaired = list_unpaired(accepted.unpaired)
-        storage.write_table(storage.join(job.folder, "unpaired", part.name), unpaired)
+    write_left_out(job, part, rejects, accepted.unpaired)
     met = np.zeros(len(references), bool)
     met[np.isin(references.document, document)] = True
     return SweptPart(
