@@ -16,6 +16,17 @@ PSeg = Annotated[
     float | None,
     typer.Option(help="Chance that a window holds a boundary; default: from the references."),
 ]
+NT = Annotated[int, typer.Option(help="Near misses lie 1..n_t-1 positions apart; 1 allows none.")]
+GroupBy = Annotated[
+    str | None, typer.Option(help="Attributes to summarise by, separated by commas.")
+]
+Replicates = Annotated[
+    int, typer.Option(help="Bootstrap replicates for the intervals; 0 for none.")
+]
+Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.")]
+MaxRejects = Annotated[
+    float, typer.Option(help="Publish only if at most this share of rows is rejected.")
+]
 Cluster = Annotated[
     str, typer.Option(help="Where to run: local (threads), processes, or tcp://host:port.")
 ]
@@ -28,6 +39,11 @@ Fresh = Annotated[bool, typer.Option("--fresh", help="Replace a finished run.")]
 def window_of(text: str) -> str | int:
     """Read ``--window``: a policy, or a fixed size."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
+
+
+def names(text: str | None) -> tuple[str, ...]:
+    """Read names separated by commas; none where the option is not given."""
+    return tuple(text.split(",")) if text else ()
 
 
 def numbers(option: str, text: str) -> tuple[float, ...]:

@@ -6,16 +6,22 @@ import typer
 
 from jobs import collector
 from jobs.options import (
+    NT,
     Cluster,
     Documents,
     Fresh,
+    GroupBy,
+    MaxRejects,
     Output,
     PSeg,
     References,
+    Replicates,
     Rounding,
+    Seed,
     Units,
     Window,
     Workers,
+    names,
     numbers,
     whole_numbers,
     window_of,
@@ -28,12 +34,8 @@ def score(
     hypotheses: Annotated[str, typer.Argument(help="Segmentations to judge.")],
     output: Output,
     documents: Documents = None,
-    group_by: Annotated[
-        str | None, typer.Option(help="Attributes to summarise by, separated by commas.")
-    ] = None,
-    n_t: Annotated[
-        int, typer.Option(help="Near misses lie 1..n_t-1 positions apart; 1 allows none.")
-    ] = 2,
+    group_by: GroupBy = None,
+    n_t: NT = 2,
     window: Window = "per-pair",
     rounding: Rounding = "half-even",
     units: Units = "units",
@@ -74,15 +76,11 @@ def score(
         str | None,
         typer.Option(help="Score reference points too, such as none,all,regular,random-known."),
     ] = None,
-    replicates: Annotated[
-        int, typer.Option(help="Bootstrap replicates for the intervals; 0 for none.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    replicates: Replicates = 1000,
+    seed: Seed = 0,
     cluster: Cluster = "local",
     workers: Workers = None,
-    max_rejects: Annotated[
-        float, typer.Option(help="Publish only if at most this share of rows is rejected.")
-    ] = 1.0,
+    max_rejects: MaxRejects = 1.0,
     fresh: Fresh = False,
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
@@ -93,7 +91,7 @@ def score(
         hypotheses=hypotheses,
         output=output,
         documents=documents,
-        group_by=tuple(group_by.split(",")) if group_by else (),
+        group_by=names(group_by),
         n_t=n_t,
         window=window_of(window),
         rounding=rounding,

@@ -13,6 +13,7 @@ import pyarrow as pa
 from pipeline import run_folder, storage
 from pipeline.errors import Failed
 from pipeline.inputs import Collected, Inputs
+from pipeline.reading import InputTable
 from pipeline.references import estimator
 from pipeline.scoring import Job, Receipt, list_unpaired
 from pipeline.segmentations import Flags
@@ -93,9 +94,7 @@ def gate(settings: ScoreSettings, account: Account) -> None:
     Raises:
         Failed: saying how much, and where the rejected rows are listed.
     """
-    rejected = sum(table["rejected"] for table in account.values())
-    rows = sum(table["in"] for table in account.values())
-    where = storage.join(settings.output, run_folder.UNFINISHED, "rejects")
+    where = rejects_of(settings.output)
     if not account["hypotheses"]["scored"]:
         of = account["hypotheses"]
         raise Failed(
@@ -103,10 +102,27 @@ def gate(settings: ScoreSettings, account: Account) -> None:
             f"{of['rejected']} were rejected and {of['unpaired']} have no accepted reference; "
             f"rejected rows are listed in {where}"
         )
+    refuse_too_many(settings, account)
+
+
+def rejects_of(output: str) -> str:
+    """Where the rejected rows of a run that was not published are listed."""
+    return storage.join(output, run_folder.UNFINISHED, "rejects")
+
+
+def refuse_too_many(settings: ScoreSettings, account: Account) -> None:
+    """Refuse to publish a run that rejected too large a share of its input.
+
+    Raises:
+        Failed: saying how much, and where the rejected rows are listed.
+    """
+    rejected = sum(table["rejected"] for table in account.values())
+    rows = sum(table["in"] for table in account.values())
     if rejected > settings.max_rejects * rows:
         raise Failed(
             f"{rejected} of {rows} input rows were rejected, more than --max-rejects "
-            f"{settings.max_rejects} allows; nothing was published, the rows are listed in {where}"
+            f"{settings.max_rejects} allows; nothing was published, the rows are listed in "
+            f"{rejects_of(settings.output)}"
         )
 
 
@@ -129,16 +145,21 @@ def tell(
         "settings": asdict(settings),
         "boundary_types": types,
         "p_seg": None if np.isnan(p_seg) else p_seg,
-        "inputs": {table.name: [asdict(file) for file in table.files] for table in inputs.tables},
-        "rows": account,
-        "warnings": _warnings(settings, account),
         "pairs": sum(receipt.pairs for receipt in receipts.values()),
-        "versions": {name: version(name) for name in LIBRARIES},
-        "seconds": clock.seconds,
+        **provenance(settings.output, inputs.tables, account, clock),
     }
 
 
-def _warnings(settings: ScoreSettings, account: Account) -> list[str]:
-    if not any(rows["rejected"] for rows in account.values()):
-        return []
-    return [f"rows were rejected; which and why is in {storage.join(settings.output, 'rejects')}"]
+def provenance(
+    output: str, tables: list[InputTable], account: Account, clock: Clock
+) -> dict[str, Any]:
+    """What every kind of run says of its inputs and of itself in run.json."""
+    rejected = any(rows["rejected"] for rows in account.values())
+    where = storage.join(output, "rejects")
+    return {
+        "inputs": {table.name: [asdict(file) for file in table.files] for table in tables},
+        "rows": account,
+        "warnings": [f"rows were rejected; which and why is in {where}"] if rejected else [],
+        "versions": {name: version(name) for name in LIBRARIES},
+        "seconds": clock.seconds,
+    }

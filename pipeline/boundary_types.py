@@ -1,11 +1,13 @@
 """Boundary types: which rows have them, and which of them are among the declared ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.reading import InputTable, Rows, refuse
-from pipeline.segmentations import Flags, flags
+from pipeline.segmentations import Flags, flags, ragged
 
 COLUMN = "boundary_types"
 GIVEN = "boundary_types_given"
@@ -48,3 +50,23 @@ def _strange(rows: Rows, declared: tuple[int, ...]) -> Flags:
 def occurring(rows: Rows) -> set[int]:
     """Collect the boundary types of some rows."""
     return set(_types(rows).flatten().unique().to_pylist())
+
+
+def positions_alone(rows: Rows) -> Rows:
+    """Leave the types out: each position once, however many types it has.
+
+    Args:
+        rows: segmentations, valid each for itself.
+    """
+    if COLUMN not in rows.table.column_names:
+        return rows
+    lists = ragged(rows.table.column("boundaries").combine_chunks())
+    row = np.repeat(np.arange(len(rows)), lists.lengths)
+    values = lists.values[lists.offsets[0] : lists.offsets[-1]]
+    new = np.ones(len(values), bool)
+    new[1:] = (values[1:] != values[:-1]) | (row[1:] != row[:-1])
+    offsets = np.searchsorted(row[new], np.arange(len(rows) + 1))
+    once = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values[new]))
+    at = rows.table.column_names.index("boundaries")
+    table = rows.table.set_column(at, "boundaries", once.cast(pa.list_(pa.int32())))
+    return replace(rows, table=table.drop_columns([COLUMN]))

@@ -1,17 +1,19 @@
 """The only module that imports Dask: where work runs, and how it is handed out."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
+import pyarrow as pa
 from dask.system import CPU_COUNT  # noqa: TID251
 from distributed import Client, LocalCluster, as_completed  # noqa: TID251
 
-from pipeline.errors import Refused
+from pipeline.errors import Failed, Refused
 
-__all__ = ["Client", "Outcome", "connect", "spread"]
+__all__ = ["Client", "Outcome", "connect", "exchange", "spread"]
 
 CONNECT_SECONDS = 10
 
@@ -102,3 +104,72 @@ def spread(
         error = future.exception() if failed else None
         yield Outcome(futures[future], None if failed else future.result(), error)
         future.release()
+
+
+def exchange(
+    client: Client,
+    pack: Callable[[Any, Any], list[tuple[int, bytes]]],
+    pieces: Sequence[Any],
+    places: int,
+    unpack: Callable[[Any, int, Sequence[bytes]], int],
+    shared: Any,
+) -> int:
+    """Send packets made of pieces to the places they name, by Dask's p2p shuffle.
+
+    Args:
+        client: who hands the work out.
+        pack: ``pack(shared, piece)`` makes packets, each with the number of its place.
+        pieces: what to make packets of.
+        places: how many there are.
+        unpack: ``unpack(shared, place, packets)`` takes all packets of a place, in the order of
+            their pieces, and tells how much it took.
+        shared: what every call needs; small.
+
+    Returns:
+        The sum of what ``unpack`` told.
+
+    Raises:
+        Refused, Failed: as ``pack`` and ``unpack`` do.
+    """
+    import dask.dataframe as frames  # noqa: TID251  (imports pandas: only where rows travel)
+    import pandas as pd
+
+    binary = pd.ArrowDtype(pa.large_binary())
+    kinds = {"place": "int64", "piece": "int64", "packet": binary}
+
+    def make(numbered: tuple[int, Any]) -> pd.DataFrame:
+        number, piece = numbered
+        made = pack(shared, piece)
+        columns = {
+            "place": [place for place, _ in made],
+            "piece": [number] * len(made),
+            "packet": [packet for _, packet in made],
+        }
+        return pd.DataFrame(columns).astype(kinds)
+
+    def take(frame: pd.DataFrame) -> pd.DataFrame:
+        ordered = frame.sort_values("piece")
+        took = [
+            unpack(shared, int(place), list(packets))
+            for place, packets in ordered.groupby("place")["packet"]
+        ]
+        return pd.DataFrame({"took": [sum(took)]})
+
+    meta = pd.DataFrame({name: [] for name in kinds}).astype(kinds)
+    # A token of its own: two runs that read the same must not share what one has written.
+    token = uuid4().hex
+    made = frames.from_map(make, list(enumerate(pieces)), meta=meta, token=token)
+    shuffled = made.shuffle("place", npartitions=places, shuffle_method="p2p")
+    taken = shuffled.map_partitions(take, meta=pd.DataFrame({"took": [0]}))
+    try:
+        return int(client.compute(taken).result()["took"].sum())
+    except Exception as problem:
+        raise _cause(problem) from problem
+
+
+def _cause(problem: BaseException) -> BaseException:
+    """What a task said, which Dask wraps into errors of its own."""
+    cause: BaseException | None = problem
+    while cause is not None and not isinstance(cause, Refused | Failed):
+        cause = cause.__cause__
+    return problem if cause is None else cause

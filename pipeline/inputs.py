@@ -1,6 +1,6 @@
 """What a run reads: its tables found and cut into parts, its references read and accepted."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -80,40 +80,66 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
             "--consensus and --reference-points make boundaries without types, but the tables have "
             "boundary_types: leave out the one or the other"
         )
-    for table in inputs.tables:
-        for name in table.attributes.names:
-            if name in SCORES_COLUMNS:
-                raise Refused(
-                    f"{table.name}: the attribute column {name} has the name of a column of "
-                    "scores; rename it"
-                )
+    refuse_taken_names(inputs.tables, SCORES_COLUMNS, "scores")
     return inputs
 
 
+def refuse_taken_names(tables: Iterable[InputTable], taken: Collection[str], output: str) -> None:
+    """Refuse attributes whose names the columns of an output table have."""
+    for table in tables:
+        for name in table.attributes.names:
+            if name in taken:
+                raise Refused(
+                    f"{table.name}: the attribute column {name} has the name of a column of "
+                    f"{output}; rename it"
+                )
+
+
 def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataType]:
-    """Find the type of each group-by column.
+    """Find the type of each group-by column of a scoring run.
 
     Raises:
         Refused: no such attribute, or one that cannot name a group.
     """
-    types: dict[str, pa.DataType] = {"reference": pa.string()}
-    for table in (inputs.hypotheses, inputs.references, inputs.documents):
-        if table is not None:
-            types.update({each.name: each.type for each in table.attributes})
-    for name in settings.group_by:
-        if name in types and name in SUMMARY_COLUMNS:
+    tables = [inputs.hypotheses, inputs.references, inputs.documents]
+    types = {"reference": pa.string(), **attribute_types(tables)}
+    chosen = choose_groups(settings.group_by, types, SUMMARY_COLUMNS)
+    if settings.shares:
+        # A consensus is told apart, never averaged with its coders.
+        chosen.setdefault("reference", types["reference"])
+    return chosen
+
+
+def attribute_types(tables: Iterable[InputTable | None]) -> dict[str, pa.DataType]:
+    """Gather the attributes of some tables; a later table's type is that of the output."""
+    present = [table for table in tables if table is not None]
+    return {each.name: each.type for table in present for each in table.attributes}
+
+
+def choose_groups(
+    group_by: tuple[str, ...], types: Mapping[str, pa.DataType], taken: Iterable[str]
+) -> dict[str, pa.DataType]:
+    """Find the type of each group-by column.
+
+    Args:
+        group_by: the columns asked for.
+        types: of the attributes that there are.
+        taken: columns that the output has by itself.
+
+    Raises:
+        Refused: no such attribute, or one that cannot name a group.
+    """
+    for name in group_by:
+        if name in types and name in taken:
             raise Refused(
-                f"--group-by {name}: summary has a column of that name; rename the attribute"
+                f"--group-by {name}: the output has a column of that name; rename the attribute"
             )
         if name not in types:
-            there = ", ".join(sorted(types))
+            there = ", ".join(sorted(types)) or "none"
             raise Refused(f"--group-by {name}: no such attribute; there are: {there}")
         if not _names_a_group(types[name]):
             raise Refused(f"--group-by {name}: a {types[name]} cannot name a group")
-    chosen = [*settings.group_by]
-    if settings.shares and "reference" not in chosen:
-        chosen.append("reference")  # a consensus is told apart, never averaged with its coders
-    return {name: types[name] for name in chosen}
+    return {name: types[name] for name in group_by}
 
 
 def _names_a_group(kind: pa.DataType) -> bool:

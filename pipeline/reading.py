@@ -18,7 +18,7 @@ from pipeline.segmentations import Flags, Ints, flags
 from pipeline.storage import InputFile
 from pipeline.validation import REJECTS, broken_rules, descriptions, schema_problems
 
-ROLES = {"references": "reference", "hypotheses": "hypothesis"}
+ROLES = {"references": "reference", "codings": "reference", "hypotheses": "hypothesis"}
 # A line of JSON that describes a short segmentation; only used to cut work into pieces.
 BYTES_PER_LINE = 100
 
@@ -163,7 +163,7 @@ def _of_other_role(name: str, table: pa.Table) -> Flags | None:
     """Which rows of a table that holds both roles belong to the other one."""
     if name not in ROLES or "role" not in table.column_names:
         return None
-    (other,) = (role for table_name, role in ROLES.items() if table_name != name)
+    other = "reference" if ROLES[name] == "hypothesis" else "hypothesis"
     role = table.column("role").combine_chunks()
     return flags(pc.fill_null(pc.equal(role.cast(pa.string()), other), False))
 

@@ -249,12 +249,12 @@ def agreed(
         size=size,
         side=Side(in_units, boundaries, boundaries, None, np.maximum(0, collapsed)),
         window=window,
-        attributes=_shared(references),
+        attributes=shared_attributes(references),
     )
 
 
-def _shared(references: References) -> pa.Table:
-    """Attributes of each document: the value all its references have, null if they differ."""
+def shared_attributes(references: References) -> pa.Table:
+    """Take each document's attributes: the value all its references have, null if they differ."""
     first, document = references.first[:-1], references.document
     columns = {}
     for name in references.attributes.column_names:

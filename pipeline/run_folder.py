@@ -24,6 +24,13 @@ TABLES = (
     "summary",
     "curves",
     "operating_points",
+    "pairs",
+    "documents",
+    "agreement",
+    "coders",
+    "peers",
+    "corpus",
+    "prominence",
     "rejects",
     "unpaired",
 )

@@ -1,6 +1,7 @@
 """The parts of a run handed out, and what only shows when all of them have been read."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
 from uuid import uuid4
 
 import numpy as np
@@ -13,16 +14,25 @@ Progress = Callable[[int, int], None]
 """Called with how many parts are done, and how many there are."""
 
 Task = Callable[..., Receipt]
+Told = TypeVar("Told")
+
+
+class Named(Protocol):
+    """The work of one task."""
+
+    @property
+    def name(self) -> str:
+        """Of the part, unlike any other of the run."""
 
 
 def spread(
     client: cluster.Client,
-    task: Task,
-    parts: list[Part],
-    job: Job,
+    task: Callable[..., Told],
+    parts: Sequence[Named],
+    job: object,
     progress: Progress,
     *arguments: object,
-) -> dict[str, Receipt]:
+) -> dict[str, Told]:
     """Run ``task(job, part, *arguments)`` on every part.
 
     Returns:
@@ -35,7 +45,7 @@ def spread(
     attempt = uuid4().hex
     calls = {f"{part.name}-{attempt}": (part, *arguments) for part in parts}
     names = {f"{part.name}-{attempt}": part.name for part in parts}
-    receipts: dict[str, Receipt] = {}
+    receipts: dict[str, Told] = {}
     failures: list[tuple[str, BaseException]] = []
     progress(0, len(parts))
     for outcome in cluster.spread(client, task, calls, job):

@@ -47,7 +47,7 @@ class Measure:
 
 def evaluate(
     measures: Iterable[Measure],
-    counts: Mapping[str, Ints],
+    counts: Mapping[str, Ints] | Mapping[str, Floats],
     parameters: Mapping[str, float],
     *,
     rows: bool,

@@ -1,0 +1,187 @@
+"""`segscore agree`: how well the coders of a corpus agree."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from jobs import collector
+from jobs.options import (
+    NT,
+    Cluster,
+    Documents,
+    Fresh,
+    GroupBy,
+    MaxRejects,
+    Output,
+    Replicates,
+    Rounding,
+    Seed,
+    Units,
+    Window,
+    Workers,
+    names,
+    window_of,
+)
+from jobs.printing import Bar, number, out, print_record
+
+if TYPE_CHECKING:
+    from pipeline.agree_run import FinishedAudit
+
+CODERS_SHOWN = 20
+
+
+def agree(
+    codings: Annotated[str, typer.Argument(help="Segmentations by several coders of a document.")],
+    output: Output,
+    documents: Documents = None,
+    group_by: GroupBy = None,
+    n_t: NT = 2,
+    window: Window = "per-pair",
+    rounding: Rounding = "half-even",
+    units: Units = "units",
+    similarity: Annotated[
+        str | None,
+        typer.Option(
+            help="Similarities to take coefficients of: boundary_similarity, "
+            "segmentation_similarity, exact, two_category; default: all."
+        ),
+    ] = None,
+    expected: Annotated[
+        str, typer.Option(help="Chance of a boundary: pooled, or the documents' mean (item).")
+    ] = "pooled",
+    as_published: Annotated[
+        str | None,
+        typer.Option(help="fournier2013: chances from segments, as that paper's tables were."),
+    ] = None,
+    replicates: Replicates = 1000,
+    seed: Seed = 0,
+    cluster: Cluster = "local",
+    workers: Workers = None,
+    max_rejects: MaxRejects = 1.0,
+    fresh: Fresh = False,
+) -> None:
+    """Audit coders: coefficients of agreement, who stands apart, which boundaries are contested."""
+    from pipeline.agree_settings import AgreeSettings
+
+    settings = AgreeSettings(
+        codings=codings,
+        output=output,
+        documents=documents,
+        group_by=names(group_by),
+        n_t=n_t,
+        window=window_of(window),
+        rounding=rounding,
+        units=units,
+        similarity=names(similarity),
+        expected=expected,
+        as_published=as_published,
+        replicates=replicates,
+        seed=seed,
+        max_rejects=max_rejects,
+        fresh=fresh,
+    )
+    from pipeline import cluster as places
+    from pipeline.agree_run import agree as audit
+
+    collector.work()
+    with places.connect(cluster, workers) as client, Bar() as bar:
+        finished = audit(settings, client, bar.advance)
+    print_audit(finished)
+    print_record(output, finished.record)
+
+
+def print_audit(finished: "FinishedAudit") -> None:
+    """Print coefficients by group, the coders of the whole, and the most contested documents."""
+    by = list(finished.record["settings"]["group_by"])
+    for group, rows in _by_group(finished.tables["agreement"].to_pylist(), by).items():
+        out().print(_coefficients(_named(by, group), rows))
+    coders = finished.tables["coders"].to_pylist()
+    out().print(_coders([row for row in coders if all(row[name] is None for name in by)]))
+    out().print(_contested(finished.contested))
+
+
+def _by_group(
+    rows: list[dict[str, Any]], by: list[str]
+) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in by), []).append(row)
+    return groups
+
+
+def _named(by: list[str], group: tuple[Any, ...]) -> str:
+    if all(part is None for part in group):
+        return "all documents"
+    return ", ".join(f"{name} {part}" for name, part in zip(by, group, strict=True))
+
+
+def _coefficients(title: str, rows: list[dict[str, Any]]) -> Table:
+    first = rows[0]
+    table = Table(
+        title=escape(title),
+        box=SIMPLE_HEAD,
+        caption=f"{first['codings']} codings by {first['coders']} coders of "
+        f"{first['documents']} documents, {first['pairs']} pairs",
+    )
+    table.add_column("similarity", no_wrap=True)
+    table.add_column("coefficient", no_wrap=True)
+    for heading in ("value", "95 % interval", "actual", "expected"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    named = None
+    for row in rows:
+        table.add_row(
+            "" if row["similarity"] == named else row["similarity"],
+            row["coefficient"],
+            number(row["value"]),
+            f"{number(row['ci_low'])} to {number(row['ci_high'])}",
+            number(row["actual"]),
+            number(row["expected"]),
+        )
+        named = row["similarity"]
+    return table
+
+
+def _coders(rows: list[dict[str, Any]]) -> Table:
+    """Those whose rates are furthest from the mean first."""
+    rows = sorted(rows, key=lambda row: (-abs(row["deviation"] or 0), row["coder"]))
+    more = len(rows) - CODERS_SHOWN
+    table = Table(
+        title="coders",
+        box=SIMPLE_HEAD,
+        caption="* beyond 2 standard deviations"
+        + (f"; {more} more in the table coders" if more > 0 else ""),
+    )
+    table.add_column("coder, furthest from the mean rate first", overflow="fold")
+    headings = ("documents", "boundary rate", "deviation", "B with peers", "pi (B) without")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows[:CODERS_SHOWN]:
+        deviation = "–" if row["deviation"] is None else f"{row['deviation']:+.2f}"
+        table.add_row(
+            escape(row["coder"]) + (" *" if row["flagged"] else ""),
+            str(row["documents"]),
+            number(row["rate"]),
+            deviation,
+            number(row["peer_boundary_similarity"]),
+            number(row["without_pi_boundary_similarity"]),
+        )
+    return table
+
+
+def _contested(rows: list[dict[str, Any]]) -> Table:
+    table = Table(title="documents", box=SIMPLE_HEAD)
+    table.add_column("document, most contested first", overflow="fold")
+    for heading in ("coders", "mean B", "mean WindowDiff", "mean segments"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            escape(row["document_id"]),
+            str(row["codings"]),
+            number(row["boundary_similarity"]),
+            number(row["window_diff_mean"]),
+            f"{row['segments_mean']:.1f}",
+        )
+    return table

@@ -1,0 +1,171 @@
+"""An agreement run from its settings to its published folder."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline import cluster, meeting, resampling, run_folder, storage
+from pipeline.account import (
+    Account,
+    Clock,
+    provenance,
+    refuse_too_many,
+    rejects_of,
+)
+from pipeline.agree_settings import AgreeSettings
+from pipeline.agreeing import (
+    CONTESTED,
+    AgreeJob,
+    AgreePart,
+    Audited,
+    audit_part,
+    by_similarity,
+    survey_codings,
+)
+from pipeline.agreement.group_tables import group_tables, only
+from pipeline.agreement.tallies import GROUP, Tallies, is_bucketed, merge, settle_units
+from pipeline.errors import Failed
+from pipeline.inputs import (
+    ROWS_PER_PART,
+    attribute_types,
+    choose_groups,
+    refuse_taken_names,
+)
+from pipeline.measures.windows import window_size
+from pipeline.meeting import Meeting
+from pipeline.reading import InputTable, plan
+from pipeline.spreading import Progress, spread
+
+TYPES_UNUSED = "boundary_types were not looked at, each position counts once"
+
+
+@dataclass(frozen=True)
+class FinishedAudit:
+    """A published audit: its record (run.json), its tables by group, its contested documents."""
+
+    record: dict[str, Any]
+    tables: dict[str, pa.Table]
+    contested: list[dict[str, Any]]
+
+
+def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -> FinishedAudit:
+    """Audit the agreement of coders and publish the run.
+
+    Args:
+        settings: what to do.
+        client: where the work runs.
+        progress: told of each part done.
+
+    Raises:
+        Refused: wrong input or settings; nothing was written.
+        Failed: no document has two codings, parts failed, or too much was rejected.
+    """
+    clock = Clock()
+    with clock.stage("plan"):
+        tables = find_tables(settings)
+        types = attribute_types(tables.values())
+        groups = choose_groups(settings.group_by, types, _columns())
+        buckets = meeting.many(tables, ROWS_PER_PART)
+        parts = [AgreePart(f"part-{i:05d}", i) for i in range(buckets)]
+        run_folder.check(settings.output, fresh=settings.fresh)
+    with clock.stage("meet"):
+        names = [part.name for part in parts]
+        folder = run_folder.claim(settings.output, {"settings": asdict(settings), "parts": names})
+        place = Meeting(tables, folder, buckets)
+        meeting.meet(client, place)
+    with clock.stage("audit"):
+        by = {GROUP + name: kind for name, kind in groups.items()}
+        job = AgreeJob(place, settings.as_score, settings.choices.segments, by, folder)
+        job = _with_window(client, job, parts, progress)
+        audited = spread(client, audit_part, parts, job, progress)
+        storage.remove(storage.join(folder, meeting.FOLDER))
+    with clock.stage("agreement"):
+        account = _account(audited.values())
+        _gate(settings, account)
+        merged, estimator = _merged(settings, job, audited.values())
+        made = group_tables(
+            merged, job.group_by, settings.choices, settings.seed, settings.replicates
+        )
+        made["agreement"] = only(made["agreement"], settings.similarities)
+        for name, table in made.items():
+            url = storage.join(folder, name, f"{name}.parquet")
+            storage.write_table(url, table)
+    record = {
+        "signature": settings.signature(estimator),
+        "settings": asdict(settings),
+        "pairs": sum(each.pairs for each in audited.values()),
+        **provenance(settings.output, list(tables.values()), account, clock),
+    }
+    if "boundary_types" in tables["codings"].further.names:
+        record["warnings"].append(TYPES_UNUSED)
+    run_folder.publish(settings.output, record)
+    contested = [row for each in audited.values() for row in each.contested]
+    return FinishedAudit(record, made, sorted(contested, key=by_similarity)[:CONTESTED])
+
+
+def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
+    """Find the input tables and check their columns, before any work."""
+    from schemas.documents import DOCUMENTS
+    from schemas.segmentations import SEGMENTATIONS
+
+    tables = {"codings": plan("codings", settings.codings, SEGMENTATIONS)}
+    if settings.documents is not None:
+        tables["documents"] = plan("documents", settings.documents, DOCUMENTS)
+    refuse_taken_names(tables.values(), _columns(), "an agreement run")
+    return tables
+
+
+def _columns() -> set[str]:
+    from schemas.agreement import AGREEMENT_TABLES
+
+    return {name for table in AGREEMENT_TABLES for name in table.columns}
+
+
+def _with_window(
+    client: cluster.Client, job: AgreeJob, parts: list[AgreePart], progress: Progress
+) -> AgreeJob:
+    """A window by the run is half the mean segment over all codings, which must be read first."""
+    if job.settings.window != "per-run":
+        return job
+    surveyed = spread(client, survey_codings, parts, job, progress).values()
+    units, segments = (sum(each.size[i] for each in surveyed) for i in (0, 1))
+    size = window_size(np.array([units]), np.array([max(1, segments)]), job.settings.rounding)
+    return replace(job, settings=replace(job.settings, window=int(size[0])))
+
+
+def _account(audited: Iterable[Audited]) -> Account:
+    account: Account = {}
+    for each in audited:
+        for table, became in each.rows.items():
+            total = account.setdefault(table, dict.fromkeys(became, 0))
+            for name, rows in became.items():
+                total[name] += rows
+    return account
+
+
+def _gate(settings: AgreeSettings, account: Account) -> None:
+    codings = account["codings"]
+    if not codings["scored"]:
+        raise Failed(
+            f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
+            f"of {codings['in']} codings {codings['rejected']} were rejected and "
+            f"{codings['unpaired']} are alone in their document; rejected rows are listed in "
+            f"{rejects_of(settings.output)}"
+        )
+    refuse_too_many(settings.as_score, account)
+
+
+def _merged(
+    settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
+) -> tuple[Tallies, str]:
+    """Add up all parts; also name how intervals are estimated."""
+    parts = settle_units([each.tallies for each in audited if each.tallies is not None])
+    estimator = "none"
+    if settings.replicates:
+        estimator = "poisson,documents"
+        if is_bucketed(parts[0]):
+            estimator = f"poisson,{resampling.BUCKETS}-buckets"
+    return merge(parts, job.group_by), estimator

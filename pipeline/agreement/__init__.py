@@ -1,0 +1,1 @@
+"""Agreement between coders: coefficients over additive counts, the coders, prominence."""

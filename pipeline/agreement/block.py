@@ -1,0 +1,133 @@
+"""Some documents of a part, paired, counted and added up: what every table is made of."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.agreement import peers, prominence
+from pipeline.agreement.peers import EDITS, Counts, Peers, add_up
+from pipeline.agreement.prominence import Marked
+from pipeline.references import References
+from pipeline.segmentations import Ints
+
+PAIRS_AT_ONCE = 131_072
+"""About how many pairs of coders a task holds at a time; one document may have more."""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What each document adds up to, shape (documents,) each.
+
+    Attributes:
+        pairs: sums over coder pairs: ``EDITS``, ``pair_places`` and ``mark_products``, the
+            products of both coders' numbers of boundaries.
+        coders: how many coded it.
+        marks: boundaries of all its codings.
+        size: N - 1, its potential boundaries.
+    """
+
+    pairs: Counts
+    coders: Ints
+    marks: Ints
+    size: Ints
+
+    @property
+    def apart(self) -> Ints:
+        """Pairs of coders and positions at which they disagree."""
+        return apart(self.pairs)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some documents, their codings and pairs of coders.
+
+    Attributes:
+        codings: of the whole part.
+        attributes: what each document of the part has, null where its codings differ.
+        pairs: of the documents of the block.
+        counts: of the pairs.
+        sums: of the documents.
+        marked: their marked positions.
+    """
+
+    codings: References
+    attributes: pa.Table
+    pairs: Peers
+    counts: Counts
+    sums: Sums
+    marked: Marked
+
+    @property
+    def rows(self) -> Ints:
+        """Codings of the block's document d are rows rows[d]..rows[d+1]-1."""
+        start, end = self.pairs.documents
+        return self.codings.first[start : end + 1]
+
+    @property
+    def coding_document(self) -> Ints:
+        """Document of each coding of the block, numbered from 0, shape (codings,)."""
+        return np.repeat(np.arange(len(self.sums.coders)), self.sums.coders)
+
+    @property
+    def coder(self) -> pa.StringArray:
+        """Name of each coding's coder, shape (codings,)."""
+        rows = self.rows
+        return self.codings.coder.slice(rows[0], rows[-1] - rows[0])
+
+    @property
+    def boundaries(self) -> Ints:
+        """How many boundaries each coding has, shape (codings,)."""
+        rows = self.rows
+        return self.codings.side.boundaries.lengths[rows[0] : rows[-1]]
+
+    @property
+    def ids(self) -> pa.StringArray:
+        """Ids of the documents, shape (documents,)."""
+        start, end = self.pairs.documents
+        return self.codings.documents.ids.slice(start, end - start)
+
+    def attributes_of(self, document: Ints) -> dict[str, pa.ChunkedArray]:
+        """The attributes of the block's documents with these numbers."""
+        chosen = self.attributes.take(pa.array(self.pairs.documents[0] + document))
+        return dict(zip(chosen.column_names, chosen.columns, strict=True))
+
+
+def apart(counts: Counts) -> Ints:
+    """Positions at which the coders of a pair, or of a document's pairs, disagree."""
+    return counts["misses"] + counts["false_alarms"] + 2 * counts["near_misses"]
+
+
+def make_block(
+    codings: References, attributes: pa.Table, documents: tuple[int, int], n_t: int
+) -> Block:
+    """Pair, count and add up some documents of a part.
+
+    Args:
+        codings: of the part.
+        attributes: one row a document of the part.
+        documents: numbers of the documents, first and one past the last.
+        n_t: near misses lie 1..n_t-1 positions apart.
+    """
+    start, end = documents
+    rows = codings.first[start : end + 1]
+    pairs = peers.peers(codings.first, documents)
+    counts = peers.count(codings, pairs, n_t)
+    summed = {name: add_up(counts[name], pairs.first) for name in (*EDITS, "pair_places")}
+    products = counts["boundaries"] * counts["peer_boundaries"]
+    summed["mark_products"] = add_up(products, pairs.first)
+    boundaries = codings.side.boundaries
+    marks = boundaries.offsets[rows[1:]] - boundaries.offsets[rows[:-1]]
+    sums = Sums(summed, np.diff(rows), marks, codings.size[rows[:-1]] - 1)
+    marked = prominence.marked(boundaries, rows, codings.panel_window[start:end])
+    return Block(codings, attributes, pairs, counts, sums, marked)
+
+
+def cut_blocks(first: Ints) -> list[tuple[int, int]]:
+    """Cut a part's documents into blocks of about ``PAIRS_AT_ONCE`` pairs and as many codings."""
+    coders = np.diff(first)
+    work = np.cumsum(np.maximum(coders, coders * (coders - 1) // 2))
+    block = (work - 1) // PAIRS_AT_ONCE
+    edges = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(coders)]
+    return [(a, b) for a, b in pairwise(edges) if b > a]

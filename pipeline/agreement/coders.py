@@ -1,0 +1,181 @@
+"""Who stands apart: each coder's boundary rate, similarity to peers, and agreement without them.
+
+Fournier 2013, section 5 and figure 11.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from pipeline.agreement.audit import SUMMED, Group, rate
+from pipeline.agreement.coefficients import (
+    ACTUAL,
+    PAIR_COUNTS,
+    Agreement,
+    Key,
+    coefficients,
+)
+from pipeline.measures.measure import evaluate
+from pipeline.segmentations import Floats, Ints
+
+OWN = ("codings", "marks", "places")
+Lost = Callable[[Floats | Ints], Floats]
+"""Values of codings -> their sums by coder."""
+
+BEYOND = 2
+"""Standard deviations of the rates from their mean beyond which a coder is flagged."""
+
+
+def coder_rows(group: Group) -> Iterator[dict[str, object]]:
+    """Rows of `coders` (schemas/agreement.py), but for the group's columns."""
+    coders = len(group.coders)
+    number = group.numbered("rates", "coder")
+    own = {name: _sum(group.column("rates", name), number, coders) for name in OWN}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates = own["marks"] / own["places"]
+    mean, sd = _mean_and_sd(rates)
+    peers = _with_peers(group)
+    similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
+    left_out = without(group)
+    for x, name in enumerate(group.coders):
+        apart = (rates[x] - mean) / sd if sd > 0 else float("nan")
+        yield {
+            "coder": name,
+            "documents": int(own["codings"][x]),
+            "peers": int(peers["peers"][x]),
+            "boundaries": int(own["marks"][x]),
+            "potential_boundaries": int(own["places"][x]),
+            "rate": rates[x],
+            "rate_mean": mean,
+            "rate_sd": sd,
+            "deviation": apart,
+            "flagged": None if np.isnan(apart) else bool(abs(apart) > BEYOND),
+            **{f"peer_{similarity}": values[x] for similarity, values in similar.items()},
+            **{
+                f"without_{coefficient}_{similarity}": found.value[x]
+                for (coefficient, similarity), found in left_out.items()
+            },
+        }
+
+
+def peer_rows(group: Group) -> Iterator[dict[str, object]]:
+    """Rows of `peers` (schemas/agreement.py), but for the group's columns."""
+    counts = {name: group.column("peers", name) for name in PAIR_COUNTS}
+    similar = evaluate(ACTUAL.values(), counts, {"n_t": group.choices.n_t}, rows=False)
+    table = group.tables["peers"]
+    names = zip(table.column("coder").to_pylist(), table.column("peer").to_pylist(), strict=True)
+    for i, (coder, peer) in enumerate(names):
+        yield {
+            "coder": coder,
+            "peer": peer,
+            "documents": int(group.column("peers", "documents")[i]),
+            **{name: int(values[i]) for name, values in counts.items()},
+            **{name: values[i] for name, values in similar.items()},
+        }
+
+
+def _sum(values: Ints, number: Ints, count: int) -> Ints:
+    total = np.zeros(count, np.int64)
+    np.add.at(total, number, values)
+    return total
+
+
+def _mean_and_sd(values: Floats) -> tuple[float, float]:
+    """Mean and standard deviation (n - 1) of the defined values."""
+    defined = values[~np.isnan(values)]
+    undefined = float("nan")
+    mean = float(defined.mean()) if len(defined) else undefined
+    return mean, float(defined.std(ddof=1)) if len(defined) > 1 else undefined
+
+
+def _with_peers(group: Group) -> dict[str, Ints]:
+    """Pair counts of each coder with all peers, and how many peers, shape (coders,) each."""
+    sides = [group.numbered("peers", name) for name in ("coder", "peer")]
+    both, count = np.concatenate(sides), len(group.coders)
+    found = {
+        name: _sum(np.tile(group.column("peers", name), 2), both, count) for name in PAIR_COUNTS
+    }
+    return found | {"peers": np.bincount(both, minlength=count)}
+
+
+def without(group: Group) -> dict[Key, Agreement]:
+    """Take every coefficient with each coder left out of all documents, shape (coders,) each.
+
+    Undefined where fewer than two coders remain.
+    """
+    count = len(group.coders)
+    left = np.where(count > 2, 1.0, np.nan)
+    sums = _without_sums(group)
+    found = coefficients(sums, group.choices.n_t)
+    return {
+        key: Agreement(each.actual * left, each.expected * left, each.value * left)
+        for key, each in found.items()
+    }
+
+
+def _without_sums(group: Group) -> dict[str, Floats]:
+    """The sums of ``coefficients`` less what goes with each coder, shape (coders,) each."""
+    count = len(group.coders)
+    coder = group.numbered("held_out", "coder")
+    held = {
+        name: group.column("held_out", name)
+        for name in group.tables["held_out"].column_names
+        if name != "coder"
+    }
+
+    def lost(values: Floats | Ints) -> Floats:
+        total = np.zeros(count)
+        np.add.at(total, coder, values.astype(np.float64))
+        return total
+
+    whole = {name: group.total("documents", name) for name in SUMMED}
+    with_peers = _with_peers(group)
+    sums = {name: (whole[name] - with_peers[name]).astype(np.float64) for name in PAIR_COUNTS}
+    alone = held["coders"] == 1
+    sums["codings"] = whole["codings"] - lost(held["documents"])
+    sums["marks"] = whole["marks"] - lost(held["marks"])
+    sums["places"] = whole["places"] - lost(held["places"])
+    sums["item_rate"] = whole["item_rate"] + lost(
+        np.where(alone, 0, held["item_rate_without"]) - held["item_rate"]
+    )
+    sums["item_documents"] = whole["item_documents"] - lost(held["item_documents"] * alone)
+    sums["rate"] = rate(sums, group.choices)
+    return sums | _without_alpha(group, held, lost_by=lost) | _without_chance(group)
+
+
+def _without_alpha(group: Group, held: dict[str, Ints], lost_by: Lost) -> dict[str, Floats]:
+    """Of three coders or more two are left; of two, none that could disagree."""
+    coders, many, two = held["coders"], held["coders"] > 2, held["coders"] == 2
+    documents = group.column("documents", "coders")
+    together = documents > 1
+    disagreement = group.column("documents", "misses") + group.column("documents", "false_alarms")
+    disagreement = disagreement + 2 * group.column("documents", "near_misses")
+    before = held["apart"] / np.maximum(1, coders - 1)
+    after = np.where(many, (held["apart"] - held["own_apart"]) / np.maximum(1, coders - 2), 0)
+    marks = np.where(two, held["document_marks"], np.where(many, held["marks"], 0))
+    places = np.where(two, 2 * held["places"], np.where(many, held["places"], 0))
+    return {
+        "disagreement": (disagreement / np.maximum(1, documents - 1)).sum()
+        - lost_by(before - after),
+        "paired_marks": (group.column("documents", "marks") * together).sum() - lost_by(marks),
+        "paired_places": (group.column("documents", "places") * together).sum() - lost_by(places),
+    }
+
+
+def _without_chance(group: Group) -> dict[str, Floats]:
+    """Sums over the coder pairs that remain of pair_places times their chances."""
+    x, y = group.numbered("peers", "coder"), group.numbered("peers", "peer")
+    places = group.column("peers", "pair_places").astype(np.float64)
+    plain, chosen = (p[0] for p in group.rates())
+    terms = {
+        "product": places * chosen[x] * chosen[y],
+        "category_product": places * plain[x] * plain[y],
+        "both": places * (plain[x] + plain[y]),
+    }
+    found = {}
+    for name, values in terms.items():
+        own = np.zeros(len(group.coders))
+        np.add.at(own, x, values)
+        np.add.at(own, y, values)
+        found[name] = values.sum() - own
+    return found

@@ -1,0 +1,133 @@
+"""Coefficients of agreement: (actual - expected) / (1 - expected), each a formula over sums.
+
+The sums are over documents, over documents under resampling weights, or those of one document: the
+formulas do not care.  Fournier 2013, section 3.4, for similarities between boundaries; Artstein &
+Poesio 2008 and Krippendorff 2004 for the two categories `boundary` and `none` at every position.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.measures.measure import Measure, evaluate
+from pipeline.segmentations import Floats
+
+PAIR_COUNTS = ("matches", "near_misses", "near_miss_span", "misses", "false_alarms", "pair_places")
+"""Sums over coder pairs; ``pair_places`` are the potential boundaries of each pair's document."""
+
+CODING_COUNTS = ("codings", "marks", "places")
+"""Sums over codings: how many, their boundaries, their potential boundaries."""
+
+SIMILARITIES = ("boundary_similarity", "segmentation_similarity", "exact", "two_category")
+COEFFICIENTS = ("pi", "kappa", "bias", "alpha")
+
+F13 = "Fournier 2013,"
+POESIO = "Artstein & Poesio 2008,"
+APART = "misses + false_alarms + 2 * near_misses"
+COST = "(misses + false_alarms + near_miss_span / n_t)"
+
+ACTUAL = {
+    "boundary_similarity": Measure(
+        "boundary_similarity",
+        f"1 - {COST} / (misses + false_alarms + near_misses + matches)",
+        f"{F13} eq 4, pooled over coder pairs",
+    ),
+    "segmentation_similarity": Measure(
+        "segmentation_similarity", f"1 - {COST} / pair_places", f"{F13} eq 2, pooled"
+    ),
+    "exact": Measure("exact", f"matches / (matches + {APART})", f"{F13} eq 4 at n_t 1, pooled"),
+    "two_category": Measure(
+        "two_category", f"1 - ({APART}) / pair_places", f"{POESIO} 2.5: share of agreeing positions"
+    ),
+}
+"""Actual agreement by similarity."""
+
+EXPECTED = {
+    ("pi", "boundaries"): Measure("pi_boundaries", "rate * rate", f"{F13} 3.4"),
+    ("kappa", "boundaries"): Measure("kappa_boundaries", "product / pair_places", f"{F13} 3.4"),
+    ("pi", "two_category"): Measure(
+        "pi_two_category",
+        "(marks / places) * (marks / places) + (1 - marks / places) * (1 - marks / places)",
+        "Fleiss 1971; of two coders Scott 1955",
+    ),
+    ("kappa", "two_category"): Measure(
+        "kappa_two_category",
+        "1 - (both - 2 * category_product) / pair_places",
+        "Davies & Fleiss 1982; of two coders Cohen 1960",
+    ),
+}
+"""Agreement expected by chance."""
+
+ALPHA = (
+    Measure(
+        "actual",
+        "1 - 2 * disagreement / paired_places",
+        "Krippendorff 2004, 11.3: 1 - D_o",
+        upper=1,
+    ),
+    Measure(
+        "expected",
+        "1 - 2 * paired_marks * (paired_places - paired_marks)"
+        " / (paired_places * (paired_places - 1))",
+        "Krippendorff 2004, 11.3: 1 - D_e",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Values of one coefficient, shape (n,) each, NaN where undefined.
+
+    Attributes:
+        actual: agreement found, in [0, 1]; all NaN for bias.
+        expected: agreement expected by chance, in [0, 1]; all NaN for bias.
+        value: (actual - expected) / (1 - expected), at most 1; of bias the difference between the
+            expected agreements of pi and of kappa.
+    """
+
+    actual: Floats
+    expected: Floats
+    value: Floats
+
+
+Key = tuple[str, str]
+"""A coefficient and a similarity."""
+
+
+def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[Key, Agreement]:
+    """Take every coefficient from sums.
+
+    With two coders pi is Scott's pi and kappa Cohen's kappa; bias is Artstein & Poesio's (2008,
+    3.1), between pi and kappa.
+
+    Args:
+        sums: name -> shape (n,): those of ``PAIR_COUNTS`` and ``CODING_COUNTS``; ``rate``, chance
+            of a boundary at a position; ``product``, sum over coder pairs of pair_places p_x p_y
+            by the rates p of the boundary-only coefficients; ``category_product``, the same by the
+            plain rates; ``both``, sum of pair_places (p_x + p_y); ``paired_marks`` and
+            ``paired_places``, of documents with two codings or more; ``disagreement``, sum over
+            documents of disagreeing pairs and positions / (codings - 1).
+        n_t: near misses lie 1..n_t-1 positions apart.
+    """
+    parameters = {"n_t": n_t}
+    actual = evaluate(ACTUAL.values(), sums, parameters, rows=False)
+    chance = evaluate(EXPECTED.values(), sums, parameters, rows=False)
+    found: dict[Key, Agreement] = {}
+    for similarity in SIMILARITIES:
+        kind = similarity if similarity == "two_category" else "boundaries"
+        pi, kappa = chance[f"pi_{kind}"], chance[f"kappa_{kind}"]
+        found["pi", similarity] = _above_chance(actual[similarity], pi)
+        found["kappa", similarity] = _above_chance(actual[similarity], kappa)
+        nothing = np.full(len(pi), np.nan)
+        found["bias", similarity] = Agreement(nothing, nothing, pi - kappa)
+    alpha = evaluate(ALPHA, sums, {}, rows=False)
+    found["alpha", "two_category"] = _above_chance(alpha["actual"], alpha["expected"])
+    return found
+
+
+def _above_chance(actual: Floats, expected: Floats) -> Agreement:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = (actual - expected) / (1 - expected)
+    value = np.where(np.isfinite(value), value, np.nan)
+    return Agreement(actual, expected, value)

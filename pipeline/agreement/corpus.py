@@ -1,0 +1,78 @@
+"""What a group of documents is like: segments, their sizes, how prominent its boundaries are.
+
+Kazantseva & Szpakowicz 2012, sections 3 and 4.2.
+"""
+
+import math
+
+import numpy as np
+
+from pipeline.agreement.audit import Group
+from pipeline.agreement.counted import HALF
+from pipeline.agreement.prominence import REACHES
+from pipeline.segmentations import Floats, Ints
+
+QUARTILES = {"q1": 0.25, "median": 0.5, "q3": 0.75}
+
+
+def corpus_row(group: Group) -> dict[str, object]:
+    """A row of `corpus` (schemas/agreement.py), but for the group's columns."""
+    coders = group.column("documents", "coders")
+    documents = group.column("documents", "documents")
+    codings, segments = group.total("segments", "codings"), group.total("segments", "segments")
+    return {
+        "documents": int(documents.sum()),
+        "coded_once": int(documents[coders == 1].sum()),
+        "codings": codings,
+        "coders": len(group.coders),
+        "boundaries": segments - codings,
+        "potential_boundaries": group.total("documents", "places"),
+        **_moments("segments", segments, _squares(group, "segments"), codings),
+        **_moments(
+            "segment_size", group.total("segments", "sizes"), _squares(group, "sizes"), segments
+        ),
+        **_quartiles(group),
+    }
+
+
+def _squares(group: Group, name: str) -> int:
+    high = group.total("segments", f"{name}_squared_high")
+    return high * HALF + group.total("segments", f"{name}_squared_low")
+
+
+def _moments(name: str, total: int, squares: int, n: int) -> dict[str, object]:
+    """Mean and standard deviation (n - 1), from exact sums."""
+    undefined = float("nan")
+    sd = math.sqrt((n * squares - total * total) / (n * (n - 1))) if n > 1 else undefined
+    return {f"{name}_mean": total / n if n else undefined, f"{name}_sd": sd}
+
+
+def _quartiles(group: Group) -> dict[str, object]:
+    """Quartiles of support and peer support over all marked positions, at each reach."""
+    names = ("reach", "coders", "within", "positions")
+    reach, coders, within, positions = (group.column("supports", name) for name in names)
+    found: dict[str, object] = {"marked_positions": int(positions[reach == 0].sum())}
+    for r, label in enumerate(REACHES):
+        own = reach == r
+        h, n, times = coders[own], within[own], positions[own]
+        shared = h > 1
+        kinds = {
+            "support": (n / h, times),
+            "peer_support": ((n[shared] - 1) / (h[shared] - 1), times[shared]),
+        }
+        for kind, (values, weights) in kinds.items():
+            for quartile, share in QUARTILES.items():
+                found[f"{kind}_{label}_{quartile}"] = _quantile(values, weights, share)
+    return found
+
+
+def _quantile(values: Floats, times: Ints, share: float) -> float:
+    """The quantile of values that occur so many times, between two of them interpolated."""
+    if not len(values):
+        return float("nan")
+    order = np.argsort(values, kind="stable")
+    values, upto = values[order], np.cumsum(times[order])
+    place = share * (int(upto[-1]) - 1)
+    below, above = np.searchsorted(upto, [math.floor(place), math.ceil(place)], side="right")
+    part = place - math.floor(place)
+    return float(values[below] + part * (values[above] - values[below]))

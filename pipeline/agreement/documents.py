@@ -1,0 +1,159 @@
+"""What coders agree on in each document: pairs, means over pairs, coefficients, prominence."""
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.agreement.block import Block, Sums
+from pipeline.agreement.coefficients import ACTUAL, Agreement, Key, coefficients
+from pipeline.agreement.peers import Counts
+from pipeline.agreement.prominence import REACHES
+from pipeline.kernel import kernel
+from pipeline.measures.measure import evaluate
+from pipeline.segmentations import Floats, Ints, column
+
+
+def of_documents(sums: Sums, n_t: int, *, segments: bool) -> dict[Key, Agreement]:
+    """Take every coefficient of each document by itself.
+
+    Args:
+        sums: of the documents.
+        n_t: near misses lie 1..n_t-1 positions apart.
+        segments: take rates from segments instead of boundaries (Fournier 2013, as printed).
+    """
+    pairs, others = sums.pairs, sums.coders - 1
+    places = sums.coders * sums.size
+    plain = pairs["mark_products"].astype(np.float64)
+    extra = others * sums.marks + sums.coders * others // 2 if segments else 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        named = {
+            "marks": sums.marks,
+            "places": places,
+            "rate": (sums.marks + (sums.coders if segments else 0)) / places,
+            "product": (plain + extra) / sums.size,
+            "category_product": plain / sums.size,
+            "both": others * sums.marks,
+            "paired_marks": sums.marks,
+            "paired_places": places,
+            "disagreement": sums.apart / others,
+        }
+    floats = {name: values.astype(np.float64) for name, values in (pairs | named).items()}
+    return coefficients(floats, n_t)
+
+
+def similarities(counts: Counts, n_t: int) -> dict[str, Floats]:
+    """Take every similarity of each pair; coders without any boundary agree wholly."""
+    found = evaluate(ACTUAL.values(), counts, {"n_t": n_t}, rows=False)
+    return {name: np.where(np.isnan(value), 1.0, value) for name, value in found.items()}
+
+
+def pairs_table(block: Block, similar: dict[str, Floats], windows: dict[str, Floats]) -> pa.Table:
+    """Rows of `pairs` (schemas/agreement.py)."""
+    pairs, counts = block.pairs, dict(block.counts)
+    size = counts.pop("pair_places")
+    names = {
+        "document_id": block.ids.take(pa.array(pairs.document)),
+        "coder": block.codings.coder.take(pa.array(pairs.row)),
+        "peer": block.codings.coder.take(pa.array(pairs.peer)),
+        **block.attributes_of(pairs.document),
+        "n_units": column(size + 1),
+    }
+    values = {name: column(each) for name, each in (counts | similar | windows).items()}
+    return pa.table({**names, **values})
+
+
+def window_measures(counts: Counts) -> dict[str, Floats]:
+    """Pk and WindowDiff of each pair, either coder as the reference; NaN without a window."""
+    found = {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for prefix in ("", "peer_"):
+            for name in ("pk", "window_diff"):
+                errors = counts[f"{prefix}{name}_errors"]
+                found[f"{prefix}{name}"] = errors / counts[f"{prefix}windows"]
+    return found
+
+
+def documents_table(
+    block: Block,
+    similar: dict[str, Floats],
+    windows: dict[str, Floats],
+    agreement: dict[Key, Agreement],
+) -> pa.Table:
+    """Rows of `documents` (schemas/agreement.py)."""
+    start, end = block.pairs.documents
+    first, segments = block.rows - block.rows[0], block.boundaries + 1
+    lists = pa.array(first, pa.int32())
+    means: dict[str, Floats] = {}
+    means["segments_mean"], means["segments_sd"] = mean_and_sd(first, segments.astype(np.float64))
+    for name, values in similar.items():
+        means[name] = mean_and_sd(block.pairs.first, values)[0]
+    for name in ("pk", "window_diff"):
+        both = np.stack([windows[name], windows[f"peer_{name}"]], axis=1).ravel()
+        means[f"{name}_mean"], means[f"{name}_sd"] = mean_and_sd(2 * block.pairs.first, both)
+    for coefficient, similarity in agreement:
+        if coefficient != "bias":
+            found = agreement[coefficient, similarity]
+            means[f"{coefficient}_{similarity}"] = found.value
+    return pa.table(
+        {
+            "document_id": block.ids,
+            **block.attributes_of(np.arange(end - start)),
+            "n_units": column(block.sums.size + 1),
+            "window": column(block.codings.panel_window[start:end]),
+            "codings": column(block.sums.coders),
+            "coders": pa.ListArray.from_arrays(lists, block.coder),
+            "segments": pa.ListArray.from_arrays(lists, pa.array(segments, pa.int32())),
+            "pairs": column(np.diff(block.pairs.first)),
+            **{name: column(values) for name, values in means.items()},
+        }
+    )
+
+
+@kernel
+def _mean_and_sd(first: Ints, values: Floats, means: Floats, sds: Floats) -> None:
+    for row in range(len(first) - 1):
+        n = 0
+        total = 0.0
+        for i in range(first[row], first[row + 1]):
+            if not np.isnan(values[i]):
+                n += 1
+                total += values[i]
+        if n == 0:
+            continue
+        means[row] = total / n
+        squares = 0.0
+        for i in range(first[row], first[row + 1]):
+            if not np.isnan(values[i]):
+                squares += (values[i] - means[row]) ** 2
+        if n > 1:
+            sds[row] = np.sqrt(squares / (n - 1))
+
+
+def mean_and_sd(first: Ints, values: Floats) -> tuple[Floats, Floats]:
+    """Mean and standard deviation (n - 1) of each row's defined values; NaN where undefined.
+
+    Args:
+        first: values of row r are first[r]..first[r+1]-1, shape (rows + 1,).
+        values: NaN where undefined.
+    """
+    means, sds = np.full((2, len(first) - 1), np.nan)
+    _mean_and_sd(first, values, means, sds)
+    return means, sds
+
+
+def prominence_table(block: Block) -> pa.Table:
+    """Rows of `prominence` (schemas/agreement.py): every position marked by anybody."""
+    found, coders = block.marked, block.sums.coders[block.marked.document]
+    names = {
+        "document_id": block.ids.take(pa.array(found.document)),
+        **block.attributes_of(found.document),
+        "position": column(found.position),
+        "window": column(block.codings.panel_window[block.pairs.documents[0] + found.document]),
+        "coders": column(coders),
+    }
+    columns: dict[str, pa.Array] = {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for reach, within in zip(REACHES, found.coders, strict=True):
+            columns[f"coders_within_{reach}"] = column(within)
+            columns[f"support_{reach}"] = column(within / coders)
+            columns[f"peer_support_{reach}"] = column((within - 1) / (coders - 1))
+    return pa.table({**names, **columns})

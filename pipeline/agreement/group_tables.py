@@ -1,0 +1,84 @@
+"""The tables that have rows by group: agreement, coders, peers, corpus."""
+
+from collections.abc import Collection
+from dataclasses import fields
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline import resampling
+from pipeline.agreement.audit import Choices, Group
+from pipeline.agreement.coders import coder_rows, peer_rows
+from pipeline.agreement.corpus import corpus_row
+from pipeline.agreement.tallies import GROUP, Groups, Tallies, split
+from pipeline.segmentations import numbers
+
+Row = dict[str, object]
+NAMES = ("coefficient", "similarity", "coder", "peer")
+
+
+def group_tables(
+    merged: Tallies, group_by: Groups, choices: Choices, seed: int, replicates: int
+) -> dict[str, pa.Table]:
+    """Make the tables by group, the group of all documents first (schemas/agreement.py).
+
+    Args:
+        merged: tallies of the whole run.
+        group_by: the group-by columns and their types.
+        choices: how coefficients are taken.
+        seed: of the bootstrap.
+        replicates: of the bootstrap; 0 for no intervals.
+    """
+    parted = {each.name: split(getattr(merged, each.name), group_by) for each in fields(Tallies)}
+    units = np.unique(numbers(merged.documents.column("unit").combine_chunks()))
+    drawn = None
+    if replicates:
+        drawn = resampling.weights(units.astype(np.uint64), seed, replicates)
+    rows: dict[str, list[Row]] = {}
+    for key in sorted(parted["documents"], key=_order):
+        own = {
+            name: groups.get(key, getattr(merged, name).slice(0, 0))
+            for name, groups in parted.items()
+        }
+        group = Group(own, drawn, units, choices)
+        columns = (name.removeprefix(GROUP) for name in group_by)
+        named = dict(zip(columns, key, strict=True))
+        made = {
+            "agreement": group.rows(),
+            "coders": coder_rows(group),
+            "peers": peer_rows(group),
+            "corpus": iter([corpus_row(group)]),
+        }
+        for name, listed in made.items():
+            rows.setdefault(name, []).extend({**named, **row} for row in listed)
+    return {name: _typed(listed, group_by) for name, listed in rows.items()}
+
+
+def only(agreement: pa.Table, similarities: Collection[str]) -> pa.Table:
+    """Keep the rows of `agreement` of some similarities."""
+    among = pc.is_in(agreement.column("similarity"), value_set=pa.array(similarities))
+    return agreement.filter(among)
+
+
+def _order(key: tuple[object, ...]) -> tuple[tuple[bool, str, str], ...]:
+    return tuple((part is not None, type(part).__name__, str(part)) for part in key)
+
+
+def _typed(rows: list[Row], group_by: Groups) -> pa.Table:
+    by = {name.removeprefix(GROUP): kind for name, kind in group_by.items()}
+    columns = {}
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        if name in by:
+            columns[name] = pa.array(values, by[name])
+        elif name in NAMES:
+            columns[name] = pa.array(values, pa.string())
+        elif name == "flagged":
+            columns[name] = pa.array(values, pa.bool_())
+        elif isinstance(values[0], int):
+            columns[name] = pa.array(values, pa.int64())
+        else:
+            # A null from NaN, our mark of undefined.
+            columns[name] = pa.array(np.array(values, np.float64), from_pandas=True)
+    return pa.table(columns)

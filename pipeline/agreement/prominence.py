@@ -1,0 +1,93 @@
+"""Prominence: how many coders of a document support each boundary that anybody marked.
+
+Kazantseva & Szpakowicz 2012, section 4.2 and figure 3.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.kernel import kernel
+from pipeline.segmentations import Ints, Positions, Ragged
+
+REACHES = ("0", "half_window", "window")
+"""Of a position: a mark supports it from 0, floor(k / 2), k positions away."""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Every position marked by any coder of its document, documents and positions ascending.
+
+    Attributes:
+        document: of each, shape (positions,).
+        position: in the unit of the run, shape (positions,).
+        coders: how many have a boundary within each reach, shape (3, positions).
+    """
+
+    document: Ints
+    position: Ints
+    coders: Ints
+
+
+@kernel
+def _union(offsets: Ints, values: Positions, first: Ints, document: Ints, position: Ints) -> int:
+    written = 0
+    for d in range(len(first) - 1):
+        marks = np.sort(values[offsets[first[d]] : offsets[first[d + 1]]])
+        for i in range(len(marks)):
+            if i == 0 or marks[i] != marks[i - 1]:
+                document[written] = d
+                position[written] = marks[i]
+                written += 1
+    return written
+
+
+@kernel
+def _support(
+    offsets: Ints,
+    values: Positions,
+    first: Ints,
+    window: Ints,
+    document: Ints,
+    position: Ints,
+    coders: Ints,
+) -> None:
+    """For each coder walk its boundaries beside the document's positions, both ascending."""
+    start = 0
+    while start < len(document):
+        d = document[start]
+        end = start
+        while end < len(document) and document[end] == d:
+            end += 1
+        for row in range(first[d], first[d + 1]):
+            nearest = offsets[row]
+            last = offsets[row + 1]
+            for i in range(start, end):
+                while nearest < last and values[nearest] < position[i]:
+                    nearest += 1
+                gap = np.int64(1) << 40
+                if nearest < last:
+                    gap = values[nearest] - position[i]
+                if nearest > offsets[row]:
+                    gap = min(gap, position[i] - values[nearest - 1])
+                coders[0, i] += gap == 0
+                coders[1, i] += gap <= window[d] // 2
+                coders[2, i] += gap <= window[d]
+        start = end
+
+
+def marked(boundaries: Ragged, first: Ints, window: Ints) -> Marked:
+    """Find all marked positions and who supports them, in time boundaries x coders a document.
+
+    Args:
+        boundaries: positions, each once a row, one row a coding.
+        first: document d's codings are rows first[d]..first[d+1]-1, shape (documents + 1,).
+        window: k of each document, shape (documents,).
+    """
+    room = boundaries.offsets[first[-1]] - boundaries.offsets[first[0]]
+    document, position = np.empty(room, np.int64), np.empty(room, np.int64)
+    there = _union(boundaries.offsets, boundaries.values, first, document, position)
+    document, position = document[:there], position[:there]
+    coders = np.zeros((len(REACHES), there), np.int64)
+    _support(boundaries.offsets, boundaries.values, first, window, document, position, coders)
+    return Marked(document, position, coders)

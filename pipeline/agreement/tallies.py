@@ -1,0 +1,148 @@
+"""What documents add up to: small tables of whole numbers, summed by key.
+
+Each table has the group-by columns, null in the rows over all documents, then keys of its own, then
+sums.  Sums of whole numbers do not depend on how the documents were split.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline import resampling
+from pipeline.segmentations import numbers
+
+KEYS = {
+    "documents": ("unit", "coders"),
+    "panels": ("unit", "panel"),
+    "rates": ("unit", "coder"),
+    "peers": ("coder", "peer"),
+    "held_out": ("coder", "coders"),
+    "segments": (),
+    "supports": ("reach", "coders", "within"),
+}
+"""The keys of each table beside the group."""
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """What some documents add up to.
+
+    Attributes:
+        documents: by resampling unit and number of coders.
+        panels: potential boundaries by resampling unit and the set of coders, as a JSON list.
+        rates: codings, boundaries and potential boundaries by resampling unit and coder.
+        peers: pair counts by coder and peer.
+        held_out: by coder and number of coders: what a document loses without that coder.
+        segments: numbers of segments and their sizes, and squares of both.
+        supports: marked positions by reach, number of coders, and coders within reach.
+    """
+
+    documents: pa.Table
+    panels: pa.Table
+    rates: pa.Table
+    peers: pa.Table
+    held_out: pa.Table
+    segments: pa.Table
+    supports: pa.Table
+
+
+GROUP = "by:"
+"""Before the name of a group-by column, which may be called as a column of ours is."""
+
+Groups = Mapping[str, pa.DataType]
+"""Group-by columns, ``GROUP`` before their names, and their types."""
+
+
+def tally(table: pa.Table, keys: Sequence[str], group_by: Groups) -> pa.Table:
+    """Sum all other columns over the whole, and over each group that has a value everywhere."""
+    own = [name for name in table.column_names if name not in group_by]
+    whole = _sum(table.select(own), keys)
+    for name, kind in group_by.items():
+        whole = whole.append_column(name, pa.nulls(len(whole), kind))
+    if not group_by or not table.num_rows:
+        return whole
+    held = np.logical_and.reduce([_given(table.column(name)) for name in group_by])
+    grouped = _sum(table.filter(pa.array(held)), [*group_by, *keys])
+    return pa.concat_tables([whole, grouped.select(whole.column_names)])
+
+
+def _given(column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return numbers(column.is_valid().cast(pa.int8()).combine_chunks()).astype(bool)
+
+
+def _sum(table: pa.Table, keys: Sequence[str]) -> pa.Table:
+    summed = [name for name in table.column_names if name not in keys]
+    found = table.group_by(list(keys), use_threads=False).aggregate([(n, "sum") for n in summed])
+    found = found.rename_columns([*keys, *summed])
+    # Tables of several parts can be put together only without dictionaries.
+    plain = [
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in found.schema
+    ]
+    return found.cast(pa.schema(plain))
+
+
+def merge(parts: Sequence[Tallies], group_by: Groups) -> Tallies:
+    """Add up the tallies of disjoint documents; the result does not depend on their order."""
+    merged = {}
+    for each in fields(Tallies):
+        keys = [*group_by, *KEYS[each.name]]
+        table = pa.concat_tables([getattr(part, each.name) for part in parts])
+        summed = _sum(table, keys)
+        order = [(key, "ascending") for key in keys]
+        merged[each.name] = summed.sort_by(order).combine_chunks() if keys else summed
+    return Tallies(**merged)
+
+
+def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Table]:
+    """Part a merged table by group: values of the group-by columns -> its rows."""
+    if not table.num_rows:
+        return {}
+    if not group_by:
+        return {(): table}
+    changes = np.zeros(len(table) - 1, bool)
+    for name in group_by:
+        codes = table.column(name).combine_chunks().dictionary_encode(null_encoding="encode")
+        changes |= np.diff(numbers(codes.indices)) != 0
+    starts = [0, *(np.flatnonzero(changes) + 1).tolist()]
+    keys = table.select(list(group_by)).take(pa.array(starts)).to_pylist()
+    own = table.drop_columns(list(group_by))
+    return {
+        tuple(key.values()): own.slice(start, end - start)
+        for key, start, end in zip(keys, starts, [*starts[1:], len(table)], strict=True)
+    }
+
+
+def settle_units(parts: Iterable[Tallies]) -> list[Tallies]:
+    """Resample by document while there are few, by bucket of documents above (resampling.BUCKETS).
+
+    A part with few documents names its units by the documents' hashes; one with more has put them
+    in buckets already.
+    """
+    parts = list(parts)
+    documents = sum(len(pc.unique(part.documents.column("unit"))) for part in parts)
+    if documents <= resampling.BUCKETS and all(not is_bucketed(part) for part in parts):
+        return parts
+    return [part if is_bucketed(part) else _in_buckets(part) for part in parts]
+
+
+def is_bucketed(part: Tallies) -> bool:
+    """Whether a part's resampling units are buckets."""
+    return not _hashed(part.documents)
+
+
+def _hashed(table: pa.Table) -> bool:
+    return bool(pa.types.is_uint64(table.schema.field("unit").type))
+
+
+def _in_buckets(part: Tallies) -> Tallies:
+    held = {each.name: getattr(part, each.name) for each in fields(Tallies)}
+    for name, table in held.items():
+        if "unit" in table.column_names:
+            hashes = numbers(table.column("unit").combine_chunks())
+            at = table.column_names.index("unit")
+            held[name] = table.set_column(at, "unit", pa.array(resampling.buckets(hashes)))
+    return Tallies(**held)

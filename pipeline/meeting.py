@@ -1,0 +1,128 @@
+"""Rows of one document brought together, whichever files and places they stand in.
+
+Where a table is too large for one task, its rows travel by the hash of their document to the task
+that needs them, in packets: one for each slice read and each bucket of documents.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline import cluster, storage
+from pipeline.document_ids import names
+from pipeline.reading import InputTable, Rows, Slice, in_one_chunk, read
+from pipeline.segmentations import numbers
+
+FILE, ROW = "_file", "_row"
+FOLDER = "met"
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """How some tables' rows meet.
+
+    Attributes:
+        tables: by name; those whose rows are to meet.
+        folder: where rows that met are kept until the run is published.
+        buckets: how many groups of documents; 1 where the rows need not travel.
+    """
+
+    tables: Mapping[str, InputTable]
+    folder: str
+    buckets: int
+
+
+def meet(client: cluster.Client, meeting: Meeting) -> None:
+    """Bring the rows of each document into the same bucket, a file a bucket and table.
+
+    Raises:
+        Refused: as ``reading.read``.
+        Failed: rows were lost on the way.
+    """
+    if meeting.buckets == 1:
+        return
+    slices = [piece for table in meeting.tables.values() for piece in table.slices]
+    places = meeting.buckets * len(meeting.tables)
+    cluster.exchange(client, pack, slices, places, unpack, meeting)
+
+
+def pack(meeting: Meeting, piece: Slice) -> list[tuple[int, bytes]]:
+    """Read a slice and part its rows by bucket: the place each packet goes to, and the packet."""
+    table = meeting.tables[piece.table]
+    rows = read(piece, table.further)
+    files = [file.url for file in table.files]
+    file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
+    travelling = rows.table.append_column(FILE, file).append_column(ROW, pa.array(rows.row))
+    # A row that names no document has to be refused somewhere.
+    ids = rows.table.column("document_id").chunk(0).fill_null("")
+    bucket = (names(ids).hashes >> np.uint64(32)) % np.uint64(meeting.buckets)
+    order = np.argsort(bucket, kind="stable")
+    sorted_rows = in_one_chunk(travelling.take(pa.array(order)))
+    edges = np.searchsorted(bucket[order], np.arange(meeting.buckets + 1))
+    kind = list(meeting.tables).index(piece.table)
+    return [
+        (b * len(meeting.tables) + kind, _written(sorted_rows.slice(start, end - start)))
+        for b, (start, end) in enumerate(pairwise(edges.tolist()))
+        if end > start
+    ]
+
+
+def _written(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
+        stream.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def unpack(meeting: Meeting, place: int, packets: Sequence[bytes]) -> int:
+    """Write the packets of a place, in the order of the slices, as one file; tell its rows."""
+    bucket, kind = divmod(place, len(meeting.tables))
+    table = pa.concat_tables([pa.ipc.open_stream(packet).read_all() for packet in packets])
+    name = list(meeting.tables)[kind]
+    storage.write_table(storage.join(meeting.folder, FOLDER, name, _file(bucket)), table)
+    return int(table.num_rows)
+
+
+def _file(bucket: int) -> str:
+    return f"bucket-{bucket:05d}.parquet"
+
+
+def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
+    """Read a table's rows of a bucket, as they were read from the input; empty if there are none.
+
+    Args:
+        meeting: after ``meet``.
+        name: of the table.
+        bucket: 0..buckets-1.
+    """
+    table = meeting.tables[name]
+    if meeting.buckets == 1:
+        return [read(piece, table.further) for piece in table.slices]
+    folder = storage.join(meeting.folder, FOLDER, name)
+    if _file(bucket) not in storage.names(folder):
+        return []
+    found = in_one_chunk(storage.open_parquet(storage.join(folder, _file(bucket))).read())
+    file = numbers(found.column(FILE).chunk(0)).astype(np.int64)
+    row = numbers(found.column(ROW).chunk(0))
+    urls = tuple(each.url for each in table.files)
+    rows = Rows(name, found.drop_columns([FILE, ROW]), urls, file, row)
+    return _portions(rows)
+
+
+ROWS_AT_ONCE = 131_072
+
+
+def _portions(rows: Rows) -> list[Rows]:
+    """Few rows at a time: what breaks a rule is reported as Python objects."""
+    starts = range(0, len(rows), ROWS_AT_ONCE)
+    return [rows.take(np.arange(start, min(start + ROWS_AT_ONCE, len(rows)))) for start in starts]
+
+
+def many(tables: Mapping[str, InputTable], rows_at_once: int) -> int:
+    """How many buckets of documents are needed for tasks of about so many rows."""
+    rows = sum(piece.rows for table in tables.values() for piece in table.slices)
+    return max(1, -(-rows // rows_at_once))

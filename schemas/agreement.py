@@ -1,0 +1,231 @@
+"""The output tables of an agreement run; attributes and group-by columns stand beside."""
+
+import pandera.pyarrow as pap
+import pyarrow as pa
+
+from schemas.scores import name, value, whole
+
+SIMILARITIES = {
+    "boundary_similarity": "B: mean correctness of boundary pairs",
+    "segmentation_similarity": "S: 1 - edits / potential boundaries",
+    "exact": "B without near misses: matches / boundaries marked by either",
+    "two_category": "share of positions at which both have a boundary, or neither has",
+}
+COEFFICIENTS = {
+    "pi": "agreement above chance, one rate for all coders (of two coders Scott's pi)",
+    "kappa": "agreement above chance, a rate for each coder (of two coders Cohen's kappa)",
+}
+REACHES = {"0": "at the position", "half_window": "at most floor(k / 2) away", "window": "k away"}
+QUARTILES = {"q1": "lower quartile", "median": "median", "q3": "upper quartile"}
+
+
+def number(description: str, kind: str = "null if undefined") -> pap.Column:
+    """A column of numbers of any size and sign."""
+    return pap.Column(pa.float64(), nullable=True, description=f"{description}; {kind}")
+
+
+def coefficient(description: str) -> pap.Column:
+    """A column of a coefficient's values."""
+    return number(description, "at most 1, null if undefined")
+
+
+EDITS = {
+    "matches": whole("boundaries both have at equal positions"),
+    "near_misses": whole("pairs of their boundaries 1..n_t-1 positions apart"),
+    "near_miss_span": whole("sum of the near misses' distances, in the unit of the run"),
+    "misses": whole("full misses: boundaries only the earlier coder has"),
+    "false_alarms": whole("full misses: boundaries only the later coder has"),
+}
+
+PAIRS = pap.DataFrameSchema(
+    {
+        "document_id": name("the document"),
+        "coder": name("the coder whose name is first in order"),
+        "peer": name("the other coder"),
+        "n_units": whole("units of the document, in the unit of the run"),
+        **EDITS,
+        "boundaries": whole("boundaries the coder has"),
+        "peer_boundaries": whole("boundaries the peer has"),
+        "window": whole("window size k with the coder as the reference"),
+        "windows": whole("windows that fit: max(0, n_units - window)"),
+        "pk_errors": whole("windows in which one has a boundary and the other none"),
+        "window_diff_errors": whole("windows in which the numbers of boundaries differ"),
+        "peer_window": whole("window size k with the peer as the reference"),
+        "peer_windows": whole("windows that fit: max(0, n_units - peer_window)"),
+        "peer_pk_errors": whole("as pk_errors, with peer_window"),
+        "peer_window_diff_errors": whole("as window_diff_errors, with peer_window"),
+        **{
+            each: value(f"{meaning}; 1 if nothing could differ", 1)
+            for each, meaning in SIMILARITIES.items()
+        },
+        "pk": value("Pk with the coder as the reference", 1),
+        "window_diff": value("WindowDiff with the coder as the reference", 1),
+        "peer_pk": value("Pk with the peer as the reference", 1),
+        "peer_window_diff": value("WindowDiff with the peer as the reference", 1),
+    },
+    name="pairs",
+    strict=False,
+)
+
+DOCUMENTS = pap.DataFrameSchema(
+    {
+        "document_id": name("the document"),
+        "n_units": whole("units of the document, in the unit of the run"),
+        "window": whole("window size k of the document, over all its codings"),
+        "codings": whole("how many coders coded it"),
+        "coders": pap.Column(
+            pa.list_(pa.string()), nullable=False, description="their names, ascending"
+        ),
+        "segments": pap.Column(
+            pa.list_(pa.int32()), nullable=False, description="segments by each, parallel to coders"
+        ),
+        "pairs": whole("pairs of coders"),
+        "segments_mean": number("mean of the segments over coders"),
+        "segments_sd": number("standard deviation (n - 1) of the segments over coders"),
+        **{
+            each: value(f"mean over pairs of coders: {meaning}", 1)
+            for each, meaning in SIMILARITIES.items()
+        },
+        "pk_mean": value("mean of Pk over ordered pairs of coders", 1),
+        "pk_sd": number("standard deviation (n - 1) of Pk over ordered pairs"),
+        "window_diff_mean": value("mean of WindowDiff over ordered pairs of coders", 1),
+        "window_diff_sd": number("standard deviation (n - 1) of WindowDiff over ordered pairs"),
+        **{
+            f"{each}_{similarity}": coefficient(
+                f"{meaning}, by {similarity}, of this document alone"
+            )
+            for similarity in SIMILARITIES
+            for each, meaning in COEFFICIENTS.items()
+        },
+        "alpha_two_category": coefficient("Krippendorff's nominal alpha of this document alone"),
+    },
+    name="documents",
+    strict=False,
+)
+
+AGREEMENT = pap.DataFrameSchema(
+    {
+        "coefficient": pap.Column(
+            pa.string(),
+            pap.Check.isin(["pi", "kappa", "bias", "alpha"]),
+            nullable=False,
+            description="pi (of two coders Scott's), kappa (of two coders Cohen's), bias (expected "
+            "agreement of pi less that of kappa), alpha (Krippendorff's, nominal)",
+        ),
+        "similarity": pap.Column(
+            pa.string(),
+            pap.Check.isin(list(SIMILARITIES)),
+            nullable=False,
+            description="; ".join(f"{each}: {meaning}" for each, meaning in SIMILARITIES.items()),
+        ),
+        "actual": value("agreement found, pooled over documents and pairs of coders", 1),
+        "expected": value("agreement expected by chance", 1),
+        "value": coefficient("(actual - expected) / (1 - expected); of bias the difference"),
+        "ci_low": number("lower end of the 95 % bootstrap interval", "null without one"),
+        "ci_high": number("upper end of the 95 % bootstrap interval", "null without one"),
+        "codings": whole("codings of the group"),
+        "coders": whole("coders of the group"),
+        "documents": whole("documents of the group, those coded once among them"),
+        "pairs": whole("pairs of codings of one document"),
+    },
+    name="agreement",
+    strict=False,
+)
+
+CODERS = pap.DataFrameSchema(
+    {
+        "coder": name("the coder"),
+        "documents": whole("documents the coder coded"),
+        "peers": whole("coders who share a document with this one"),
+        "boundaries": whole("boundaries the coder marked"),
+        "potential_boundaries": whole("positions the coder could have marked"),
+        "rate": value("boundaries / potential_boundaries", 1),
+        "rate_mean": value("mean of the rates of the group's coders", 1),
+        "rate_sd": number("standard deviation (n - 1) of the rates of the group's coders"),
+        "deviation": number("(rate - rate_mean) / rate_sd"),
+        "flagged": pap.Column(
+            pa.bool_(),
+            nullable=True,
+            description="whether the rate is beyond 2 standard deviations from the mean; null if "
+            "undefined; with fewer than 6 coders none can be",
+        ),
+        **{
+            f"peer_{each}": value(f"{meaning}, pooled over all pairs with this coder", 1)
+            for each, meaning in SIMILARITIES.items()
+        },
+        **{
+            f"without_{each}_{similarity}": coefficient(
+                f"{each} by {similarity} without this coder"
+            )
+            for similarity in SIMILARITIES
+            for each in (*COEFFICIENTS, "bias")
+        },
+        "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
+    },
+    name="coders",
+    strict=False,
+)
+
+PEERS = pap.DataFrameSchema(
+    {
+        "coder": name("the coder whose name is first in order"),
+        "peer": name("the other coder"),
+        "documents": whole("documents both coded"),
+        **EDITS,
+        "potential_boundaries": whole("positions both could have marked"),
+        **{
+            each: value(f"{meaning}, pooled over the documents both coded", 1)
+            for each, meaning in SIMILARITIES.items()
+        },
+    },
+    name="peers",
+    strict=False,
+)
+
+CORPUS = pap.DataFrameSchema(
+    {
+        "documents": whole("documents of the group"),
+        "coded_once": whole("of these, documents with one coder"),
+        "codings": whole("codings of the group"),
+        "coders": whole("coders of the group"),
+        "boundaries": whole("boundaries of all codings"),
+        "potential_boundaries": whole("positions of all codings"),
+        "segments_mean": number("mean number of segments of a coding"),
+        "segments_sd": number("standard deviation (n - 1) of the segments of a coding"),
+        "segment_size_mean": number("mean size of a segment, in the unit of the run"),
+        "segment_size_sd": number("standard deviation (n - 1) of the segment sizes"),
+        "marked_positions": whole("positions of documents that some coder marked"),
+        **{
+            f"{kind}_{reach}_{quartile}": value(f"{meaning} of {kind}, marks {where}", 1)
+            for reach, where in REACHES.items()
+            for kind in ("support", "peer_support")
+            for quartile, meaning in QUARTILES.items()
+        },
+    },
+    name="corpus",
+    strict=False,
+)
+
+PROMINENCE = pap.DataFrameSchema(
+    {
+        "document_id": name("the document"),
+        "position": whole("a position that some coder marked, in the unit of the run"),
+        "window": whole("window size k of the document"),
+        "coders": whole("how many coders coded the document"),
+        **{
+            each: column
+            for reach, where in REACHES.items()
+            for each, column in {
+                f"coders_within_{reach}": whole(f"coders with a boundary {where}"),
+                f"support_{reach}": value(f"share of the coders with a boundary {where}", 1),
+                f"peer_support_{reach}": value(
+                    f"share of the other coders with a boundary {where}; null for one coder", 1
+                ),
+            }.items()
+        },
+    },
+    name="prominence",
+    strict=False,
+)
+
+AGREEMENT_TABLES = (PAIRS, DOCUMENTS, AGREEMENT, CODERS, PEERS, CORPUS, PROMINENCE)
