@@ -54,7 +54,7 @@ def agree(
     ] = "pooled",
     as_published: Annotated[
         str | None,
-        typer.Option(help="fournier2013: chances from segments, as that paper's tables were."),
+        typer.Option(help="fournier2013: as its tables, item with segments for boundaries."),
     ] = None,
     replicates: Replicates = 1000,
     seed: Seed = 0,

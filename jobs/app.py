@@ -8,10 +8,12 @@ from functools import wraps
 import typer
 
 from jobs import collector
+from jobs.agree import agree
 from jobs.explain import explain
 from jobs.import_ import import_
 from jobs.measures import measures
 from jobs.score import score
+from jobs.simulate import simulate
 from jobs.status import status
 from jobs.sweep import sweep
 from jobs.validate import validate
@@ -54,7 +56,7 @@ def fail(message: str, code: int) -> None:
 
 
 app.command("import")(told(import_))
-for command in (validate, score, sweep, explain, measures, status):
+for command in (validate, score, agree, sweep, explain, simulate, measures, status):
     app.command()(told(command))
 
 

@@ -29,7 +29,8 @@ class AgreeSettings:
         units: `units`, or `words` (or whatever the documents' unit lengths count).
         similarity: similarities whose coefficients are written; empty: all.
         expected: `pooled`, or `item`: pi's chance of a boundary is the mean of the documents'.
-        as_published: `fournier2013` takes chances from segments, as its tables were; or None.
+        as_published: `fournier2013`: as its tables were, `item` with segments for boundaries; or
+            None.
         replicates: bootstrap replicates for the intervals; 0 for none.
         seed: of the bootstrap; at least 0.
         max_rejects: largest share of rejected input rows, in [0, 1], at which a run is published.
@@ -82,7 +83,8 @@ class AgreeSettings:
     @property
     def choices(self) -> Choices:
         """How coefficients are taken."""
-        return Choices(self.n_t, self.expected == "item", self.as_published is not None)
+        published = self.as_published is not None
+        return Choices(self.n_t, published or self.expected == "item", published)
 
     def signature(self, estimator: str) -> str:
         """Say in one line what was computed, so that two audits can be compared.
@@ -92,5 +94,7 @@ class AgreeSettings:
         """
         parts = self.as_score.signature(estimator).split("|")
         signed = [part for part in parts if part.partition(":")[0] in SIGNED]
-        published = [f"as_published:{self.as_published}"] if self.as_published else []
-        return "|".join(["segscore", f"agree:{self.expected}", *published, *signed])
+        computed = f"agree:{self.expected}"
+        if self.as_published:
+            computed = f"agree:as-published,{self.as_published}"
+        return "|".join(["segscore", computed, *signed])

@@ -137,8 +137,8 @@ def exchange(
     binary = pd.ArrowDtype(pa.large_binary())
     kinds = {"place": "int64", "piece": "int64", "packet": binary}
 
-    def make(numbered: tuple[int, Any]) -> pd.DataFrame:
-        number, piece = numbered
+    def make(numbered: tuple[str, int, Any]) -> pd.DataFrame:
+        _, number, piece = numbered
         made = pack(shared, piece)
         columns = {
             "place": [place for place, _ in made],
@@ -156,9 +156,10 @@ def exchange(
         return pd.DataFrame({"took": [sum(took)]})
 
     meta = pd.DataFrame({name: [] for name in kinds}).astype(kinds)
-    # A token of its own: two runs that read the same must not share what one has written.
-    token = uuid4().hex
-    made = frames.from_map(make, list(enumerate(pieces)), meta=meta, token=token)
+    # Told apart from any other attempt: a shared scheduler keeps results by what they are made of.
+    attempt = uuid4().hex
+    numbered = [(attempt, number, piece) for number, piece in enumerate(pieces)]
+    made = frames.from_map(make, numbered, meta=meta)
     shuffled = made.shuffle("place", npartitions=places, shuffle_method="p2p")
     taken = shuffled.map_partitions(take, meta=pd.DataFrame({"took": [0]}))
     try:

@@ -1,11 +1,16 @@
 """Which rows of a table keep its schema's rules, and exactly which do not."""
 
+from threading import Lock
+
 import pandera.pyarrow as pap
 import pyarrow as pa
 from pandera.config import CONFIG, ValidationDepth
 from pandera.errors import SchemaErrors
 
 from pipeline.errors import Refused
+
+ONE_AT_A_TIME = Lock()
+"""Each validation tries to import PySpark; without it two threads may see a module half made."""
 
 WHOLE = (None, ValidationDepth.SCHEMA_AND_DATA)
 
@@ -33,7 +38,8 @@ def schema_problems(schema: pa.Schema, model: pap.DataFrameSchema) -> list[str]:
     if twice:
         return [f"column {name} is there more than once" for name in twice]
     try:
-        model.validate(schema.empty_table(), lazy=True)
+        with ONE_AT_A_TIME:
+            model.validate(schema.empty_table(), lazy=True)
     except SchemaErrors as problem:
         cases = problem.failure_cases.to_pylist()
     else:
@@ -63,7 +69,8 @@ def broken_rules(table: pa.Table, model: pap.DataFrameSchema) -> dict[int, str]:
         model: whose checks answer row by row.
     """
     try:
-        model.validate(table, lazy=True)
+        with ONE_AT_A_TIME:
+            model.validate(table, lazy=True)
     except SchemaErrors as problem:
         cases = problem.failure_cases.select(["index", "check"]).to_pylist()
     else:

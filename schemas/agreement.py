@@ -119,7 +119,7 @@ AGREEMENT = pap.DataFrameSchema(
             description="; ".join(f"{each}: {meaning}" for each, meaning in SIMILARITIES.items()),
         ),
         "actual": value("agreement found, pooled over documents and pairs of coders", 1),
-        "expected": value("agreement expected by chance", 1),
+        "expected": number("agreement expected by chance", "in [0, 1], beyond 1 only as published"),
         "value": coefficient("(actual - expected) / (1 - expected); of bias the difference"),
         "ci_low": number("lower end of the 95 % bootstrap interval", "null without one"),
         "ci_high": number("upper end of the 95 % bootstrap interval", "null without one"),

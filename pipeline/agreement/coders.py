@@ -18,6 +18,7 @@ from pipeline.agreement.coefficients import (
 from pipeline.measures.measure import evaluate
 from pipeline.segmentations import Floats, Ints
 
+COLUMNS = {"pair_places": "potential_boundaries"}
 OWN = ("codings", "marks", "places")
 Lost = Callable[[Floats | Ints], Floats]
 """Values of codings -> their sums by coder."""
@@ -69,7 +70,7 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
             "coder": coder,
             "peer": peer,
             "documents": int(group.column("peers", "documents")[i]),
-            **{name: int(values[i]) for name, values in counts.items()},
+            **{COLUMNS.get(name, name): int(values[i]) for name, values in counts.items()},
             **{name: values[i] for name, values in similar.items()},
         }
 

@@ -86,9 +86,9 @@ def item_rate(marks: Ints, places: Ints) -> Ints:
 
     The quotient is taken in two steps of 20 bits, so that no product passes 2^63.
     """
-    places = np.maximum(places, 1)
-    high, rest = np.divmod(marks << 20, places)
-    return (high << 20) + (rest << 20) // places
+    some = np.maximum(places, 1)
+    high, rest = np.divmod(marks << 20, some)
+    return np.where(places > 0, (high << 20) + (rest << 20) // some, 0)
 
 
 def _held_out(block: Block, rate: Ints, *, segments: bool) -> Counts:

@@ -68,7 +68,7 @@ def _order(key: tuple[object, ...]) -> tuple[tuple[bool, str, str], ...]:
 def _typed(rows: list[Row], group_by: Groups) -> pa.Table:
     by = {name.removeprefix(GROUP): kind for name, kind in group_by.items()}
     columns = {}
-    for name in rows[0]:
+    for name in rows[0] if rows else ():
         values = [row[name] for row in rows]
         if name in by:
             columns[name] = pa.array(values, by[name])
