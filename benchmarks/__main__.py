@@ -1,7 +1,11 @@
-"""Run every benchmark and print what it measured."""
+"""Run every benchmark, or those named, and print what it measured."""
 
-from benchmarks import small_job
+import sys
+
+from benchmarks import agreement, small_job
+
+BENCHMARKS = {"small_job": small_job, "agreement": agreement}
 
 if __name__ == "__main__":
-    for benchmark in (small_job,):
-        print(benchmark.measure())
+    for name in sys.argv[1:] or BENCHMARKS:
+        print(BENCHMARKS[name].measure())
