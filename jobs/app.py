@@ -30,12 +30,14 @@ app = typer.Typer(
 
 def told(command: Callable[..., None]) -> Callable[..., None]:
     """Make every expected failure of a command one line and an exit code."""
-    from pipeline.errors import Failed, Refused
+    from pipeline.errors import Done, Failed, Refused
 
     @wraps(command)
     def run(*arguments: object, **options: object) -> None:
         try:
             command(*arguments, **options)
+        except Done as problem:
+            print(problem)
         except Refused as problem:
             fail(str(problem), 2)
         except BrokenPipeError:

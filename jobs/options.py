@@ -33,7 +33,13 @@ Cluster = Annotated[
 Workers = Annotated[
     int | None, typer.Option(help="Threads or processes; default: one a processor.", min=1)
 ]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Replace a finished run.")]
+Fresh = Annotated[
+    bool,
+    typer.Option(
+        "--fresh/--resume",
+        help="Start over, replacing what is there; or go on where an attempt ended.",
+    ),
+]
 
 
 def window_of(text: str) -> str | int:

@@ -12,9 +12,14 @@ def status(run: Annotated[str, typer.Argument(help="Folder of the run.")]) -> No
 
     console = out()
     found = run_folder.status(run)
+    if found.plan is not None:
+        who = f"process {found.plan['pid']} on {found.plan['host']}"
+        state = "at work" if found.at_work else "started by"
+        console.print(f"unfinished, {state} {who}", markup=False)
+        for stage, parts in found.plan["stages"].items():
+            if parts:
+                console.print(f"{stage}: {found.done[stage]} of {len(parts)} parts")
     if found.record is None:
-        assert found.plan is not None  # status refuses a folder with neither
-        console.print(f"unfinished: {found.done} of {len(found.plan['parts'])} parts scored")
         return
     record = found.record
     console.print(f"finished: {record['pairs']} pairs scored")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline import cluster, meeting, resampling, run_folder, storage
+from pipeline import cluster, meeting, receipts, resampling, run_folder, storage
 from pipeline.account import (
     Account,
     Clock,
@@ -28,6 +28,7 @@ from pipeline.agreeing import (
 from pipeline.agreement.group_tables import group_tables, only
 from pipeline.agreement.tallies import GROUP, Tallies, is_bucketed, merge, settle_units
 from pipeline.errors import Failed
+from pipeline.fingerprint import Fingerprint
 from pipeline.inputs import (
     ROWS_PER_PART,
     attribute_types,
@@ -39,6 +40,7 @@ from pipeline.meeting import Meeting
 from pipeline.reading import InputTable, plan
 from pipeline.spreading import Progress, spread
 
+AUDITED = "audited"
 TYPES_UNUSED = "boundary_types were not looked at, each position counts once"
 
 
@@ -70,17 +72,18 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
         groups = choose_groups(settings.group_by, types, _columns())
         buckets = meeting.many(tables, ROWS_PER_PART)
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(buckets)]
-        run_folder.check(settings.output, fresh=settings.fresh)
+        asked = Fingerprint.of("agree", settings, tables.values())
+        found = run_folder.check(settings.output, asked, fresh=settings.fresh)
     with clock.stage("meet"):
-        names = [part.name for part in parts]
-        folder = run_folder.claim(settings.output, {"settings": asdict(settings), "parts": names})
+        folder = run_folder.claim(found, {AUDITED: [part.name for part in parts]})
         place = Meeting(tables, folder, buckets)
-        meeting.meet(client, place)
+        if len(receipts.kept(folder, AUDITED)) < len(parts):
+            meeting.meet(client, place)
     with clock.stage("audit"):
         by = {GROUP + name: kind for name, kind in groups.items()}
         job = AgreeJob(place, settings.as_score, settings.choices.segments, by, folder)
         job = _with_window(client, job, parts, progress)
-        audited = spread(client, audit_part, parts, job, progress)
+        audited = spread(client, audit_part, parts, job, progress, stage=AUDITED)
         storage.remove(storage.join(folder, meeting.FOLDER))
     with clock.stage("agreement"):
         account = _account(audited.values())
@@ -101,7 +104,7 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
     }
     if "boundary_types" in tables["codings"].further.names:
         record["warnings"].append(TYPES_UNUSED)
-    run_folder.publish(settings.output, record)
+    record = run_folder.publish(found, record)
     contested = [row for each in audited.values() for row in each.contested]
     return FinishedAudit(record, made, sorted(contested, key=by_similarity)[:CONTESTED])
 
@@ -130,7 +133,7 @@ def _with_window(
     """A window by the run is half the mean segment over all codings, which must be read first."""
     if job.settings.window != "per-run":
         return job
-    surveyed = spread(client, survey_codings, parts, job, progress).values()
+    surveyed = spread(client, survey_codings, parts, job, progress, stage="surveyed").values()
     units, segments = (sum(each.size[i] for each in surveyed) for i in (0, 1))
     size = window_size(np.array([units]), np.array([max(1, segments)]), job.settings.rounding)
     return replace(job, settings=replace(job.settings, window=int(size[0])))

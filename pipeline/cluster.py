@@ -1,6 +1,7 @@
 """The only module that imports Dask: where work runs, and how it is handed out."""
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,13 +10,28 @@ from uuid import uuid4
 
 import pyarrow as pa
 from dask.system import CPU_COUNT  # noqa: TID251
-from distributed import Client, LocalCluster, as_completed  # noqa: TID251
+from distributed import (  # noqa: TID251
+    Client,
+    Future,
+    KilledWorker,
+    LocalCluster,
+    as_completed,
+)
 
 from pipeline.errors import Failed, Refused
 
-__all__ = ["Client", "Outcome", "connect", "exchange", "spread"]
+__all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "spread"]
 
 CONNECT_SECONDS = 10
+ALONE_SECONDS = 60
+"""How long tasks wait for a worker to come."""
+
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
+"""Seconds between two looks at what has ended."""
+
+
+class Lost(Exception):  # noqa: N818
+    """A task ended because who worked on it, or handed it out, was lost."""
 
 
 @dataclass(frozen=True)
@@ -94,16 +110,49 @@ def spread(
         calls: key of each task -> its own arguments, small.
         shared: what every call needs; sent to each worker once.
     """
+    if not calls:
+        return
     everywhere = client.scatter(shared, broadcast=True, hash=False)
     futures = {
         client.submit(task, everywhere, *arguments, key=key, pure=False): key
         for key, arguments in calls.items()
     }
-    for future in as_completed(futures):
-        failed = future.status != "finished"
-        error = future.exception() if failed else None
-        yield Outcome(futures[future], None if failed else future.result(), error)
+    for future in _as_they_end(client, as_completed(futures)):
+        error = _error(future)
+        yield Outcome(futures[future], None if error else future.result(), error)
         future.release()
+
+
+def _as_they_end(client: Client, ending: as_completed) -> Iterator[Future]:
+    """Yield futures as they end; give up where nobody is left to work on the others."""
+    alone = None
+    pause = SHORTEST_PAUSE
+    while not ending.is_empty():
+        ended = ending.next_batch(block=False)
+        yield from ended
+        if ended:
+            alone, pause = None, SHORTEST_PAUSE
+            continue
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+        if client.status == "running" and client.scheduler_info()["workers"]:
+            alone = None
+        elif alone is None:
+            alone = time.monotonic()
+        elif time.monotonic() - alone > ALONE_SECONDS:
+            raise Failed(
+                f"no worker has been there for {ALONE_SECONDS} s; parts that are done are kept: "
+                "start workers and run the same command to go on"
+            )
+
+
+def _error(future: Future) -> BaseException | None:
+    if future.status == "finished":
+        return None
+    error = future.exception() if future.status == "error" else None
+    if isinstance(error, KilledWorker):
+        return Lost("the workers that tried it were lost, perhaps for want of memory")
+    return error or Lost("the scheduler was lost")
 
 
 def exchange(

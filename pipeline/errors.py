@@ -1,4 +1,4 @@
-"""The two ways a job ends badly; every message says what is wrong, where, and what to do."""
+"""The ways a job ends without its work; every message says what is wrong, where, what to do."""
 
 
 class Refused(Exception):  # noqa: N818
@@ -7,3 +7,7 @@ class Refused(Exception):  # noqa: N818
 
 class Failed(Exception):  # noqa: N818
     """Work started and could not be finished; nothing was published (exit code 1)."""
+
+
+class Done(Exception):  # noqa: N818
+    """What was asked for is there already (exit code 0)."""

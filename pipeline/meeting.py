@@ -17,7 +17,7 @@ from pipeline.reading import InputTable, Rows, Slice, in_one_chunk, read
 from pipeline.segmentations import numbers
 
 FILE, ROW = "_file", "_row"
-FOLDER = "met"
+FOLDER, MET = "met", "met.txt"
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,13 @@ def meet(client: cluster.Client, meeting: Meeting) -> None:
         Refused: as ``reading.read``.
         Failed: rows were lost on the way.
     """
-    if meeting.buckets == 1:
+    done = storage.join(meeting.folder, MET)
+    if meeting.buckets == 1 or storage.read_text(done) is not None:
         return
     slices = [piece for table in meeting.tables.values() for piece in table.slices]
     places = meeting.buckets * len(meeting.tables)
-    cluster.exchange(client, pack, slices, places, unpack, meeting)
+    rows = cluster.exchange(client, pack, slices, places, unpack, meeting)
+    storage.write_text(done, f"{rows} rows\n")
 
 
 def pack(meeting: Meeting, piece: Slice) -> list[tuple[int, bytes]]:

@@ -1,6 +1,6 @@
 """A scoring run from its settings to its published folder."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -10,12 +10,12 @@ from pipeline.account import Clock, gate, left_over, met_references, rows_of, te
 from pipeline.boundary_types import occurring
 from pipeline.class_confusion import add_up, tabulate
 from pipeline.counting import Rule
+from pipeline.fingerprint import Fingerprint
 from pipeline.inputs import Collected, Inputs, collect, cut, cut_points, find_inputs, group_types
 from pipeline.measures import PAIRS, PANELS
 from pipeline.references import agreed, unit_hashes
 from pipeline.scoring import (
     Job,
-    Part,
     Receipt,
     score_part,
     score_points,
@@ -24,6 +24,7 @@ from pipeline.scoring import (
 from pipeline.settings import ScoreSettings
 from pipeline.spreading import Progress, spread, spread_twice
 
+SCORED, POINTS = "scored", "points"
 INPUTS_PART = "inputs.parquet"
 SCORES_UNUSED = "boundary_scores were not looked at, every candidate counts; see `segscore sweep`"
 
@@ -53,19 +54,23 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
         inputs = find_inputs(settings)
         group_by = group_types(settings, inputs)
         parts = cut(inputs.hypotheses.slices)
-        run_folder.check(settings.output, fresh=settings.fresh)
+        asked = Fingerprint.of("score", settings, inputs.tables)
+        found = run_folder.check(settings.output, asked, fresh=settings.fresh)
     with clock.stage("references"):
         collected = collect(settings, inputs)
         points = cut_points(len(collected.references.documents), len(settings.points))
-        folder = run_folder.claim(settings.output, _plan(settings, [*parts, *points]))
+        stages = {SCORED: parts, POINTS: points}
+        folder = run_folder.claim(
+            found, {stage: [part.name for part in listed] for stage, listed in stages.items()}
+        )
         storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
     with clock.stage("score"):
         job = _job(settings, inputs, collected, group_by, folder)
         if job.typed and not settings.boundary_types:
-            surveyed = spread_twice(client, survey_part, parts, job, progress)
+            surveyed = spread_twice(client, survey_part, parts, job, progress, stage="surveyed")
             job = _with_types(job, collected, surveyed)
-        receipts = spread_twice(client, score_part, parts, job, progress)
-        made = spread(client, score_points, points, job, progress)
+        receipts = spread_twice(client, score_part, parts, job, progress, stage=SCORED)
+        made = spread(client, score_points, points, job, progress, stage=POINTS)
     with clock.stage("summary"):
         met = met_references(receipts, len(collected.references))
         account = rows_of(collected, receipts, met)
@@ -81,8 +86,7 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
     record = tell(settings, inputs, collected, account, receipts | made, clock, job)
     if "boundary_scores" in inputs.hypotheses.further.names:
         record["warnings"].append(SCORES_UNUSED)
-    run_folder.publish(settings.output, record)
-    return Finished(record, table)
+    return Finished(run_folder.publish(found, record), table)
 
 
 def _job(
@@ -123,7 +127,3 @@ def _summarise(job: Job, receipts: list[Receipt]) -> pa.Table:
     kinds = [(kind, summary.merge(sums)) for kind, sums in found if sums]
     parameters = settings.parameters(references.p_seg, job.rule.types)
     return summary.summarise(kinds, job.rule.group_by, parameters, drawn)
-
-
-def _plan(settings: ScoreSettings, parts: list[Part]) -> dict[str, Any]:
-    return {"settings": asdict(settings), "parts": [part.name for part in parts]}

@@ -1,12 +1,12 @@
-"""The parts of a run handed out, and what only shows when all of them have been read."""
+"""The parts of a run handed out, those done before left out, and what shows only at the end."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 import numpy as np
 
-from pipeline import cluster, run_folder, storage
+from pipeline import cluster, receipts, run_folder, storage
 from pipeline.errors import Failed
 from pipeline.scoring import Bits, Job, Part, Receipt
 
@@ -15,6 +15,7 @@ Progress = Callable[[int, int], None]
 
 Task = Callable[..., Receipt]
 Told = TypeVar("Told")
+AGAIN = "-again"
 
 
 class Named(Protocol):
@@ -25,15 +26,24 @@ class Named(Protocol):
         """Of the part, unlike any other of the run."""
 
 
+class InFolder(Protocol):
+    """What all tasks of a run share."""
+
+    @property
+    def folder(self) -> str:
+        """Where the run is prepared."""
+
+
 def spread(
     client: cluster.Client,
     task: Callable[..., Told],
     parts: Sequence[Named],
-    job: object,
+    job: InFolder,
     progress: Progress,
     *arguments: object,
+    stage: str,
 ) -> dict[str, Told]:
-    """Run ``task(job, part, *arguments)`` on every part.
+    """Run ``task(job, part, *arguments)`` on every part that has no receipt yet.
 
     Returns:
         Receipts by the name of the part, in the order of the parts.
@@ -41,31 +51,66 @@ def spread(
     Raises:
         Failed: a part failed; says how many did and why the first.
     """
+    before = receipts.kept(job.folder, stage)
+    done: dict[str, Told] = {
+        part.name: receipts.load(job.folder, stage, part.name)
+        for part in parts
+        if part.name in before
+    }
     # A key of its own for each attempt: a scheduler shared with other runs keeps results by key.
     attempt = uuid4().hex
-    calls = {f"{part.name}-{attempt}": (part, *arguments) for part in parts}
-    names = {f"{part.name}-{attempt}": part.name for part in parts}
-    receipts: dict[str, Told] = {}
+    left = [part for part in parts if part.name not in done]
+    calls = {f"{part.name}-{attempt}": (task, stage, part, arguments) for part in left}
+    names = {f"{part.name}-{attempt}": part.name for part in left}
     failures: list[tuple[str, BaseException]] = []
-    progress(0, len(parts))
-    for outcome in cluster.spread(client, task, calls, job):
+    progress(len(done), len(parts))
+    for outcome in cluster.spread(client, perform, calls, job):
         name = names[outcome.key]
         if outcome.error is None:
-            receipts[name] = outcome.receipt
+            done[name] = outcome.receipt
         else:
             failures.append((name, outcome.error))
-        progress(len(receipts) + len(failures), len(parts))
+        progress(len(done) + len(failures), len(parts))
     if failures:
-        name, error = min(failures, key=lambda failure: failure[0])
+        name, error = min(failures, key=_first_cause)
         raise Failed(
             f"{len(failures)} of {len(parts)} parts failed and nothing was published; "
-            f"the first, {name}: {error or type(error).__name__}"
+            f"the first, {name}: {_said(error)}; the others are kept: the same command goes on"
         ) from error
-    return {part.name: receipts[part.name] for part in parts}
+    return {part.name: done[part.name] for part in parts}
+
+
+def perform(
+    job: InFolder,
+    task: Callable[..., Told],
+    stage: str,
+    part: Named,
+    arguments: tuple[object, ...],
+) -> Told:
+    """Do the work of a part, then keep its receipt: one that is there vouches for the files."""
+    receipt = task(job, part, *arguments)
+    receipts.keep(job.folder, stage, part.name, receipt)
+    return receipt
+
+
+def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, str]:
+    """What a part itself met comes before what befell it, such as a lost worker."""
+    name, error = failure
+    return isinstance(error, cluster.Lost), name
+
+
+def _said(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def spread_twice(
-    client: cluster.Client, task: Task, parts: list[Part], job: Job, progress: Progress
+    client: cluster.Client,
+    task: Task,
+    parts: list[Part],
+    job: Job,
+    progress: Progress,
+    *,
+    stage: str,
 ) -> dict[str, Receipt]:
     """Run ``task(job, part, duplicates)``, and again where a part turns out to hold a duplicate.
 
@@ -78,20 +123,23 @@ def spread_twice(
     Raises:
         Failed: as ``spread``.
     """
-    receipts = spread(client, task, parts, job, progress, {})
-    twice = duplicates(receipts.values())
-    again = [part for part in parts if _holds(receipts[part.name], twice)]
-    for part in again:
+    found = spread(client, task, parts, job, progress, {}, stage=stage)
+    twice = duplicates(found.values())
+    again = [part for part in parts if _holds(found[part.name], twice)]
+    if not again:
+        return found
+    before = receipts.kept(job.folder, stage + AGAIN)
+    for part in (part for part in again if part.name not in before):
         for table in run_folder.TABLES:
             storage.remove(storage.join(job.folder, table, part.name))
-    return receipts | spread(client, task, again, job, progress, twice)
+    return found | spread(client, task, again, job, progress, twice, stage=stage + AGAIN)
 
 
-def duplicates(receipts: Iterable[Receipt]) -> dict[str, Bits]:
+def duplicates(told: Iterable[Receipt]) -> dict[str, Bits]:
     """Find documents that a coder judged more than once: coder -> bits over the documents."""
     once: dict[str, Bits] = {}
     twice: dict[str, Bits] = {}
-    for receipt in receipts:
+    for receipt in told:
         for coder, (seen, repeated) in receipt.seen.items():
             before = once.get(coder, np.zeros_like(seen))
             twice[coder] = twice.get(coder, np.zeros_like(seen)) | repeated | (before & seen)
@@ -99,7 +147,7 @@ def duplicates(receipts: Iterable[Receipt]) -> dict[str, Bits]:
     return {coder: bits for coder, bits in twice.items() if bits.any()}
 
 
-def _holds(receipt: Receipt, twice: Mapping[str, Bits]) -> bool:
+def _holds(receipt: Receipt, twice: Mapping[str, Any]) -> bool:
     return any(
         (receipt.seen[coder][0] & twice[coder]).any() for coder in receipt.seen.keys() & twice
     )

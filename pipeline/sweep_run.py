@@ -14,6 +14,7 @@ from pipeline.account import Clock, gate, left_over, met_references, rows_of, te
 from pipeline.candidates import CHANGING
 from pipeline.counting import Rule
 from pipeline.errors import Refused
+from pipeline.fingerprint import Fingerprint
 from pipeline.inputs import Inputs, collect, cut, find_inputs
 from pipeline.reading import refuse
 from pipeline.references import References
@@ -23,6 +24,7 @@ from pipeline.settings import ScoreSettings
 from pipeline.spreading import Progress, spread_twice
 from pipeline.sweeping import VALUES, Steps, merge, sweep, tabulate
 
+SWEPT = "swept"
 INPUTS_PART = "inputs.parquet"
 SCORES = "boundary_scores"
 GIVEN = "boundary_scores_given"
@@ -118,16 +120,16 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
     with clock.stage("plan"):
         inputs = _find(as_score)
         parts = cut(inputs.hypotheses.slices)
-        run_folder.check(settings.output, fresh=settings.fresh)
+        asked = Fingerprint.of("sweep", settings, inputs.tables)
+        claimed = run_folder.check(settings.output, asked, fresh=settings.fresh)
     with clock.stage("references"):
         collected = collect(as_score, inputs)
-        plan = {"settings": asdict(settings), "parts": [part.name for part in parts]}
-        folder = run_folder.claim(settings.output, plan)
+        folder = run_folder.claim(claimed, {SWEPT: [part.name for part in parts]})
         storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
     with clock.stage("sweep"):
         references, further = collected.references, inputs.hypotheses.further
         job = Job(references, (), Rule(as_score, (1,), {}), collected.typed, further, folder)
-        found = spread_twice(client, sweep_part, parts, job, progress)
+        found = spread_twice(client, sweep_part, parts, job, progress, stage=SWEPT)
         receipts = cast("dict[str, SweptPart]", found)
     with clock.stage("curves"):
         met = met_references(found, len(references))
@@ -143,8 +145,7 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
         storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)
     told = tell(as_score, inputs, collected, account, found, clock, job)
     own = {"signature": settings.signature, "settings": asdict(settings), "boundary_types": None}
-    record = told | own
-    run_folder.publish(settings.output, record)
+    record = run_folder.publish(claimed, told | own)
     return FinishedSweep(record, curves, chosen)
 
 

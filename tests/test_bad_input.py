@@ -552,7 +552,8 @@ def test_score__only_duplicates(desk: Desk) -> None:
     refused(desk, desk.score(hypotheses=hypotheses), 1, hypotheses, "6 were rejected")
     references = desk.write("twice.parquet", pa.concat_tables([coded("ann", [3])] * 2))
     said = "unique_document_coder"
-    refused(desk, desk.score(references=references), 1, references, "no reference", said)
+    again = desk.score("--fresh", references=references)
+    refused(desk, again, 1, references, "no reference", said)
 
 
 def test_score__n_units_differ(desk: Desk) -> None:
@@ -1291,11 +1292,12 @@ def test_score__candidates_are_not_taken_for_boundaries_in_silence(desk: Desk) -
 def test_score__another_run_is_at_work_here(desk: Desk) -> None:
     """A live process's preparations are not swept away; a dead one's are."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        plan = {"parts": [], "host": platform.node(), "pid": other.pid}
+        plan = {"fingerprint": {}, "stages": {}, "host": platform.node(), "pid": other.pid}
         at_work = write(desk.run / "_unfinished" / "plan.json", json.dumps(plan))
         ended = desk.score()
         assert ended.code == 2
         assert "at work" in ended.err and str(other.pid) in ended.err
         assert at_work.exists()
         other.communicate(b"\n")
-    done(desk.score())
+    refused(desk, desk.score(), 2, "holds an unfinished run of other settings")
+    done(desk.score("--fresh"))

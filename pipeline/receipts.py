@@ -1,0 +1,90 @@
+"""What tasks tell of their parts, kept beside the parts: who resumes a run need not redo them."""
+
+import io
+import pickle
+from typing import Any
+
+from pipeline import storage
+from pipeline.errors import Failed
+
+FOLDER = "receipts"
+ENDING = ".receipt"
+OURS = frozenset(
+    {
+        ("pipeline.scoring", "Receipt"),
+        ("pipeline.summary", "Sums"),
+        ("pipeline.sweep_run", "SweptPart"),
+        ("pipeline.sweeping", "Steps"),
+        ("pipeline.agreeing", "Audited"),
+        ("pipeline.agreement.tallies", "Tallies"),
+    }
+)
+PLAIN = frozenset(
+    {
+        ("datetime", "date"),
+        ("datetime", "datetime"),
+        ("datetime", "timezone"),
+        ("datetime", "timedelta"),
+        ("zoneinfo", "ZoneInfo._unpickle"),
+        ("numpy", "dtype"),
+        ("numpy", "ndarray"),
+        ("numpy._core.multiarray", "_reconstruct"),
+        ("numpy._core.multiarray", "scalar"),
+        ("numpy._core.numeric", "_frombuffer"),
+    }
+)
+ARROW = frozenset(
+    {
+        "_restore_array",
+        "_reconstruct_table",
+        "type_for_alias",
+        "py_buffer",
+        "chunked_array",
+        "schema",
+        "field",
+        "list_",
+        "timestamp",
+        "KeyValueMetadata",
+    }
+)
+
+
+class _Reader(pickle.Unpickler):
+    """Makes what a receipt holds, and nothing else whatever the file says."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        known = (module, name) in OURS | PLAIN
+        if known or (module == "pyarrow.lib" and name in ARROW):
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(f"{module}.{name} has no place in a receipt")
+
+
+def keep(folder: str, stage: str, part: str, receipt: object) -> None:
+    """Write the receipt of a part, after all else that the part writes."""
+    storage.write_bytes(_url(folder, stage, part), pickle.dumps(receipt))
+
+
+def kept(folder: str, stage: str) -> set[str]:
+    """Names of the parts that a stage has done."""
+    found = storage.names(storage.join(folder, FOLDER, stage))
+    return {name.removesuffix(ENDING) for name in found if name.endswith(ENDING)}
+
+
+def load(folder: str, stage: str, part: str) -> Any:
+    """Read the receipt of a part.
+
+    Raises:
+        Failed: it is not one.
+    """
+    url = _url(folder, stage, part)
+    content = storage.read_bytes(url)
+    try:
+        return _Reader(io.BytesIO(content)).load()
+    except Exception as problem:
+        raise Failed(
+            f"{url}: not a receipt of segscore ({problem}); run again with --fresh"
+        ) from problem
+
+
+def _url(folder: str, stage: str, part: str) -> str:
+    return storage.join(folder, FOLDER, stage, part + ENDING)
