@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --constraint constraints.txt
 DEMO := build/demo
+AZURITE := build/azurite/node_modules/.bin/azurite-blob
 
 .PHONY: help demo test lint bench clean
 
@@ -33,8 +34,13 @@ demo: $(VENV)/core
 		--group-by level --reference-points none,all,random-known --output $(DEMO)/run
 	@echo "the scores as a table: $(DEMO)/run/scores; what the measures mean: $(BIN)/segscore measures"
 
-test: lint
+test: lint $(AZURITE)
 	$(BIN)/pytest
+
+# A store for the tests of abfs://; without npm they are skipped, and say so.
+$(AZURITE):
+	@if command -v npm >/dev/null; then echo "setting up $@"; \
+		npm install --silent --no-audit --no-fund --prefix build/azurite azurite@3.37.0; fi
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .

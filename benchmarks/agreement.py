@@ -45,14 +45,18 @@ def simulate(folder: str, documents: int, coders: int, *further: str) -> str:
     return f"{made}/codings"
 
 
-def timed(codings: str, run: str) -> tuple[float, float]:
-    """Seconds of a whole `segscore agree`, and the most memory it had, in MB."""
-    command = [SEGSCORE, "agree", codings, "--output", run, "--fresh"]
+def timed_command(command: list[str]) -> tuple[float, float]:
+    """Seconds a whole process takes, and the most memory it had, in MB."""
     told = subprocess.run(
         [sys.executable, "-c", TIMED, *command], check=True, capture_output=True, text=True
     )
     seconds, kilobytes = map(float, told.stdout.split())
     return seconds, kilobytes / 1024
+
+
+def timed(codings: str, run: str) -> tuple[float, float]:
+    """Time a whole `segscore agree`."""
+    return timed_command([SEGSCORE, "agree", codings, "--output", run, "--fresh"])
 
 
 def growth(folder: str) -> list[str]:

@@ -14,11 +14,13 @@ from jobs.options import (
     Documents,
     Fresh,
     GroupBy,
+    LogFormat,
     MaxRejects,
     Output,
     Replicates,
     Rounding,
     Seed,
+    Settings,
     Units,
     Window,
     Workers,
@@ -62,11 +64,13 @@ def agree(
     workers: Workers = None,
     max_rejects: MaxRejects = 1.0,
     fresh: Fresh = False,
+    settings: Settings = None,
+    log_format: LogFormat = "text",
 ) -> None:
     """Audit coders: coefficients of agreement, who stands apart, which boundaries are contested."""
     from pipeline.agree_settings import AgreeSettings
 
-    settings = AgreeSettings(
+    chosen = AgreeSettings(
         codings=codings,
         output=output,
         documents=documents,
@@ -88,7 +92,7 @@ def agree(
 
     collector.work()
     with places.connect(cluster, workers) as client, Bar() as bar:
-        finished = audit(settings, client, bar.advance)
+        finished = audit(chosen, client, bar.advance)
     print_audit(finished)
     print_record(output, finished.record)
 

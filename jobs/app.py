@@ -11,6 +11,7 @@ from jobs import collector
 from jobs.agree import agree
 from jobs.explain import explain
 from jobs.import_ import import_
+from jobs.log import FORMATS, LOG
 from jobs.measures import measures
 from jobs.score import score
 from jobs.simulate import simulate
@@ -46,14 +47,14 @@ def told(command: Callable[..., None]) -> Callable[..., None]:
         except (Failed, OSError) as problem:
             fail(str(problem), 1)
         except KeyboardInterrupt:
-            fail("interrupted; nothing was published", 130)
+            fail("interrupted; nothing was published; the same command goes on", 130)
 
     return run
 
 
 def fail(message: str, code: int) -> None:
     """Say in one line what went wrong, and leave with an exit code."""
-    print(f"segscore: error: {message}", file=sys.stderr)
+    LOG.say("error", message, exit_code=code)
     sys.exit(code)
 
 
@@ -65,7 +66,8 @@ for command in (validate, score, agree, sweep, explain, simulate, measures, stat
 def main() -> None:
     """Run the command line."""
     collector.rest()
+    LOG.format = FORMATS[0]
     try:
-        app()
+        told(app)()
     finally:
         collector.leave()

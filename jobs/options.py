@@ -4,6 +4,24 @@ from typing import Annotated
 
 import typer
 
+from jobs.log import choose
+from jobs.settings_file import load
+
+Settings = Annotated[
+    str | None,
+    typer.Option(
+        "--settings",
+        is_eager=True,
+        callback=load,
+        help="TOML file with options by command; what the command line says wins.",
+    ),
+]
+LogFormat = Annotated[
+    str,
+    typer.Option(
+        is_eager=True, callback=choose, help="Of what is told on standard error: text or json."
+    ),
+]
 References = Annotated[str, typer.Argument(help="Reference segmentations: file, folder, glob.")]
 Output = Annotated[str, typer.Option(help="Folder of the run; must not hold one already.")]
 Documents = Annotated[str | None, typer.Option(help="Table of unit lengths and attributes.")]

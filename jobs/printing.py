@@ -1,6 +1,5 @@
 """What the commands show on a terminal."""
 
-import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
+
+from jobs.log import LOG
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,12 +49,13 @@ class Bar:
     def __init__(self) -> None:
         """Draw on standard error, so that results can be piped."""
         self.console = Console(stderr=True, highlight=False)
+        self.drawn = self.console.is_terminal and not LOG.structured
         self.bar = Progress(console=self.console, transient=True)
         self.task = self.bar.add_task("scoring", total=None)
         self.said = 0
 
     def __enter__(self) -> "Bar":
-        if self.console.is_terminal:
+        if self.drawn:
             self.bar.start()
         return self
 
@@ -63,16 +65,16 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self.console.is_terminal:
+        if self.drawn:
             self.bar.stop()
 
     def advance(self, done: int, parts: int) -> None:
         """Show that ``done`` of ``parts`` parts are done."""
-        if self.console.is_terminal:
+        if self.drawn:
             self.bar.update(self.task, completed=done, total=parts)
         elif parts and done * 10 // parts > self.said:
             self.said = done * 10 // parts
-            print(f"scored {done} of {parts} parts", file=sys.stderr)
+            LOG.say("info", f"{done} of {parts} parts done", done=done, parts=parts)
 
 
 def number(value: float | None) -> str:
@@ -92,9 +94,12 @@ def print_record(output: str, record: dict[str, Any]) -> None:
     console = out()
     print_account(record["rows"])
     for warning in record["warnings"]:
-        print(f"warning: {warning}", file=sys.stderr)
+        LOG.say("warning", warning)
     console.print(record["signature"], markup=False)
     console.print(f"written to {output}", markup=False)
+    if LOG.structured:
+        told = ("signature", "rows", "pairs", "seconds")
+        LOG.say("info", "finished", output=output, **{name: record[name] for name in told})
 
 
 def print_account(rows: dict[str, dict[str, int]]) -> None:

@@ -11,6 +11,7 @@ from jobs.options import (
     Documents,
     Fresh,
     GroupBy,
+    LogFormat,
     MaxRejects,
     Output,
     PSeg,
@@ -18,6 +19,7 @@ from jobs.options import (
     Replicates,
     Rounding,
     Seed,
+    Settings,
     Units,
     Window,
     Workers,
@@ -82,11 +84,13 @@ def score(
     workers: Workers = None,
     max_rejects: MaxRejects = 1.0,
     fresh: Fresh = False,
+    settings: Settings = None,
+    log_format: LogFormat = "text",
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
     from pipeline.settings import ScoreSettings
 
-    settings = ScoreSettings(
+    chosen = ScoreSettings(
         references=references,
         hypotheses=hypotheses,
         output=output,
@@ -118,5 +122,5 @@ def score(
 
     collector.work()
     with places.connect(cluster, workers) as client, Bar() as bar:
-        finished = run.score(settings, client, bar.advance)
+        finished = run.score(chosen, client, bar.advance)
     print_finished(output, finished)

@@ -12,10 +12,12 @@ from jobs.options import (
     Cluster,
     Documents,
     Fresh,
+    LogFormat,
     Output,
     PSeg,
     References,
     Rounding,
+    Settings,
     Units,
     Window,
     Workers,
@@ -51,11 +53,13 @@ def sweep(
     cluster: Cluster = "local",
     workers: Workers = None,
     fresh: Fresh = False,
+    settings: Settings = None,
+    log_format: LogFormat = "text",
 ) -> None:
     """Write miss / false-alarm curves over thresholds, and where lengths match the reference's."""
     from pipeline.sweep_run import SweepSettings, run_sweep
 
-    settings = SweepSettings(
+    chosen = SweepSettings(
         references=references,
         scored=scored,
         output=output,
@@ -70,7 +74,7 @@ def sweep(
 
     collector.work()
     with places.connect(cluster, workers) as client, Bar() as bar:
-        finished = run_sweep(settings, client, bar.advance)
+        finished = run_sweep(chosen, client, bar.advance)
     print_curves(finished)
     print_record(output, finished.record)
 

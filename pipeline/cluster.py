@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +16,12 @@ from distributed import (  # noqa: TID251
     Future,
     KilledWorker,
     LocalCluster,
+    Worker,
+    WorkerPlugin,
     as_completed,
 )
 
+from pipeline import storage
 from pipeline.errors import Failed, Refused
 
 __all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "spread"]
@@ -25,6 +29,15 @@ __all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "spread"]
 CONNECT_SECONDS = 10
 ALONE_SECONDS = 60
 """How long tasks wait for a worker to come."""
+
+NOBODY = (
+    f"no worker has been there for {ALONE_SECONDS} s; parts that are done are kept: start workers "
+    "and run the same command to go on"
+)
+LOST = (
+    "the scheduler was lost; parts that are done are kept: start it again and run the same command "
+    "to go on"
+)
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
 """Seconds between two looks at what has ended."""
@@ -49,6 +62,20 @@ class Outcome:
     error: BaseException | None
 
 
+class StoreOptions(WorkerPlugin):  # type: ignore[misc]
+    """Tells workers how stores are reached, where that is not in their own environment."""
+
+    name = "segscore-store-options"
+
+    def __init__(self, options: dict[str, dict[str, Any]]) -> None:
+        """Keep the options by protocol."""
+        self.options = options
+
+    def setup(self, worker: Worker) -> None:  # noqa: ARG002
+        """Take up the options, in a worker's process."""
+        storage.configure(self.options)
+
+
 @contextmanager
 def connect(where: str, workers: int | None) -> Iterator[Client]:
     """Open a client and close it again.
@@ -61,21 +88,41 @@ def connect(where: str, workers: int | None) -> Iterator[Client]:
         Refused: no such place, or no scheduler answers there.
     """
     count = workers or CPU_COUNT
-    # A failed task is told once, by who collects the outcomes.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    _be_quiet()
+    told = StoreOptions(storage.configured())
     if where == "local":
         with _local(processes=False, n_workers=1, threads_per_worker=count) as client:
             yield client
     elif where == "processes":
         with _local(processes=True, n_workers=count, threads_per_worker=1) as client:
+            client.register_plugin(told)
             yield client
     elif "://" in where:
         with _remote(where) as client:
+            client.register_plugin(told)
             yield client
     else:
         raise Refused(
             f"--cluster {where}: must be local, processes, or an address (tcp://host:8786)"
         )
+
+
+def _be_quiet() -> None:
+    """A failed task, or a lost connection, is told once, by who collects the outcomes."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Make one line of what Dask raises where nobody is left to hand out work, or to do it."""
+    try:
+        yield
+    except TimeoutError as problem:
+        raise Failed(NOBODY) from problem
+    except (OSError, CancelledError, RuntimeError) as problem:
+        raise Failed(LOST) from problem
 
 
 @contextmanager
@@ -109,18 +156,22 @@ def spread(
         task: a function of a module, called as ``task(shared, *arguments)``.
         calls: key of each task -> its own arguments, small.
         shared: what every call needs; sent to each worker once.
+
+    Raises:
+        Failed: the scheduler was lost before tasks were handed out, or no worker came.
     """
     if not calls:
         return
-    everywhere = client.scatter(shared, broadcast=True, hash=False)
-    futures = {
-        client.submit(task, everywhere, *arguments, key=key, pure=False): key
-        for key, arguments in calls.items()
-    }
-    for future in _as_they_end(client, as_completed(futures)):
-        error = _error(future)
-        yield Outcome(futures[future], None if error else future.result(), error)
-        future.release()
+    with _explained():
+        options = {"broadcast": True, "hash": False, "timeout": ALONE_SECONDS}
+        everywhere = client.scatter(shared, **options)
+        futures = {
+            client.submit(task, everywhere, *arguments, key=key, pure=False): key
+            for key, arguments in calls.items()
+        }
+        for future in _as_they_end(client, as_completed(futures)):
+            yield _outcome(futures[future], future)
+            future.release()
 
 
 def _as_they_end(client: Client, ending: as_completed) -> Iterator[Future]:
@@ -140,19 +191,19 @@ def _as_they_end(client: Client, ending: as_completed) -> Iterator[Future]:
         elif alone is None:
             alone = time.monotonic()
         elif time.monotonic() - alone > ALONE_SECONDS:
-            raise Failed(
-                f"no worker has been there for {ALONE_SECONDS} s; parts that are done are kept: "
-                "start workers and run the same command to go on"
-            )
+            raise Failed(NOBODY)
 
 
-def _error(future: Future) -> BaseException | None:
-    if future.status == "finished":
-        return None
-    error = future.exception() if future.status == "error" else None
-    if isinstance(error, KilledWorker):
-        return Lost("the workers that tried it were lost, perhaps for want of memory")
-    return error or Lost("the scheduler was lost")
+def _outcome(key: str, future: Future) -> Outcome:
+    try:
+        return Outcome(key, future.result(), None)
+    except KilledWorker:
+        lost = Lost("the workers that tried it were lost, perhaps for want of memory")
+        return Outcome(key, None, lost)
+    except Exception as error:
+        if future.status == "error":
+            return Outcome(key, None, error)
+        return Outcome(key, None, Lost("the scheduler was lost, or all workers were"))
 
 
 def exchange(
@@ -179,6 +230,7 @@ def exchange(
 
     Raises:
         Refused, Failed: as ``pack`` and ``unpack`` do.
+        Failed: the scheduler was lost, or no worker came.
     """
     import dask.dataframe as frames  # noqa: TID251  (imports pandas: only where rows travel)
     import pandas as pd
@@ -211,15 +263,18 @@ def exchange(
     made = frames.from_map(make, numbered, meta=meta)
     shuffled = made.shuffle("place", npartitions=places, shuffle_method="p2p")
     taken = shuffled.map_partitions(take, meta=pd.DataFrame({"took": [0]}))
-    try:
-        return int(client.compute(taken).result()["took"].sum())
-    except Exception as problem:
-        raise _cause(problem) from problem
+    with _explained():
+        future = client.compute(taken)
+        outcome = next(_outcome("", each) for each in _as_they_end(client, as_completed([future])))
+    if outcome.error is not None:
+        raise _cause(outcome.error) from outcome.error
+    return int(outcome.receipt["took"].sum())
 
 
-def _cause(problem: BaseException) -> BaseException:
+def _cause(problem: BaseException) -> Refused | Failed:
     """What a task said, which Dask wraps into errors of its own."""
     cause: BaseException | None = problem
     while cause is not None and not isinstance(cause, Refused | Failed):
         cause = cause.__cause__
-    return problem if cause is None else cause
+    said = " ".join(str(problem).split()) or type(problem).__name__
+    return cause or Failed(f"rows could not travel: {said}; the same command goes on")

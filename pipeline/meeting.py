@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from pipeline import cluster, storage
 from pipeline.document_ids import names
+from pipeline.errors import Failed, Refused
 from pipeline.reading import InputTable, Rows, Slice, in_one_chunk, read
 from pipeline.segmentations import numbers
 
@@ -38,17 +39,35 @@ class Meeting:
 def meet(client: cluster.Client, meeting: Meeting) -> None:
     """Bring the rows of each document into the same bucket, a file a bucket and table.
 
+    What is done is kept; a list of the files says that all are there.
+
     Raises:
         Refused: as ``reading.read``.
         Failed: rows were lost on the way.
     """
-    done = storage.join(meeting.folder, MET)
-    if meeting.buckets == 1 or storage.read_text(done) is not None:
+    if meeting.buckets == 1 or _listed(meeting) == _held(meeting):
         return
     slices = [piece for table in meeting.tables.values() for piece in table.slices]
     places = meeting.buckets * len(meeting.tables)
-    rows = cluster.exchange(client, pack, slices, places, unpack, meeting)
-    storage.write_text(done, f"{rows} rows\n")
+    cluster.exchange(client, pack, slices, places, unpack, meeting)
+    storage.write_text(storage.join(meeting.folder, MET), "\n".join(_held(meeting)))
+
+
+def _held(meeting: Meeting) -> list[str]:
+    """The files of rows that met, as far as they are there."""
+    folder = storage.join(meeting.folder, FOLDER)
+    return [
+        storage.join(name, file)
+        for name in meeting.tables
+        for file in storage.names(storage.join(folder, name))
+        if file.endswith(storage.PARQUET)
+    ]
+
+
+def _listed(meeting: Meeting) -> list[str] | None:
+    """The files of rows that met, all of them; None before that is known."""
+    text = storage.read_text(storage.join(meeting.folder, MET))
+    return None if text is None else text.split("\n")
 
 
 def pack(meeting: Meeting, piece: Slice) -> list[tuple[int, bytes]]:
@@ -100,28 +119,26 @@ def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
         meeting: after ``meet``.
         name: of the table.
         bucket: 0..buckets-1.
+
+    Raises:
+        Failed: the rows are not there any more.
     """
     table = meeting.tables[name]
     if meeting.buckets == 1:
         return [read(piece, table.further) for piece in table.slices]
-    folder = storage.join(meeting.folder, FOLDER, name)
-    if _file(bucket) not in storage.names(folder):
+    file_name = storage.join(name, _file(bucket))
+    listed = _listed(meeting)
+    if listed is not None and file_name not in listed:
         return []
-    found = in_one_chunk(storage.open_parquet(storage.join(folder, _file(bucket))).read())
+    url = storage.join(meeting.folder, FOLDER, file_name)
+    try:
+        found = in_one_chunk(storage.open_parquet(url).read())
+    except Refused as problem:
+        raise Failed(f"{problem}; another job finished or took over this run") from problem
     file = numbers(found.column(FILE).chunk(0)).astype(np.int64)
     row = numbers(found.column(ROW).chunk(0))
     urls = tuple(each.url for each in table.files)
-    rows = Rows(name, found.drop_columns([FILE, ROW]), urls, file, row)
-    return _portions(rows)
-
-
-ROWS_AT_ONCE = 131_072
-
-
-def _portions(rows: Rows) -> list[Rows]:
-    """Few rows at a time: what breaks a rule is reported as Python objects."""
-    starts = range(0, len(rows), ROWS_AT_ONCE)
-    return [rows.take(np.arange(start, min(start + ROWS_AT_ONCE, len(rows)))) for start in starts]
+    return [Rows(name, found.drop_columns([FILE, ROW]), urls, file, row)]
 
 
 def many(tables: Mapping[str, InputTable], rows_at_once: int) -> int:

@@ -21,6 +21,8 @@ from pipeline.validation import REJECTS, broken_rules, descriptions, schema_prob
 ROLES = {"references": "reference", "codings": "reference", "hypotheses": "hypothesis"}
 # A line of JSON that describes a short segmentation; only used to cut work into pieces.
 BYTES_PER_LINE = 100
+ROWS_AT_ONCE = 65_536
+"""Rows that are validated at a time."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Slice:
         row_groups: their numbers; empty for a JSONL file, which is read whole.
         first_row: number of its first row within the file.
         rows: how many rows; for a JSONL file a guess.
+        version: of the file, when it was found.
     """
 
     table: str
@@ -40,6 +43,7 @@ class Slice:
     row_groups: tuple[int, ...]
     first_row: int
     rows: int
+    version: str
 
 
 @dataclass(frozen=True)
@@ -75,11 +79,13 @@ def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
     schemas: list[pa.Schema] = []
     for file in files:
         if storage.is_json_lines(file.url):
-            slices.append(Slice(name, file.url, (), 0, 1 + file.size // BYTES_PER_LINE))
+            slices.append(
+                Slice(name, file.url, (), 0, 1 + file.size // BYTES_PER_LINE, file.version)
+            )
             schemas.append(_read_json_lines(name, file.url)[0].schema)
             continue
         parquet = storage.open_parquet(file.url)
-        slices.extend(_row_groups(name, file.url, parquet.metadata))
+        slices.extend(_row_groups(name, file, parquet.metadata))
         schemas.append(canonical_schema(parquet.schema_arrow))
     for file, schema in zip(files, schemas, strict=True):
         if problems := schema_problems(schema, model):
@@ -89,11 +95,11 @@ def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
     return InputTable(name, tuple(files), tuple(slices), _further(name, schemas, model))
 
 
-def _row_groups(name: str, url: str, metadata: Any) -> Iterator[Slice]:
+def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
     first = 0
     for group in range(metadata.num_row_groups):
         rows = metadata.row_group(group).num_rows
-        yield Slice(name, url, (group,), first, rows)
+        yield Slice(name, file.url, (group,), first, rows, file.version)
         first += rows
 
 
@@ -201,6 +207,13 @@ class Rows:
         table = in_one_chunk(self.table.take(pa.array(chosen)))
         return replace(self, table=table, file=self.file[chosen], row=self.row[chosen])
 
+    def part(self, start: int, end: int) -> "Rows":
+        """The rows from start to end, one past the last, without a copy."""
+        if (start, end) == (0, len(self)):
+            return self
+        table = in_one_chunk(self.table.slice(start, end - start))
+        return replace(self, table=table, file=self.file[start:end], row=self.row[start:end])
+
     def listed(self, chosen: Ints) -> dict[str, pa.Array]:
         """Where some rows came from and what they are called, for the tables that list rows."""
         table = self.table.take(pa.array(chosen))
@@ -230,7 +243,8 @@ def read(piece: Slice, further: pa.Schema) -> Rows:
     """Read a slice, with all columns and of the types that they have over the whole table.
 
     Raises:
-        Refused: a value is beyond its column's type, or the file changed or broke since planning.
+        Refused: a value is beyond its column's type, or the file broke since planning.
+        Failed: the file was replaced since planning.
     """
     if not piece.row_groups:
         table, row = _read_json_lines(piece.table, piece.url)
@@ -242,6 +256,7 @@ def read(piece: Slice, further: pa.Schema) -> Rows:
             raise Refused(f"{piece.url}: cannot be read ({problem})") from problem
         row = piece.first_row + np.arange(table.num_rows)
         other = _of_other_role(piece.table, table)
+    storage.require_version(piece.url, piece.version)
     try:
         table = table.cast(canonical_schema(table.schema))
         for field in further:
@@ -281,14 +296,21 @@ def validate(rows: Rows, model: pap.DataFrameSchema) -> tuple[Rows, pa.Table]:
     Returns:
         The good rows, and the others as a rejects table.
     """
-    broken = broken_rules(rows.table, model)
-    asked = descriptions(model)
-    refused = rows.rejects(
+    good = np.ones(len(rows), bool)
+    refused = [REJECTS.empty_table()]
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        # What breaks a rule is told in Python objects, so not too much of it at a time.
+        portion = rows.part(start, min(start + ROWS_AT_ONCE, len(rows)))
+        broken = broken_rules(portion.table, model)
+        good[[start + i for i in broken]] = False
+        refused.append(_refused(portion, broken, descriptions(model)))
+    return rows.keep(good), pa.concat_tables(refused)
+
+
+def _refused(rows: Rows, broken: Mapping[int, str], asked: Mapping[str, str]) -> pa.Table:
+    return rows.rejects(
         {i: (rule, f"{asked[rule]}: {_shown(rows.table, i)}") for i, rule in broken.items()}
     )
-    good = np.ones(len(rows), bool)
-    good[list(broken)] = False
-    return rows.keep(good), refused
 
 
 def read_valid(table: InputTable, model: pap.DataFrameSchema) -> tuple[Rows, pa.Table]:

@@ -9,6 +9,7 @@ from pipeline.errors import Failed
 
 FOLDER = "receipts"
 ENDING = ".receipt"
+AGAIN = "-again"
 OURS = frozenset(
     {
         ("pipeline.scoring", "Receipt"),
@@ -68,6 +69,21 @@ def kept(folder: str, stage: str) -> set[str]:
     """Names of the parts that a stage has done."""
     found = storage.names(storage.join(folder, FOLDER, stage))
     return {name.removesuffix(ENDING) for name in found if name.endswith(ENDING)}
+
+
+def again(name: str) -> str:
+    """Name a part, or a stage, that is done a second time, knowing more.
+
+    The part's files have other names too: what a task of the first time writes late, as one may
+    whose client was killed, cannot take the place of the second's.
+    """
+    stem, dot, ending = name.partition(".")
+    return stem + AGAIN + dot + ending
+
+
+def superseded(folder: str, stage: str) -> set[str]:
+    """Names of the parts whose files do not count, as they were done again."""
+    return {name.replace(AGAIN, "") for name in kept(folder, again(stage))}
 
 
 def load(folder: str, stage: str, part: str) -> Any:

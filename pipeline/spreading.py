@@ -1,12 +1,13 @@
 """The parts of a run handed out, those done before left out, and what shows only at the end."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 import numpy as np
 
-from pipeline import cluster, receipts, run_folder, storage
+from pipeline import cluster, receipts
 from pipeline.errors import Failed
 from pipeline.scoring import Bits, Job, Part, Receipt
 
@@ -15,7 +16,6 @@ Progress = Callable[[int, int], None]
 
 Task = Callable[..., Receipt]
 Told = TypeVar("Told")
-AGAIN = "-again"
 
 
 class Named(Protocol):
@@ -125,14 +125,16 @@ def spread_twice(
     """
     found = spread(client, task, parts, job, progress, {}, stage=stage)
     twice = duplicates(found.values())
-    again = [part for part in parts if _holds(found[part.name], twice)]
+    again = {
+        part.name: replace(part, name=receipts.again(part.name))
+        for part in parts
+        if _holds(found[part.name], twice)
+    }
     if not again:
         return found
-    before = receipts.kept(job.folder, stage + AGAIN)
-    for part in (part for part in again if part.name not in before):
-        for table in run_folder.TABLES:
-            storage.remove(storage.join(job.folder, table, part.name))
-    return found | spread(client, task, again, job, progress, twice, stage=stage + AGAIN)
+    repeated = [*again.values()]
+    better = spread(client, task, repeated, job, progress, twice, stage=receipts.again(stage))
+    return found | {name: better[part.name] for name, part in again.items()}
 
 
 def duplicates(told: Iterable[Receipt]) -> dict[str, Bits]:

@@ -1,20 +1,46 @@
-"""The only module that opens files or object stores: tables found, read, and written whole."""
+"""The only module that opens files: tables found, read and written whole, wherever they are.
 
+Every function takes URLs, of a disk or of an object store (``stores.py`` tells how each is
+reached).  Where settings are wrong (credentials, permission, the name of a bucket) a store's
+failure is `Refused`; where no server answers, or a disk is full, it is `Failed`.
+"""
+
+import errno
+import io
 import os
 import secrets
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fsspec.implementations.local import LocalFileSystem
 
-from pipeline.errors import Refused
+from pipeline.errors import Failed, Refused
+from pipeline.stores import (
+    Info,
+    Place,
+    RemoteFile,
+    configure,
+    configured,
+    discard,
+    each_of,
+    explained,
+    files_of,
+    listing,
+    place,
+    put,
+    require_container,
+    version,
+)
+from pipeline.stores import copy as copy_file
+
+__all__ = ["configure", "configured"]
 
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".ndjson")
+BUFFER = 8 * 2**20
 
 
 @dataclass(frozen=True)
@@ -24,19 +50,12 @@ class InputFile:
     Attributes:
         url: where it is.
         size: bytes.
-        version: what changes when its content does: an ETag, or a modification time.
+        version: what changes when its content does: an ETag, a generation, a modification time.
     """
 
     url: str
     size: int
     version: str
-
-
-def _open(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
-    try:
-        return fsspec.core.url_to_fs(url)
-    except (ValueError, ImportError) as problem:
-        raise Refused(f"{url}: {problem}") from problem
 
 
 def join(url: str, *names: str) -> str:
@@ -54,23 +73,42 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
 
     Raises:
         Refused: nothing there, or nothing that can be read as a table.
+        Failed: no server answers.
     """
-    files, path = _open(url)
+    at = place(url)
     try:
-        if any(mark in path for mark in "*?[") and not files.exists(path):
-            found = [name for name in files.glob(path) if files.isfile(name)]
-            missing = "no file matches this pattern"
-        elif files.isdir(path):
-            found = [name for name in files.find(path) if _counts(name, path, any_kind)]
-            missing = "the directory holds no " + ("file" if any_kind else "Parquet or JSONL file")
-        else:
-            found = [path] if files.exists(path) else []
-            missing = "no such file or directory"
-        if not found:
-            raise Refused(f"{url}: {missing}")
-        return [_describe(files, name) for name in sorted(found)]
+        with explained(at):
+            found, missing = _search(at, any_kind)
     except PermissionError as problem:
         raise Refused(f"{url}: no permission to read it") from problem
+    if not found:
+        raise Refused(f"{url}: {missing}")
+    return [
+        InputFile(at.url_of(name), int(info["size"]), version(info))
+        for name, info in sorted(found.items())
+    ]
+
+
+def _search(at: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
+    """The files that a URL stands for, and what to say if there are none."""
+    if any(mark in at.path for mark in "*?[") and not at.files.exists(at.path):
+        return _told(at, at.files.glob(at.path, detail=True)), "no file matches this pattern"
+    if at.local and not at.files.isdir(at.path):
+        there = [at.path] if at.files.exists(at.path) else []
+        return {name: at.files.info(name) for name in there}, "no such file or directory"
+    held = _told(at, at.files.find(at.path) if at.local else listing(at))
+    if not at.local and (not held or at.path in held):
+        return held, "no such file or directory"
+    found = {name: info for name, info in held.items() if _counts(name, at.path, any_kind)}
+    return found, "the directory holds no " + ("file" if any_kind else "Parquet or JSONL file")
+
+
+def _told(at: Place, listed: Iterable[str]) -> dict[str, Info]:
+    """What there is to tell of the files in a listing; of a disk's link, what it leads to."""
+    infos = listed if isinstance(listed, dict) and not at.local else {}
+    told = {name: infos.get(name) or at.files.info(name) for name in listed}
+    # Consoles show a folder by an empty object whose name ends so.
+    return {name: i for name, i in told.items() if i["type"] == "file" and not name.endswith("/")}
 
 
 def _counts(name: str, directory: str, any_kind: bool) -> bool:
@@ -79,14 +117,20 @@ def _counts(name: str, directory: str, any_kind: bool) -> bool:
     return not hidden and (any_kind or name.endswith(PARQUET + JSON_LINES))
 
 
-def _describe(files: fsspec.AbstractFileSystem, name: str) -> InputFile:
-    info = files.info(name)
-    version = info.get("ETag") or info.get("etag") or info.get("md5Hash") or info.get("mtime")
-    return InputFile(_url(files, name), int(info["size"]), str(version))
+def require_version(url: str, known: str) -> None:
+    """Make sure that a file is still the one that ``find`` described.
 
-
-def _url(files: fsspec.AbstractFileSystem, name: str) -> str:
-    return name if isinstance(files, LocalFileSystem) else files.unstrip_protocol(name)
+    Raises:
+        Failed: it was replaced or removed since.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            now = version(at.files.info(at.path))
+    except FileNotFoundError as problem:
+        raise Failed(f"{url}: was removed while the run was reading it") from problem
+    if now != known:
+        raise Failed(f"{url}: was replaced while the run was reading it; run again with --fresh")
 
 
 def is_json_lines(url: str) -> bool:
@@ -98,13 +142,17 @@ def open_parquet(url: str) -> pq.ParquetFile:
     """Open a Parquet file for reading; its rows are read when asked for.
 
     Raises:
-        Refused: it is not there, cannot be read, or is not Parquet.
+        Refused: it is not there, cannot be read, or is not Parquet; when its rows are read, it was
+            replaced since.
+        Failed: no server answers, here or when rows are read.
     """
-    files, path = _open(url)
+    at = place(url)
     try:
-        if isinstance(files, LocalFileSystem):
-            return pq.ParquetFile(path, memory_map=True)
-        return pq.ParquetFile(files.open(path, "rb"))
+        with explained(at):
+            source = at.path if at.local else RemoteFile(at)
+        # Arrow asks at once for all that a row group needs, so that nothing has to read ahead.
+        # Not mapped into memory: whoever cuts the file short would end this process.
+        return pq.ParquetFile(source, memory_map=False, pre_buffer=not at.local)
     except FileNotFoundError as problem:
         raise Refused(f"{url}: no such file") from problem
     except PermissionError as problem:
@@ -123,10 +171,13 @@ def lines(url: str) -> Iterator[str]:
 
     Raises:
         Refused: it cannot be read, or is not UTF-8.
+        Failed: no server answers.
     """
-    files, path = _open(url)
+    at = place(url)
     try:
-        with files.open(path, "rb") as file:
+        with explained(at):
+            source = io.FileIO(at.path) if at.local else RemoteFile(at)
+        with io.BufferedReader(source, BUFFER) as file:
             for number, line in enumerate(file, start=1):
                 try:
                     yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
@@ -143,10 +194,13 @@ def read_text(url: str) -> str | None:
 
     Raises:
         Refused: it cannot be read, or is not UTF-8.
+        Failed: no server answers.
     """
-    files, path = _open(url)
+    at = place(url)
     try:
-        return str(files.cat_file(path).decode())
+        with explained(at):
+            content = bytes(at.files.cat_file(at.path))
+        return content.decode()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as problem:
@@ -161,48 +215,97 @@ def read_table(url: str) -> pa.Table:
 
 
 def names(url: str) -> list[str]:
-    """List what a folder holds, sorted; empty where there is no folder."""
-    files, path = _open(url)
-    if not files.isdir(path):
+    """List what a folder holds, sorted; empty where there is no folder.
+
+    Raises:
+        Refused: no such bucket, no permission.
+        Failed: no server answers.
+    """
+    at = place(url)
+    if at.local and not at.files.isdir(at.path):
         return []
-    return sorted(PurePosixPath(name).name for name in files.ls(path, detail=False))
+    try:
+        with explained(at):
+            held = [name.rstrip("/") for name in at.files.ls(at.path, detail=False)]
+    except FileNotFoundError:
+        return []
+    # Stores list a file as what it holds itself.
+    return sorted({PurePosixPath(name).name for name in held if name != at.path.rstrip("/")})
 
 
 def _write(url: str, content: bytes | memoryview, *, new: bool = False) -> None:
     """Write a file whole or not at all; with ``new``, fail if it is there already."""
-    files, path = _open(url)
-    if not isinstance(files, LocalFileSystem):
-        with files.open(path, "xb" if new else "wb") as file:
-            file.write(content)
-        return
-    files.makedirs(files._parent(path), exist_ok=True)
-    temporary = join(files._parent(path), f".{secrets.token_hex(8)}.tmp")
+    at = place(url)
+    with explained(at):
+        if at.local:
+            _write_to_disk(at, content, new=new)
+        else:
+            put(at, bytes(content), new=new)
+
+
+def _write_to_disk(at: Place, content: bytes | memoryview, *, new: bool) -> None:
+    folder = at.files._parent(at.path)
+    temporary = join(folder, f".{secrets.token_hex(8)}.tmp")
     try:
+        at.files.makedirs(folder, exist_ok=True)
         with open(temporary, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         if new:
-            os.link(temporary, path)
+            os.link(temporary, at.path)
         else:
-            os.replace(temporary, path)
+            os.replace(temporary, at.path)
     finally:
         if os.path.exists(temporary):
             os.unlink(temporary)
 
 
 def write_text(url: str, text: str) -> None:
-    """Write a small text file whole or not at all."""
+    """Write a small text file whole or not at all.
+
+    Raises:
+        Refused: no such bucket, no permission.
+        Failed: no space left, or no server answers.
+    """
     _write(url, text.encode())
 
 
 def write_new_text(url: str, text: str) -> None:
-    """Write a small text file that must not be there yet.
+    """Write a small text file that must not be there yet; of several at once one succeeds.
 
     Raises:
         FileExistsError: somebody else wrote it.
+        Refused: no such bucket, no permission.
+        Failed: no space left, or no server answers.
     """
     _write(url, text.encode(), new=True)
+
+
+def write_bytes(url: str, content: bytes | memoryview) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        Failed: it cannot be written: work has begun when there is something to write.
+    """
+    try:
+        _write(url, content)
+    except Refused as problem:
+        raise Failed(str(problem)) from problem
+
+
+def read_bytes(url: str) -> bytes:
+    """Read a file whole.
+
+    Raises:
+        Failed: it is not there, or cannot be read.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            return bytes(at.files.cat_file(at.path))
+    except (OSError, Refused) as problem:
+        raise Failed(f"{url}: cannot be read ({problem})") from problem
 
 
 def write_table(url: str, table: pa.Table, *, plain: tuple[str, ...] = ("document_id",)) -> None:
@@ -212,6 +315,9 @@ def write_table(url: str, table: pa.Table, *, plain: tuple[str, ...] = ("documen
         url: where to.
         table: what.
         plain: columns whose values seldom repeat, so that a dictionary would only cost time.
+
+    Raises:
+        Failed: it cannot be written: work has begun when there is a table to write.
     """
     sink = pa.BufferOutputStream()
     repeating = [name for name in table.column_names if name not in plain]
@@ -223,30 +329,98 @@ def write_table(url: str, table: pa.Table, *, plain: tuple[str, ...] = ("documen
         use_dictionary=repeating,
         row_group_size=max(1, table.num_rows),
     )
-    _write(url, memoryview(sink.getvalue()))
+    write_bytes(url, memoryview(sink.getvalue()))
 
 
 def make_folder(url: str) -> None:
-    """Make a folder, its parents too.
+    """Make a folder, its parents too; a store has none to make, but for the bucket.
 
     Raises:
-        Refused: the place cannot be written to.
+        Refused: the place cannot be written to, or there is no such bucket, which is not made.
+        Failed: no server answers.
     """
-    files, path = _open(url)
+    at = place(url)
     try:
-        files.makedirs(path, exist_ok=True)
+        with explained(at):
+            if at.cloud is None:
+                at.files.makedirs(at.path, exist_ok=True)
+            else:
+                require_container(at)
     except OSError as problem:
         raise Refused(f"{url}: cannot be created ({problem.strerror or problem})") from problem
 
 
 def move(source: str, target: str) -> None:
-    """Move a file or folder; the target must not be there."""
-    files, path = _open(source)
-    files.mv(path, _open(target)[1], recursive=True)
+    """Move a file or folder; the target must not be there.
+
+    Of a store's folder each file is moved by itself, and all are copied before one is removed.
+
+    Raises:
+        Failed: it cannot be done.
+    """
+    at, to = place(source), place(target)
+    if at.local:
+        with explained(to):
+            at.files.mv(at.path, to.path, recursive=True)
+        return
+    with explained(at):
+        held = listing(at, folders=True)
+        each_of(lambda name: copy_file(at, name, to.path + name[len(at.path) :]), files_of(held))
+        discard(at, held)
+
+
+def copy(source: str, target: str, names: Mapping[str, str]) -> None:
+    """Copy files of a folder into another, each whole or not at all, also over an earlier copy.
+
+    On a disk the copy is a link to the same content.
+
+    Args:
+        source: folder.
+        target: folder; need not be there.
+        names: of each file in the source -> in the target.
+
+    Raises:
+        Failed: it cannot be done.
+    """
+    at, to = place(source), place(target)
+    try:
+        with explained(to):
+            if at.local:
+                to.files.makedirs(to.path, exist_ok=True)
+                for name, new in names.items():
+                    _link(join(at.path, name), join(to.path, new))
+            else:
+                pairs = {join(at.path, name): join(to.path, new) for name, new in names.items()}
+                each_of(lambda name: copy_file(at, name, pairs[name]), list(pairs))
+    except (FileNotFoundError, Refused) as problem:
+        raise Failed(f"{target}: cannot be written ({problem})") from problem
+
+
+def _link(source: str, target: str) -> None:
+    temporary = f"{target}.{secrets.token_hex(8)}.tmp"
+    try:
+        try:
+            os.link(source, temporary)
+        except OSError as problem:
+            if problem.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK):
+                raise
+            shutil.copyfile(source, temporary)
+        os.replace(temporary, target)
+    finally:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
 
 
 def remove(url: str) -> None:
-    """Remove a file or a folder with all it holds, if it is there."""
-    files, path = _open(url)
-    if files.exists(path):
-        files.rm(path, recursive=True)
+    """Remove a file or a folder with all it holds, if it is there.
+
+    Raises:
+        Refused: no such bucket, no permission.
+        Failed: no server answers.
+    """
+    at = place(url)
+    with explained(at):
+        if not at.local:
+            discard(at, listing(at, folders=True))
+        elif at.files.exists(at.path):
+            at.files.rm(at.path, recursive=True)

@@ -73,6 +73,9 @@ def _add_values(cell: Ints, group: Ints, values: Floats, sums: Ints, squares: In
             value = values[m, row]
             if np.isnan(value):
                 continue
+            if value == 0:
+                sums[cell[row], m, 3] += 1
+                continue
             whole = np.floor(value)
             behind = (value - whole) * HALF
             sums[cell[row], m, 0] += np.int64(whole)
@@ -83,9 +86,10 @@ def _add_values(cell: Ints, group: Ints, values: Floats, sums: Ints, squares: In
             tail = np.int64((value - whole) * (DIGIT * DIGIT))
             digits[2], digits[3] = tail // DIGIT, tail % DIGIT
             of_group = squares[group[row], m]
-            for i in range(4):
+            first = 0 if whole >= DIGIT else 1 if whole > 0 else 2
+            for i in range(first, 4):
                 of_group[0, i] += digits[i]
-                for j in range(4):
+                for j in range(first, 4):
                     of_group[1 + i, j] += digits[i] * digits[j]
 
 

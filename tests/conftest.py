@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -23,6 +23,7 @@ KERNELS = ROOT / "build" / "kernels" / blake2b(SOURCES, digest_size=8).hexdigest
 os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
 
 from jobs import app  # noqa: E402  (numba reads the variable when it is imported)
+from tests.servers import azure, environment, gcs, proxied, s3  # noqa: E402, F401  (fixtures)
 
 settings.register_profile(
     "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -87,10 +88,10 @@ def wait_for(file: Path, process: subprocess.Popen[bytes]) -> str:
     raise TimeoutError(f"{file} did not appear in {START_SECONDS} s")
 
 
-@pytest.fixture(scope="session")
-def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@contextmanager
+def dask_cluster(folder: Path) -> Iterator[str]:
     """The address of a real scheduler with two real worker processes, all on loopback."""
-    file = tmp_path_factory.mktemp("cluster") / "scheduler.json"
+    file = folder / "scheduler.json"
     common = ["--scheduler-file", str(file)]
     with ExitStack() as stack:
 
@@ -105,4 +106,11 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         address: str = json.loads(wait_for(file, head))["address"]
         for _ in range(2):
             start("worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny")
+        yield address
+
+
+@pytest.fixture(scope="session")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a scheduler for tests that do not care for its workers' environment."""
+    with dask_cluster(tmp_path_factory.mktemp("cluster")) as address:
         yield address

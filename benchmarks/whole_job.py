@@ -1,0 +1,77 @@
+"""The whole job against pyarrow alone, reading the same input and writing the same scores table."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchmarks.agreement import simulate, timed_command
+from pipeline.storage import read_table, write_table
+
+DOCUMENTS, SYSTEMS, RUNS = 500_000, 4, 3
+ROWS_PER_FILE = 131_072
+SEGSCORE = str(Path(sys.executable).parent / "segscore")
+
+BY_ARROW = """
+import sys
+import pyarrow as pa, pyarrow.parquet as pq
+from pathlib import Path
+references, hypotheses, scores, out = sys.argv[1:]
+for folder in (references, hypotheses):
+    for path in sorted(Path(folder).rglob("*.parquet")):
+        pq.ParquetFile(path).read()
+with pa.ipc.open_file(pa.memory_map(scores)) as source:
+    table = source.read_all()
+pq.write_table(table, out, compression="zstd")
+"""
+
+
+def make(folder: str, documents: int) -> tuple[str, str]:
+    """References, and hypotheses with their rows in random order."""
+    codings = read_table(simulate(folder, documents, SYSTEMS + 1, "--units", "60"))
+    first = pc.equal(codings.column("coder"), pc.min(codings.column("coder")))
+    references, hypotheses = codings.filter(first), codings.filter(pc.invert(first))
+    order = np.random.default_rng(0).permutation(len(hypotheses))
+    shuffled = hypotheses.take(pa.array(order)).combine_chunks()
+    write_table(f"{folder}/references/r.parquet", references.combine_chunks())
+    for number, start in enumerate(range(0, len(shuffled), ROWS_PER_FILE)):
+        part = shuffled.slice(start, ROWS_PER_FILE).combine_chunks()
+        write_table(f"{folder}/hypotheses/h-{number:04d}.parquet", part)
+    return f"{folder}/references", f"{folder}/hypotheses"
+
+
+def measure() -> str:
+    """Time both in turn; the ratio of each turn, with and without a bootstrap."""
+    with tempfile.TemporaryDirectory() as folder:
+        references, hypotheses = make(folder, DOCUMENTS)
+        run = [SEGSCORE, "score", references, hypotheses, "--output", f"{folder}/run", "--fresh"]
+        subprocess.run([*run, "--replicates", "0"], check=True, capture_output=True)
+        scores = read_table(f"{folder}/run/scores")
+        with (
+            pa.OSFile(f"{folder}/scores.arrow", "wb") as sink,
+            pa.ipc.new_file(sink, scores.schema) as writer,
+        ):
+            writer.write_table(scores)
+        del scores
+        alone = [sys.executable, "-c", BY_ARROW, references, hypotheses]
+        alone += [f"{folder}/scores.arrow", f"{folder}/out.parquet"]
+        turns = []
+        for _ in range(RUNS):
+            arrow, _ = timed_command(alone)
+            plain, memory = timed_command([*run, "--replicates", "0"])
+            drawn, _ = timed_command([*run, "--replicates", "1000"])
+            turns.append((arrow, plain, drawn, memory))
+    pairs = DOCUMENTS * SYSTEMS
+    arrow, plain, drawn = (median(turn[i] for turn in turns) for i in range(3))
+    ratios = [median(turn[i] / turn[0] for turn in turns) for i in (1, 2)]
+    memory = max(turn[3] for turn in turns)
+    return (
+        f"whole job: {pairs:,} pairs in {plain:.1f} s, {ratios[0]:.2f} x pyarrow alone "
+        f"({arrow:.1f} s; at most 1.8, aim 1.5); with 1,000 replicates {drawn:.1f} s, "
+        f"{ratios[1]:.2f} x (at most 2.2); {memory:.0f} MB at most"
+    )
