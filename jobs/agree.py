@@ -27,7 +27,7 @@ from jobs.options import (
     names,
     window_of,
 )
-from jobs.printing import Bar, number, out, print_record
+from jobs.printing import GROUPS_SHOWN, Bar, number, out, print_record
 
 if TYPE_CHECKING:
     from pipeline.agree_run import FinishedAudit
@@ -100,8 +100,11 @@ def agree(
 def print_audit(finished: "FinishedAudit") -> None:
     """Print coefficients by group, the coders of the whole, and the most contested documents."""
     by = list(finished.record["settings"]["group_by"])
-    for group, rows in _by_group(finished.tables["agreement"].to_pylist(), by).items():
+    groups = _by_group(finished.tables["agreement"].to_pylist(), by)
+    for group, rows in list(groups.items())[: 1 + GROUPS_SHOWN]:
         out().print(_coefficients(_named(by, group), rows))
+    if len(groups) > 1 + GROUPS_SHOWN:
+        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups in the table agreement")
     coders = finished.tables["coders"].to_pylist()
     out().print(_coders([row for row in coders if all(row[name] is None for name in by)]))
     out().print(_contested(finished.contested))
@@ -155,8 +158,10 @@ def _coders(rows: list[dict[str, Any]]) -> Table:
     table = Table(
         title="coders",
         box=SIMPLE_HEAD,
-        caption="* beyond 2 standard deviations"
-        + (f"; {more} more in the table coders" if more > 0 else ""),
+        caption="; ".join(
+            ["* beyond 2 standard deviations"] * any(row["flagged"] for row in rows)
+            + [f"{more} more in the table coders"] * (more > 0)
+        ),
     )
     table.add_column("coder, furthest from the mean rate first", overflow="fold")
     headings = ("documents", "boundary rate", "deviation", "B with peers", "pi (B) without")

@@ -1,19 +1,44 @@
 """`segscore measures`: what every measure means."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
 
 def measures() -> None:
     """List every measure: name, formula, range, which way is better, source."""
-    from rich.table import Table
-
     from jobs.printing import out
     from pipeline.measures import PAIRS, PANELS
 
-    table = Table(show_lines=True)
-    for heading in ("measure", "formula", "range", "better", "source"):
-        table.add_column(heading, overflow="fold")
+    table = _table("measure", "formula", "range", "better", "source")
     for measure in (*PAIRS.measures.values(), *PANELS.measures.values()):
         upper = "∞" if measure.upper is None else f"{measure.upper:g}"
         table.add_row(
             measure.name, measure.formula, f"0 to {upper}", measure.better, measure.source
         )
     out().print(table)
+    out().print(_agreement())
+
+
+def _agreement() -> "Table":
+    """What coefficients of agreement, (actual - expected) / (1 - expected), are made of."""
+    from pipeline.agreement.coefficients import ACTUAL, ALPHA, EXPECTED
+
+    table = _table("agreement", "of", "formula", "source")
+    for similarity, measure in ACTUAL.items():
+        table.add_row("actual", similarity, measure.formula, measure.source)
+    for (coefficient, kind), measure in EXPECTED.items():
+        table.add_row(f"expected, {coefficient}", kind, measure.formula, measure.source)
+    for measure in ALPHA:
+        table.add_row(f"{measure.name}, alpha", "two_category", measure.formula, measure.source)
+    return table
+
+
+def _table(*headings: str) -> "Table":
+    from rich.table import Table
+
+    table = Table(show_lines=True)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table

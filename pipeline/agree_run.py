@@ -102,6 +102,7 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
         "pairs": sum(each.pairs for each in audited.values()),
         **provenance(settings.output, list(tables.values()), account, clock),
     }
+    record["warnings"] += _left_out(made["corpus"], settings.group_by)
     if "boundary_types" in tables["codings"].further.names:
         record["warnings"].append(TYPES_UNUSED)
     record = run_folder.publish(found, record)
@@ -149,8 +150,22 @@ def _account(audited: Iterable[Audited]) -> Account:
     return account
 
 
+def _left_out(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
+    """Say how many documents are in no group."""
+    whole, *groups = corpus.column("documents").to_pylist()
+    left = whole - sum(groups)
+    if not group_by or not left:
+        return []
+    return [
+        f"{left} of {whole} documents are in no group: their codings have no value of "
+        f"{', '.join(group_by)}, or not all the same"
+    ]
+
+
 def _gate(settings: AgreeSettings, account: Account) -> None:
     codings = account["codings"]
+    if not codings["in"]:
+        raise Failed(f"{settings.codings}: holds no coding; rows of the role hypothesis are none")
     if not codings["scored"]:
         raise Failed(
             f"{settings.codings}: no document has two coders, so there is no agreement to measure: "

@@ -169,7 +169,9 @@ def most_contested(documents: pa.Table) -> list[dict[str, object]]:
         [("boundary_similarity", "ascending"), ("document_id", "ascending")]
     )
     return [
-        row for row in few.slice(0, CONTESTED).to_pylist() if row["boundary_similarity"] is not None
+        row
+        for row in few.slice(0, CONTESTED).to_pylist()
+        if row["boundary_similarity"] not in (None, 1)
     ]
 
 
@@ -201,7 +203,7 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> Accepted:
         rows = rows.keep(paired)
     if described is not None:
         alone.append(list_unpaired(_unused(described, rows)))
-    refused, unpaired = pa.concat_tables(rejects), pa.concat_tables([NOBODY, *alone])
+    refused, unpaired = pa.concat_tables(rejects), pa.concat_tables([NO_ROWS, *alone])
     for name, counted in became.items():
         counted["rejected"] = refused.column("table").to_pylist().count(name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
@@ -209,7 +211,7 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> Accepted:
     return Accepted(codings, refused, unpaired, became)
 
 
-NOBODY = pa.schema([REJECTS.field(name) for name in UNPAIRED]).empty_table()
+NO_ROWS = pa.schema([REJECTS.field(name) for name in UNPAIRED]).empty_table()
 
 
 def _read(

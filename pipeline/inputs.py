@@ -149,7 +149,8 @@ def _names_a_group(kind: pa.DataType) -> bool:
         or pa.types.is_integer(kind)
         or pa.types.is_boolean(kind)
         or pa.types.is_date(kind)
-        or (pa.types.is_timestamp(kind) and kind.unit != "ns")
+        # Of those with a time zone pyarrow may shift what comes back from Python by its offset.
+        or (pa.types.is_timestamp(kind) and kind.unit != "ns" and kind.tz is None)
     )
 
 

@@ -259,6 +259,9 @@ def shared_attributes(references: References) -> pa.Table:
     columns = {}
     for name in references.attributes.column_names:
         values = references.attributes.column(name).combine_chunks()
+        if pa.types.is_nested(values.type):
+            columns[name] = pa.nulls(len(first), values.type)  # nothing tells lists apart
+            continue
         code = numbers(values.dictionary_encode().indices.fill_null(-1))
         differing = np.zeros(len(first), bool)
         differing[document[code != code[first][document]]] = True

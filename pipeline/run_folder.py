@@ -10,12 +10,13 @@ import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from pipeline import receipts, storage
 from pipeline.errors import Done, Failed, Refused
-from pipeline.fingerprint import Fingerprint, differences
+from pipeline.fingerprint import WHERE_AND_WHEN, Fingerprint, differences
 
 RECORD = "run.json"
 PLAN = "plan.json"
@@ -38,6 +39,8 @@ TABLES = (
     "unpaired",
 )
 PARQUET = ".parquet"
+TEMPORARY = ".tmp"
+"""How names end while a file is written (``storage``)."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class Claim:
 
 
 def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
-    """Make sure that a run may be written here; write nothing.
+    """Make sure that a run may be written here; write nothing, but finish what is published.
 
     Args:
         output: folder of the run.
@@ -93,7 +96,7 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
         text = storage.read_text(storage.join(output, RECORD))
         return Claim(output, fingerprint, text, resumed=False)
     if record is not None:
-        _refuse_finished(output, record, fingerprint)
+        _refuse_finished(output, record, plan, fingerprint)
     if plan is not None:
         other = differences(plan["fingerprint"], fingerprint)
         if other:
@@ -105,13 +108,38 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
     return Claim(output, fingerprint, None, resumed=plan is not None)
 
 
-def _refuse_finished(output: str, record: Mapping[str, Any], fingerprint: Fingerprint) -> None:
-    if record.get("fingerprint") == fingerprint.digest:
-        raise Done(f"{output} holds this run already, finished; --fresh does it again")
-    raise Refused(
-        f"--output {output}: holds a finished run of other settings or inputs; choose another "
-        "folder, or pass --fresh to replace it"
-    )
+def _refuse_finished(
+    output: str,
+    record: Mapping[str, Any],
+    plan: Mapping[str, Any] | None,
+    fingerprint: Fingerprint,
+) -> None:
+    if record.get("fingerprint") != fingerprint.digest:
+        raise Refused(
+            f"--output {output}: holds a finished run of other settings or inputs"
+            f"{_told(record, fingerprint)}; choose another folder, or pass --fresh to replace it"
+        )
+    listed = record.get("files")
+    if isinstance(listed, dict) and (plan is None or plan["fingerprint"] == asdict(fingerprint)):
+        # Who published it may have been killed before all was put in order.
+        _remove(output, _strays(output, listed))
+        _discard(output, fingerprint)
+    raise Done(f"{output} holds this run already, finished; --fresh does it again")
+
+
+def _told(record: Mapping[str, Any], fingerprint: Fingerprint) -> str:
+    """What a finished run had otherwise, as far as its record tells."""
+    settings, inputs = (record.get(name, {}) for name in ("settings", "inputs"))
+    if settings.keys() - set(WHERE_AND_WHEN) != fingerprint.settings.keys():
+        return ""
+    before = {
+        "command": fingerprint.command,
+        "settings": {name: settings[name] for name in fingerprint.settings},
+        "inputs": inputs,
+        "version": record.get("versions", {}).get("segscore"),
+    }
+    other = differences(before, fingerprint)
+    return f" ({'; '.join(other)})" if other else ""
 
 
 def claim(found: Claim, stages: Mapping[str, Sequence[str]]) -> str:
@@ -127,7 +155,12 @@ def claim(found: Claim, stages: Mapping[str, Sequence[str]]) -> str:
     Raises:
         Refused: the place cannot be written to.
     """
-    if not found.resumed:
+    if found.resumed:
+        halves = _strays(found.output, {})
+        _remove(found.output, {of: list(filter(_is_half, names)) for of, names in halves.items()})
+    else:
+        # The plan first: without it, nobody takes what is left for a run to go on with.
+        storage.remove(storage.join(found.folder, PLAN))
         storage.remove(found.folder)
     storage.make_folder(found.folder)
     plan = {
@@ -135,6 +168,7 @@ def claim(found: Claim, stages: Mapping[str, Sequence[str]]) -> str:
         "stages": {stage: list(parts) for stage, parts in stages.items()},
         "host": platform.node(),
         "pid": os.getpid(),
+        "born": _born(os.getpid()),
     }
     storage.write_text(storage.join(found.folder, PLAN), json.dumps(plan, indent=2) + "\n")
     return found.folder
@@ -150,14 +184,30 @@ def _is_at_work(plan: Mapping[str, Any]) -> bool:
         return False
     except (PermissionError, TypeError, OverflowError):
         return isinstance(plan["pid"], int)
-    return True
+    return plan.get("born") in (None, _born(plan["pid"]))
+
+
+def _born(pid: int) -> str | None:
+    """When a process started, if the system tells: a later one may have the number of a dead one.
+
+    In a container that is the rule: its first processes have the same numbers each time.
+    """
+    try:
+        told = storage.read_text(f"/proc/{pid}/stat") or ""
+    except Refused:  # it ended meanwhile
+        return None
+    fields = told.rpartition(")")[2].split()
+    dead = not fields or fields[0] in ("Z", "X")
+    return None if dead else fields[19]
 
 
 def publish(found: Claim, record: Mapping[str, Any]) -> dict[str, Any]:
     """Show a finished run to readers: its tables, then its record.
 
     Every step can be done twice, so two attempts at one run may both try, and one that died may
-    be done again.  Exactly one writes the record.
+    be done again.  Exactly one writes the record.  What others left beside it is removed by who
+    has won, and then only what was there before: an attempt that has not lost yet may still win,
+    and then its files have to be there.
 
     Returns:
         The record as it was written.
@@ -165,12 +215,53 @@ def publish(found: Claim, record: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         Failed: another job published a run here meanwhile, or took this one's parts away.
     """
-    listed = _staged(found)
-    whole = {**record, "fingerprint": found.fingerprint.digest, "files": listed}
-    url = storage.join(found.output, RECORD)
-    if found.replaced is not None and storage.read_text(url) == found.replaced:
-        storage.remove(url)
-    _leave_only(found.output, listed)
+    listed: Files = {}
+    try:
+        listed = _staged(found)
+        _remove_replaced(found, listed)
+        whole = {**record, "fingerprint": found.fingerprint.digest, "files": listed}
+        _show(found, listed)
+        strays = _strays(found.output, listed)
+        text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+        storage.write_new_text(storage.join(found.output, RECORD), text)
+    except (Failed, FileExistsError, FileNotFoundError) as problem:
+        _yield(found, listed, problem)
+        raise
+    _remove(found.output, strays)
+    _discard(found.output, found.fingerprint)
+    return whole
+
+
+Files = dict[str, list[str]]
+"""Table -> names of its files."""
+
+
+def _suffix(fingerprint: Fingerprint) -> str:
+    return f"-{fingerprint.digest}{PARQUET}"
+
+
+def _staged(found: Claim) -> Files:
+    """The tables that were prepared, and their files by the names they are to have."""
+    plan = _plan(found.output)
+    if plan is None or plan["fingerprint"] != asdict(found.fingerprint):
+        raise Failed(f"{found.output}: another job took this folder; nothing was published")
+    there = storage.names(found.folder)
+    suffix = _suffix(found.fingerprint)
+    parts = (receipts.superseded(found.folder, stage) for stage in plan["stages"])
+    dropped = set[str]().union(*parts)
+    return {
+        table: [
+            name.removesuffix(PARQUET) + suffix
+            for name in storage.names(storage.join(found.folder, table))
+            if name.endswith(PARQUET) and name not in dropped
+        ]
+        for table in TABLES
+        if table in there
+    }
+
+
+def _show(found: Claim, listed: Files) -> None:
+    """Copy what was prepared to where readers look, and make sure that it was still ours."""
     suffix = _suffix(found.fingerprint)
     for table, files in listed.items():
         source = storage.join(found.folder, table)
@@ -178,57 +269,68 @@ def publish(found: Claim, record: Mapping[str, Any]) -> dict[str, Any]:
         storage.copy(source, target, {file.removesuffix(suffix) + PARQUET: file for file in files})
     if _staged(found) != listed:
         raise Failed(f"{found.output}: another job started over here; nothing was published")
-    try:
-        text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
-        storage.write_new_text(url, text)
-    except FileExistsError as problem:
-        _yield_to_winner(found, listed)
-        raise Failed(f"{found.output}: another job published a run here meanwhile") from problem
-    _leave_only(found.output, listed)
-    storage.remove(found.folder)
-    return whole
 
 
-def _suffix(fingerprint: Fingerprint) -> str:
-    return f"-{fingerprint.digest}{PARQUET}"
+def _remove_replaced(found: Claim, listed: Files) -> None:
+    """Remove the finished run that this one replaces, but for what both have."""
+    url = storage.join(found.output, RECORD)
+    if found.replaced is None or storage.read_text(url) != found.replaced:
+        return
+    storage.remove(url)
+    _remove(found.output, _beyond(json.loads(found.replaced).get("files", {}), listed))
 
 
-def _staged(found: Claim) -> dict[str, list[str]]:
-    """The tables that were prepared, and their files by the names they are to have."""
-    plan = _plan(found.output)
-    if plan is None or plan["fingerprint"] != asdict(found.fingerprint):
-        raise Failed(f"{found.output}: another job took this folder; nothing was published")
-    there = storage.names(found.folder)
-    suffix = _suffix(found.fingerprint)
+def _beyond(files: Files, listed: Mapping[str, Sequence[str]]) -> Files:
     return {
-        table: [
-            name.removesuffix(PARQUET) + suffix
-            for name in storage.names(storage.join(found.folder, table))
-            if name.endswith(PARQUET)
-        ]
-        for table in TABLES
-        if table in there
+        table: [name for name in names if name not in listed.get(table, ())]
+        for table, names in files.items()
     }
 
 
-def _leave_only(output: str, listed: Mapping[str, Sequence[str]]) -> None:
-    """Remove what is not of the run from its tables."""
+def _strays(output: str, listed: Mapping[str, Sequence[str]]) -> Files:
+    """What is not of a run: files in its tables, whole tables, and what was half written."""
     held = storage.names(output)
-    for table in (table for table in TABLES if table in held):
-        if table not in listed:
-            storage.remove(storage.join(output, table))
-            continue
-        for name in set(storage.names(storage.join(output, table))) - set(listed[table]):
-            storage.remove(storage.join(output, table, name))
+    there = {table: storage.names(storage.join(output, table)) for table in TABLES if table in held}
+    return {**_beyond(there, listed), "": [name for name in held if _is_half(name)]}
 
 
-def _yield_to_winner(found: Claim, listed: Mapping[str, Sequence[str]]) -> None:
-    """Take back what this attempt copied, but for what the published run has, too."""
+def _is_half(name: str) -> bool:
+    return name.endswith(TEMPORARY)
+
+
+def _remove(output: str, strays: Files) -> None:
+    for table, files in strays.items():
+        folder = storage.join(output, table) if table else output
+        for name in files:
+            storage.remove(storage.join(folder, name))
+        if files and table and not storage.names(folder):
+            storage.remove(folder)
+
+
+def _yield(found: Claim, listed: Files, problem: Exception) -> None:
+    """Take back what this attempt copied, if there is a winner, but for what that has, too.
+
+    Raises:
+        Failed: there is one.
+    """
     record = _record(found.output)
-    winner = {} if record is None else record.get("files", {})
-    for table, files in listed.items():
-        for name in set(files) - set(winner.get(table, ())):
-            storage.remove(storage.join(found.output, table, name))
+    if record is None:
+        return
+    _remove(found.output, _beyond(listed, record.get("files", {})))
+    _discard(found.output, found.fingerprint)
+    raise Failed(f"{found.output}: another job published a run here meanwhile") from problem
+
+
+def _discard(output: str, fingerprint: Fingerprint) -> None:
+    """Remove what a run was prepared from, if it was this one."""
+    plan = _plan(output)
+    if plan is not None and plan["fingerprint"] != asdict(fingerprint):
+        return
+    # The plan first: without it, what is left for want of time is nobody's.
+    folder = storage.join(output, UNFINISHED)
+    with suppress(OSError):  # who lost may be at it too; the run is published all the same
+        storage.remove(storage.join(folder, PLAN))
+        storage.remove(folder)
 
 
 @dataclass(frozen=True)

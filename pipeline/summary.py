@@ -7,6 +7,7 @@ value v is cut into digits: floor(v), then 30 bits and 30 more behind the point.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -178,9 +179,9 @@ def merge(parts: Sequence[Sums]) -> Sums:
     return total
 
 
-def _order(key: GroupKey) -> tuple[tuple[bool, str, str], ...]:
-    """Sort by hypothesis; within it the row over all documents first."""
-    return tuple((part is not None, type(part).__name__, str(part)) for part in key)
+def _order(key: GroupKey) -> tuple[tuple[Any, ...], ...]:
+    """Sort by hypothesis; within it the row over all documents first, then as values sort."""
+    return tuple(() if part is None else (part,) for part in key)
 
 
 def _exact_mean(cells: Ints, defined: int) -> float:

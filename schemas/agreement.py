@@ -15,7 +15,11 @@ COEFFICIENTS = {
     "pi": "agreement above chance, one rate for all coders (of two coders Scott's pi)",
     "kappa": "agreement above chance, a rate for each coder (of two coders Cohen's kappa)",
 }
-REACHES = {"0": "at the position", "half_window": "at most floor(k / 2) away", "window": "k away"}
+REACHES = {
+    "0": "at the position",
+    "half_window": "at most floor(k / 2) away",
+    "window": "at most k away",
+}
 QUARTILES = {"q1": "lower quartile", "median": "median", "q3": "upper quartile"}
 
 
@@ -26,7 +30,7 @@ def number(description: str, kind: str = "null if undefined") -> pap.Column:
 
 def coefficient(description: str) -> pap.Column:
     """A column of a coefficient's values."""
-    return number(description, "at most 1, null if undefined")
+    return number(description, "at most 1 (beyond only as published), null if undefined")
 
 
 EDITS = {
@@ -71,7 +75,10 @@ DOCUMENTS = pap.DataFrameSchema(
     {
         "document_id": name("the document"),
         "n_units": whole("units of the document, in the unit of the run"),
-        "window": whole("window size k of the document, over all its codings"),
+        "collapsed_boundaries": whole("boundaries its codings lost when brought to words"),
+        "window": whole(
+            "window size k of the document: over all its codings, unless --window says"
+        ),
         "codings": whole("how many coders coded it"),
         "coders": pap.Column(
             pa.list_(pa.string()), nullable=False, description="their names, ascending"
@@ -196,7 +203,9 @@ CORPUS = pap.DataFrameSchema(
         "segment_size_sd": number("standard deviation (n - 1) of the segment sizes"),
         "marked_positions": whole("positions of documents that some coder marked"),
         **{
-            f"{kind}_{reach}_{quartile}": value(f"{meaning} of {kind}, marks {where}", 1)
+            f"{kind}_{reach}_{quartile}": value(
+                f"{meaning} of {kind}, marks {where}, in documents that several coded", 1
+            )
             for reach, where in REACHES.items()
             for kind in ("support", "peer_support")
             for quartile, meaning in QUARTILES.items()

@@ -186,7 +186,8 @@ def test_prominence_is_the_twins(folders: Iterator[Path], corpus: Corpus) -> Non
     (row,) = found["corpus"]
     for reach in ("0", "half_window", "window"):
         for kind in ("support", "peer_support"):
-            values = [each[f"{kind}_{reach}"] for each in found["prominence"]]
+            several = [each for each in found["prominence"] if each["coders"] > 1]
+            values = [each[f"{kind}_{reach}"] for each in several]
             defined = [value for value in values if value is not None]
             quartiles = np.quantile(defined, [0.25, 0.5, 0.75]) if defined else [None] * 3
             for label, value in zip(("q1", "median", "q3"), quartiles, strict=True):
@@ -214,7 +215,8 @@ def test_a_replicate_is_the_corpus_with_documents_repeated(
                 values.setdefault(key, []).append(float(each.value))
     for row in found["agreement"]:
         drawn_values = values.get((row["coefficient"], row["similarity"]))
-        if len(corpus) < 2 or row["value"] is None or not drawn_values:
+        several = [each for each in corpus.values() if len(each.codings) > 1]
+        if len(several) < 2 or row["value"] is None or not drawn_values:
             assert row["ci_low"] is None
             assert row["ci_high"] is None
             continue
@@ -537,3 +539,95 @@ def test_a_damaged_file_on_the_way(
     assert "1.parquet" in ended.err
     assert "Traceback" not in ended.err
     assert meeting.FOLDER not in {path.name for path in tmp_path.glob("run/*")}
+
+
+# --- What a reader found -------------------------------------------------------------------------
+
+
+def test_one_pair_of_coders_has_no_interval(folders: Iterator[Path]) -> None:
+    corpus = {
+        "d": Document(30, {"a": [1, 2, 9, 20], "b": [1, 10, 20]}),
+        "e": Document(30, {"a": [5, 12, 20]}),
+        "f": Document(30, {"a": [5, 12, 20]}),
+    }
+    found = audited(next(folders), corpus, replicates=100)
+    assert all(row["ci_low"] is None for row in found["agreement"])
+
+
+def test_chance_that_is_certain_leaves_coefficients_undefined(folders: Iterator[Path]) -> None:
+    """However the sums are rounded: by documents' rates, and with a coder left out."""
+    certain = {
+        "d": Document(4, {"a": [1], "b": [2]}),
+        "e": Document(4, {"a": [1, 2, 3], "b": [1, 2, 3]}),
+    }
+    found = audited(next(folders), certain, as_published="fournier2013")
+    values = {(row["coefficient"], row["similarity"]): row["value"] for row in found["agreement"]}
+    assert values["pi", "boundary_similarity"] is None
+    everywhere = list(range(1, 10))
+    left = {"d": Document(10, {"a": everywhere, "b": everywhere, "x": everywhere[:6]})}
+    coders = {row["coder"]: row for row in audited(next(folders), left)["coders"]}
+    assert coders["x"]["without_kappa_two_category"] is None
+
+
+def test_coders_alike_do_not_deviate(folders: Iterator[Path]) -> None:
+    corpus = {"d": Document(6, {"a": [1], "b": [2], "c": [3]})}
+    found = audited(next(folders), corpus)
+    assert [row["rate_sd"] for row in found["coders"]] == [0.0] * 3
+    assert all(row["deviation"] is None and row["flagged"] is None for row in found["coders"])
+    (document,) = audited(next(folders), {"d": Document(6, {each: [3] for each in "abc"})})[
+        "documents"
+    ]
+    assert (document["pk_sd"], document["window_diff_sd"]) == (0.0, 0.0)
+
+
+def test_documents_in_no_group_are_told(segscore: Segscore, tmp_path: Path) -> None:
+    lines = [
+        {"document_id": "d", "coder": coder, "n_units": 9, "boundaries": [2], "g": g}
+        for coder, g in (("a", "x"), ("b", "y"))
+    ]
+    (tmp_path / "codings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    options = ("--group-by", "g", "--output", tmp_path / "run")
+    ended = segscore("agree", tmp_path / "codings.jsonl", *options)
+    assert ended.code == 0
+    assert "1 of 1 documents are in no group" in ended.err
+
+
+def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:
+    table = pa.Table.from_pylist(
+        [
+            {"document_id": "d", "coder": coder, "n_units": 9, "boundaries": [2], "tags": ["x"]}
+            for coder in "ab"
+        ]
+    )
+    write_table(str(tmp_path / "codings.parquet"), table)
+    options = ("--output", tmp_path / "run")
+    assert segscore("agree", tmp_path / "codings.parquet", *options).code == 0
+    said = segscore("agree", tmp_path / "codings.parquet", "--group-by", "tags", *options)
+    assert said.code == 2
+    assert "cannot name a group" in said.err
+
+
+def test_no_row_of_the_role(segscore: Segscore, tmp_path: Path) -> None:
+    line = {"document_id": "d", "coder": "s", "role": "hypothesis", "n_units": 9, "boundaries": []}
+    (tmp_path / "codings.jsonl").write_text(json.dumps(line) + "\n")
+    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert ended.code == 1
+    assert "holds no coding; rows of the role hypothesis are none" in ended.err
+
+
+def test_lost_boundaries_are_counted_in_words(segscore: Segscore, tmp_path: Path) -> None:
+    write(tmp_path / "codings.jsonl", {"d": Document(5, {"a": [1], "b": [2]})})
+    described = {"document_id": "d", "n_units": 5, "unit_lengths": [0, 0, 0, 0, 7]}
+    (tmp_path / "documents.jsonl").write_text(json.dumps(described) + "\n")
+    options = ("--units", "words", "--documents", tmp_path / "documents.jsonl")
+    run = tmp_path / "run"
+    assert segscore("agree", tmp_path / "codings.jsonl", *options, "--output", run).code == 0
+    (document,) = read_table(str(run / "documents")).to_pylist()
+    assert document["collapsed_boundaries"] == 2
+
+
+def test_near_misses_of_any_reach_end(segscore: Segscore, tmp_path: Path) -> None:
+    everywhere = list(range(1, 20_000))
+    write(tmp_path / "codings.jsonl", {"d": Document(20_000, {"a": everywhere, "b": [7]})})
+    options = ("--n-t", 2**31 - 1, "--output", tmp_path / "run")
+    assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0

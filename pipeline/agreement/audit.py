@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pipeline.agreement.block import apart
 from pipeline.agreement.coefficients import (
     CODING_COUNTS,
     PAIR_COUNTS,
@@ -16,11 +17,11 @@ from pipeline.agreement.coefficients import (
     Key,
     coefficients,
 )
+from pipeline.agreement.counted import ITEM_UNIT
 from pipeline.kernel import kernel
 from pipeline.resampling import interval, replicate_sums
 from pipeline.segmentations import Floats, Ints, numbers
 
-ITEM_UNIT = 2.0**40
 SUMMED = (*PAIR_COUNTS, *CODING_COUNTS, "item_rate", "item_documents")
 ONCE = np.ones((1, 1), np.uint8)
 
@@ -84,7 +85,8 @@ class Group:
     @cached_property
     def intervals(self) -> dict[Key, tuple[float, float]]:
         """The 95 % bootstrap interval of each coefficient; empty without replicates."""
-        if self.drawn is None or self.total("documents", "documents") < 2:
+        paired = self.column("documents", "coders") > 1
+        if self.drawn is None or self.column("documents", "documents")[paired].sum() < 2:
             return {}
         found = coefficients(self._sums(self.drawn), self.choices.n_t)
         return {key: interval(replicates.value) for key, replicates in found.items()}
@@ -94,8 +96,7 @@ class Group:
         coders = self.column("documents", "coders")
         cells = {name: self.column("documents", name).astype(np.float64) for name in SUMMED}
         together = coders > 1
-        apart = cells["misses"] + cells["false_alarms"] + 2 * cells["near_misses"]
-        cells["disagreement"] = apart / np.maximum(1, coders - 1)
+        cells["disagreement"] = apart(cells) / np.maximum(1, coders - 1)
         cells["paired_marks"] = cells["marks"] * together
         cells["paired_places"] = cells["places"] * together
         summed = _weighed(np.stack([*cells.values()], axis=1), self._unit("documents"), drawn)
@@ -171,7 +172,7 @@ def rate(sums: Mapping[str, Floats], choices: Choices) -> Floats:
     """Take pi's chance of a boundary at a position."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if choices.item:
-            return sums["item_rate"] / ITEM_UNIT / sums["item_documents"]
+            return sums["item_rate"] * ITEM_UNIT / sums["item_documents"]
         marks = sums["marks"] + (sums["codings"] if choices.segments else 0)
         return np.asarray(marks / sums["places"])
 

@@ -1,7 +1,9 @@
 """Some documents of a part, paired, counted and added up: what every table is made of."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +12,9 @@ from pipeline.agreement import peers, prominence
 from pipeline.agreement.peers import EDITS, Counts, Peers, add_up
 from pipeline.agreement.prominence import Marked
 from pipeline.references import References
-from pipeline.segmentations import Ints
+from pipeline.segmentations import Floats, Ints
 
+Number = TypeVar("Number", Ints, Floats)
 PAIRS_AT_ONCE = 131_072
 """About how many pairs of coders a task holds at a time; one document may have more."""
 
@@ -83,6 +86,13 @@ class Block:
         return self.codings.side.boundaries.lengths[rows[0] : rows[-1]]
 
     @property
+    def collapsed(self) -> Ints:
+        """Boundaries all codings of each document lost in words, shape (documents,)."""
+        rows = self.rows
+        lost = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.codings.side.collapsed)])
+        return lost[rows[1:]] - lost[rows[:-1]]
+
+    @property
     def ids(self) -> pa.StringArray:
         """Ids of the documents, shape (documents,)."""
         start, end = self.pairs.documents
@@ -94,7 +104,7 @@ class Block:
         return dict(zip(chosen.column_names, chosen.columns, strict=True))
 
 
-def apart(counts: Counts) -> Ints:
+def apart(counts: Mapping[str, Number]) -> Number:
     """Positions at which the coders of a pair, or of a document's pairs, disagree."""
     return counts["misses"] + counts["false_alarms"] + 2 * counts["near_misses"]
 

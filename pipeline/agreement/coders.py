@@ -4,10 +4,12 @@ Fournier 2013, section 5 and figure 11.
 """
 
 from collections.abc import Callable, Iterator
+from statistics import fmean, stdev
 
 import numpy as np
 
 from pipeline.agreement.audit import SUMMED, Group, rate
+from pipeline.agreement.block import apart
 from pipeline.agreement.coefficients import (
     ACTUAL,
     PAIR_COUNTS,
@@ -15,6 +17,7 @@ from pipeline.agreement.coefficients import (
     Key,
     coefficients,
 )
+from pipeline.agreement.peers import EDITS
 from pipeline.measures.measure import evaluate
 from pipeline.segmentations import Floats, Ints
 
@@ -82,11 +85,10 @@ def _sum(values: Ints, number: Ints, count: int) -> Ints:
 
 
 def _mean_and_sd(values: Floats) -> tuple[float, float]:
-    """Mean and standard deviation (n - 1) of the defined values."""
-    defined = values[~np.isnan(values)]
-    undefined = float("nan")
-    mean = float(defined.mean()) if len(defined) else undefined
-    return mean, float(defined.std(ddof=1)) if len(defined) > 1 else undefined
+    """Mean and standard deviation (n - 1) of the defined values, from exact sums."""
+    defined = values[~np.isnan(values)].tolist()
+    mean = fmean(defined) if defined else float("nan")
+    return mean, stdev(defined) if len(defined) > 1 else float("nan")
 
 
 def _with_peers(group: Group) -> dict[str, Ints]:
@@ -149,8 +151,8 @@ def _without_alpha(group: Group, held: dict[str, Ints], lost_by: Lost) -> dict[s
     coders, many, two = held["coders"], held["coders"] > 2, held["coders"] == 2
     documents = group.column("documents", "coders")
     together = documents > 1
-    disagreement = group.column("documents", "misses") + group.column("documents", "false_alarms")
-    disagreement = disagreement + 2 * group.column("documents", "near_misses")
+    edits = {name: group.column("documents", name) for name in EDITS}
+    disagreement = apart(edits)
     before = held["apart"] / np.maximum(1, coders - 1)
     after = np.where(many, (held["apart"] - held["own_apart"]) / np.maximum(1, coders - 2), 0)
     marks = np.where(two, held["document_marks"], np.where(many, held["marks"], 0))

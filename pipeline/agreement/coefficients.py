@@ -20,7 +20,8 @@ CODING_COUNTS = ("codings", "marks", "places")
 """Sums over codings: how many, their boundaries, their potential boundaries."""
 
 SIMILARITIES = ("boundary_similarity", "segmentation_similarity", "exact", "two_category")
-COEFFICIENTS = ("pi", "kappa", "bias", "alpha")
+CERTAIN = 2.0**-33
+"""Expected agreement this close to 1 is 1: sums of rates are as exact as that."""
 
 F13 = "Fournier 2013,"
 POESIO = "Artstein & Poesio 2008,"
@@ -82,8 +83,11 @@ class Agreement:
     Attributes:
         actual: agreement found, in [0, 1]; all NaN for bias.
         expected: agreement expected by chance, in [0, 1]; all NaN for bias.
-        value: (actual - expected) / (1 - expected), at most 1; of bias the difference between the
-            expected agreements of pi and of kappa.
+        value: (actual - expected) / (1 - expected), at most 1, undefined where expected is 1; of
+            bias the difference between the expected agreements of pi and of kappa.
+
+    Where chances are taken from segments, as published, a document of few units may have more
+    segments than positions, and expected and value may pass 1.
     """
 
     actual: Floats
@@ -129,5 +133,5 @@ def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[Key, Agreement]:
 def _above_chance(actual: Floats, expected: Floats) -> Agreement:
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (actual - expected) / (1 - expected)
-    value = np.where(np.isfinite(value), value, np.nan)
+    value = np.where(np.isfinite(value) & (np.abs(1 - expected) > CERTAIN), value, np.nan)
     return Agreement(actual, expected, value)

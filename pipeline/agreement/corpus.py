@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from pipeline.agreement.audit import Group
-from pipeline.agreement.counted import HALF
+from pipeline.agreement.counted import SQUARES_SPLIT
 from pipeline.agreement.prominence import REACHES
 from pipeline.segmentations import Floats, Ints
 
@@ -37,7 +37,7 @@ def corpus_row(group: Group) -> dict[str, object]:
 
 def _squares(group: Group, name: str) -> int:
     high = group.total("segments", f"{name}_squared_high")
-    return high * HALF + group.total("segments", f"{name}_squared_low")
+    return high * SQUARES_SPLIT + group.total("segments", f"{name}_squared_low")
 
 
 def _moments(name: str, total: int, squares: int, n: int) -> dict[str, object]:
@@ -48,21 +48,17 @@ def _moments(name: str, total: int, squares: int, n: int) -> dict[str, object]:
 
 
 def _quartiles(group: Group) -> dict[str, object]:
-    """Quartiles of support and peer support over all marked positions, at each reach."""
+    """Quartiles of support and peer support, of positions in documents that several coded."""
     names = ("reach", "coders", "within", "positions")
     reach, coders, within, positions = (group.column("supports", name) for name in names)
     found: dict[str, object] = {"marked_positions": int(positions[reach == 0].sum())}
     for r, label in enumerate(REACHES):
-        own = reach == r
+        own = (reach == r) & (coders > 1)
         h, n, times = coders[own], within[own], positions[own]
-        shared = h > 1
-        kinds = {
-            "support": (n / h, times),
-            "peer_support": ((n[shared] - 1) / (h[shared] - 1), times[shared]),
-        }
-        for kind, (values, weights) in kinds.items():
+        kinds = {"support": n / h, "peer_support": (n - 1) / (h - 1)}
+        for kind, values in kinds.items():
             for quartile, share in QUARTILES.items():
-                found[f"{kind}_{label}_{quartile}"] = _quantile(values, weights, share)
+                found[f"{kind}_{label}_{quartile}"] = _quantile(values, times, share)
     return found
 
 

@@ -15,7 +15,11 @@ from pipeline.document_ids import Hashes, mix, names
 from pipeline.kernel import kernel
 from pipeline.segmentations import Ints, Positions, Ragged
 
-HALF = 2**30
+ITEM_UNIT = 2.0**-36
+"""Of which a document's rate is a whole number, so that sums do not depend on their order."""
+
+SQUARES_SPLIT = 2**30
+"""Squares are summed in two parts, so that an archive's fit."""
 
 
 def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool) -> Tallies:
@@ -82,13 +86,14 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
 
 
 def item_rate(marks: Ints, places: Ints) -> Ints:
-    """Each document's marks / places in units of 2^-40, rounded down; 0 without a place.
+    """Each document's marks / places in units of ``ITEM_UNIT``, rounded down; 0 without a place.
 
-    The quotient is taken in two steps of 20 bits, so that no product passes 2^63.
+    The quotient is taken in two steps of 18 bits, so that no product passes 2^63, nor does the sum
+    of a hundred million.
     """
     some = np.maximum(places, 1)
-    high, rest = np.divmod(marks << 20, some)
-    return np.where(places > 0, (high << 20) + (rest << 20) // some, 0)
+    high, rest = np.divmod(marks << 18, some)
+    return np.where(places > 0, (high << 18) + (rest << 18) // some, 0)
 
 
 def _held_out(block: Block, rate: Ints, *, segments: bool) -> Counts:
@@ -146,7 +151,7 @@ def _squared_sizes(offsets: Ints, values: Positions, size: Ints, squares: Ints) 
 
 
 def _segments(block: Block) -> Counts:
-    """Numbers and sizes of segments; squares in two parts, so that an archive's sums fit."""
+    """Numbers and sizes of segments, and their squares in two parts."""
     rows = block.rows
     boundaries = block.codings.side.boundaries
     own = Ragged(boundaries.offsets[rows[0] : rows[-1] + 1], boundaries.values)
@@ -157,11 +162,11 @@ def _segments(block: Block) -> Counts:
     return {
         "codings": np.ones_like(size),
         "segments": segments,
-        "segments_squared_high": segments**2 // HALF,
-        "segments_squared_low": segments**2 % HALF,
+        "segments_squared_high": segments**2 // SQUARES_SPLIT,
+        "segments_squared_low": segments**2 % SQUARES_SPLIT,
         "sizes": size,
-        "sizes_squared_high": squares // HALF,
-        "sizes_squared_low": squares % HALF,
+        "sizes_squared_high": squares // SQUARES_SPLIT,
+        "sizes_squared_low": squares % SQUARES_SPLIT,
     }
 
 

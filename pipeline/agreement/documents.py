@@ -98,6 +98,7 @@ def documents_table(
             "document_id": block.ids,
             **block.attributes_of(np.arange(end - start)),
             "n_units": column(block.sums.size + 1),
+            "collapsed_boundaries": column(block.collapsed),
             "window": column(block.codings.panel_window[start:end]),
             "codings": column(block.sums.coders),
             "coders": pa.ListArray.from_arrays(lists, block.coder),
@@ -113,19 +114,24 @@ def _mean_and_sd(first: Ints, values: Floats, means: Floats, sds: Floats) -> Non
     for row in range(len(first) - 1):
         n = 0
         total = 0.0
+        alike = True
         for i in range(first[row], first[row + 1]):
             if not np.isnan(values[i]):
+                alike &= n == 0 or values[i] == means[row]
+                means[row] = values[i]
                 n += 1
                 total += values[i]
         if n == 0:
+            continue
+        if alike:
+            sds[row] = 0.0 if n > 1 else np.nan
             continue
         means[row] = total / n
         squares = 0.0
         for i in range(first[row], first[row + 1]):
             if not np.isnan(values[i]):
                 squares += (values[i] - means[row]) ** 2
-        if n > 1:
-            sds[row] = np.sqrt(squares / (n - 1))
+        sds[row] = np.sqrt(squares / (n - 1))
 
 
 def mean_and_sd(first: Ints, values: Floats) -> tuple[Floats, Floats]:

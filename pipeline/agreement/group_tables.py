@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -61,8 +62,8 @@ def only(agreement: pa.Table, similarities: Collection[str]) -> pa.Table:
     return agreement.filter(among)
 
 
-def _order(key: tuple[object, ...]) -> tuple[tuple[bool, str, str], ...]:
-    return tuple((part is not None, type(part).__name__, str(part)) for part in key)
+def _order(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(() if part is None else (part,) for part in key)
 
 
 def _typed(rows: list[Row], group_by: Groups) -> pa.Table:

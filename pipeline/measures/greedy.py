@@ -36,8 +36,12 @@ def near_misses(
 
     Refused where a substitution could be made at both ends instead.
     """
+    refs = in_ref[:found].sum()
+    left = min(refs, found - refs)
     for distance in range(1, n_t):
         step = distance * type_range
+        if left == 0 or step > code[found - 1] - code[0]:
+            break
         near, far = 0, 1
         while far < found:
             gap = code[far] - code[near]
@@ -48,6 +52,7 @@ def near_misses(
                 or not _substitutable(code, in_ref, found, type_range, partner, far)
             ):
                 partner[near], partner[far] = far, near
+                left -= 1
             near += gap >= step
             far += gap <= step
 
