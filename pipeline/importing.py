@@ -79,14 +79,16 @@ def import_files(
 
 def _rows(files: Sequence[str], defaults: Defaults, format_name: str | None) -> Iterator[Row]:
     urls = [file.url for pattern in files for file in storage.find(pattern, any_kind=True)]
-    folder = os.path.commonpath([os.path.dirname(url) for url in urls])
+    # By their parts: paths of the operating system know nothing of s3://.
+    shared = len(os.path.commonprefix([url.split("/")[:-1] for url in urls]))
     for url in urls:
         text = list(storage.lines(url))
         name = format_name or detect(url, "\n".join(text[:HEAD_LINES]))
         own = defaults
         if name in NAMELESS and defaults.document_id is None:
             # Files of one name in several folders are several documents.
-            own = replace(defaults, document_id=os.path.splitext(url[len(folder) :].lstrip("/"))[0])
+            inside = "/".join(url.split("/")[shared:])
+            own = replace(defaults, document_id=os.path.splitext(inside)[0])
         yield from FORMATS[name](text, url, own)
 
 

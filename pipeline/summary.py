@@ -69,8 +69,8 @@ def _add_counts(cell: Ints, counts: Ints, sums: Ints) -> None:
 @kernel
 def _add_values(cell: Ints, group: Ints, values: Floats, sums: Ints, squares: Ints) -> None:
     digits = np.zeros(4, np.int64)
-    for row in range(len(cell)):
-        for m in range(values.shape[0]):
+    for m in range(values.shape[0]):
+        for row in range(len(cell)):
             value = values[m, row]
             if np.isnan(value):
                 continue

@@ -132,3 +132,18 @@ def test_the_same_tables_from_a_server_that_often_fails(
     ended = score(segscore, folder, "run")
     assert ended.code == 0, ended.err
     assert tables(f"{folder}/run") == tables(str(tmp_path / "run"))
+
+
+def test_documents_are_named_alike_wherever_their_files_are(
+    segscore: Segscore, tmp_path: Path, s3: str
+) -> None:
+    """Choi's files name their documents."""
+    found = []
+    for folder in (str(tmp_path), f"{s3}/{tmp_path.name}-names"):
+        for name in ("3-5/1.ref", "9-11/1.ref"):
+            storage.write_text(f"{folder}/{name}", "==========\na\nb\n==========\nc\n==========\n")
+        options = ("--format", "choi", "--coder", "ann", "--output", f"{folder}/tables")
+        ended = segscore("import", f"{folder}/3-5", f"{folder}/9-11", *options)
+        assert ended.code == 0, ended.err
+        found.append(storage.read_table(f"{folder}/tables/references").column("document_id"))
+    assert found[0].to_pylist() == found[1].to_pylist() == ["3-5/1", "9-11/1"]
