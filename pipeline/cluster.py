@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -35,8 +35,8 @@ NOBODY = (
     "and run the same command to go on"
 )
 LOST = (
-    "the scheduler was lost; parts that are done are kept: start it again and run the same command "
-    "to go on"
+    "the scheduler was lost, or a worker at a bad moment; parts that are done are kept: the same "
+    "command goes on as soon as they run again"
 )
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
@@ -86,6 +86,7 @@ def connect(where: str, workers: int | None) -> Iterator[Client]:
 
     Raises:
         Refused: no such place, or no scheduler answers there.
+        Failed: workers could not be started.
     """
     count = workers or CPU_COUNT
     _be_quiet()
@@ -95,11 +96,13 @@ def connect(where: str, workers: int | None) -> Iterator[Client]:
             yield client
     elif where == "processes":
         with _local(processes=True, n_workers=count, threads_per_worker=1) as client:
-            client.register_plugin(told)
+            with _explained():
+                client.register_plugin(told)
             yield client
     elif "://" in where:
         with _remote(where) as client:
-            client.register_plugin(told)
+            with _explained():
+                client.register_plugin(told)
             yield client
     else:
         raise Refused(
@@ -129,7 +132,12 @@ def _explained() -> Iterator[None]:
 def _local(**shape: Any) -> Iterator[Client]:
     # Any free port: two runs on one machine must not complain about each other's.
     quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
-    with LocalCluster(**shape, **quiet) as cluster, Client(cluster) as client:
+    with ExitStack() as stack:
+        try:
+            cluster = stack.enter_context(LocalCluster(**shape, **quiet))
+            client = stack.enter_context(Client(cluster))
+        except (OSError, RuntimeError) as problem:
+            raise Failed(f"workers could not be started ({problem}); run it again") from problem
         yield client
 
 

@@ -117,37 +117,35 @@ def score_pairs(
     valued = {name: column(row) for name, row in values.items()}
     table = pa.table({**names, **sizes, **counted, **valued})
     system = hypotheses.system.take(pa.array(hyp))
-    stacked = np.stack([*values.values()])
     unit = references.resampling_unit[document]
-    sums = _sums(table, system, rule, unit, document, counts, stacked, original=original)
+    valued_rows = list(values.values())
+    sums = _sums(table, system, rule, unit, document, counts, valued_rows, original=original)
     return Scored(table, sums)
 
 
-def count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule) -> Ints:
-    """Run every family's pass over the pairs, shape (counts, pairs), in the order of COUNTS."""
+def count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule) -> list[Ints]:
+    """Run every family's pass over the pairs: of each of COUNTS, shape (pairs,)."""
     settings = rule.settings
     ref, hyp = references.side, hypotheses.side
     rows = pairs.ref_row, pairs.hyp_row
     size = references.size[pairs.ref_row]
-    return np.concatenate(
-        [
-            windows.count(
-                ref.boundaries, hyp.boundaries, *rows, size, references.window[pairs.ref_row]
-            ),
-            edits.count(
-                ref.typed,
-                hyp.typed,
-                *rows,
-                size,
-                settings.n_t,
-                pairing=settings.pairing,
-                types=rule.types,
-                reference_types=ref.types,
-                hypothesis_types=hyp.types,
-            ),
-            _content(hypotheses, pairs, references, size),
-        ]
-    )
+    return [
+        *windows.count(
+            ref.boundaries, hyp.boundaries, *rows, size, references.window[pairs.ref_row]
+        ),
+        *edits.count(
+            ref.typed,
+            hyp.typed,
+            *rows,
+            size,
+            settings.n_t,
+            pairing=settings.pairing,
+            types=rule.types,
+            reference_types=ref.types,
+            hypothesis_types=hyp.types,
+        ),
+        *_content(hypotheses, pairs, references, size),
+    ]
 
 
 def _content(hypotheses: Hypotheses, pairs: Pairs, references: References, size: Ints) -> Ints:
@@ -195,18 +193,17 @@ def score_panels(
     meant = {f"mean_{name}": column(row) for name, row in zip(MEASURES, means, strict=True)}
     sizes = {"references": counted.pop("references"), "window": column(window)}
     table = pa.table({**names, **sizes, **counted, **valued, **meant})
-    stacked = np.stack([*values.values()])
-    unit = references.resampling_unit[document]
-    system = hypotheses.system
-    return Scored(table, _sums(table, system, rule, unit, document, counts, stacked, original=True))
+    unit, system = references.resampling_unit[document], hypotheses.system
+    valued_rows = list(values.values())
+    sums = _sums(table, system, rule, unit, document, list(counts), valued_rows, original=True)
+    return Scored(table, sums)
 
 
-def _values(scored: pa.Table) -> Floats:
-    """The measures of rows of scores, NaN where null, shape (measures, rows)."""
-    taken = [
+def _values(scored: pa.Table) -> list[Floats]:
+    """The measures of rows of scores, NaN where null, shape (rows,) each."""
+    return [
         numbers(scored.column(name).combine_chunks().fill_null(float("nan"))) for name in MEASURES
     ]
-    return np.stack(taken)
 
 
 def _attributes(
@@ -227,8 +224,8 @@ def _sums(
     rule: Rule,
     unit: Ints,
     document: Ints,
-    counts: Ints,
-    values: Floats,
+    counts: list[Ints],
+    values: list[Floats],
     *,
     original: bool,
 ) -> list[Sums]:
@@ -246,7 +243,12 @@ def _sums(
         held = code >= 0
         sums.append(
             summary.gather(
-                keys, code[held], unit[held], document[held], counts[:, held], values[:, held]
+                keys,
+                code[held],
+                unit[held],
+                document[held],
+                [row[held] for row in counts],
+                [row[held] for row in values],
             )
         )
     return sums

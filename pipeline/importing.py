@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import numpy as np
 import pyarrow as pa
@@ -80,7 +81,8 @@ def import_files(
 def _rows(files: Sequence[str], defaults: Defaults, format_name: str | None) -> Iterator[Row]:
     urls = [file.url for pattern in files for file in storage.find(pattern, any_kind=True)]
     # By their parts: paths of the operating system know nothing of s3://.
-    shared = len(os.path.commonprefix([url.split("/")[:-1] for url in urls]))
+    levels = zip(*(url.split("/")[:-1] for url in urls), strict=False)
+    shared = len(list(takewhile(lambda names: len(set(names)) == 1, levels)))
     for url in urls:
         text = list(storage.lines(url))
         name = format_name or detect(url, "\n".join(text[:HEAD_LINES]))

@@ -23,6 +23,9 @@ from pipeline.segmentations import Floats, Ints, column
 GroupKey = tuple[object, ...]
 """The hypothesis, then a value for each group-by column; None for the row over all documents."""
 
+DENSE = 16
+"""How many numbers there may be for each row, to number them by a table."""
+
 HALF = 2**30
 """Values of a digit behind the point: two of them hold any float64 of 1/256 or more exactly."""
 
@@ -60,64 +63,85 @@ class Sums:
 
 
 @kernel
-def _add_counts(cell: Ints, counts: Ints, sums: Ints) -> None:
+def _add_count(cell: Ints, counts: Ints, sums: Ints) -> None:
     for row in range(len(cell)):
-        for c in range(counts.shape[0]):
-            sums[cell[row], c] += counts[c, row]
+        sums[cell[row]] += counts[row]
 
 
 @kernel
-def _add_values(cell: Ints, group: Ints, values: Floats, sums: Ints, squares: Ints) -> None:
+def _add_value(cell: Ints, group: Ints, values: Floats, sums: Ints, squares: Ints) -> None:
     digits = np.zeros(4, np.int64)
-    for m in range(values.shape[0]):
-        for row in range(len(cell)):
-            value = values[m, row]
-            if np.isnan(value):
-                continue
-            if value == 0:
-                sums[cell[row], m, 3] += 1
-                continue
-            whole = np.floor(value)
-            behind = (value - whole) * HALF
-            sums[cell[row], m, 0] += np.int64(whole)
-            sums[cell[row], m, 1] += np.int64(behind)
-            sums[cell[row], m, 2] += np.int64(np.rint((behind - np.floor(behind)) * HALF))
-            sums[cell[row], m, 3] += 1
-            digits[0], digits[1] = np.int64(whole) // DIGIT, np.int64(whole) % DIGIT
-            tail = np.int64((value - whole) * (DIGIT * DIGIT))
-            digits[2], digits[3] = tail // DIGIT, tail % DIGIT
-            of_group = squares[group[row], m]
-            first = 0 if whole >= DIGIT else 1 if whole > 0 else 2
-            for i in range(first, 4):
-                of_group[0, i] += digits[i]
-                for j in range(first, 4):
-                    of_group[1 + i, j] += digits[i] * digits[j]
+    for row in range(len(cell)):
+        value = values[row]
+        if np.isnan(value):
+            continue
+        c, g = cell[row], group[row]
+        sums[c, 3] += 1
+        if value == 0:
+            continue
+        whole = np.int64(value)
+        behind = (value - whole) * HALF
+        high = np.int64(behind)
+        sums[c, 0] += whole
+        sums[c, 1] += high
+        sums[c, 2] += np.int64(np.rint((behind - high) * HALF))
+        tail = np.int64((value - whole) * (DIGIT * DIGIT))
+        digits[2], digits[3] = tail // DIGIT, tail % DIGIT
+        first = 2
+        if whole > 0:  # most measures are shares, and most shares below 1
+            digits[0], digits[1] = whole // DIGIT, whole % DIGIT
+            first = 0
+        for i in range(first, 4):
+            squares[g, 0, i] += digits[i]
+            for j in range(first, 4):
+                squares[g, 1 + i, j] += digits[i] * digits[j]
 
 
-def mean_over_references(values: Floats, document: Ints) -> Floats:
+def mean_over_references(values: Sequence[Floats], document: Ints) -> list[Floats]:
     """Average each measure over the rows of a document, where defined.
 
     Args:
-        values: shape (measures, rows), NaN where undefined.
+        values: of each measure, shape (rows,), NaN where undefined.
         document: 0..n-1, the document each row belongs to, shape (rows,).
 
     Returns:
-        Shape (measures, n); NaN where no row of the document is defined.
+        Of each measure, shape (n,); NaN where no row of the document is defined.
     """
     n = int(document.max()) + 1 if len(document) else 0
     if n == len(document):
-        return values
-    means = np.empty((len(values), n))
+        return list(values)
+    means = []
     with np.errstate(invalid="ignore"):
-        for m, row in enumerate(values):
+        for row in values:
             defined = ~np.isnan(row)
             total = np.bincount(document[defined], row[defined], n)
-            means[m] = total / np.bincount(document[defined], minlength=n)
+            means.append(total / np.bincount(document[defined], minlength=n))
     return means
 
 
+def _distinct(codes: Ints) -> tuple[Ints, Ints, Ints]:
+    """The distinct codes, ascending; where each is first; and the place of each row's code.
+
+    Codes that leave few numbers out are numbered without sorting them.
+    """
+    most = int(codes.max(initial=0)) + 1
+    if most > DENSE * len(codes) + DENSE:
+        return np.unique(codes, return_index=True, return_inverse=True)
+    first = np.full(most, -1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last to be written is the first row
+    keys = np.flatnonzero(first >= 0)
+    place = np.empty(most, np.int64)
+    place[keys] = np.arange(len(keys))
+    return keys, first[keys], place[codes]
+
+
 def gather(
-    groups: list[GroupKey], group: Ints, unit: Ints, document: Ints, counts: Ints, values: Floats
+    groups: list[GroupKey],
+    group: Ints,
+    unit: Ints,
+    document: Ints,
+    counts: Sequence[Ints],
+    values: Sequence[Floats],
 ) -> Sums:
     """Add up the rows of one task.
 
@@ -126,30 +150,30 @@ def gather(
         group: index into ``groups`` of each row, shape (rows,).
         unit: resampling unit of each row's document, shape (rows,).
         document: of each row, shape (rows,).
-        counts: shape (counts, rows).
-        values: shape (measures, rows), NaN where undefined.
+        counts: of each count, shape (rows,).
+        values: of each measure, shape (rows,), NaN where undefined.
     """
-    if np.nanmax(values, initial=0.0) >= MOST:
+    if max((np.nanmax(row, initial=0.0) for row in values), default=0.0) >= MOST:
         raise Failed(f"a measure has a value above {MOST:.0f}: it cannot be averaged")
-    cell_keys, cell = np.unique(group << 32 | unit, return_inverse=True)
-    listed, first, place = np.unique(
-        document * len(groups) + group, return_index=True, return_inverse=True
-    )
+    units = int(unit.max(initial=0)) + 1
+    cell_keys, _, cell = _distinct(group * units + unit)
+    listed, first, place = _distinct(document * len(groups) + group)
     sums = Sums(
         groups=groups,
-        group=cell_keys >> 32,
-        unit=cell_keys & 0xFFFFFFFF,
+        group=cell_keys // units,
+        unit=cell_keys % units,
         counts=np.zeros((len(cell_keys), len(counts)), np.int64),
         values=np.zeros((len(cell_keys), len(values), 4), np.int64),
         squares=np.zeros((len(groups), len(values), 5, 4), np.int64),
         documents=np.bincount(group[first], minlength=len(groups)).astype(np.int64),
     )
-    _add_counts(cell, counts, sums.counts)
-    means = np.ascontiguousarray(mean_over_references(values, place))
-    if len(listed) == len(cell):  # one reference a document: rows are documents already
-        _add_values(cell, group, values, sums.values, sums.squares)
-    else:
-        _add_values(cell[first], group[first], means, sums.values, sums.squares)
+    for c, row in enumerate(counts):
+        _add_count(cell, row, sums.counts[:, c])
+    if len(listed) < len(cell):  # several references a document
+        values = mean_over_references(values, place)
+        cell, group = cell[first], group[first]
+    for m, means in enumerate(values):
+        _add_value(cell, group, means, sums.values[:, m], sums.squares[:, m])
     return sums
 
 

@@ -310,8 +310,8 @@ def averages(
     values = evaluate(table.measures.values(), by_name, parameters, rows=True)
     document = np.array([d for d, _ in rows])
     nowhere = np.zeros(len(rows), np.int64)
-    stacked = np.stack([*values.values()])
-    sums = summary.gather([("system",)], nowhere, nowhere, document, counts, stacked)
+    valued = list(values.values())
+    sums = summary.gather([("system",)], nowhere, nowhere, document, list(counts), valued)
     found: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
     defined = {}
     for average in summary.averages(table, summary.merge([sums]), 0, None, parameters):
