@@ -251,7 +251,9 @@ def read(piece: Slice, further: pa.Schema) -> Rows:
         other = None
     else:
         try:
-            table = storage.open_parquet(piece.url).read_row_groups(list(piece.row_groups))
+            file = storage.open_parquet(piece.url)
+            wanted = _wanted(piece.table, file.schema_arrow.names, further)
+            table = file.read_row_groups(list(piece.row_groups), columns=wanted)
         except (OSError, pa.ArrowException) as problem:
             raise Refused(f"{piece.url}: cannot be read ({problem})") from problem
         row = piece.first_row + np.arange(table.num_rows)
@@ -272,6 +274,14 @@ def read(piece: Slice, further: pa.Schema) -> Rows:
     table = in_one_chunk(table)
     rows = Rows(piece.table, table, (piece.url,), np.zeros(len(row), np.int64), row)
     return rows if other is None else rows.keep(~other)
+
+
+def _wanted(name: str, there: Sequence[str], further: pa.Schema) -> list[str]:
+    """Columns of a file that a task needs; what a segmentation says of its words it does not."""
+    known = {*COLUMNS, "role", *further.names}
+    if name != "documents":
+        known -= {"unit_lengths", "unit_weights"}
+    return [column for column in there if column in known]
 
 
 def in_one_chunk(table: pa.Table) -> pa.Table:
