@@ -7,11 +7,12 @@ INSTALL := $(PIP) install --constraint constraints.txt
 DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
 	@echo "make test   rules, types and tests, as CI runs them"
+	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
 	@echo "make lint   rules and types alone"
 	@echo "make bench  measure speed, as ratios"
 	@echo "make clean  remove what the others made"
@@ -41,6 +42,9 @@ test: lint $(AZURITE)
 $(AZURITE):
 	@if command -v npm >/dev/null; then echo "setting up $@"; \
 		npm install --silent --no-audit --no-fund --prefix build/azurite azurite@3.37.0; fi
+
+chaos: $(VENV)/test
+	$(BIN)/python -m tests.chaos --runs 60
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .

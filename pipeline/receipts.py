@@ -22,6 +22,7 @@ OURS = frozenset(
 )
 PLAIN = frozenset(
     {
+        ("builtins", "bytearray"),  # what Arrow tells a buffer by that could be written to
         ("datetime", "date"),
         ("datetime", "datetime"),
         ("datetime", "timezone"),

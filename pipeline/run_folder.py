@@ -11,8 +11,9 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from pipeline import receipts, storage
 from pipeline.errors import Done, Failed, Refused
@@ -52,12 +53,14 @@ class Claim:
         fingerprint: of the run.
         replaced: text of the finished run's record that this one is to replace; None for none.
         resumed: whether an earlier attempt left something to go on from.
+        start: names the first of the attempts that go on from each other.
     """
 
     output: str
     fingerprint: Fingerprint
     replaced: str | None
     resumed: bool
+    start: str = field(default_factory=lambda: uuid4().hex)
 
     @property
     def folder(self) -> str:
@@ -105,7 +108,8 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
                 f"{'; '.join(other)}. Run as it was to resume it, choose another folder, or pass "
                 "--fresh to start over"
             )
-    return Claim(output, fingerprint, None, resumed=plan is not None)
+        return Claim(output, fingerprint, None, resumed=True, start=str(plan.get("start")))
+    return Claim(output, fingerprint, None, resumed=False)
 
 
 def _refuse_finished(
@@ -123,7 +127,7 @@ def _refuse_finished(
     if isinstance(listed, dict) and (plan is None or plan["fingerprint"] == asdict(fingerprint)):
         # Who published it may have been killed before all was put in order.
         _remove(output, _strays(output, listed))
-        _discard(output, fingerprint)
+        _discard(output, str(plan and plan.get("start")))
     raise Done(f"{output} holds this run already, finished; --fresh does it again")
 
 
@@ -153,24 +157,35 @@ def claim(found: Claim, stages: Mapping[str, Sequence[str]]) -> str:
         The folder to write parts to.
 
     Raises:
-        Refused: the place cannot be written to.
+        Refused: the place cannot be written to, or another job was first.
     """
-    if found.resumed:
-        halves = _strays(found.output, {})
-        _remove(found.output, {of: list(filter(_is_half, names)) for of, names in halves.items()})
-    else:
+    url = storage.join(found.folder, PLAN)
+    if not found.resumed:
         # The plan first: without it, nobody takes what is left for a run to go on with.
-        storage.remove(storage.join(found.folder, PLAN))
+        storage.remove(url)
         storage.remove(found.folder)
     storage.make_folder(found.folder)
     plan = {
+        "start": found.start,
         "fingerprint": asdict(found.fingerprint),
         "stages": {stage: list(parts) for stage, parts in stages.items()},
         "host": platform.node(),
         "pid": os.getpid(),
         "born": _born(os.getpid()),
     }
-    storage.write_text(storage.join(found.folder, PLAN), json.dumps(plan, indent=2) + "\n")
+    text = json.dumps(plan, indent=2) + "\n"
+    if found.resumed:
+        storage.write_text(url, text)
+        halves = _strays(found.output, {})
+        _remove(found.output, {of: list(filter(_is_half, names)) for of, names in halves.items()})
+        return found.folder
+    try:
+        storage.write_new_text(url, text)
+    except FileExistsError as problem:
+        raise Refused(
+            f"--output {found.output}: another run began here just now; wait for it or choose "
+            "another folder"
+        ) from problem
     return found.folder
 
 
@@ -193,12 +208,11 @@ def _born(pid: int) -> str | None:
     In a container that is the rule: its first processes have the same numbers each time.
     """
     try:
-        told = storage.read_text(f"/proc/{pid}/stat") or ""
-    except Refused:  # it ended meanwhile
+        told = list(storage.lines(f"/proc/{pid}/stat"))
+    except (Refused, OSError):  # no such system, or no such process any more
         return None
-    fields = told.rpartition(")")[2].split()
-    dead = not fields or fields[0] in ("Z", "X")
-    return None if dead else fields[19]
+    state, *numbers = told[0].rpartition(")")[2].split()
+    return None if state in ("Z", "X") else numbers[18]
 
 
 def publish(found: Claim, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -228,7 +242,7 @@ def publish(found: Claim, record: Mapping[str, Any]) -> dict[str, Any]:
         _yield(found, listed, problem)
         raise
     _remove(found.output, strays)
-    _discard(found.output, found.fingerprint)
+    _discard(found.output, found.start)
     return whole
 
 
@@ -243,7 +257,7 @@ def _suffix(fingerprint: Fingerprint) -> str:
 def _staged(found: Claim) -> Files:
     """The tables that were prepared, and their files by the names they are to have."""
     plan = _plan(found.output)
-    if plan is None or plan["fingerprint"] != asdict(found.fingerprint):
+    if plan is None or plan.get("start") != found.start:
         raise Failed(f"{found.output}: another job took this folder; nothing was published")
     there = storage.names(found.folder)
     suffix = _suffix(found.fingerprint)
@@ -317,14 +331,14 @@ def _yield(found: Claim, listed: Files, problem: Exception) -> None:
     if record is None:
         return
     _remove(found.output, _beyond(listed, record.get("files", {})))
-    _discard(found.output, found.fingerprint)
+    _discard(found.output, found.start)
     raise Failed(f"{found.output}: another job published a run here meanwhile") from problem
 
 
-def _discard(output: str, fingerprint: Fingerprint) -> None:
-    """Remove what a run was prepared from, if it was this one."""
+def _discard(output: str, start: str) -> None:
+    """Remove what a run was prepared from, if nobody else prepares another there."""
     plan = _plan(output)
-    if plan is not None and plan["fingerprint"] != asdict(fingerprint):
+    if plan is not None and plan.get("start") != start:
         return
     # The plan first: without it, what is left for want of time is nobody's.
     folder = storage.join(output, UNFINISHED)
