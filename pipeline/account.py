@@ -1,6 +1,6 @@
 """What became of a run's input, and the record of the run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline import run_folder, storage
+from pipeline.accepting import Became, list_unpaired
 from pipeline.errors import Failed
 from pipeline.inputs import Collected, Inputs
 from pipeline.reading import InputTable
-from pipeline.references import estimator
-from pipeline.scoring import Job, Receipt, list_unpaired
+from pipeline.resampling import estimator
+from pipeline.scoring import Receipt, Worked
 from pipeline.segmentations import Flags
 from pipeline.settings import ScoreSettings
 
@@ -36,16 +37,11 @@ class Clock:
         self.seconds[name] = round(perf_counter() - start, 3)
 
 
-Account = dict[str, dict[str, int]]
-"""Input table -> rows in = scored + rejected + unpaired."""
-
-
-def rows_of(collected: Collected, receipts: Mapping[str, Receipt], met: Flags) -> Account:
-    """Add up what became of each input table's rows.
+def rows_of(collected: Collected, met: Flags) -> Became:
+    """Tell what became of the references' and the documents' rows.
 
     Args:
         collected: references and documents.
-        receipts: of all parts.
         met: which references met a hypothesis, shape (references,).
     """
     refused = collected.rejects.column("table").to_pylist()
@@ -58,16 +54,20 @@ def rows_of(collected: Collected, receipts: Mapping[str, Receipt], met: Flags) -
         name: {"in": collected.read[name], "scored": scored[name], "rejected": refused.count(name)}
         for name in scored
     }
-    rows["hypotheses"] = {
-        "in": sum(receipt.rows for receipt in receipts.values()),
-        "scored": sum(
-            receipt.rows - receipt.rejected - receipt.unpaired for receipt in receipts.values()
-        ),
-        "rejected": sum(receipt.rejected for receipt in receipts.values()),
-    }
     for table in rows.values():
         table["unpaired"] = table["in"] - table["scored"] - table["rejected"]
     return rows
+
+
+def add_rows(parts: Iterable[Became]) -> Became:
+    """Add up what became of disjoint rows."""
+    total: Became = {}
+    for part in parts:
+        for table, became in part.items():
+            so_far = total.setdefault(table, dict.fromkeys(became, 0))
+            for name, rows in became.items():
+                so_far[name] += rows
+    return total
 
 
 def met_references(receipts: Mapping[str, Receipt], references: int) -> Flags:
@@ -88,7 +88,7 @@ def left_over(collected: Collected, met: Flags) -> pa.Table:
     return pa.concat_tables(alone)
 
 
-def gate(settings: ScoreSettings, account: Account) -> None:
+def gate(settings: ScoreSettings, account: Became) -> None:
     """Refuse to publish a run in which nothing was scored, or too much rejected.
 
     Raises:
@@ -110,7 +110,7 @@ def rejects_of(output: str) -> str:
     return storage.join(output, run_folder.UNFINISHED, "rejects")
 
 
-def refuse_too_many(settings: ScoreSettings, account: Account) -> None:
+def refuse_too_many(settings: ScoreSettings, account: Became) -> None:
     """Refuse to publish a run that rejected too large a share of its input.
 
     Raises:
@@ -126,32 +126,21 @@ def refuse_too_many(settings: ScoreSettings, account: Account) -> None:
         )
 
 
-def tell(
-    settings: ScoreSettings,
-    inputs: Inputs,
-    collected: Collected,
-    account: Account,
-    receipts: Mapping[str, Receipt],
-    clock: Clock,
-    job: Job,
-) -> dict[str, Any]:
+def tell(settings: ScoreSettings, inputs: Inputs, worked: Worked, clock: Clock) -> dict[str, Any]:
     """What run.json says."""
-    p_seg = collected.references.p_seg
-    types = job.rule.types if job.typed else None
+    types = worked.rule.types if inputs.typed else None
     return {
-        "signature": settings.signature(
-            estimator(collected.references, settings.replicates), types
-        ),
+        "signature": settings.signature(estimator(worked.documents, settings.replicates), types),
         "settings": asdict(settings),
         "boundary_types": types,
-        "p_seg": None if np.isnan(p_seg) else p_seg,
-        "pairs": sum(receipt.pairs for receipt in receipts.values()),
-        **provenance(settings.output, inputs.tables, account, clock),
+        "p_seg": None if np.isnan(worked.p_seg) else worked.p_seg,
+        "pairs": worked.pairs,
+        **provenance(settings.output, inputs.tables, worked.rows, clock),
     }
 
 
 def provenance(
-    output: str, tables: list[InputTable], account: Account, clock: Clock
+    output: str, tables: list[InputTable], account: Became, clock: Clock
 ) -> dict[str, Any]:
     """What every kind of run says of its inputs and of itself in run.json."""
     rejected = any(rows["rejected"] for rows in account.values())

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline import cluster, meeting, receipts, resampling, run_folder, storage
+from pipeline import cluster, meeting, planning, receipts, resampling, run_folder, storage
+from pipeline.accepting import Became
 from pipeline.account import (
-    Account,
     Clock,
+    add_rows,
     provenance,
     refuse_too_many,
     rejects_of,
@@ -30,7 +31,6 @@ from pipeline.agreement.tallies import GROUP, Tallies, is_bucketed, merge, settl
 from pipeline.errors import Failed
 from pipeline.fingerprint import Fingerprint
 from pipeline.inputs import (
-    ROWS_PER_PART,
     attribute_types,
     choose_groups,
     refuse_taken_names,
@@ -70,13 +70,13 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
         tables = find_tables(settings)
         types = attribute_types(tables.values())
         groups = choose_groups(settings.group_by, types, _columns())
-        buckets = meeting.many(tables, ROWS_PER_PART)
-        parts = [AgreePart(f"part-{i:05d}", i) for i in range(buckets)]
+        plan = planning.plan(tables, "codings", settings.memory_limit, send=False)
+        parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
         asked = Fingerprint.of("agree", settings, tables.values())
         found = run_folder.check(settings.output, asked, fresh=settings.fresh)
     with clock.stage("meet"):
         folder = run_folder.claim(found, {AUDITED: [part.name for part in parts]})
-        place = Meeting(tables, folder, buckets)
+        place = Meeting(tables, folder, plan.groups, plan.cuts)
         if len(receipts.kept(folder, AUDITED)) < len(parts):
             meeting.meet(client, place)
     with clock.stage("audit"):
@@ -86,7 +86,7 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
         audited = spread(client, audit_part, parts, job, progress, stage=AUDITED)
         storage.remove(storage.join(folder, meeting.FOLDER))
     with clock.stage("agreement"):
-        account = _account(audited.values())
+        account = add_rows(each.rows for each in audited.values())
         _gate(settings, account)
         merged, estimator = _merged(settings, job, audited.values())
         made = group_tables(
@@ -140,16 +140,6 @@ def _with_window(
     return replace(job, settings=replace(job.settings, window=int(size[0])))
 
 
-def _account(audited: Iterable[Audited]) -> Account:
-    account: Account = {}
-    for each in audited:
-        for table, became in each.rows.items():
-            total = account.setdefault(table, dict.fromkeys(became, 0))
-            for name, rows in became.items():
-                total[name] += rows
-    return account
-
-
 def _left_out(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
     """Say how many documents are in no group."""
     whole, *groups = corpus.column("documents").to_pylist()
@@ -162,7 +152,7 @@ def _left_out(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _gate(settings: AgreeSettings, account: Account) -> None:
+def _gate(settings: AgreeSettings, account: Became) -> None:
     codings = account["codings"]
     if not codings["in"]:
         raise Failed(f"{settings.codings}: holds no coding; rows of the role hypothesis are none")

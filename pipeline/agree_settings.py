@@ -34,6 +34,7 @@ class AgreeSettings:
         replicates: bootstrap replicates for the intervals; 0 for none.
         seed: of the bootstrap; at least 0.
         max_rejects: largest share of rejected input rows, in [0, 1], at which a run is published.
+        memory_limit: bytes that a worker may take; None for the default of the plan.
         fresh: replace a finished run in the same place.
     """
 
@@ -51,6 +52,7 @@ class AgreeSettings:
     replicates: int = 1000
     seed: int = 0
     max_rejects: float = 1.0
+    memory_limit: int | None = None
     fresh: bool = False
 
     def __post_init__(self) -> None:

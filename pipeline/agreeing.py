@@ -8,6 +8,7 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 
 from pipeline import storage
+from pipeline.accepting import UNPAIRED, Became, list_unpaired
 from pipeline.agreement.block import Block, cut_blocks, make_block
 from pipeline.agreement.counted import tallies_of
 from pipeline.agreement.documents import (
@@ -31,15 +32,11 @@ from pipeline.references import (
     shared_attributes,
 )
 from pipeline.resampling import BUCKETS
-from pipeline.scoring import UNPAIRED, list_unpaired
 from pipeline.settings import ScoreSettings
 from pipeline.validation import REJECTS
 
 CONTESTED = 10
 """Documents with least similarity that a part names."""
-
-Became = dict[str, dict[str, int]]
-"""Input table -> rows in = scored + rejected + unpaired."""
 
 
 @dataclass(frozen=True)

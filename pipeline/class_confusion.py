@@ -19,12 +19,11 @@ def count_classes(
     hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule
 ) -> Cells:
     """Count the decisions of each system, by the pass that counts its edits."""
-    system = hypotheses.system.take(pa.array(pairs.hyp_row)).to_pylist()
-    names = np.array(system, dtype=object)
+    system = hypotheses.system.code[pairs.hyp_row]
     ref, hyp = references.side, hypotheses.side
     cells: Cells = {}
-    for name in sorted(set(system)):
-        own = np.flatnonzero(names == name)
+    for code in np.unique(system).tolist():
+        own = np.flatnonzero(system == code)
         ref_row, hyp_row = pairs.ref_row[own], pairs.hyp_row[own]
         decided = no_decisions(rule.types)
         edits.count(
@@ -40,7 +39,7 @@ def count_classes(
             hypothesis_types=hyp.types,
             decided=decided,
         )
-        cells[name] = decided.cells
+        cells[hypotheses.system.names[code]] = decided.cells
     return cells
 
 

@@ -1,18 +1,22 @@
 """Hypotheses that met their references: counted, valued, and added up."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from pipeline import summary
+from pipeline import sums as adding
 from pipeline.measures import COUNTS, MEASURES, PANELS, content, edits, panel, windows
 from pipeline.measures.measure import evaluate
 from pipeline.references import References
-from pipeline.segmentations import Floats, Ints, column, numbers
+from pipeline.segmentations import Coded, Floats, Ints, column, encode, numbers
 from pipeline.settings import ScoreSettings
 from pipeline.sides import Side
-from pipeline.summary import Sums
+from pipeline.sums import GroupKey, Sums
+
+ROWS_AT_ONCE = 8192
+"""Rows that formulas are applied to at a time: what they pass through stays in the cache."""
 
 
 @dataclass(frozen=True)
@@ -20,15 +24,17 @@ class Hypotheses:
     """Segmentations to judge, each of a document that has a reference.
 
     Attributes:
+        document_id: of each, shape (rows,).
         coder: the name each stands under in scores, shape (rows,).
         system: the name it is averaged under, shape (rows,).
-        document: of each, shape (rows,).
+        document: number of its document, shape (rows,).
         side: their boundaries.
         attributes: one row each.
     """
 
+    document_id: pa.StringArray
     coder: pa.StringArray
-    system: pa.StringArray
+    system: Coded
     document: Ints
     side: Side
     attributes: pa.Table
@@ -36,10 +42,21 @@ class Hypotheses:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Which reference meets which hypothesis: rows of either, shape (pairs,)."""
+    """Which reference meets which hypothesis.
+
+    Attributes:
+        ref_row: rows of the references, shape (pairs,).
+        hyp_row: rows of the hypotheses, shape (pairs,).
+        one_each: whether each hypothesis is in one pair, in order.
+    """
 
     ref_row: Ints
     hyp_row: Ints
+    one_each: bool = False
+
+    def of_hypothesis(self, column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Take each pair's value of a column of the hypotheses, without a copy where it can be."""
+        return column if self.one_each else column.take(pa.array(self.hyp_row))
 
 
 @dataclass(frozen=True)
@@ -77,6 +94,8 @@ def meet(document: Ints, first: Ints) -> Pairs:
     """
     start = first[document]
     partners = first[document + 1] - start
+    if (partners == 1).all():
+        return Pairs(start, np.arange(len(document)), one_each=True)
     hyp_row = np.repeat(np.arange(len(document)), partners)
     before = np.cumsum(partners) - partners
     return Pairs(np.arange(len(hyp_row)) + np.repeat(start - before, partners), hyp_row)
@@ -97,14 +116,12 @@ def score_pairs(
     """
     counts = count(hypotheses, pairs, references, rule)
     parameters = rule.settings.parameters(references.p_seg, rule.types)
-    by_name = dict(zip(COUNTS, counts, strict=True))
-    values = evaluate(MEASURES.values(), by_name, parameters, rows=True)
+    values = _values_of(counts, parameters)
     ref, hyp = pairs.ref_row, pairs.hyp_row
-    document = hypotheses.document[hyp]
     names = {
-        "document_id": references.documents.ids.take(pa.array(document)),
+        "document_id": pairs.of_hypothesis(hypotheses.document_id),
         "reference": references.coder.take(pa.array(ref)),
-        "hypothesis": hypotheses.coder.take(pa.array(hyp)),
+        "hypothesis": pairs.of_hypothesis(hypotheses.coder),
         **_attributes(hypotheses, pairs, references),
     }
     collapsed = references.side.collapsed[ref] + hypotheses.side.collapsed[hyp]
@@ -113,14 +130,36 @@ def score_pairs(
         "window": column(references.window[ref]),
         "collapsed_boundaries": column(collapsed),
     }
-    counted = {name: column(row) for name, row in by_name.items()}
-    valued = {name: column(row) for name, row in values.items()}
+    counted = {name: column(row) for name, row in zip(COUNTS, counts, strict=True)}
+    valued = {name: column(row) for name, row in zip(MEASURES, values, strict=True)}
     table = pa.table({**names, **sizes, **counted, **valued})
-    system = hypotheses.system.take(pa.array(hyp))
-    unit = references.resampling_unit[document]
-    valued_rows = list(values.values())
-    sums = _sums(table, system, rule, unit, document, counts, valued_rows, original=original)
+    system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
+    document = hypotheses.document[hyp]
+    sums = _sums(
+        table,
+        system,
+        rule,
+        references,
+        document,
+        counts,
+        values,
+        original=original,
+        one_each=pairs.one_each,
+    )
     return Scored(table, sums)
+
+
+def _values_of(counts: list[Ints], parameters: Mapping[str, float]) -> list[Floats]:
+    """Take every measure of every row from its counts, shape (rows,) each, NaN where undefined."""
+    rows = len(counts[0])
+    values = np.empty((len(MEASURES), rows))
+    for start in range(0, rows, ROWS_AT_ONCE):
+        block = slice(start, start + ROWS_AT_ONCE)
+        by_name = {name: row[block] for name, row in zip(COUNTS, counts, strict=True)}
+        taken = evaluate(MEASURES.values(), by_name, parameters, rows=True)
+        for row, value in zip(values, taken.values(), strict=True):
+            row[block] = value
+    return list(values)
 
 
 def count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule) -> list[Ints]:
@@ -183,19 +222,27 @@ def score_panels(
     by_name = dict(zip(PANELS.counts, counts, strict=True))
     values = evaluate(PANELS.measures.values(), by_name, {}, rows=True)
     names = {
-        "document_id": references.documents.ids.take(pa.array(document)),
+        "document_id": hypotheses.document_id,
         "hypothesis": hypotheses.coder,
-        **_attributes(hypotheses, Pairs(first, rows), references),
+        **_attributes(hypotheses, Pairs(first, rows, one_each=True), references),
     }
     counted = {name: column(row) for name, row in by_name.items()}
     valued = {name: column(row) for name, row in values.items()}
-    means = summary.mean_over_references(_values(scored), pairs.hyp_row)
+    means = adding.mean_over_references(_values(scored), pairs.hyp_row)
     meant = {f"mean_{name}": column(row) for name, row in zip(MEASURES, means, strict=True)}
     sizes = {"references": counted.pop("references"), "window": column(window)}
     table = pa.table({**names, **sizes, **counted, **valued, **meant})
-    unit, system = references.resampling_unit[document], hypotheses.system
-    valued_rows = list(values.values())
-    sums = _sums(table, system, rule, unit, document, list(counts), valued_rows, original=True)
+    sums = _sums(
+        table,
+        hypotheses.system,
+        rule,
+        references,
+        document,
+        list(counts),
+        list(values.values()),
+        original=True,
+        one_each=True,
+    )
     return Scored(table, sums)
 
 
@@ -214,54 +261,48 @@ def _attributes(
     columns = dict(zip(from_references.column_names, from_references.columns, strict=True))
     for name in hypotheses.attributes.column_names:
         if name not in columns:
-            columns[name] = hypotheses.attributes.column(name).take(pa.array(pairs.hyp_row))
+            columns[name] = pairs.of_hypothesis(hypotheses.attributes.column(name))
     return columns
 
 
 def _sums(
     table: pa.Table,
-    system: pa.StringArray,
+    system: Coded,
     rule: Rule,
-    unit: Ints,
+    references: References,
     document: Ints,
     counts: list[Ints],
     values: list[Floats],
     *,
     original: bool,
+    one_each: bool,
 ) -> list[Sums]:
     """Add up over all documents of each system and, if asked for, over each of its groups."""
-    by = [name for name in rule.group_by if name in table.column_names]
-    named = pa.table({"system": system, **{name: table.column(name) for name in by}})
     sums = []
+    units = references.resampling
     if original:
-        code, keys = _groups(named.select(["system"]))
-        whole = [(key[0], *[None] * len(rule.group_by)) for key in keys]
-        sums.append(summary.gather(whole, code, unit, document, counts, values))
-    if rule.group_by and len(by) == len(rule.group_by):
-        code, keys = _groups(named.select(["system", *rule.group_by]))
+        code, keys = _groups([system])
+        whole = [(*key, *[None] * len(rule.group_by)) for key in keys]
+        sums.append(adding.gather(whole, code, units, document, counts, values, one_each=one_each))
+    if rule.group_by and all(name in table.column_names for name in rule.group_by):
+        by = [encode(table.column(name).combine_chunks()) for name in rule.group_by]
+        code, keys = _groups([system, *by])
         # A document without a value for an attribute is in no group, only in the whole.
         held = code >= 0
-        sums.append(
-            summary.gather(
-                keys,
-                code[held],
-                unit[held],
-                document[held],
-                [row[held] for row in counts],
-                [row[held] for row in values],
-            )
-        )
+        in_groups = [row[held] for row in counts], [row[held] for row in values]
+        rows = code[held], units, document[held]
+        sums.append(adding.gather(keys, *rows, *in_groups, one_each=one_each))
     return sums
 
 
-def _groups(table: pa.Table) -> tuple[Ints, list[tuple[object, ...]]]:
+def _groups(columns: list[Coded]) -> tuple[Ints, list[GroupKey]]:
     """Number the combinations of values that occur; -1 where a value is null."""
-    code = np.zeros(table.num_rows, np.int64)
-    for name in table.column_names:
-        encoded = table.column(name).combine_chunks().dictionary_encode()
-        index = numbers(encoded.indices.fill_null(-1)).astype(np.int64)
-        code = np.where((code < 0) | (index < 0), -1, code * len(encoded.dictionary) + index)
-    met, first, number = np.unique(code, return_index=True, return_inverse=True)
-    nulls = int((met < 0).sum())
-    found = table.take(pa.array(first[nulls:]))
-    return number - nulls, list(zip(*(each.to_pylist() for each in found.columns), strict=True))
+    code = np.zeros(len(columns[0].code), np.int64)
+    for each in columns:
+        code = np.where((code < 0) | (each.code < 0), -1, code * len(each.names) + each.code)
+    met = np.unique(code[code >= 0])
+    keys, rest = [], met
+    for each in reversed(columns):
+        rest, last = np.divmod(rest, max(1, len(each.names)))
+        keys.append([each.names[i] for i in last.tolist()])
+    return np.where(code < 0, -1, np.searchsorted(met, code)), [*zip(*reversed(keys), strict=True)]

@@ -124,13 +124,33 @@ class Documents:
         return found
 
 
-def distinct(column: pa.StringArray) -> Documents:
-    """Gather the distinct ids of a column (no nulls)."""
+@dataclass(frozen=True)
+class Numbered:
+    """A column's documents, and which one each row belongs to.
+
+    Attributes:
+        documents: the distinct ones, in order of first appearance.
+        document: number of each row's, shape (rows,).
+    """
+
+    documents: Documents
+    document: Ints
+
+    @property
+    def once_each(self) -> bool:
+        """Whether no document has two rows."""
+        return len(self.documents) == len(self.document)
+
+
+def number(column: pa.StringArray) -> Numbered:
+    """Number the documents of a column of ids (no nulls)."""
     rows = names(column)
     slots = np.full(1 << (2 * len(column) + 1).bit_length(), -1, np.int64)
     found = np.empty(len(column), np.int64)
     _find(slots, rows.offsets, rows.data, rows.offsets, rows.data, rows.hashes, True, found)
     first = np.flatnonzero(found == np.arange(len(column)))
-    number = np.full(len(column) + 1, -1, np.int64)
-    number[first] = np.arange(len(first))
-    return Documents(column.take(pa.array(first)), number[slots])
+    if len(first) == len(column):
+        return Numbered(Documents(column, slots), found)
+    place = np.full(len(column) + 1, -1, np.int64)
+    place[first] = np.arange(len(first))
+    return Numbered(Documents(column.take(pa.array(first)), place[slots]), place[found])

@@ -9,12 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline import run_folder
+from pipeline.accepting import accept
 from pipeline.counting import Pairs, Rule, meet
 from pipeline.errors import Refused
 from pipeline.inputs import Collected, Inputs, collect, find_inputs
 from pipeline.measures.decisions import Edit, list_edits
 from pipeline.reading import Rows, join, read
-from pipeline.scoring import Job, accept_rows
+from pipeline.references import References
 from pipeline.settings import ScoreSettings
 from pipeline.sides import Side, side_of
 
@@ -58,17 +59,16 @@ def explain(run: str, document: str, hypothesis: str | None) -> list[Explained]:
     _check_unchanged(inputs, record["inputs"])
     collected = collect(settings, inputs)
     rule = Rule(settings, tuple(record["boundary_types"] or (1,)), {})
-    further = inputs.hypotheses.further
-    job = Job(collected.references, (), rule, collected.typed, further, "")
+    references, typed = collected.references, inputs.typed
     rows = _of_document(inputs, collected, document, hypothesis)
-    rows = accept_rows(job, rows, {}).rows
+    rows = accept(rows, references, {}, typed=typed, types=settings.boundary_types).rows
     if not len(rows):
         asked = "" if hypothesis is None else f" of {hypothesis}"
         raise Refused(
             f"{run}: its input has no accepted hypothesis{asked} for {document} (reference points "
             "are made by the run and not explained; refused rows are in its rejects)"
         )
-    return _explain(job, rows)
+    return _explain(rule, references, rows, typed=typed)
 
 
 def _settled(value: Any) -> Any:
@@ -102,17 +102,16 @@ def _of_document(
     return join(parts)
 
 
-def _explain(job: Job, rows: Rows) -> list[Explained]:
-    references = job.references
+def _explain(rule: Rule, references: References, rows: Rows, *, typed: bool) -> list[Explained]:
     document = references.documents.find(rows.table.column("document_id").chunk(0))
-    side = side_of(rows, document, references.words, typed=job.typed)
+    side = side_of(rows, document, references.words, typed=typed)
     pairs = meet(document, references.first)
     return [
         Explained(
             references.coder[ref].as_py(),
             rows.table.column("coder")[hyp].as_py(),
             int(references.size[ref]),
-            _edits(job, side, Pairs(pairs.ref_row[[i]], pairs.hyp_row[[i]])),
+            _edits(rule, references, side, Pairs(pairs.ref_row[[i]], pairs.hyp_row[[i]])),
         )
         for i, (ref, hyp) in enumerate(
             zip(pairs.ref_row.tolist(), pairs.hyp_row.tolist(), strict=True)
@@ -120,14 +119,12 @@ def _explain(job: Job, rows: Rows) -> list[Explained]:
     ]
 
 
-def _edits(job: Job, side: Side, pair: Pairs) -> list[Edit]:
+def _edits(rule: Rule, references: References, side: Side, pair: Pairs) -> list[Edit]:
     """List the edits of one pair."""
-    settings = job.rule.settings
-    ref, ref_types = _row(job.references.side, int(pair.ref_row[0]))
+    settings = rule.settings
+    ref, ref_types = _row(references.side, int(pair.ref_row[0]))
     hyp, hyp_types = _row(side, int(pair.hyp_row[0]))
-    return list_edits(
-        ref, hyp, settings.n_t, settings.pairing, ref_types, hyp_types, job.rule.types
-    )
+    return list_edits(ref, hyp, settings.n_t, settings.pairing, ref_types, hyp_types, rule.types)
 
 
 def _row(side: Side, row: int) -> tuple[list[int], list[int] | None]:

@@ -15,7 +15,9 @@ from pipeline.scoring import Part
 from pipeline.settings import ScoreSettings
 from pipeline.summary import SUMMARY_COLUMNS
 
-ROWS_PER_PART = 131_072
+BYTES_PER_PART = 2**28
+"""How much small slices may hold to be read by one task."""
+
 SCORES_COLUMNS = (
     "document_id",
     "reference",
@@ -37,6 +39,11 @@ class Inputs:
     documents: InputTable | None
 
     @property
+    def typed(self) -> bool:
+        """Whether the run tells boundary types apart."""
+        return are_told_apart([self.references, self.hypotheses])
+
+    @property
     def tables(self) -> list[InputTable]:
         """Those that there are."""
         both = [self.references, self.hypotheses]
@@ -45,7 +52,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Collected:
-    """What the client itself read: references and documents, and what it refused of them.
+    """References and documents that were read, and what was refused of them.
 
     Attributes:
         references: the accepted ones, ready to be met.
@@ -53,7 +60,6 @@ class Collected:
         described: the documents table.
         rejects: refused rows of either.
         read: rows read of each table.
-        typed: whether the run tells boundary types apart.
     """
 
     references: References
@@ -61,7 +67,6 @@ class Collected:
     described: Described | None
     rejects: pa.Table
     read: Mapping[str, int]
-    typed: bool
 
 
 def find_inputs(settings: ScoreSettings) -> Inputs:
@@ -74,8 +79,7 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
         plan("hypotheses", settings.hypotheses, SEGMENTATIONS),
         plan("documents", settings.documents, DOCUMENTS) if settings.documents else None,
     )
-    typed = are_told_apart([inputs.references, inputs.hypotheses])
-    if typed and (settings.shares or settings.points):
+    if inputs.typed and (settings.shares or settings.points):
         raise Refused(
             "--consensus and --reference-points make boundaries without types, but the tables have "
             "boundary_types: leave out the one or the other"
@@ -154,29 +158,29 @@ def _names_a_group(kind: pa.DataType) -> bool:
     )
 
 
-def cut(slices: tuple[Slice, ...]) -> list[Part]:
-    """Cut a table into parts of about ROWS_PER_PART rows, each some slices in a row.
+def cut(slices: tuple[Slice, ...], rows: int) -> list[Part]:
+    """Cut a table into parts of about so many rows, each some slices in a row.
 
     A part's name starts with its place, so that sorting files by name keeps the order of the rows,
     and ends with a digest of what it reads.
     """
     groups: list[list[Slice]] = []
-    rows = 0
+    held, size = 0, 0
     for piece in slices:
-        if not groups or rows + piece.rows > ROWS_PER_PART:
+        if not groups or held + piece.rows > rows or size + piece.size > BYTES_PER_PART:
             groups.append([])
-            rows = 0
+            held, size = 0, 0
         groups[-1].append(piece)
-        rows += piece.rows
+        held, size = held + piece.rows, size + piece.size
     return [
         Part(f"part-{i:05d}-{_digest(group)}.parquet", tuple(group))
         for i, group in enumerate(groups)
     ]
 
 
-def cut_points(documents: int, points: int) -> list[Part]:
-    """Cut the documents of a run into parts of about ROWS_PER_PART reference points."""
-    step = max(1, ROWS_PER_PART // max(1, points))
+def cut_points(documents: int, points: int, rows: int) -> list[Part]:
+    """Cut the documents of a run into parts of about so many reference points."""
+    step = max(1, rows // max(1, points))
     starts = range(0, documents if points else 0, step)
     return [
         Part(f"points-{start:09d}.parquet", documents=(start, min(start + step, documents)))
@@ -190,7 +194,7 @@ def _digest(group: list[Slice]) -> str:
 
 
 def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
-    """Read and check the documents and the references, which every task needs.
+    """Read and check the documents and the references, where every task needs them all.
 
     Raises:
         Failed: no reference was accepted.
@@ -198,22 +202,40 @@ def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
     from schemas.documents import DOCUMENTS
     from schemas.segmentations import SEGMENTATIONS
 
+    listed = None if inputs.documents is None else read_valid(inputs.documents, DOCUMENTS)
+    rows = read_valid(inputs.references, SEGMENTATIONS)
+    collected = gather(settings, rows, listed, typed=inputs.typed)
+    if not len(collected.reference_rows):
+        first = _first(collected.rejects)
+        raise Failed(f"{settings.references}: no reference was accepted{first}")
+    return collected
+
+
+Checked = tuple[Rows, pa.Table]
+"""Rows that keep every rule each for itself, and the rejects."""
+
+
+def gather(
+    settings: ScoreSettings, rows: Checked, listed: Checked | None, *, typed: bool
+) -> Collected:
+    """Make references ready, and refuse what contradicts each other.
+
+    Args:
+        settings: of the run.
+        rows: references.
+        listed: documents, if there is a table of them.
+        typed: whether the run tells boundary types apart.
+    """
     described, rejects, counts = None, [], {}
-    if inputs.documents is not None:
-        rows, refused = read_valid(inputs.documents, DOCUMENTS)
-        described = describe(rows)
-        rejects += [refused, described.rejects]
-        counts["documents"] = len(rows) + refused.num_rows
-    rows, refused = read_valid(inputs.references, SEGMENTATIONS)
-    counts["references"] = len(rows) + refused.num_rows
-    typed = are_told_apart([inputs.references, inputs.hypotheses])
-    rows, contradicting = accept(rows, described, settings, typed=typed)
-    rejects += [refused, contradicting]
-    listed = pa.concat_tables(rejects)
-    if not len(rows):
-        raise Failed(f"{settings.references}: no reference was accepted{_first(listed)}")
-    references = make_ready(rows, described, settings, typed=typed)
-    return Collected(references, rows, described, listed, counts, typed)
+    if listed is not None:
+        counts["documents"] = len(listed[0]) + listed[1].num_rows
+        described = describe(listed[0])
+        rejects += [listed[1], described.rejects]
+    counts["references"] = len(rows[0]) + rows[1].num_rows
+    accepted, contradicting = accept(rows[0], described, settings, typed=typed)
+    rejects += [rows[1], contradicting]
+    references = make_ready(accepted, described, settings, typed=typed)
+    return Collected(references, accepted, described, pa.concat_tables(rejects), counts)
 
 
 def _first(rejects: pa.Table) -> str:

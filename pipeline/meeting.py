@@ -10,12 +10,14 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipeline import cluster, storage
 from pipeline.document_ids import names
 from pipeline.errors import Failed, Refused
+from pipeline.planning import ranges_of
 from pipeline.reading import InputTable, Rows, Slice, in_one_chunk, read
-from pipeline.segmentations import numbers
+from pipeline.segmentations import flags, numbers
 
 FILE, ROW = "_file", "_row"
 FOLDER, MET = "met", "met.txt"
@@ -29,11 +31,18 @@ class Meeting:
         tables: by name; those whose rows are to meet.
         folder: where rows that met are kept until the run is published.
         buckets: how many groups of documents; 1 where the rows need not travel.
+        cuts: ids at which the second and later groups begin; empty where groups are by hash.
     """
 
     tables: Mapping[str, InputTable]
     folder: str
     buckets: int
+    cuts: tuple[str, ...] = ()
+
+    @property
+    def travels(self) -> bool:
+        """Whether rows have to leave their files to meet."""
+        return self.buckets > 1 and not self.cuts
 
 
 def meet(client: cluster.Client, meeting: Meeting) -> None:
@@ -45,7 +54,7 @@ def meet(client: cluster.Client, meeting: Meeting) -> None:
         Refused: as ``reading.read``.
         Failed: rows were lost on the way.
     """
-    if meeting.buckets == 1 or _listed(meeting) == _held(meeting):
+    if not meeting.travels or _listed(meeting) == _held(meeting):
         return
     slices = [piece for table in meeting.tables.values() for piece in table.slices]
     places = meeting.buckets * len(meeting.tables)
@@ -124,8 +133,12 @@ def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
         Failed: the rows are not there any more.
     """
     table = meeting.tables[name]
-    if meeting.buckets == 1:
-        return [read(piece, table.further) for piece in table.slices]
+    if not meeting.travels:
+        return [
+            _between(read(piece, table.further), meeting.cuts, bucket)
+            for piece in table.slices
+            if bucket in ranges_of(piece, meeting.cuts)
+        ]
     file_name = storage.join(name, _file(bucket))
     listed = _listed(meeting)
     if listed is not None and file_name not in listed:
@@ -141,7 +154,12 @@ def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
     return [Rows(name, found.drop_columns([FILE, ROW]), urls, file, row)]
 
 
-def many(tables: Mapping[str, InputTable], rows_at_once: int) -> int:
-    """How many buckets of documents are needed for tasks of about so many rows."""
-    rows = sum(piece.rows for table in tables.values() for piece in table.slices)
-    return max(1, -(-rows // rows_at_once))
+def _between(rows: Rows, cuts: tuple[str, ...], group: int) -> Rows:
+    """The rows whose documents are in a range; a row without an id counts as the empty one."""
+    ids = rows.table.column("document_id").chunk(0).fill_null("")
+    if group > 0:
+        after = flags(pc.greater_equal(ids, cuts[group - 1]))
+        rows, ids = rows.keep(after), ids.filter(pa.array(after))
+    if group < len(cuts):
+        rows = rows.keep(flags(pc.less(ids, cuts[group])))
+    return rows

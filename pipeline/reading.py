@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline import storage
+from pipeline.document_ids import Numbered, number
 from pipeline.errors import Refused
 from pipeline.formats import jsonl
 from pipeline.formats.rows import Defaults, Row
 from pipeline.formats.tables import COLUMNS, document_table, gather, segmentation_table
-from pipeline.segmentations import Flags, Ints, flags
+from pipeline.quick_check import is_sound
+from pipeline.segmentations import Coded, Flags, Ints, encode, flags
 from pipeline.storage import InputFile
 from pipeline.validation import REJECTS, broken_rules, descriptions, schema_problems
 
+SEGMENTATIONS = "segmentations"
 ROLES = {"references": "reference", "codings": "reference", "hypotheses": "hypothesis"}
 # A line of JSON that describes a short segmentation; only used to cut work into pieces.
 BYTES_PER_LINE = 100
@@ -35,7 +39,9 @@ class Slice:
         row_groups: their numbers; empty for a JSONL file, which is read whole.
         first_row: number of its first row within the file.
         rows: how many rows; for a JSONL file a guess.
+        size: bytes in memory, about.
         version: of the file, when it was found.
+        ids: no document_id is before the first or after the second; None where nothing is known.
     """
 
     table: str
@@ -43,7 +49,9 @@ class Slice:
     row_groups: tuple[int, ...]
     first_row: int
     rows: int
+    size: int
     version: str
+    ids: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +88,9 @@ def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
     for file in files:
         if storage.is_json_lines(file.url):
             slices.append(
-                Slice(name, file.url, (), 0, 1 + file.size // BYTES_PER_LINE, file.version)
+                Slice(
+                    name, file.url, (), 0, 1 + file.size // BYTES_PER_LINE, file.size, file.version
+                )
             )
             schemas.append(_read_json_lines(name, file.url)[0].schema)
             continue
@@ -97,10 +107,24 @@ def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
 
 def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
     first = 0
-    for group in range(metadata.num_row_groups):
-        rows = metadata.row_group(group).num_rows
-        yield Slice(name, file.url, (group,), first, rows, file.version)
+    paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+    at = paths.index("document_id") if "document_id" in paths else None
+    for index in range(metadata.num_row_groups):
+        group = metadata.row_group(index)
+        ids = None if at is None else _bounds(group.column(at).statistics)
+        rows, size = group.num_rows, group.total_byte_size
+        yield Slice(name, file.url, (index,), first, rows, size, file.version, ids)
         first += rows
+
+
+def _bounds(statistics: Any) -> tuple[str, str] | None:
+    """The ids a row group lies between; a row without one counts as the empty id."""
+    if statistics is None or not statistics.has_min_max or not statistics.has_null_count:
+        return None
+    least, most = statistics.min, statistics.max
+    if not isinstance(least, str) or not isinstance(most, str):
+        return None
+    return ("" if statistics.null_count else least), most
 
 
 def _further(name: str, schemas: Sequence[pa.Schema], model: pap.DataFrameSchema) -> pa.Schema:
@@ -194,6 +218,16 @@ class Rows:
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
+
+    @cached_property
+    def coders(self) -> Coded:
+        """Who made each segmentation."""
+        return encode(self.table.column("coder").chunk(0))
+
+    @cached_property
+    def numbered(self) -> Numbered:
+        """The documents of the rows."""
+        return number(self.table.column("document_id").chunk(0))
 
     def keep(self, good: Flags) -> "Rows":
         """The rows marked good, shape (rows,)."""
@@ -300,12 +334,23 @@ def join(parts: Sequence[Rows]) -> Rows:
     return Rows(parts[0].name, table, urls, np.concatenate(file), row)
 
 
+def no_rows(table: InputTable, model: pap.DataFrameSchema) -> Rows:
+    """Rows of a table as ``read`` gives them, but none."""
+    fields = [(name, COLUMNS[name]) for name, each in model.columns.items() if each.required]
+    known = pa.schema([*fields, *(each for each in table.further if each.name in COLUMNS)])
+    schema = pa.schema([*known, *(each for each in table.further if each.name not in COLUMNS)])
+    nothing = np.zeros(0, np.int64)
+    return Rows(table.name, in_one_chunk(schema.empty_table()), (), nothing, nothing)
+
+
 def validate(rows: Rows, model: pap.DataFrameSchema) -> tuple[Rows, pa.Table]:
     """Part the rows that keep every rule from a list of those that do not.
 
     Returns:
         The good rows, and the others as a rejects table.
     """
+    if model.name == SEGMENTATIONS and is_sound(rows.table):
+        return rows, REJECTS.empty_table()
     good = np.ones(len(rows), bool)
     refused = [REJECTS.empty_table()]
     for start in range(0, len(rows), ROWS_AT_ONCE):
@@ -357,5 +402,7 @@ SHOWN = 12
 
 def refuse(rows: Rows, broken: Flags, rule: str, reason: str) -> tuple[Rows, pa.Table]:
     """Part rows that break a rule between rows from the others; list them with the reason."""
+    if not broken.any():
+        return rows, REJECTS.empty_table()
     listed = rows.rejects(dict.fromkeys(np.flatnonzero(broken).tolist(), (rule, reason)))
     return rows.keep(~broken), listed

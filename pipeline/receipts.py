@@ -4,6 +4,8 @@ import io
 import pickle
 from typing import Any
 
+import pyarrow as pa
+
 from pipeline import storage
 from pipeline.errors import Failed
 
@@ -13,7 +15,9 @@ AGAIN = "-again"
 OURS = frozenset(
     {
         ("pipeline.scoring", "Receipt"),
-        ("pipeline.summary", "Sums"),
+        ("pipeline.scoring", "Added"),
+        ("pipeline.sums", "Sums"),
+        ("pipeline.buckets", "Surveyed"),
         ("pipeline.sweep_run", "SweptPart"),
         ("pipeline.sweeping", "Steps"),
         ("pipeline.agreeing", "Audited"),
@@ -63,7 +67,10 @@ class _Reader(pickle.Unpickler):
 
 def keep(folder: str, stage: str, part: str, receipt: object) -> None:
     """Write the receipt of a part, after all else that the part writes."""
-    storage.write_bytes(_url(folder, stage, part), pickle.dumps(receipt))
+    packed = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(packed, "zstd") as stream:
+        stream.write(pickle.dumps(receipt, pickle.HIGHEST_PROTOCOL))
+    storage.write_bytes(_url(folder, stage, part), memoryview(packed.getvalue()))
 
 
 def kept(folder: str, stage: str) -> set[str]:
@@ -96,7 +103,8 @@ def load(folder: str, stage: str, part: str) -> Any:
     url = _url(folder, stage, part)
     content = storage.read_bytes(url)
     try:
-        return _Reader(io.BytesIO(content)).load()
+        unpacked = pa.CompressedInputStream(pa.BufferReader(content), "zstd").read()
+        return _Reader(io.BytesIO(unpacked)).load()
     except Exception as problem:
         raise Failed(
             f"{url}: not a receipt of segscore ({problem}); run again with --fresh"

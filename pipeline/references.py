@@ -5,18 +5,17 @@ from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from pipeline import resampling
 from pipeline.boundary_types import without_faults
 from pipeline.consensus import consensus
-from pipeline.document_ids import Documents, distinct, names
+from pipeline.document_ids import Documents, names
 from pipeline.measures.windows import reference_windows, window_size
 from pipeline.reading import Rows, refuse
-from pipeline.segmentations import Flags, Ints, Ragged, flags, numbers, ragged
+from pipeline.segmentations import Flags, Ints, Ragged, flags, from_lists, numbers, ragged
 from pipeline.settings import ScoreSettings
 from pipeline.sides import Side, UnitLengths, side_of
+from pipeline.sums import Units
 
 SEGMENTATION_COLUMNS = ("document_id", "coder", "n_units", "boundaries", "boundary_types")
 DOCUMENT_COLUMNS = ("document_id", "n_units", "unit_lengths", "unit_weights")
@@ -43,7 +42,7 @@ class References:
         window: k of each reference, shape (rows,).
         panel_window: m of each document, shape (documents,).
         attributes: columns of the documents table and of the references table, one row a reference.
-        resampling_unit: of each document, shape (documents,).
+        resampling: what documents are resampled by.
         p_seg: share of the windows that hold a reference boundary; NaN if there is no window.
     """
 
@@ -58,7 +57,7 @@ class References:
     window: Ints
     panel_window: Ints
     attributes: pa.Table
-    resampling_unit: Ints
+    resampling: Units
     p_seg: float
 
     def __len__(self) -> int:
@@ -92,11 +91,11 @@ class Described:
 
 def describe(rows: Rows) -> Described:
     """Take up a validated documents table; no copy of a document listed twice is believed."""
-    twice = repeated(distinct(_ids(rows)).find(_ids(rows)))
+    twice = repeated(rows.numbered.document)
     kept, refused = refuse(
         rows, twice, UNIQUE_DOCUMENT, "the document has more than one row in this table"
     )
-    return Described(kept, distinct(_ids(kept)), refused)
+    return Described(kept, kept.numbered.documents, refused)
 
 
 def _ids(rows: Rows) -> pa.StringArray:
@@ -133,10 +132,20 @@ def accept(
         reason = f"the documents table has no {name} for this document"
         rows, missing = refuse(rows, _without(name, rows, described), f"{name}_known", reason)
         rejects.append(missing)
-    document = distinct(_ids(rows)).find(_ids(rows))
-    # Only a total order makes the same table from the same rows in other files.
-    rank = pc.rank(rows.table.column("coder"), tiebreaker="dense")
-    return rows.take(np.lexsort((numbers(rank), document))), pa.concat_tables(rejects)
+    return in_order(rows), pa.concat_tables(rejects)
+
+
+def in_order(rows: Rows) -> Rows:
+    """Put the rows of each document side by side, in the order of their coders.
+
+    Only a total order makes the same table from the same rows in other files.
+    """
+    if rows.numbered.once_each:
+        return rows
+    coders = rows.coders
+    rank = np.empty(len(coders.names), np.int64)
+    rank[sorted(range(len(rank)), key=coders.names.__getitem__)] = np.arange(len(rank))
+    return rows.take(np.lexsort((rank[coders.code], rows.numbered.document)))
 
 
 def without_contradictions(rows: Rows, described: Described | None) -> tuple[Rows, list[pa.Table]]:
@@ -147,16 +156,15 @@ def without_contradictions(rows: Rows, described: Described | None) -> tuple[Row
 
 
 def _twice(rows: Rows) -> Flags:
-    document = distinct(_ids(rows)).find(_ids(rows))
-    coder = rows.table.column("coder").chunk(0).dictionary_encode().indices
-    return repeated(document << 32 | numbers(coder).astype(np.int64))
+    if rows.numbered.once_each:
+        return np.zeros(len(rows), bool)
+    return repeated(rows.numbered.document << 32 | rows.coders.code)
 
 
 def _disagreeing(rows: Rows, described: Described | None) -> Flags:
     """The documents table decides how many units there are; without it, all must say the same."""
     stated = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
-    documents = distinct(_ids(rows))
-    document = documents.find(_ids(rows))
+    documents, document = rows.numbered.documents, rows.numbered.document
     most = np.zeros(len(documents), np.int64)
     np.maximum.at(most, document, stated)
     least = most.copy()
@@ -189,8 +197,7 @@ def make_ready(
         settings: of the run.
         typed: whether the run tells boundary types apart.
     """
-    documents = distinct(_ids(rows))
-    document = documents.find(_ids(rows))
+    documents, document = rows.numbered.documents, rows.numbered.document
     size = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
     units = np.zeros(len(documents), np.int64)
     units[document] = size
@@ -215,7 +222,7 @@ def make_ready(
         window=window,
         panel_window=panel_window,
         attributes=_attributes(rows, described),
-        resampling_unit=_resampling_units(documents),
+        resampling=resampled_by(documents, settings, len(documents)),
         p_seg=_p_seg(side.boundaries, size, window, settings),
     )
 
@@ -270,6 +277,8 @@ def shared_attributes(references: References) -> pa.Table:
 
 
 def _by_unit(name: str, documents: Documents, described: Described) -> UnitLengths:
+    if not len(documents):  # the table need not have the column then
+        return UnitLengths.of(from_lists([]))
     place = described.documents.find(documents.ids)
     return UnitLengths.of(ragged(described.rows.table.column(name).chunk(0).take(pa.array(place))))
 
@@ -293,12 +302,22 @@ def _windows(
     return of_document[document], of_document
 
 
+def count_windows(boundaries: Ragged, size: Ints, window: Ints) -> tuple[int, int]:
+    """Count the windows of some references, and those of them that hold a boundary."""
+    windows = int(np.maximum(0, size - window).sum())
+    return windows, int(reference_windows(boundaries, size, window).sum())
+
+
+def share_of_windows(covered: int, windows: int) -> float:
+    """P_seg (docs/measures.md), NaN if there is no window."""
+    return covered / windows if windows else float("nan")
+
+
 def _p_seg(boundaries: Ragged, size: Ints, window: Ints, settings: ScoreSettings) -> float:
     if settings.p_seg is not None:
         return settings.p_seg
-    windows = int(np.maximum(0, size - window).sum())
-    covered = int(reference_windows(boundaries, size, window).sum())
-    return covered / windows if windows else float("nan")
+    windows, covered = count_windows(boundaries, size, window)
+    return share_of_windows(covered, windows)
 
 
 def _attributes(rows: Rows, described: Described | None) -> pa.Table:
@@ -316,22 +335,18 @@ def _attributes(rows: Rows, described: Described | None) -> pa.Table:
     return pa.table(columns) if columns else pa.table({"": pa.nulls(len(rows))}).select([])
 
 
-def _resampling_units(documents: Documents) -> Ints:
-    if len(documents) <= resampling.BUCKETS:
-        return np.arange(len(documents))
-    return resampling.buckets(names(documents.ids).hashes)
+def resampled_by(documents: Documents, settings: ScoreSettings, in_run: int) -> Units:
+    """Resample documents each by itself, or by buckets where the run has many.
 
-
-def unit_hashes(references: References) -> NDArray[np.uint64]:
-    """The hash that draws each resampling unit's weights, shape (units,)."""
-    if len(references.documents) <= resampling.BUCKETS:
-        return names(references.documents.ids).hashes
-    return np.arange(resampling.BUCKETS, dtype=np.uint64)
-
-
-def estimator(references: References, replicates: int) -> str:
-    """Name how intervals are estimated, for the signature."""
-    if not replicates:
-        return "none"
-    by_document = len(references.documents) <= resampling.BUCKETS
-    return "poisson,documents" if by_document else f"poisson,{resampling.BUCKETS}-buckets"
+    Args:
+        documents: some or all of the run's.
+        settings: of the run.
+        in_run: how many documents the run has.
+    """
+    if not settings.replicates:
+        return Units(np.zeros(len(documents), np.int64), np.zeros(1, np.uint64))
+    hashes = names(documents.ids).hashes
+    if in_run <= resampling.BUCKETS:
+        return Units(np.arange(len(documents)), hashes)
+    every = np.arange(resampling.BUCKETS, dtype=np.uint64)
+    return Units(resampling.buckets(hashes), every)

@@ -5,6 +5,8 @@ Each replicate gives each document an independent Poisson(1) weight (Chamandy et
 replicate) alone, so a replicate's sums are the same however the work is split.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,6 +44,36 @@ def weights(hashes: Hashes, seed: int, replicates: int) -> NDArray[np.uint8]:
     drawn = np.empty((len(hashes), replicates), np.uint8)
     _draw(hashes, np.uint64(seed), drawn)
     return drawn
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The weights of a run's resampling units.
+
+    Attributes:
+        units: hashes of documents, or numbers of buckets, ascending, shape (units,).
+        weights: of each unit in each replicate, shape (units, replicates).
+    """
+
+    units: Hashes
+    weights: NDArray[np.uint8]
+
+    def of(self, units: Hashes) -> NDArray[np.uint8]:
+        """The weights of some of the units, shape (them, replicates)."""
+        return self.weights[np.searchsorted(self.units, units)]
+
+
+def draw(units: Hashes, seed: int, replicates: int) -> Drawn:
+    """Draw the weights of resampling units, each listed once or more often."""
+    distinct = np.unique(units)
+    return Drawn(distinct, weights(distinct, seed, replicates))
+
+
+def estimator(documents: int, replicates: int) -> str:
+    """Name how intervals are estimated, for the signature."""
+    if not replicates:
+        return "none"
+    return "poisson,documents" if documents <= BUCKETS else f"poisson,{BUCKETS}-buckets"
 
 
 @kernel

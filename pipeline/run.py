@@ -1,31 +1,25 @@
 """A scoring run from its settings to its published folder."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from pipeline import cluster, resampling, run_folder, storage, summary
-from pipeline.account import Clock, gate, left_over, met_references, rows_of, tell
-from pipeline.boundary_types import occurring
-from pipeline.class_confusion import add_up, tabulate
+from pipeline import cluster, planning, run_folder, storage, summary
+from pipeline.account import Clock, gate, tell
+from pipeline.broadcast import score_sent
+from pipeline.buckets import score_met
+from pipeline.class_confusion import tabulate
 from pipeline.counting import Rule
 from pipeline.fingerprint import Fingerprint
-from pipeline.inputs import Collected, Inputs, collect, cut, cut_points, find_inputs, group_types
+from pipeline.inputs import Inputs, find_inputs, group_types
 from pipeline.measures import PAIRS, PANELS
-from pipeline.references import agreed, unit_hashes
-from pipeline.scoring import (
-    Job,
-    Receipt,
-    score_part,
-    score_points,
-    survey_part,
-)
+from pipeline.planning import Plan
+from pipeline.scoring import Added, Worked
 from pipeline.settings import ScoreSettings
-from pipeline.spreading import Progress, spread, spread_twice
+from pipeline.spreading import Progress
+from pipeline.totals import total
 
-SCORED, POINTS = "scored", "points"
-INPUTS_PART = "inputs.parquet"
 SCORES_UNUSED = "boundary_scores were not looked at, every candidate counts; see `segscore sweep`"
 
 
@@ -52,78 +46,36 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
     clock = Clock()
     with clock.stage("plan"):
         inputs = find_inputs(settings)
-        group_by = group_types(settings, inputs)
-        parts = cut(inputs.hypotheses.slices)
+        rule = Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))
+        plan = plan_of(settings, inputs)
         asked = Fingerprint.of("score", settings, inputs.tables)
         found = run_folder.check(settings.output, asked, fresh=settings.fresh)
-    with clock.stage("references"):
-        collected = collect(settings, inputs)
-        points = cut_points(len(collected.references.documents), len(settings.points))
-        stages = {SCORED: parts, POINTS: points}
-        folder = run_folder.claim(
-            found, {stage: [part.name for part in listed] for stage, listed in stages.items()}
-        )
-        storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
-    with clock.stage("score"):
-        job = _job(settings, inputs, collected, group_by, folder)
-        if job.typed and not settings.boundary_types:
-            surveyed = spread_twice(client, survey_part, parts, job, progress, stage="surveyed")
-            job = _with_types(job, collected, surveyed)
-        receipts = spread_twice(client, score_part, parts, job, progress, stage=SCORED)
-        made = spread(client, score_points, points, job, progress, stage=POINTS)
+    score_all = score_sent if plan.way == planning.SENT else score_met
+    worked = score_all(inputs, plan, rule, found, client, progress, clock)
     with clock.stage("summary"):
-        met = met_references(receipts, len(collected.references))
-        account = rows_of(collected, receipts, met)
-        gate(settings, account)
-        table = _summarise(job, [*receipts.values(), *made.values()])
-        storage.write_table(storage.join(folder, "summary", "summary.parquet"), table)
+        gate(settings, worked.rows)
+        added = total(client, worked, progress)
+        table = _summarise(worked, added)
+        storage.write_table(storage.join(worked.folder, "summary", "summary.parquet"), table)
         if settings.confusion:
-            cells = add_up(receipt.confusion for receipt in receipts.values())
-            confusion = tabulate(cells, job.rule)
-            storage.write_table(storage.join(folder, "confusion", "confusion.parquet"), confusion)
-        alone = left_over(collected, met)
-        storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)
-    record = tell(settings, inputs, collected, account, receipts | made, clock, job)
+            confusion = tabulate(added.confusion, worked.rule)
+            url = storage.join(worked.folder, "confusion", "confusion.parquet")
+            storage.write_table(url, confusion)
+    record = tell(settings, inputs, worked, clock)
     if "boundary_scores" in inputs.hypotheses.further.names:
         record["warnings"].append(SCORES_UNUSED)
     return Finished(run_folder.publish(found, record), table)
 
 
-def _job(
-    settings: ScoreSettings,
-    inputs: Inputs,
-    collected: Collected,
-    group_by: dict[str, pa.DataType],
-    folder: str,
-) -> Job:
-    references = collected.references
-    shares = settings.shares.items()
-    consensus = tuple(agreed(references, label, share, settings) for label, share in shares)
-    rule = Rule(settings, settings.boundary_types or (1,), group_by)
-    further = inputs.hypotheses.further
-    return Job(references, consensus, rule, collected.typed, further, folder)
+def plan_of(settings: ScoreSettings, inputs: Inputs) -> Plan:
+    """Choose how hypotheses meet their references."""
+    tables = {table.name: table for table in inputs.tables}
+    return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit)
 
 
-def _with_types(job: Job, collected: Collected, surveyed: dict[str, Receipt]) -> Job:
-    """The types of a run are those of its accepted rows, if none are declared."""
-    found = occurring(collected.reference_rows)
-    for receipt in surveyed.values():
-        found.update(receipt.types)
-    types = tuple(sorted(found)) or (1,)
-    # Refuses what does not fit these types, as if they had been declared.
-    replace(job.rule.settings, boundary_types=types)
-    return replace(job, rule=replace(job.rule, types=types))
-
-
-def _summarise(job: Job, receipts: list[Receipt]) -> pa.Table:
-    settings, references = job.rule.settings, job.references
-    drawn = None
-    if settings.replicates:
-        drawn = resampling.weights(unit_hashes(references), settings.seed, settings.replicates)
-    found = [
-        (PAIRS, [receipt.sums for receipt in receipts if receipt.sums is not None]),
-        (PANELS, [receipt.panel_sums for receipt in receipts if receipt.panel_sums is not None]),
-    ]
-    kinds = [(kind, summary.merge(sums)) for kind, sums in found if sums]
-    parameters = settings.parameters(references.p_seg, job.rule.types)
-    return summary.summarise(kinds, job.rule.group_by, parameters, drawn)
+def _summarise(worked: Worked, added: Added) -> pa.Table:
+    settings, rule = worked.rule.settings, worked.rule
+    found = [(PAIRS, added.pairs), (PANELS, added.panels)]
+    kinds = [(kind, sums) for kind, sums in found if sums is not None]
+    parameters = settings.parameters(worked.p_seg, rule.types)
+    return summary.summarise(kinds, rule.group_by, parameters, settings.seed, settings.replicates)

@@ -1,53 +1,47 @@
-"""The tasks of a scoring run: each takes a part, writes files whole, returns a small receipt."""
+"""Accepted hypotheses scored, some at a time: their tables written, what they add up to kept."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from pipeline import storage
-from pipeline.boundary_types import occurring, without_faults
-from pipeline.class_confusion import Cells, count_classes
+from pipeline import receipts, storage
+from pipeline.accepting import Accepted, Became, Bits, Seen
+from pipeline.class_confusion import Cells, add_up, count_classes
 from pipeline.counting import Hypotheses, Pairs, Rule, Scored, meet, score_pairs, score_panels
 from pipeline.document_ids import names
-from pipeline.reading import Rows, Slice, join, read, refuse, validate
+from pipeline.reading import Rows, Slice
 from pipeline.reference_points import REFERENCE_POINTS, Codings, Points, mean_size, points
-from pipeline.references import (
-    OTHER_UNITS,
-    SAME_UNITS,
-    SEGMENTATION_COLUMNS,
-    TWICE,
-    UNIQUE_CODER,
-    References,
-)
-from pipeline.segmentations import Flags, Ints, numbers
+from pipeline.references import SEGMENTATION_COLUMNS, References, agreed
+from pipeline.segmentations import Coded, Flags, Ints
+from pipeline.settings import ScoreSettings
 from pipeline.sides import side, side_of
-from pipeline.summary import Sums, merge
+from pipeline.sums import Sums, merge
 
-UNPAIRED = ("table", "source", "row", "document_id", "coder")
 POINT = "point:"
-
-Bits = NDArray[np.uint8]
-Seen = dict[str, tuple[Bits, Bits]]
-"""Coder -> bits over the run's documents: seen at least once, seen more than once."""
+SUMS = "sums"
+"""Under which stage the sums of the parts are kept."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """The work of one task: hypotheses to read, or documents to make reference points for.
+    """The work of one task.
 
     Attributes:
         name: of the files it writes; made from what it reads.
-        slices: what it reads, in this order.
-        documents: numbers of the documents, first and one past the last.
+        slices: hypotheses it reads, in this order.
+        documents: numbers of the documents to make reference points for, first and one past the
+            last.
+        bucket: of documents that met, where references are not sent to every task.
     """
 
     name: str
     slices: tuple[Slice, ...] = ()
     documents: tuple[int, int] = (0, 0)
+    bucket: int = 0
 
 
 @dataclass(frozen=True)
@@ -55,194 +49,255 @@ class Job:
     """What all tasks of a run share.
 
     Attributes:
-        references: the accepted ones.
-        consensus: references made of them, one a document each.
         rule: how pairs are counted and added up.
         typed: whether boundary types are told apart.
         further: columns of the hypotheses beyond those every file has.
         folder: where parts are written until the run is published.
+        rows_at_once: how many hypotheses are scored at a time.
     """
 
-    references: References
-    consensus: tuple[References, ...]
     rule: Rule
     typed: bool
     further: pa.Schema
     folder: str
+    rows_at_once: int
 
 
 @dataclass(frozen=True)
-class Accepted:
-    """The hypotheses of a part that can be scored, and what became of the others.
+class Against:
+    """What hypotheses are scored against.
 
     Attributes:
-        rows: the hypotheses.
-        document: of each, shape (rows,).
-        unpaired: rows without an accepted reference.
-        rejects: the refused ones.
-        read: rows read.
-        seen: which coders judged which documents.
+        references: the accepted ones.
+        consensus: references made of them, one a document each.
     """
 
-    rows: Rows
-    document: Ints
-    unpaired: Rows
-    rejects: pa.Table
-    read: int
-    seen: Seen
+    references: References
+    consensus: tuple[References, ...]
+
+    @classmethod
+    def of(cls, references: References, settings: ScoreSettings) -> "Against":
+        """Make the consensus references that were asked for."""
+        shares = settings.shares.items()
+        return cls(references, tuple(agreed(references, *each, settings) for each in shares))
+
+
+@dataclass(frozen=True)
+class Added:
+    """What rows of scores add up to.
+
+    Attributes:
+        pairs: the rows of scores; None where there are none.
+        panels: the rows of panel_scores; None where there are none.
+        confusion: which types were taken for which, where that was asked for.
+    """
+
+    pairs: Sums | None = None
+    panels: Sums | None = None
+    confusion: Cells = field(default_factory=dict)
+
+
+def add(parts: Iterable[Added]) -> Added:
+    """Add up disjoint rows."""
+    total = Added()
+    for part in parts:
+        total = Added(
+            _both(total.pairs, part.pairs),
+            _both(total.panels, part.panels),
+            add_up([total.confusion, part.confusion]),
+        )
+    return total
+
+
+def _both(one: Sums | None, other: Sums | None) -> Sums | None:
+    there = [sums for sums in (one, other) if sums is not None]
+    return merge(there) if there else None
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What a task tells of its part; the rows themselves are in the files it wrote.
+    """What a task tells of its part; rows and sums are in the files it wrote.
 
     Attributes:
-        rows: hypotheses read.
-        rejected: of these, refused.
-        unpaired: of these, without an accepted reference.
+        part: its name; under it the sums are kept.
+        rows: what became of the input rows.
         pairs: rows of scores written.
-        met: bits over the rows of the references: met a hypothesis.
+        met: bits over the rows of the references, where those are sent: met a hypothesis.
         seen: which coders judged which documents, to find duplicates across parts.
-        sums: what the pairs add up to.
-        panel_sums: what the panels add up to.
-        confusion: which types were taken for which, where that was asked for.
         types: boundary types that occur.
     """
 
-    rows: int = 0
-    rejected: int = 0
-    unpaired: int = 0
+    part: str
+    rows: Became = field(default_factory=dict)
     pairs: int = 0
     met: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
     seen: Seen = field(default_factory=dict)
-    sums: Sums | None = None
-    panel_sums: Sums | None = None
-    confusion: Cells = field(default_factory=dict)
     types: tuple[int, ...] = ()
 
 
-def score_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
-    """Score the hypotheses of one part against all their references; write its files.
+def declared(rule: Rule, types: Iterable[int]) -> Rule:
+    """Take the types that occur in accepted rows for declared, where none are.
 
-    Args:
-        job: what all tasks share.
-        part: what to read.
-        duplicates: coder -> bits over the documents for which it has several rows, all refused.
+    Raises:
+        Refused: settings do not fit these types.
     """
-    accepted = accept(job, part, duplicates)
-    references = job.references
-    rows, document = accepted.rows, accepted.document
-    further = [name for name in rows.table.column_names if name not in SEGMENTATION_COLUMNS]
-    coder = rows.table.column("coder").chunk(0)
-    attributes = rows.table.select([name for name in further if name != "boundary_scores"])
+    found = tuple(sorted(types)) or (1,)
+    replace(rule.settings, boundary_types=found)
+    return replace(rule, types=found)
+
+
+@dataclass(frozen=True)
+class Worked:
+    """What all tasks of a run did.
+
+    Attributes:
+        rule: how pairs were counted, with the boundary types that occur.
+        p_seg: of the run; NaN if undefined.
+        documents: with an accepted reference.
+        rows: what became of the input rows.
+        pairs: rows of scores written.
+        folder: of the unfinished run.
+        parts: whose sums are kept there.
+    """
+
+    rule: Rule
+    p_seg: float
+    documents: int
+    rows: Became
+    pairs: int
+    folder: str
+    parts: list[str]
+
+
+Found = tuple[list[Scored], list[Scored], Cells]
+"""Rows of scores, rows of panel_scores, and which types were taken for which."""
+
+
+def score_hypotheses(
+    job: Job, part: str, against: Against, accepted: Accepted
+) -> tuple[int, Flags]:
+    """Score accepted hypotheses against all their references; write the tables, keep the sums.
+
+    Returns:
+        Rows of scores written; which references met a hypothesis, shape (references,).
+    """
+    met = np.zeros(len(against.references), bool)
+
+    def found() -> Iterator[Found]:
+        for start in range(0, len(accepted.rows), job.rows_at_once):
+            rows = accepted.rows.part(start, min(start + job.rows_at_once, len(accepted.rows)))
+            document = accepted.document[start : start + len(rows)]
+            hypotheses = _hypotheses(job, against.references, rows, document)
+            pairs = meet(document, against.references.first)
+            met[pairs.ref_row] = True
+            yield (
+                *_score(job, against, hypotheses, pairs),
+                _confusion(job, against, hypotheses, pairs),
+            )
+
+    return _write(job, part, found()), met
+
+
+def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) -> Hypotheses:
+    without = {*SEGMENTATION_COLUMNS, "boundary_scores"}
+    attributes = [name for name in rows.table.column_names if name not in without]
+    ids, coder = (rows.table.column(name).chunk(0) for name in ("document_id", "coder"))
     sides = side_of(rows, document, references.words, typed=job.typed)
-    hypotheses = Hypotheses(coder, coder, document, sides, attributes)
-    pairs = meet(document, references.first)
-    found = _all_references(job, hypotheses, pairs)
-    panels = []
-    if references.has_panels:
-        panels.append(score_panels(hypotheses, found[0].table, pairs, references, job.rule))
-    written = _write(job, part, found, panels)
-    write_left_out(job, part, accepted.rejects, accepted.unpaired)
-    met = np.zeros(len(references), bool)
-    met[pairs.ref_row] = True
-    return Receipt(
-        rows=accepted.read,
-        rejected=accepted.rejects.num_rows,
-        unpaired=len(accepted.unpaired),
-        pairs=written,
-        met=np.packbits(met),
-        seen=accepted.seen,
-        sums=_merged(found),
-        panel_sums=_merged(panels),
-        confusion=_confusion(job, hypotheses, pairs),
-    )
+    return Hypotheses(ids, coder, rows.coders, document, sides, rows.table.select(attributes))
 
 
-def write_left_out(job: Job, part: Part, rejects: pa.Table, unpaired: Rows) -> None:
-    """Write the rows of a part that were refused, and those without a reference, if any."""
-    if rejects.num_rows:
-        storage.write_table(storage.join(job.folder, "rejects", part.name), rejects)
-    if len(unpaired):
-        listed = list_unpaired(unpaired)
-        storage.write_table(storage.join(job.folder, "unpaired", part.name), listed)
+def _score(
+    job: Job, against: Against, hypotheses: Hypotheses, pairs: Pairs
+) -> tuple[list[Scored], list[Scored]]:
+    """Score hypotheses against each reference, each consensus, and all references at once."""
+    references, rule = against.references, job.rule
+    found = [score_pairs(hypotheses, pairs, references, rule, original=True)]
+    for made in against.consensus:
+        with_made = meet(hypotheses.document, made.first)
+        found.append(score_pairs(hypotheses, with_made, made, rule, original=False))
+    if not references.has_panels:
+        return found, []
+    return found, [score_panels(hypotheses, found[0].table, pairs, references, rule)]
 
 
-def _confusion(job: Job, hypotheses: Hypotheses, pairs: Pairs) -> Cells:
+def _confusion(job: Job, against: Against, hypotheses: Hypotheses, pairs: Pairs) -> Cells:
     if not job.rule.settings.confusion:
         return {}
-    return count_classes(hypotheses, pairs, job.references, job.rule)
+    return count_classes(hypotheses, pairs, against.references, job.rule)
 
 
-def _all_references(job: Job, hypotheses: Hypotheses, pairs: Pairs) -> list[Scored]:
-    """Score hypotheses against the original references, and against each consensus."""
-    found = [score_pairs(hypotheses, pairs, job.references, job.rule, original=True)]
-    for agreed in job.consensus:
-        with_agreed = meet(hypotheses.document, agreed.first)
-        found.append(score_pairs(hypotheses, with_agreed, agreed, job.rule, original=False))
-    return found
+def _write(job: Job, part: str, found: Iterable[Found]) -> int:
+    """Write the tables of a part as they are made, then what they add up to; tell the pairs."""
+    added: list[Added] = []
+    written = 0
+    with (
+        storage.TableFile(storage.join(job.folder, "scores", part)) as scores,
+        storage.TableFile(storage.join(job.folder, "panel_scores", part)) as panel_scores,
+    ):
+        for pairs, panels, cells in found:
+            for file, tables in ((scores, pairs), (panel_scores, panels)):
+                for scored in tables:
+                    if scored.table.num_rows:
+                        file.write(scored.table)
+            written += sum(scored.table.num_rows for scored in pairs)
+            added.append(Added(_merged(pairs), _merged(panels), cells))
+    receipts.keep(job.folder, SUMS, part, add(added))
+    return written
 
 
 def _merged(found: list[Scored]) -> Sums | None:
     sums = [each for scored in found for each in scored.sums]
-    return merge(sums) if sums else None
+    return merge(sums) if len(sums) > 1 else next(iter(sums), None)
 
 
-def _write(job: Job, part: Part, found: list[Scored], panels: list[Scored]) -> int:
-    """Write the tables of a part that have rows; return how many rows of scores there are."""
-    scores = pa.concat_tables([scored.table for scored in found])
-    if scores.num_rows:
-        storage.write_table(storage.join(job.folder, "scores", part.name), scores)
-        if panels:
-            table = pa.concat_tables([scored.table for scored in panels])
-            storage.write_table(storage.join(job.folder, "panel_scores", part.name), table)
-    return int(scores.num_rows)
-
-
-def score_points(job: Job, part: Part) -> Receipt:
-    """Score the reference points of some documents; write their scores.
+def score_points(job: Job, part: str, against: Against, pieces: Sequence[tuple[int, int]]) -> int:
+    """Score the reference points of some documents; write their scores, keep the sums.
 
     A point that stands for a document is scored against each of its references, the consensus
     ones too; one that stands for a reference against that one, or against the others.
+
+    Args:
+        job: what all tasks share.
+        part: name of the files.
+        against: whose documents these are.
+        pieces: numbers of the documents to take at a time, first and one past the last.
+
+    Returns:
+        Rows of scores written.
     """
-    found: list[Scored] = []
-    panels: list[Scored] = []
-    references = job.references
-    codings = _codings(job, part)
-    for name in job.rule.settings.points:
-        made = points(name, codings)
-        hypotheses = _stand_ins(name, job, made, part.documents[0])
-        pairs = Pairs(made.ref_row, made.hyp_row)
-        if REFERENCE_POINTS[name].meets != "all":
-            found.append(score_pairs(hypotheses, pairs, references, job.rule, original=True))
-            continue
-        by_reference = _all_references(job, hypotheses, pairs)
-        found += by_reference
-        if references.has_panels:
-            table = by_reference[0].table
-            panels.append(score_panels(hypotheses, table, pairs, references, job.rule))
-    written = _write(job, part, found, panels)
-    return Receipt(pairs=written, sums=_merged(found), panel_sums=_merged(panels))
+    references = against.references
+
+    def found() -> Iterator[Found]:
+        for piece, name in product(pieces, job.rule.settings.points):
+            made = points(name, _codings(job, references, piece))
+            hypotheses = _stand_ins(name, references, made, piece[0])
+            pairs = Pairs(made.ref_row, made.hyp_row)
+            if REFERENCE_POINTS[name].meets == "all":
+                yield *_score(job, against, hypotheses, pairs), {}
+            else:
+                scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
+                yield [scored], [], {}
+
+    return _write(job, part, found())
 
 
-def _stand_ins(name: str, job: Job, made: Points, first_document: int) -> Hypotheses:
+def _stand_ins(name: str, references: References, made: Points, first_document: int) -> Hypotheses:
     """Reference points as hypotheses; of a human one the coder is named, too."""
     document = first_document + made.document
-    system = pa.array([POINT + name] * len(document), pa.string())
-    coder = system
+    ids = references.documents.ids.take(pa.array(document))
+    coder = pa.array([POINT + name] * len(document), pa.string())
+    system = Coded(np.zeros(len(document), np.int64), [POINT + name])
     if REFERENCE_POINTS[name].meets == "others":
-        first = job.references.first[first_document]
-        held_out = job.references.coder.slice(first, len(document))
-        coder = pc.binary_join_element_wise(system, held_out, ":")
+        held_out = references.coder.slice(references.first[first_document], len(document))
+        coder = pc.binary_join_element_wise(coder, held_out, ":")
     nothing = pa.table({"": pa.nulls(len(document))}).select([])
-    sides = side(made.boundaries, document, job.references.words)
-    return Hypotheses(coder, system, document, sides, nothing)
+    sides = side(made.boundaries, document, references.words)
+    return Hypotheses(ids, coder, system, document, sides, nothing)
 
 
-def _codings(job: Job, part: Part) -> Codings:
-    """The documents of a part, numbered from 0."""
-    references = job.references
-    first, end = part.documents
+def _codings(job: Job, references: References, documents: tuple[int, int]) -> Codings:
+    """Some documents, numbered from 0."""
+    first, end = documents
     in_units = references.side.in_units
     return Codings(
         hashes=names(references.documents.ids).hashes[first:end],
@@ -252,76 +307,3 @@ def _codings(job: Job, part: Part) -> Codings:
         mean_size=mean_size(references.units[references.document], in_units),
         seed=job.rule.settings.seed,
     )
-
-
-def survey_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
-    """Find which boundary types the hypotheses of a part have; write nothing."""
-    accepted = accept(job, part, duplicates)
-    return Receipt(seen=accepted.seen, types=tuple(sorted(occurring(accepted.rows))))
-
-
-def accept(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:
-    """Read the hypotheses of a part and set aside those that cannot be scored."""
-    return accept_rows(job, join([read(piece, job.further) for piece in part.slices]), duplicates)
-
-
-def accept_rows(job: Job, read_rows: Rows, duplicates: Mapping[str, Bits]) -> Accepted:
-    """Set aside the hypotheses that cannot be scored.
-
-    Args:
-        job: what all tasks share.
-        read_rows: hypotheses as they were read.
-        duplicates: coder -> bits over the documents for which it has several rows, all refused.
-    """
-    from schemas.segmentations import SEGMENTATIONS
-
-    references = job.references
-    rows, broken = validate(read_rows, SEGMENTATIONS)
-    rejects = [broken]
-    if job.typed:
-        rows, refused = without_faults(rows, job.rule.settings.boundary_types)
-        rejects += refused
-    document = references.documents.find(rows.table.column("document_id").chunk(0))
-    unpaired = rows.keep(document < 0)
-    rows, document = rows.keep(document >= 0), document[document >= 0]
-    seen = _seen(rows, document, len(references.documents))
-    twice = _marked(rows, document, duplicates, len(references.documents))
-    document = document[~twice]
-    rows, repeated = refuse(rows, twice, UNIQUE_CODER, TWICE)
-    other = numbers(rows.table.column("n_units").chunk(0)) != references.units[document]
-    document = document[~other]
-    rows, contradicting = refuse(rows, other, SAME_UNITS, OTHER_UNITS)
-    rejects += [repeated, contradicting]
-    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), len(read_rows), seen)
-
-
-def list_unpaired(rows: Rows) -> pa.Table:
-    """List rows that met no partner (schemas/unpaired.py)."""
-    return pa.table(rows.listed(np.arange(len(rows)))).select(list(UNPAIRED))
-
-
-def _coders(rows: Rows) -> tuple[Ints, list[str]]:
-    encoded = rows.table.column("coder").chunk(0).dictionary_encode()
-    return numbers(encoded.indices).astype(np.int64), encoded.dictionary.to_pylist()
-
-
-def _seen(rows: Rows, document: Ints, n_documents: int) -> Seen:
-    coder, named = _coders(rows)
-    seen: Seen = {}
-    for number, name in enumerate(named):
-        times = np.bincount(document[coder == number], minlength=n_documents)
-        seen[name] = np.packbits(times > 0), np.packbits(times > 1)
-    return seen
-
-
-def _marked(
-    rows: Rows, document: Ints, duplicates: Mapping[str, NDArray[np.uint8]], n_documents: int
-) -> Flags:
-    marked = np.zeros(len(rows), bool)
-    if duplicates:
-        coder, named = _coders(rows)
-        for number, name in enumerate(named):
-            if name in duplicates:
-                twice = np.unpackbits(duplicates[name], count=n_documents).astype(bool)
-                marked |= (coder == number) & twice[document]
-    return marked

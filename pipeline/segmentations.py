@@ -44,6 +44,21 @@ class Ragged:
         return np.diff(self.offsets)
 
 
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Values by number: row ``i`` holds ``names[code[i]]``, nothing where the code is -1."""
+
+    code: Ints
+    names: list[Any]
+
+
+def encode(column: pa.Array) -> Coded:
+    """Number the distinct values of a column as they first appear."""
+    encoded = column.dictionary_encode()
+    codes = encoded.indices.fill_null(-1) if encoded.null_count else encoded.indices
+    return Coded(numbers(codes).astype(np.int64), encoded.dictionary.to_pylist())
+
+
 def numbers(column: pa.Array) -> NDArray[Any]:
     """View a primitive Arrow array as numpy, shape (rows,); nulls show whatever lies beneath."""
     data = column.buffers()[1]

@@ -8,8 +8,9 @@ from uuid import uuid4
 import numpy as np
 
 from pipeline import cluster, receipts
+from pipeline.accepting import Bits
 from pipeline.errors import Failed
-from pipeline.scoring import Bits, Job, Part, Receipt
+from pipeline.scoring import Job, Part, Receipt
 
 Progress = Callable[[int, int], None]
 """Called with how many parts are done, and how many there are."""

@@ -11,6 +11,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -244,21 +245,34 @@ def _write(url: str, content: bytes | memoryview, *, new: bool = False) -> None:
 
 
 def _write_to_disk(at: Place, content: bytes | memoryview, *, new: bool) -> None:
-    folder = at.files._parent(at.path)
-    temporary = join(folder, f".{secrets.token_hex(8)}.tmp")
+    temporary = _temporary(at)
     try:
-        at.files.makedirs(folder, exist_ok=True)
         with open(temporary, "wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if new:
-            os.link(temporary, at.path)
-        else:
-            os.replace(temporary, at.path)
+        _take_place(temporary, at, new=new)
     finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+        _drop(temporary)
+
+
+def _temporary(at: Place) -> str:
+    """Name a file of a disk to write to, beside the place it is to take."""
+    folder = at.files._parent(at.path)
+    at.files.makedirs(folder, exist_ok=True)
+    return join(folder, f".{secrets.token_hex(8)}.tmp")
+
+
+def _take_place(temporary: str, at: Place, *, new: bool) -> None:
+    with open(temporary, "rb") as file:
+        os.fsync(file.fileno())
+    if new:
+        os.link(temporary, at.path)
+    else:
+        os.replace(temporary, at.path)
+
+
+def _drop(temporary: str) -> None:
+    if os.path.exists(temporary):
+        os.unlink(temporary)
 
 
 def write_text(url: str, text: str) -> None:
@@ -288,10 +302,8 @@ def write_bytes(url: str, content: bytes | memoryview) -> None:
     Raises:
         Failed: it cannot be written: work has begun when there is something to write.
     """
-    try:
+    with _failing(place(url)):
         _write(url, content)
-    except Refused as problem:
-        raise Failed(str(problem)) from problem
 
 
 def read_bytes(url: str) -> bytes:
@@ -308,28 +320,93 @@ def read_bytes(url: str) -> bytes:
         raise Failed(f"{url}: cannot be read ({problem})") from problem
 
 
+class TableFile:
+    """A Parquet file written as its rows are made, whole or not at all.
+
+    Each table written is a row group; equal tables give equal bytes.  Without any there is no file.
+    On a disk it grows under another name; a store is sent it at the end.
+    """
+
+    def __init__(self, url: str, *, plain: tuple[str, ...] = ("document_id",)) -> None:
+        """Name the file.
+
+        Args:
+            url: where to.
+            plain: columns whose values seldom repeat, so that a dictionary would only cost time.
+        """
+        self.at = place(url)
+        self.plain = plain
+        self.temporary = ""
+        self.memory = pa.BufferOutputStream()
+        self.writer: pq.ParquetWriter | None = None
+
+    def __enter__(self) -> "TableFile":
+        """Wait for the first table."""
+        return self
+
+    def write(self, table: pa.Table) -> None:
+        """Write some rows.
+
+        Raises:
+            Failed: it cannot be written: work has begun when there is a table to write.
+        """
+        with _failing(self.at):
+            if self.writer is None:
+                self.writer = self._open(table.schema)
+            self.writer.write_table(table, row_group_size=max(1, table.num_rows))
+
+    def _open(self, schema: pa.Schema) -> pq.ParquetWriter:
+        if self.at.local:
+            self.temporary = _temporary(self.at)
+        return pq.ParquetWriter(
+            self.temporary or self.memory,
+            schema,
+            compression="zstd",
+            compression_level=1,
+            use_dictionary=[name for name in schema.names if name not in self.plain],
+        )
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Put the file in its place, or leave nothing behind."""
+        try:
+            if self.writer is not None and kind is None:
+                with _failing(self.at):
+                    self.writer.close()
+                    self._show()
+        finally:
+            if self.temporary:
+                _drop(self.temporary)
+
+    def _show(self) -> None:
+        if self.at.local:
+            _take_place(self.temporary, self.at, new=False)
+        else:
+            put(self.at, self.memory.getvalue().to_pybytes(), new=False)
+
+
+@contextmanager
+def _failing(at: Place) -> Iterator[None]:
+    """What goes wrong with a store once work has begun is a failure, whatever it is."""
+    try:
+        with explained(at):
+            yield
+    except Refused as problem:
+        raise Failed(str(problem)) from problem
+
+
 def write_table(url: str, table: pa.Table, *, plain: tuple[str, ...] = ("document_id",)) -> None:
     """Write a Parquet file whole or not at all; equal tables give equal bytes.
 
     Args:
         url: where to.
         table: what.
-        plain: columns whose values seldom repeat, so that a dictionary would only cost time.
+        plain: as ``TableFile`` takes them.
 
     Raises:
         Failed: it cannot be written: work has begun when there is a table to write.
     """
-    sink = pa.BufferOutputStream()
-    repeating = [name for name in table.column_names if name not in plain]
-    pq.write_table(
-        table,
-        sink,
-        compression="zstd",
-        compression_level=1,
-        use_dictionary=repeating,
-        row_group_size=max(1, table.num_rows),
-    )
-    write_bytes(url, memoryview(sink.getvalue()))
+    with TableFile(url, plain=plain) as file:
+        file.write(table)
 
 
 def make_folder(url: str) -> None:

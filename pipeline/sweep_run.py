@@ -1,7 +1,7 @@
 """A threshold sweep from its settings to its published folder."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any, cast
 
@@ -9,8 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline import cluster, run_folder, storage
-from pipeline.account import Clock, gate, left_over, met_references, rows_of, tell
+from pipeline import cluster, planning, run_folder, storage
+from pipeline.accepting import Bits, list_unpaired, write_left_out
+from pipeline.account import Clock, add_rows, gate, left_over, met_references, rows_of, tell
+from pipeline.broadcast import INPUTS_PART, SentJob, accept_part
 from pipeline.candidates import CHANGING
 from pipeline.counting import Rule
 from pipeline.errors import Refused
@@ -18,14 +20,13 @@ from pipeline.fingerprint import Fingerprint
 from pipeline.inputs import Inputs, collect, cut, find_inputs
 from pipeline.reading import refuse
 from pipeline.references import References
-from pipeline.scoring import Bits, Job, Part, Receipt, accept, write_left_out
+from pipeline.scoring import Against, Part, Receipt, Worked
 from pipeline.segmentations import Ints, flags, numbers
 from pipeline.settings import ScoreSettings
 from pipeline.spreading import Progress, spread_twice
 from pipeline.sweeping import VALUES, Steps, merge, sweep, tabulate
 
 SWEPT = "swept"
-INPUTS_PART = "inputs.parquet"
 SCORES = "boundary_scores"
 GIVEN = "boundary_scores_given"
 CANDIDATES_AT_ONCE = 1_000_000
@@ -119,7 +120,7 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
     as_score = settings.as_score
     with clock.stage("plan"):
         inputs = _find(as_score)
-        parts = cut(inputs.hypotheses.slices)
+        parts = cut(inputs.hypotheses.slices, planning.ROWS_PER_PART)
         asked = Fingerprint.of("sweep", settings, inputs.tables)
         claimed = run_folder.check(settings.output, asked, fresh=settings.fresh)
     with clock.stage("references"):
@@ -128,12 +129,13 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
         storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
     with clock.stage("sweep"):
         references, further = collected.references, inputs.hypotheses.further
-        job = Job(references, (), Rule(as_score, (1,), {}), collected.typed, further, folder)
+        rule, against = Rule(as_score, (1,), {}), Against(references, ())
+        job = SentJob(rule, inputs.typed, further, folder, planning.ROWS_PER_PART, against)
         found = spread_twice(client, sweep_part, parts, job, progress, stage=SWEPT)
         receipts = cast("dict[str, SweptPart]", found)
     with clock.stage("curves"):
         met = met_references(found, len(references))
-        account = rows_of(collected, found, met)
+        account = add_rows([rows_of(collected, met), *(part.rows for part in found.values())])
         gate(as_score, account)
         swept = merge(receipt.steps for receipt in receipts.values())
         curves, chosen = tabulate(swept, as_score.parameters(references.p_seg))
@@ -143,7 +145,16 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
         storage.write_table(points, curves.take(pa.array(chosen)))
         alone = left_over(collected, met)
         storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)
-    told = tell(as_score, inputs, collected, account, found, clock, job)
+    worked = Worked(
+        rule=rule,
+        p_seg=references.p_seg,
+        documents=len(references.documents),
+        rows=account,
+        pairs=sum(receipt.pairs for receipt in found.values()),
+        folder=folder,
+        parts=[],
+    )
+    told = tell(as_score, inputs, worked, clock)
     own = {"signature": settings.signature, "settings": asdict(settings), "boundary_types": None}
     record = run_folder.publish(claimed, told | own)
     return FinishedSweep(record, curves, chosen)
@@ -159,7 +170,7 @@ def _find(settings: ScoreSettings) -> Inputs:
     return inputs
 
 
-def sweep_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> SweptPart:
+def sweep_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> SweptPart:
     """Sweep the hypotheses of one part against all their references; list what cannot be.
 
     Args:
@@ -167,20 +178,19 @@ def sweep_part(job: Job, part: Part, duplicates: Mapping[str, Bits]) -> SweptPar
         part: what to read.
         duplicates: coder -> bits over the documents for which it has several rows, all refused.
     """
-    references = job.references
-    accepted = accept(job, part, duplicates)
+    references = job.against.references
+    accepted = accept_part(job, part, duplicates)
     missing = ~flags(accepted.rows.table.column(SCORES).combine_chunks().is_valid())
     reason = "boundary_scores has one score a boundary, [] without any"
     rows, without = refuse(accepted.rows, missing, GIVEN, reason)
     document = accepted.document[~missing]
-    rejects = pa.concat_tables([accepted.rejects, without])
-    write_left_out(job, part, rejects, accepted.unpaired)
+    accepted = replace(accepted, rejects=pa.concat_tables([accepted.rejects, without]))
+    write_left_out(job.folder, part.name, accepted.rejects, list_unpaired(accepted.unpaired))
     met = np.zeros(len(references), bool)
     met[np.isin(references.document, document)] = True
     return SweptPart(
-        rows=accepted.read,
-        rejected=rejects.num_rows,
-        unpaired=len(accepted.unpaired),
+        part.name,
+        accepted.became,
         pairs=int(np.diff(references.first)[document].sum()),
         met=np.packbits(met),
         seen=accepted.seen,

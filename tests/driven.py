@@ -163,8 +163,7 @@ def _logged(drive: Drive) -> None:
 def behave() -> None:
     """Make this process behave as it was told, once."""
     drive = told()
-    for module in ("inputs", "agree_run"):
-        import_module(f"pipeline.{module}").ROWS_PER_PART = drive.rows  # type: ignore[attr-defined]
+    import_module("pipeline.planning").ROWS_PER_PART = drive.rows  # type: ignore[attr-defined]
     if drive.host is not None:
         platform.node = lambda: str(drive.host)
     _logged(drive)

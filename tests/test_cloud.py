@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from pipeline import inputs, storage
+from pipeline import planning, storage
 from tests.conftest import Ended, Segscore, dask_cluster
 from tests.servers import ACCOUNT_KEY, WRITER, Fault, Proxy
 from tests.test_score import Corpus, corpus
@@ -54,7 +54,7 @@ def tables(run: str) -> dict[str, list[dict[str, Any]]]:
 @pytest.fixture
 def on_disk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     """A corpus of several parts, imported and scored on a disk, with a row that is refused."""
-    monkeypatch.setattr(inputs, "ROWS_PER_PART", 40)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", 40)
     made = corpus(seed=12, documents=50)
     made.hypotheses.append({**made.hypotheses[0], "boundaries": []})
     upload(made, str(tmp_path))

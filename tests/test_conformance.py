@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline import summary
+from pipeline import summary, sums
 from pipeline.consensus import consensus
 from pipeline.measures import COUNTS, MEASURES, PAIRS, PANELS, Table, content, edits, panel, windows
 from pipeline.measures.confusion import class_confusion, no_decisions
@@ -310,11 +310,14 @@ def averages(
     values = evaluate(table.measures.values(), by_name, parameters, rows=True)
     document = np.array([d for d, _ in rows])
     nowhere = np.zeros(len(rows), np.int64)
+    units = sums.Units(np.zeros(1 + document.max(), np.int64), np.zeros(1, np.uint64))
     valued = list(values.values())
-    sums = summary.gather([("system",)], nowhere, nowhere, document, list(counts), valued)
+    added = sums.gather(
+        [("system",)], nowhere, units, document, list(counts), valued, one_each=False
+    )
     found: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
     defined = {}
-    for average in summary.averages(table, summary.merge([sums]), 0, None, parameters):
+    for average in summary.averages(table, sums.merge([added]), 0, None, parameters):
         value = None if np.isnan(average.value) else average.value
         found[average.average][average.measure] = value
         defined[average.measure] = average.defined

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import agree_run, inputs
 from pipeline import cluster as places
+from pipeline import planning
 from tests.conftest import Segscore
 from tests.driven import Drive, Gate, wait
 from tests.killing import Cluster, Command, cluster, kill, spawned
@@ -21,8 +21,8 @@ TRAVELLING = Gate("meeting.unpack", "wait")
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts."""
-    monkeypatch.setattr(inputs, "ROWS_PER_PART", ROWS)
-    monkeypatch.setattr(agree_run, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
     with Desk(tmp_path, segscore) as made:
         yield made
 

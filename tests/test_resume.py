@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pipeline import agree_run, inputs, receipts, run_folder, storage
+from pipeline import planning, receipts, run_folder, storage
 from pipeline.errors import Failed
 from tests.conftest import Segscore
 from tests.driven import Drive, Gate, wait
@@ -26,7 +26,7 @@ from tests.test_spread import files
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts."""
-    monkeypatch.setattr(inputs, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
     with Desk(tmp_path, segscore) as made:
         yield made
 
@@ -277,7 +277,7 @@ def test_every_receipt_can_be_read_again(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """When all parts are done, nothing is left to do but to read what they told."""
-    monkeypatch.setattr(agree_run, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
     told = command(desk, kind)
     whole_run = desk.folder / "whole"
     assert desk.segscore(*told, "--output", whole_run).code == 0
@@ -401,7 +401,7 @@ def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
     ids=["before rows met", "when rows met", "a part", "rows removed", "record"],
 )
 def test_an_agreement_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch, gate: Gate) -> None:
-    monkeypatch.setattr(agree_run, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
     options = ("--window", "per-run", "--replicates", 20)
     whole_run = desk.folder / "whole"
     agree = ("agree", desk.folder / "references", *options)

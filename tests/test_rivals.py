@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import inputs
+from pipeline import planning
 from tests.conftest import Segscore
 from tests.driven import Gate, wait
 from tests.killing import Ended
@@ -22,7 +22,7 @@ OTHER = ("--n-t", 3)
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts."""
-    monkeypatch.setattr(inputs, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
     with Desk(tmp_path, segscore) as made:
         yield made
 

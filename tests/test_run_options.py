@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipeline import inputs
+from pipeline import planning
 from pipeline.measures import COUNTS
 from pipeline.storage import read_table
 from tests import naive, passes
@@ -126,7 +126,7 @@ def test_reference_points_do_not_depend_on_how_the_work_is_split(
     made = corpus(seed=14)
     tables = []
     for name, per_part, turned in (("a", 1_000_000, False), ("b", 30, True)):
-        monkeypatch.setattr(inputs, "ROWS_PER_PART", per_part)
+        monkeypatch.setattr(planning, "ROWS_PER_PART", per_part)
         order = -1 if turned else 1
         again = Corpus(made.references[::order], made.hypotheses[::order], made.documents)
         again.write(tmp_path / name, files=3)

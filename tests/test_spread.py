@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import inputs, resampling
+from pipeline import planning, resampling
 from pipeline.storage import read_table
 from tests.conftest import Segscore
 from tests.test_score import corpus, run
@@ -32,7 +32,7 @@ def tables(run_folder: Path) -> dict[str, list[dict[str, object]]]:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many parts even of a small corpus."""
-    monkeypatch.setattr(inputs, "ROWS_PER_PART", 20)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -74,7 +74,7 @@ def test_the_same_tables_from_one_part_and_from_many(
     corpus(seed=8, documents=50).write(tmp_path)
     found = []
     for rows in (1_000_000, 10):
-        monkeypatch.setattr(inputs, "ROWS_PER_PART", rows)
+        monkeypatch.setattr(planning, "ROWS_PER_PART", rows)
         output = tmp_path / str(rows)
         record = run(segscore, tmp_path, output, "--group-by", "genre,year", "--replicates", 99)
         assert ("buckets" in record["signature"]) == (buckets == 16)

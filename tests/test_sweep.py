@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import inputs, sweep_run
+from pipeline import planning, sweep_run
 from pipeline.candidates import CHANGING, Candidates, changes_of
 from pipeline.counting import Pairs
 from pipeline.errors import Failed
@@ -582,7 +582,7 @@ def test_a_finished_run_is_kept_unless_asked(table: Table) -> None:
 def test_the_same_bytes_anywhere(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inputs, "ROWS_PER_PART", 20)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
     monkeypatch.setattr(sweep_run, "CANDIDATES_AT_ONCE", 30)
     made = scored_corpus(seed=4, documents=60)
     made.hypotheses.append(dict(made.hypotheses[0]))
@@ -607,7 +607,7 @@ def test_the_same_bytes_from_one_file_and_from_four(
     for count in (1, 4):
         folder = tmp_path / str(count)
         write(made, folder, count)
-        monkeypatch.setattr(inputs, "ROWS_PER_PART", rows_per_part if count == 4 else 50)
+        monkeypatch.setattr(planning, "ROWS_PER_PART", rows_per_part if count == 4 else 50)
         monkeypatch.setattr(sweep_run, "CANDIDATES_AT_ONCE", rows_per_part)
         sweep(segscore, folder, folder / "run")
         Random(count).shuffle(made.hypotheses)  # noqa: S311

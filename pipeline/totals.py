@@ -1,0 +1,35 @@
+"""What the parts of a run add up to, read from the sums they kept."""
+
+from dataclasses import dataclass
+
+from pipeline import cluster, receipts
+from pipeline.scoring import SUMS, Added, Worked, add
+from pipeline.spreading import Progress, spread
+
+AT_ONCE = 32
+"""Parts whose sums one task adds up."""
+
+
+@dataclass(frozen=True)
+class Heap:
+    """The work of one task: parts to add up."""
+
+    name: str
+    parts: tuple[str, ...]
+
+
+def total(client: cluster.Client, worked: Worked, progress: Progress) -> Added:
+    """Add up all parts of a run; where there are many, in tasks."""
+    parts = tuple(worked.parts)
+    if len(parts) <= AT_ONCE:
+        return add_heap(worked, Heap("all", parts))
+    heaps = [
+        Heap(f"sums-{start:06d}", parts[start : start + AT_ONCE])
+        for start in range(0, len(parts), AT_ONCE)
+    ]
+    return add(spread(client, add_heap, heaps, worked, progress, stage="added").values())
+
+
+def add_heap(worked: Worked, heap: Heap) -> Added:
+    """Add up some parts."""
+    return add(receipts.load(worked.folder, SUMS, part) for part in heap.parts)
