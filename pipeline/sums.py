@@ -207,14 +207,13 @@ def gather(
         raise Failed(f"a measure has a value above {MOST:.0f}: it cannot be averaged")
     many = len(units.names)
     cell_keys, _, cell = distinct(group * many + units.of_document[document])
-    own = group
+    own = np.arange(len(group))
     if not one_each:
-        _, first, place = distinct(document * len(groups) + group)
-        own = group[first]
+        _, own, place = distinct(document * len(groups) + group)
     shape = len(values), len(cell_keys)
     sums = Sums(
         groups=groups,
-        documents=np.bincount(own, minlength=len(groups)).astype(np.int64),
+        documents=np.bincount(group[own], minlength=len(groups)).astype(np.int64),
         digits=np.zeros((len(values), len(groups), 4), np.int64),
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
         group=cell_keys // many,
@@ -227,11 +226,11 @@ def gather(
         _add_count(cell, row, summed)
     if len(own) < len(cell):  # several references a document
         values = mean_over_references(values, place)
-        cell = cell[first]
+        cell, group = cell[own], group[own]
     for means, *added in zip(
         values, sums.values, sums.defined, sums.digits, sums.squares, strict=True
     ):
-        _add_values(cell, own, means, *added)
+        _add_values(cell, group, means, *added)
     return sums
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pyarrow.parquet as pq
+import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
 from pipeline import planning, resampling
@@ -31,13 +31,6 @@ def in_order(folder: Path) -> None:
     for path in sorted(folder.rglob("*.parquet")):
         table = pq.ParquetFile(path).read()
         pq.write_table(table.sort_by("document_id"), path, row_group_size=10)
-
-
-@pytest.fixture
-def nothing_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """References never fit."""
-    monkeypatch.setattr(planning, "SENT_SHARE", 0)
-    monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
