@@ -12,10 +12,12 @@ from jobs.options import (
     NT,
     Cluster,
     Documents,
+    ExplainPlan,
     Fresh,
     GroupBy,
     LogFormat,
     MaxRejects,
+    MemoryLimit,
     Output,
     Replicates,
     Rounding,
@@ -24,10 +26,11 @@ from jobs.options import (
     Units,
     Window,
     Workers,
+    memory_of,
     names,
     window_of,
 )
-from jobs.printing import GROUPS_SHOWN, Bar, number, out, print_record
+from jobs.printing import GROUPS_SHOWN, Bar, number, out, print_plan, print_record
 
 if TYPE_CHECKING:
     from pipeline.agree_run import FinishedAudit
@@ -63,6 +66,8 @@ def agree(
     cluster: Cluster = "local",
     workers: Workers = None,
     max_rejects: MaxRejects = 1.0,
+    memory_limit: MemoryLimit = None,
+    explain_plan: ExplainPlan = False,
     fresh: Fresh = False,
     settings: Settings = None,
     log_format: LogFormat = "text",
@@ -85,13 +90,18 @@ def agree(
         replicates=replicates,
         seed=seed,
         max_rejects=max_rejects,
+        memory_limit=memory_of(memory_limit),
         fresh=fresh,
     )
     from pipeline import cluster as places
     from pipeline.agree_run import agree as audit
+    from pipeline.agree_run import find_tables, plan_of
 
+    if explain_plan:
+        print_plan(plan_of(chosen, find_tables(chosen)))
+        return
     collector.work()
-    with places.connect(cluster, workers) as client, Bar() as bar:
+    with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
         finished = audit(chosen, client, bar.advance)
     print_audit(finished)
     print_record(output, finished.record)

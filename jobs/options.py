@@ -51,6 +51,14 @@ Cluster = Annotated[
 Workers = Annotated[
     int | None, typer.Option(help="Threads or processes; default: one a processor.", min=1)
 ]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(help="Memory a worker may take, such as 2GB; default: planned for 4GiB."),
+]
+ExplainPlan = Annotated[
+    bool,
+    typer.Option("--explain-plan", help="Tell how rows would meet, and do nothing else."),
+]
 Fresh = Annotated[
     bool,
     typer.Option(
@@ -63,6 +71,17 @@ Fresh = Annotated[
 def window_of(text: str) -> str | int:
     """Read ``--window``: a policy, or a fixed size."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
+
+
+def memory_of(text: str | None) -> int | None:
+    """Read ``--memory-limit``: bytes, with or without a unit.
+
+    Raises:
+        Refused: it is not a size.
+    """
+    from pipeline.cluster import bytes_of
+
+    return None if text is None else bytes_of("--memory-limit", text)
 
 
 def names(text: str | None) -> tuple[str, ...]:

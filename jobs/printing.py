@@ -14,6 +14,7 @@ from jobs.log import LOG
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from pipeline.planning import Plan
     from pipeline.run import Finished
 
 GROUPS_SHOWN = 10
@@ -80,6 +81,12 @@ class Bar:
 def number(value: float | None) -> str:
     """Four decimals; a dash where undefined."""
     return "–" if value is None else f"{value:.4f}"
+
+
+def print_plan(plan: "Plan") -> None:
+    """Print how the rows of a document would meet, and why."""
+    for line in plan.told:
+        out().print(escape(line))
 
 
 def print_finished(output: str, finished: "Finished") -> None:

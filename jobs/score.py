@@ -9,10 +9,12 @@ from jobs.options import (
     NT,
     Cluster,
     Documents,
+    ExplainPlan,
     Fresh,
     GroupBy,
     LogFormat,
     MaxRejects,
+    MemoryLimit,
     Output,
     PSeg,
     References,
@@ -23,12 +25,13 @@ from jobs.options import (
     Units,
     Window,
     Workers,
+    memory_of,
     names,
     numbers,
     whole_numbers,
     window_of,
 )
-from jobs.printing import Bar, print_finished
+from jobs.printing import Bar, print_finished, print_plan
 
 
 def score(
@@ -83,6 +86,8 @@ def score(
     cluster: Cluster = "local",
     workers: Workers = None,
     max_rejects: MaxRejects = 1.0,
+    memory_limit: MemoryLimit = None,
+    explain_plan: ExplainPlan = False,
     fresh: Fresh = False,
     settings: Settings = None,
     log_format: LogFormat = "text",
@@ -115,12 +120,17 @@ def score(
         replicates=replicates,
         seed=seed,
         max_rejects=max_rejects,
+        memory_limit=memory_of(memory_limit),
         fresh=fresh,
     )
     from pipeline import cluster as places
     from pipeline import run
+    from pipeline.inputs import find_inputs
 
+    if explain_plan:
+        print_plan(run.plan_of(chosen, find_inputs(chosen)))
+        return
     collector.work()
-    with places.connect(cluster, workers) as client, Bar() as bar:
+    with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
         finished = run.score(chosen, client, bar.advance)
     print_finished(output, finished)

@@ -13,8 +13,8 @@ import pyarrow as pa
 from pipeline import run_folder, storage
 from pipeline.accepting import Became, list_unpaired
 from pipeline.errors import Failed
+from pipeline.input_tables import InputTable
 from pipeline.inputs import Collected, Inputs
-from pipeline.reading import InputTable
 from pipeline.resampling import estimator
 from pipeline.scoring import Receipt, Worked
 from pipeline.segmentations import Flags

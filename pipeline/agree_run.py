@@ -1,6 +1,6 @@
 """An agreement run from its settings to its published folder."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from pipeline.agreement.group_tables import group_tables, only
 from pipeline.agreement.tallies import GROUP, Tallies, is_bucketed, merge, settle_units
 from pipeline.errors import Failed
 from pipeline.fingerprint import Fingerprint
+from pipeline.input_tables import InputTable, plan
 from pipeline.inputs import (
     attribute_types,
     choose_groups,
@@ -37,7 +38,7 @@ from pipeline.inputs import (
 )
 from pipeline.measures.windows import window_size
 from pipeline.meeting import Meeting
-from pipeline.reading import InputTable, plan
+from pipeline.planning import Plan
 from pipeline.spreading import Progress, spread
 
 AUDITED = "audited"
@@ -68,9 +69,9 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
     clock = Clock()
     with clock.stage("plan"):
         tables = find_tables(settings)
+        plan = plan_of(settings, tables)
         types = attribute_types(tables.values())
         groups = choose_groups(settings.group_by, types, _columns())
-        plan = planning.plan(tables, "codings", settings.memory_limit, send=False)
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
         asked = Fingerprint.of("agree", settings, tables.values())
         found = run_folder.check(settings.output, asked, fresh=settings.fresh)
@@ -99,6 +100,7 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
     record = {
         "signature": settings.signature(estimator),
         "settings": asdict(settings),
+        "plan": plan.told,
         "pairs": sum(each.pairs for each in audited.values()),
         **provenance(settings.output, list(tables.values()), account, clock),
     }
@@ -120,6 +122,11 @@ def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
         tables["documents"] = plan("documents", settings.documents, DOCUMENTS)
     refuse_taken_names(tables.values(), _columns(), "an agreement run")
     return tables
+
+
+def plan_of(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> Plan:
+    """Choose how the codings of a document meet."""
+    return planning.plan(tables, "codings", settings.memory_limit, send=False)
 
 
 def _columns() -> set[str]:

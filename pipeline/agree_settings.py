@@ -11,7 +11,7 @@ EXPECTED = ("pooled", "item")
 PUBLISHED = ("fournier2013",)
 SIGNED = ("n_t", "window", "units", "ci", "v")
 SAME = ("output", "documents", "group_by", "n_t", "window", "rounding", "units")
-ALSO_SAME = ("replicates", "seed", "max_rejects", "fresh")
+ALSO_SAME = ("replicates", "seed", "max_rejects", "memory_limit", "fresh")
 
 
 @dataclass(frozen=True)

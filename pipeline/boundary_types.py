@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.reading import InputTable, Rows, refuse
+from pipeline.input_tables import InputTable
+from pipeline.reading import Rows, refuse
 from pipeline.segmentations import Flags, flags, ragged
 
 COLUMN = "boundary_types"

@@ -6,7 +6,8 @@ import pyarrow as pa
 
 from pipeline import storage
 from pipeline.errors import Failed, Refused
-from pipeline.reading import Rows, plan, read_valid
+from pipeline.input_tables import plan
+from pipeline.reading import Rows, read_valid
 from pipeline.references import describe, without_contradictions
 
 DOCUMENTS = "documents"

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 from dask.system import CPU_COUNT  # noqa: TID251
+from dask.utils import parse_bytes  # noqa: TID251
 from distributed import (  # noqa: TID251
     Client,
     Future,
@@ -23,6 +24,7 @@ from distributed import (  # noqa: TID251
 
 from pipeline import storage
 from pipeline.errors import Failed, Refused
+from pipeline.planning import at_once
 
 __all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "spread"]
 
@@ -77,12 +79,14 @@ class StoreOptions(WorkerPlugin):  # type: ignore[misc]
 
 
 @contextmanager
-def connect(where: str, workers: int | None) -> Iterator[Client]:
+def connect(where: str, workers: int | None, memory: int | None = None) -> Iterator[Client]:
     """Open a client and close it again.
 
     Args:
         where: `local` (threads in this process), `processes`, or a scheduler's `tcp://host:port`.
         workers: how many threads or processes; None for one a processor.
+        memory: bytes a worker may take: fewer threads where they would not find room, and a
+            process that takes more is started anew; a remote cluster has limits of its own.
 
     Raises:
         Refused: no such place, or no scheduler answers there.
@@ -92,10 +96,13 @@ def connect(where: str, workers: int | None) -> Iterator[Client]:
     _be_quiet()
     told = StoreOptions(storage.configured())
     if where == "local":
-        with _local(processes=False, n_workers=1, threads_per_worker=count) as client:
+        threads = min(count, at_once(memory))
+        with _local(processes=False, n_workers=1, threads_per_worker=threads) as client:
             yield client
     elif where == "processes":
-        with _local(processes=True, n_workers=count, threads_per_worker=1) as client:
+        limit = "auto" if memory is None else memory
+        shape = {"n_workers": count, "threads_per_worker": 1, "memory_limit": limit}
+        with _local(processes=True, **shape) as client:
             with _explained():
                 client.register_plugin(told)
             yield client
@@ -108,6 +115,18 @@ def connect(where: str, workers: int | None) -> Iterator[Client]:
         raise Refused(
             f"--cluster {where}: must be local, processes, or an address (tcp://host:8786)"
         )
+
+
+def bytes_of(option: str, text: str) -> int:
+    """Read a number of bytes, with or without a unit.
+
+    Raises:
+        Refused: naming the option, if it is not one.
+    """
+    try:
+        return int(parse_bytes(text))
+    except ValueError as problem:
+        raise Refused(f"{option} {text}: must be a number of bytes, such as 2GB") from problem
 
 
 def _be_quiet() -> None:

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from importlib.metadata import version
 from typing import Any
 
-from pipeline.reading import InputTable
+from pipeline.input_tables import InputTable
 
 WHERE_AND_WHEN = ("output", "fresh", "max_rejects")
 """Settings that do not change what is computed."""

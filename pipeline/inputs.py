@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from pipeline.boundary_types import are_told_apart
 from pipeline.errors import Failed, Refused
+from pipeline.input_tables import InputTable, Slice, plan
 from pipeline.measures import COUNTS, MEASURES
-from pipeline.reading import InputTable, Rows, Slice, plan, read_valid
+from pipeline.reading import Rows, read_valid
 from pipeline.references import Described, References, accept, describe, make_ready
 from pipeline.scoring import Part
 from pipeline.settings import ScoreSettings

@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 from pipeline import cluster, storage
 from pipeline.document_ids import names
 from pipeline.errors import Failed, Refused
+from pipeline.input_tables import InputTable, Slice
 from pipeline.planning import ranges_of
-from pipeline.reading import InputTable, Rows, Slice, in_one_chunk, read
+from pipeline.reading import Rows, in_one_chunk, read
 from pipeline.segmentations import flags, numbers
 
 FILE, ROW = "_file", "_row"

@@ -5,12 +5,13 @@ they are; documents are taken in ranges of their ids, where files are in about t
 of all tables travel to buckets of documents.
 """
 
+import sys
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.errors import Refused
-from pipeline.reading import InputTable, Slice
+from pipeline.input_tables import InputTable, Slice
 
 ROWS_PER_PART = 131_072
 """Rows that a task takes, if memory allows: larger tasks take no less time a row."""
@@ -66,6 +67,18 @@ class Plan:
     told: tuple[str, ...]
 
 
+def at_once(memory: int | None) -> int:
+    """How many tasks find room in a worker at the same time, at least one.
+
+    Args:
+        memory: bytes the worker has; None for as much as it takes.
+    """
+    if memory is None:
+        return sys.maxsize
+    free = int((1 - SENT_SHARE) * memory) - AT_REST
+    return max(1, free // (PER_ROW * ROWS_PER_PART))
+
+
 def plan(
     tables: Mapping[str, InputTable], scored: str, memory: int | None, *, send: bool = True
 ) -> Plan:
@@ -89,11 +102,10 @@ def plan(
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
     others = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
     room, held = int(SENT_SHARE * limit), int(HELD_SHARE * limit)
-    at_once = (limit - AT_REST - held) // PER_ROW
-    at_once = min(ROWS_PER_PART, max(LEAST_ROWS, at_once))
+    rows_at_once = min(ROWS_PER_PART, max(LEAST_ROWS, (limit - AT_REST - held) // PER_ROW))
     told = [_told(name, table, sizes[name]) for name, table in tables.items()]
     rows = sum(piece.rows for piece in tables[scored].slices)
-    groups = max(-(-rows // at_once), -(-UNFOLDED * sum(sizes.values()) // held))
+    groups = max(-(-rows // rows_at_once), -(-UNFOLDED * sum(sizes.values()) // held))
     if send:
         fits = others <= room
         told.append(
@@ -103,12 +115,13 @@ def plan(
     way = SENT
     cuts: tuple[str, ...] = ()
     if groups > 1 and not (send and fits):
-        cuts = cut_points(tables, scored, at_once)
+        cuts = cut_points(tables, scored, rows_at_once)
         way = RANGES if cuts else BUCKETS
         groups = len(cuts) + 1 if cuts else groups
-    told.append(EXPLAINED[way].format(scored=scored, groups=groups))
-    told.append(f"a task scores {at_once:,} rows at a time")
-    return Plan(way, 1 if way == SENT else groups, cuts, at_once, tuple(told))
+    if groups > 1 or send:
+        told.append(EXPLAINED[way].format(scored=scored, groups=groups))
+    told.append(f"a task scores {rows_at_once:,} rows at a time")
+    return Plan(way, 1 if way == SENT else groups, cuts, rows_at_once, tuple(told))
 
 
 def _told(name: str, table: InputTable, size: int) -> str:

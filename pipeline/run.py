@@ -61,7 +61,7 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
             confusion = tabulate(added.confusion, worked.rule)
             url = storage.join(worked.folder, "confusion", "confusion.parquet")
             storage.write_table(url, confusion)
-    record = tell(settings, inputs, worked, clock)
+    record = {**tell(settings, inputs, worked, clock), "plan": plan.told}
     if "boundary_scores" in inputs.hypotheses.further.names:
         record["warnings"].append(SCORES_UNUSED)
     return Finished(run_folder.publish(found, record), table)

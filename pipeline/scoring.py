@@ -13,7 +13,8 @@ from pipeline.accepting import Accepted, Became, Bits, Seen
 from pipeline.class_confusion import Cells, add_up, count_classes
 from pipeline.counting import Hypotheses, Pairs, Rule, Scored, meet, score_pairs, score_panels
 from pipeline.document_ids import names
-from pipeline.reading import Rows, Slice
+from pipeline.input_tables import Slice
+from pipeline.reading import Rows
 from pipeline.reference_points import REFERENCE_POINTS, Codings, Points, mean_size, points
 from pipeline.references import SEGMENTATION_COLUMNS, References, agreed
 from pipeline.segmentations import Coded, Flags, Ints

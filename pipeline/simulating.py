@@ -37,8 +37,9 @@ import pyarrow.compute as pc
 from pipeline import pseudo_coders, storage
 from pipeline.document_ids import Hashes
 from pipeline.errors import Refused
+from pipeline.input_tables import plan
 from pipeline.pseudo_coders import Errors
-from pipeline.reading import plan, read_valid
+from pipeline.reading import read_valid
 from pipeline.segmentations import Ints, Positions, Ragged, column, numbers, ragged
 from pipeline.settings import MOST_UNITS, in_unit_interval, within
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import Failed, Refused
-from pipeline.reading import plan, read
+from pipeline.input_tables import plan
+from pipeline.reading import read
 from pipeline.storage import write_table
 from schemas.segmentations import SEGMENTATIONS
 from tests.test_hostile import table
