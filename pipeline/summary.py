@@ -240,14 +240,25 @@ class Average:
     defined: int
 
 
-def _intervals(
+def replicates(
     kind: Table,
     counts: Ints,
     values: Ints,
     drawn: NDArray[np.uint8],
     parameters: Mapping[str, float],
-) -> dict[tuple[str, str], tuple[float, float]]:
-    """Bootstrap every measure of one group: (measure, average) -> (low, high)."""
+) -> dict[tuple[str, str], Floats]:
+    """Take every measure's averages under resampling weights.
+
+    Args:
+        kind: what the rows are.
+        counts: of the cells of one group, as in ``Sums``.
+        values: of the same cells, as in ``Sums``.
+        drawn: weights of each cell's resampling unit, shape (cells, replicates).
+        parameters: as ``evaluate`` takes them.
+
+    Returns:
+        (measure, average) -> shape (replicates,), NaN where undefined.
+    """
     pooled = replicate_sums(counts.astype(np.float64), drawn)
     by_name = dict(zip(kind.counts, pooled.T, strict=True))
     micro = evaluate(kind.measures.values(), by_name, parameters, rows=False)
@@ -257,9 +268,9 @@ def _intervals(
     with np.errstate(invalid="ignore"):
         macro = dict(zip(kind.measures, (total / defined).T, strict=True))
     return {
-        (measure, average): interval(replicates)
+        (measure, average): each
         for average, by_measure in (("micro", micro), ("macro", macro))
-        for measure, replicates in by_measure.items()
+        for measure, each in by_measure.items()
     }
 
 
@@ -289,11 +300,10 @@ def averages(
         name: np.array([float(sum(counts[:, i].tolist()))]) for i, name in enumerate(kind.counts)
     }
     micro = evaluate(kind.measures.values(), pooled, parameters, rows=False)
-    limits = (
-        {}
-        if drawn is None
-        else _intervals(kind, counts, values, drawn[sums.unit[cells]], parameters)
-    )
+    limits = {}
+    if drawn is not None:
+        again = replicates(kind, counts, values, drawn[sums.unit[cells]], parameters)
+        limits = {key: interval(each) for key, each in again.items()}
     undefined = float("nan")
     documents = int(sums.documents[group])
     for m, name in enumerate(kind.measures):
