@@ -114,11 +114,18 @@ def _score(
         return run.score(replace(settings.score, fresh=True), client, progress)
 
 
+def _latest(there: Nights) -> tuple[date | None, str | None]:
+    """Date of the newest night, and when the newest that went well was judged."""
+    ends = (each.verdict for each in there.newest_first() if each.verdict is not None)
+    last = next((each.finished_at for each in ends if each.exit_code == 0), None)
+    return there.newest, last
+
+
 def _tell_unfinished(settings: NightSettings, outcome: str, exit_code: int, say: Say) -> None:
     """Tell monitoring of a night that ended early; what ended it is more than this may fail."""
     try:
         _tell(settings, outcome, exit_code, None, say)
-    except (Refused, Failed, OSError) as problem:
+    except Failed as problem:
         say(str(problem))
 
 
@@ -132,12 +139,13 @@ def _tell(
     """
     if settings.metrics is None:
         return
-    there = Nights(settings.runs)
-    if there.newest is not None and there.newest > settings.date:
-        say(f"{settings.metrics} tells of the newest night, {there.newest}, and stays as it is")
+    try:
+        newest, last = _latest(Nights(settings.runs))
+    except (OSError, Refused, Failed):  # as is told of the night itself
+        newest, last = None, None
+    if newest is not None and newest > settings.date:
+        say(f"{settings.metrics} tells of the newest night, {newest}, and stays as it is")
         return
-    ends = (each.verdict for each in there.newest_first() if each.verdict is not None)
-    last = next((each.finished_at for each in ends if each.exit_code == 0), None)
     text = exposition.expose(settings.date, outcome, exit_code, last, night, settings.rules)
     try:
         storage.write_text(settings.metrics, text)
