@@ -110,7 +110,7 @@ def _score(
     except Done:
         return None
     except run_folder.OtherRun as other:
-        say(f"{settings.date} is scored anew, to replace what is there: {other}")
+        say(f"{settings.date} is scored anew: {'; '.join(other.differences) or 'it was otherwise'}")
         return run.score(replace(settings.score, fresh=True), client, progress)
 
 

@@ -45,7 +45,15 @@ TEMPORARY = ".tmp"
 
 
 class OtherRun(Refused):
-    """The folder holds a run of other settings or inputs, finished or not."""
+    """The folder holds a run of other settings or inputs, finished or not.
+
+    Attributes:
+        differences: what it had otherwise, as far as it tells.
+    """
+
+    def __init__(self, message: str, differences: Sequence[str]) -> None:
+        super().__init__(message)
+        self.differences = differences
 
 
 class Taken(Refused):
@@ -119,7 +127,8 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
             raise OtherRun(
                 f"--output {output}: holds an unfinished run of other settings or inputs: "
                 f"{'; '.join(other)}. Run as it was to resume it, choose another folder, or pass "
-                "--fresh to start over"
+                "--fresh to start over",
+                other,
             )
         return Claim(output, fingerprint, None, resumed=True, start=str(plan.get("start")))
     return Claim(output, fingerprint, None, resumed=False)
@@ -132,9 +141,12 @@ def _refuse_finished(
     fingerprint: Fingerprint,
 ) -> None:
     if record.get("fingerprint") != fingerprint.digest:
+        other = _told(record, fingerprint)
+        known = f" ({'; '.join(other)})" if other else ""
         raise OtherRun(
             f"--output {output}: holds a finished run of other settings or inputs"
-            f"{_told(record, fingerprint)}; choose another folder, or pass --fresh to replace it"
+            f"{known}; choose another folder, or pass --fresh to replace it",
+            other,
         )
     listed = record.get("files")
     if isinstance(listed, dict) and (plan is None or plan["fingerprint"] == asdict(fingerprint)):
@@ -144,19 +156,18 @@ def _refuse_finished(
     raise Done(f"{output} holds this run already, finished; --fresh does it again")
 
 
-def _told(record: Mapping[str, Any], fingerprint: Fingerprint) -> str:
+def _told(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[str]:
     """What a finished run had otherwise, as far as its record tells."""
     settings, inputs = (record.get(name, {}) for name in ("settings", "inputs"))
     if settings.keys() - set(WHERE_AND_WHEN) != fingerprint.settings.keys():
-        return ""
+        return []
     before = {
         "command": fingerprint.command,
         "settings": {name: settings[name] for name in fingerprint.settings},
         "inputs": inputs,
         "version": record.get("versions", {}).get("segscore"),
     }
-    other = differences(before, fingerprint)
-    return f" ({'; '.join(other)})" if other else ""
+    return differences(before, fingerprint)
 
 
 def claim(found: Claim, stages: Mapping[str, Sequence[str]]) -> str:
