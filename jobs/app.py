@@ -10,9 +10,11 @@ import typer
 from jobs import collector
 from jobs.agree import agree
 from jobs.explain import explain
+from jobs.history import history
 from jobs.import_ import import_
 from jobs.log import FORMATS, LOG
 from jobs.measures import measures
+from jobs.nightly import nightly
 from jobs.score import score
 from jobs.simulate import simulate
 from jobs.status import status
@@ -59,7 +61,18 @@ def fail(message: str, code: int) -> None:
 
 
 app.command("import")(told(import_))
-for command in (validate, score, agree, sweep, explain, simulate, measures, status):
+for command in (
+    validate,
+    score,
+    agree,
+    sweep,
+    explain,
+    nightly,
+    history,
+    simulate,
+    measures,
+    status,
+):
     app.command()(told(command))
 
 

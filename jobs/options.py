@@ -68,6 +68,12 @@ Fresh = Annotated[
 ]
 
 
+Keep = Annotated[
+    int | None,
+    typer.Option(help="Remove nights this many days older than the newest, but the last good one."),
+]
+
+
 def window_of(text: str) -> str | int:
     """Read ``--window``: a policy, or a fixed size."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text

@@ -1,6 +1,8 @@
 """`segscore score`: hypotheses against references."""
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,6 +34,32 @@ from jobs.options import (
     window_of,
 )
 from jobs.printing import Bar, print_finished, print_plan
+
+if TYPE_CHECKING:
+    from pipeline.settings import ScoreSettings
+
+READ: dict[str, Callable[[Any], Any]] = {
+    "group_by": names,
+    "window": window_of,
+    "boundary_types": partial(whole_numbers, "--boundary-types"),
+    "c_seg_costs": partial(numbers, "--c-seg-costs"),
+    "edit_constants": partial(numbers, "--edit-constants"),
+    "content_weights": partial(numbers, "--content-weights"),
+}
+"""How options that are not taken as they stand are read."""
+
+
+def settings_of(**options: Any) -> "ScoreSettings":
+    """Make settings of options as a command line says them; those left out are as by default.
+
+    Raises:
+        Refused: an option that cannot be meant.
+    """
+    from pipeline.settings import ScoreSettings
+
+    return ScoreSettings(
+        **{name: READ[name](said) if name in READ else said for name, said in options.items()}
+    )
 
 
 def score(
@@ -93,26 +121,24 @@ def score(
     log_format: LogFormat = "text",
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
-    from pipeline.settings import ScoreSettings
-
-    chosen = ScoreSettings(
+    chosen = settings_of(
         references=references,
         hypotheses=hypotheses,
         output=output,
         documents=documents,
-        group_by=names(group_by),
+        group_by=group_by,
         n_t=n_t,
-        window=window_of(window),
+        window=window,
         rounding=rounding,
         units=units,
         pairing=pairing,
-        boundary_types=whole_numbers("--boundary-types", boundary_types),
+        boundary_types=boundary_types,
         p_seg=p_seg,
         cost_miss=cost_miss,
-        c_seg_costs=numbers("--c-seg-costs", c_seg_costs),
+        c_seg_costs=c_seg_costs,
         beta=beta,
-        edit_constants=numbers("--edit-constants", edit_constants),
-        content_weights=numbers("--content-weights", content_weights),
+        edit_constants=edit_constants,
+        content_weights=content_weights,
         unit_weights=unit_weights,
         confusion=confusion,
         consensus=consensus,

@@ -14,8 +14,8 @@ import typer
 
 STORAGE = "storage"
 PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
-UNSET = ("help", "settings", "fresh")
-"""Options that a file cannot give: to start over is asked for each time."""
+UNSET = ("help", "settings", "fresh", "date")
+"""Options that a file cannot give: to start over is asked for each time, as is a night's date."""
 
 KINDS: dict[str, tuple[type, ...]] = {
     "int": (int,),
@@ -28,6 +28,8 @@ KINDS: dict[str, tuple[type, ...]] = {
 
 def load(context: typer.Context, url: str | None) -> str | None:
     """Read a settings file and make its values the command's defaults.
+
+    What it says of every command, as the command line would, is the context's object.
 
     Raises:
         Refused: not readable, not TOML, or some keys or values are wrong: names them all.
@@ -54,11 +56,15 @@ def load(context: typer.Context, url: str | None) -> str | None:
     wrong = list(_problems(said, commands))
     if wrong:
         raise Refused(f"--settings {url}: {'; '.join(wrong)}")
-    parameters = commands[context.info_name]
-    context.default_map = {
-        _named(key): _given(value, parameters[_named(key)].bare_type())
-        for key, value in said.get(context.info_name, {}).items()
+    context.obj = {
+        section: {
+            _named(key): _given(value, commands[section][_named(key)].bare_type())
+            for key, value in values.items()
+        }
+        for section, values in said.items()
+        if section != STORAGE
     }
+    context.default_map = context.obj.get(context.info_name, {})
     storage.configure(said.get(STORAGE, {}))
     return url
 

@@ -16,7 +16,7 @@ from pipeline.inputs import Collected, Inputs, collect, find_inputs
 from pipeline.measures.decisions import Edit, list_edits
 from pipeline.reading import Rows, join, read
 from pipeline.references import References
-from pipeline.settings import ScoreSettings
+from pipeline.settings import recorded
 from pipeline.sides import Side, side_of
 
 
@@ -53,8 +53,7 @@ def explain(run: str, document: str, hypothesis: str | None) -> list[Explained]:
         raise Refused(f"{run}: the run is not finished")
     if "hypotheses" not in record["settings"]:
         raise Refused(f"{run}: holds no scores to explain; it is a run of another command")
-    given = {name: _settled(value) for name, value in record["settings"].items()}
-    settings = ScoreSettings(**given)
+    settings = recorded(record["settings"])
     inputs = find_inputs(settings)
     _check_unchanged(inputs, record["inputs"])
     collected = collect(settings, inputs)
@@ -69,11 +68,6 @@ def explain(run: str, document: str, hypothesis: str | None) -> list[Explained]:
             "are made by the run and not explained; refused rows are in its rejects)"
         )
     return _explain(rule, references, rows, typed=typed)
-
-
-def _settled(value: Any) -> Any:
-    """JSON has lists where the settings have tuples."""
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _check_unchanged(inputs: Inputs, recorded: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 
 from pipeline import storage
-from pipeline.errors import Refused
+from pipeline.errors import Absent, Refused
 from pipeline.formats import jsonl
 from pipeline.formats.rows import Defaults, Row
 from pipeline.formats.tables import COLUMNS, document_table, gather, segmentation_table
@@ -81,7 +81,8 @@ def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
     """Find an input table and check its columns from the files' footers alone.
 
     Raises:
-        Refused: nothing there, an unreadable file, a missing column or one of a wrong type.
+        Absent: nothing there, or no rows.
+        Refused: an unreadable file, a missing column or one of a wrong type.
     """
     files = storage.find(url)
     with ThreadPoolExecutor(FILES_AT_ONCE) as several:
@@ -95,7 +96,7 @@ def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
         if checked[schema]:
             raise Refused(f"{file.url}: {'; '.join(checked[schema])}")
     if not any(piece.rows for piece in slices):
-        raise Refused(f"{url}: the table has no rows")
+        raise Absent(f"{url}: the table has no rows")
     return InputTable(name, tuple(files), tuple(slices), _further(name, schemas, model))
 
 

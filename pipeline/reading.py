@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from pipeline import storage
 from pipeline.document_ids import Numbered, number
-from pipeline.errors import Refused
+from pipeline.errors import Absent, Refused
 from pipeline.formats.tables import COLUMNS
 from pipeline.input_tables import (
     ROLES,
@@ -212,11 +212,12 @@ def read_valid(table: InputTable, model: pap.DataFrameSchema) -> tuple[Rows, pa.
     """Read a whole table: the rows that keep every rule each for itself, and the rejects.
 
     Raises:
-        Refused: the table has no rows at all, or as ``read`` does.
+        Absent: the table has no rows at all.
+        Refused: as ``read`` does.
     """
     checked = [validate(read(piece, table.further), model) for piece in table.slices]
     if not sum(len(rows) + refused.num_rows for rows, refused in checked):
-        raise Refused(f"{table.files[0].url}: the table has no rows")
+        raise Absent(f"{table.files[0].url}: the table has no rows")
     return join([rows for rows, _ in checked]), pa.concat_tables([bad for _, bad in checked])
 
 

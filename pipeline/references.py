@@ -9,13 +9,13 @@ import pyarrow as pa
 from pipeline import resampling
 from pipeline.boundary_types import without_faults
 from pipeline.consensus import consensus
-from pipeline.document_ids import Documents, names
+from pipeline.document_ids import Documents
 from pipeline.measures.windows import reference_windows, window_size
 from pipeline.reading import Rows, refuse
 from pipeline.segmentations import Flags, Ints, Ragged, flags, from_lists, numbers, ragged
 from pipeline.settings import ScoreSettings
 from pipeline.sides import Side, UnitLengths, side_of
-from pipeline.sums import Units
+from pipeline.sums import Units, units_of
 
 SEGMENTATION_COLUMNS = ("document_id", "coder", "n_units", "boundaries", "boundary_types")
 DOCUMENT_COLUMNS = ("document_id", "n_units", "unit_lengths", "unit_weights")
@@ -345,8 +345,4 @@ def resampled_by(documents: Documents, settings: ScoreSettings, in_run: int) -> 
     """
     if not settings.replicates:
         return Units(np.zeros(len(documents), np.int64), np.zeros(1, np.uint64))
-    hashes = names(documents.ids).hashes
-    if in_run <= resampling.BUCKETS:
-        return Units(np.arange(len(documents)), hashes)
-    every = np.arange(resampling.BUCKETS, dtype=np.uint64)
-    return Units(resampling.buckets(hashes), every)
+    return units_of(documents.ids, bucketed=in_run > resampling.BUCKETS)

@@ -44,6 +44,26 @@ TEMPORARY = ".tmp"
 """How names end while a file is written (``storage``)."""
 
 
+class OtherRun(Refused):
+    """The folder holds a run of other settings or inputs, finished or not.
+
+    Attributes:
+        differences: what it had otherwise, as far as it tells.
+    """
+
+    def __init__(self, message: str, differences: Sequence[str]) -> None:
+        super().__init__(message)
+        self.differences = differences
+
+
+class Taken(Refused):
+    """Another job is at work in the folder."""
+
+
+class Overtaken(Failed):
+    """Another job took the folder, or published there, while this one was at work."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """A run that may be prepared here.
@@ -77,8 +97,9 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
         fresh: whether to start over, and replace a finished run.
 
     Raises:
-        Refused: the folder holds another run, finished or not, or something that is not a run, or
-            a process of this machine is at work in it.
+        OtherRun: the folder holds another run, finished or not.
+        Taken: a process of this machine is at work in it.
+        Refused: it holds something that is not a run.
         Done: it holds this very run, finished.
     """
     held = storage.names(output)
@@ -91,7 +112,7 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
         )
     record, plan = _record(output), _plan(output)
     if plan is not None and _is_at_work(plan):
-        raise Refused(
+        raise Taken(
             f"--output {output}: another run is at work here (process {plan['pid']}); wait "
             "for it or choose another folder"
         )
@@ -103,10 +124,11 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
     if plan is not None:
         other = differences(plan["fingerprint"], fingerprint)
         if other:
-            raise Refused(
+            raise OtherRun(
                 f"--output {output}: holds an unfinished run of other settings or inputs: "
                 f"{'; '.join(other)}. Run as it was to resume it, choose another folder, or pass "
-                "--fresh to start over"
+                "--fresh to start over",
+                other,
             )
         return Claim(output, fingerprint, None, resumed=True, start=str(plan.get("start")))
     return Claim(output, fingerprint, None, resumed=False)
@@ -119,9 +141,12 @@ def _refuse_finished(
     fingerprint: Fingerprint,
 ) -> None:
     if record.get("fingerprint") != fingerprint.digest:
-        raise Refused(
+        other = _told(record, fingerprint)
+        known = f" ({'; '.join(other)})" if other else ""
+        raise OtherRun(
             f"--output {output}: holds a finished run of other settings or inputs"
-            f"{_told(record, fingerprint)}; choose another folder, or pass --fresh to replace it"
+            f"{known}; choose another folder, or pass --fresh to replace it",
+            other,
         )
     listed = record.get("files")
     if isinstance(listed, dict) and (plan is None or plan["fingerprint"] == asdict(fingerprint)):
@@ -131,19 +156,18 @@ def _refuse_finished(
     raise Done(f"{output} holds this run already, finished; --fresh does it again")
 
 
-def _told(record: Mapping[str, Any], fingerprint: Fingerprint) -> str:
+def _told(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[str]:
     """What a finished run had otherwise, as far as its record tells."""
     settings, inputs = (record.get(name, {}) for name in ("settings", "inputs"))
     if settings.keys() - set(WHERE_AND_WHEN) != fingerprint.settings.keys():
-        return ""
+        return []
     before = {
         "command": fingerprint.command,
         "settings": {name: settings[name] for name in fingerprint.settings},
         "inputs": inputs,
         "version": record.get("versions", {}).get("segscore"),
     }
-    other = differences(before, fingerprint)
-    return f" ({'; '.join(other)})" if other else ""
+    return differences(before, fingerprint)
 
 
 def claim(found: Claim, stages: Mapping[str, Sequence[str]]) -> str:
@@ -157,7 +181,8 @@ def claim(found: Claim, stages: Mapping[str, Sequence[str]]) -> str:
         The folder to write parts to.
 
     Raises:
-        Refused: the place cannot be written to, or another job was first.
+        Refused: the place cannot be written to.
+        Taken: another job was first.
     """
     url = storage.join(found.folder, PLAN)
     if not found.resumed:
@@ -182,7 +207,7 @@ def claim(found: Claim, stages: Mapping[str, Sequence[str]]) -> str:
     try:
         storage.write_new_text(url, text)
     except FileExistsError as problem:
-        raise Refused(
+        raise Taken(
             f"--output {found.output}: another run began here just now; wait for it or choose "
             "another folder"
         ) from problem
@@ -227,7 +252,7 @@ def publish(found: Claim, record: Mapping[str, Any]) -> dict[str, Any]:
         The record as it was written.
 
     Raises:
-        Failed: another job published a run here meanwhile, or took this one's parts away.
+        Overtaken: another job published a run here meanwhile, or took this one's parts away.
     """
     listed: Files = {}
     try:
@@ -258,7 +283,7 @@ def _staged(found: Claim) -> Files:
     """The tables that were prepared, and their files by the names they are to have."""
     plan = _plan(found.output)
     if plan is None or plan.get("start") != found.start:
-        raise Failed(f"{found.output}: another job took this folder; nothing was published")
+        raise Overtaken(f"{found.output}: another job took this folder; nothing was published")
     there = storage.names(found.folder)
     suffix = _suffix(found.fingerprint)
     parts = (receipts.superseded(found.folder, stage) for stage in plan["stages"])
@@ -282,7 +307,7 @@ def _show(found: Claim, listed: Files) -> None:
         target = storage.join(found.output, table)
         storage.copy(source, target, {file.removesuffix(suffix) + PARQUET: file for file in files})
     if _staged(found) != listed:
-        raise Failed(f"{found.output}: another job started over here; nothing was published")
+        raise Overtaken(f"{found.output}: another job started over here; nothing was published")
 
 
 def _remove_replaced(found: Claim, listed: Files) -> None:
@@ -325,14 +350,14 @@ def _yield(found: Claim, listed: Files, problem: Exception) -> None:
     """Take back what this attempt copied, if there is a winner, but for what that has, too.
 
     Raises:
-        Failed: there is one.
+        Overtaken: there is one.
     """
     record = _record(found.output)
     if record is None:
         return
     _remove(found.output, _beyond(listed, record.get("files", {})))
     _discard(found.output, found.start)
-    raise Failed(f"{found.output}: another job published a run here meanwhile") from problem
+    raise Overtaken(f"{found.output}: another job published a run here meanwhile") from problem
 
 
 def _discard(output: str, start: str) -> None:

@@ -1,8 +1,10 @@
 """Settings of a scoring run, checked whole before any work starts, and the signature they make."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
+from typing import Any
 
 from pipeline.consensus import parse_shares
 from pipeline.errors import Refused
@@ -211,6 +213,14 @@ class ScoreSettings:
         }
         parts = {name: value for name, value in parts.items() if value != ""}
         return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
+
+
+def recorded(told: Mapping[str, Any]) -> ScoreSettings:
+    """Read the settings of a scoring run from its record, where tuples are lists."""
+    settled: dict[str, Any] = {
+        name: tuple(each) if isinstance(each, list) else each for name, each in told.items()
+    }
+    return ScoreSettings(**settled)
 
 
 def within(option: str, value: int, least: int, most: int) -> None:

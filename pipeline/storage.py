@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import Failed, Refused
+from pipeline.errors import Absent, Failed, Refused
 from pipeline.stores import (
     Info,
     Place,
@@ -73,7 +73,8 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
         any_kind: in a directory count files of every kind.
 
     Raises:
-        Refused: nothing there, or nothing that can be read as a table.
+        Absent: nothing there, or nothing that can be read as a table.
+        Refused: no permission, no such bucket.
         Failed: no server answers.
     """
     at = place(url)
@@ -83,7 +84,7 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
     except PermissionError as problem:
         raise Refused(f"{url}: no permission to read it") from problem
     if not found:
-        raise Refused(f"{url}: {missing}")
+        raise Absent(f"{url}: {missing}")
     return [
         InputFile(at.url_of(name), int(info["size"]), version(info))
         for name, info in sorted(found.items())

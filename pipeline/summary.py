@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pipeline.measures import Table
 from pipeline.measures.measure import evaluate
 from pipeline.resampling import Drawn, draw, interval, replicate_sums
-from pipeline.segmentations import Ints, column
+from pipeline.segmentations import Floats, Ints, column
 from pipeline.sums import DIGIT, DIGITS, FINE, HALF, PRODUCTS, Sums
 
 
@@ -49,22 +49,37 @@ class Average:
     defined: int
 
 
-def _intervals(
-    kind: Table, sums: Sums, cells: Ints, drawn: Drawn, parameters: Mapping[str, float]
-) -> dict[tuple[str, str], tuple[float, float]]:
-    """Bootstrap every measure of one group's cells: (measure, average) -> (low, high)."""
+def replicates(
+    kind: Table,
+    sums: Sums,
+    cells: Ints,
+    weights: NDArray[np.uint8],
+    parameters: Mapping[str, float],
+) -> dict[tuple[str, str], Floats]:
+    """Take every measure's averages under resampling weights.
+
+    Args:
+        kind: what the rows are.
+        sums: of which some cells are resampled.
+        cells: which, all of one group.
+        weights: of each cell's resampling unit, shape (cells, replicates).
+        parameters: as ``evaluate`` takes them.
+
+    Returns:
+        (measure, average) -> shape (replicates,), NaN where undefined.
+    """
     kept = np.concatenate([each[:, cells] for each in (sums.counts, sums.values, sums.defined)])
-    replicates = replicate_sums(kept.T.astype(np.float64), drawn.of(sums.unit[cells])).T
+    resampled = replicate_sums(kept.T.astype(np.float64), weights).T
     counts, measures = len(sums.counts), len(sums.values)
-    pooled, total, defined = np.split(replicates, [counts, counts + measures])
+    pooled, total, defined = np.split(resampled, [counts, counts + measures])
     by_name = dict(zip(kind.counts, pooled, strict=True))
     micro = evaluate(kind.measures.values(), by_name, parameters, rows=False)
     with np.errstate(invalid="ignore"):
         macro = dict(zip(kind.measures, total / FINE / defined, strict=True))
     return {
-        (measure, average): interval(values)
+        (measure, average): each
         for average, by_measure in (("micro", micro), ("macro", macro))
-        for measure, values in by_measure.items()
+        for measure, each in by_measure.items()
     }
 
 
@@ -90,7 +105,10 @@ def averages(
         for name, row in zip(kind.counts, sums.counts, strict=True)
     }
     micro = evaluate(kind.measures.values(), pooled, parameters, rows=False)
-    limits = {} if drawn is None else _intervals(kind, sums, cells, drawn, parameters)
+    limits = {}
+    if drawn is not None:
+        again = replicates(kind, sums, cells, drawn.of(sums.unit[cells]), parameters)
+        limits = {key: interval(each) for key, each in again.items()}
     undefined = float("nan")
     documents = int(sums.documents[group])
     for name, digits, squares in zip(kind.measures, sums.digits, sums.squares, strict=True):
@@ -121,7 +139,7 @@ def summarise(
     group_by: Mapping[str, pa.DataType],
     parameters: Mapping[str, float],
     seed: int,
-    replicates: int,
+    how_many: int,
 ) -> pa.Table:
     """Write the summary table: hypothesis x group x measure x average (schemas/summary.py).
 
@@ -130,12 +148,12 @@ def summarise(
         group_by: the group-by columns and their types; null in the rows over all documents.
         parameters: as ``evaluate`` takes them.
         seed: of the bootstrap.
-        replicates: of the bootstrap; 0 for no intervals.
+        how_many: replicates of the bootstrap; 0 for no intervals.
     """
     rows = [
         (key, average)
         for kind, sums in kinds
-        for drawn in [draw(sums.unit, seed, replicates) if replicates else None]
+        for drawn in [draw(sums.unit, seed, how_many) if how_many else None]
         for group, key in enumerate(sums.groups)
         for average in averages(kind, sums, group, drawn, parameters)
     ]

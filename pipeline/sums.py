@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from pipeline.document_ids import Hashes
+from pipeline import resampling
+from pipeline.document_ids import Hashes, names
 from pipeline.errors import Failed
 from pipeline.kernel import kernel
 from pipeline.segmentations import Floats, Ints
@@ -52,6 +54,20 @@ class Units:
 
     of_document: Ints
     names: Hashes
+
+
+def units_of(ids: pa.StringArray, *, bucketed: bool) -> Units:
+    """Resample documents each by itself, or by buckets of them.
+
+    Args:
+        ids: of the documents, each once.
+        bucketed: whether by buckets.
+    """
+    hashes = names(ids).hashes
+    if not bucketed:
+        return Units(np.arange(len(ids)), hashes)
+    every = np.arange(resampling.BUCKETS, dtype=np.uint64)
+    return Units(resampling.buckets(hashes), every)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Every measure, a file a family: its counts (one compiled pass) and its formulas (a line each)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from pipeline.measures import content, edits, panel, windows
@@ -18,6 +18,15 @@ class Table:
 
     counts: tuple[str, ...]
     measures: Mapping[str, Measure]
+
+    def only(self, names: Collection[str]) -> "Table":
+        """Keep some measures, and what their formulas use."""
+        needed = set(names)
+        for measure in reversed(list(self.measures.values())):
+            if measure.name in needed:
+                needed.update(measure.code.co_names)
+        counts = tuple(name for name in self.counts if name in needed)
+        return Table(counts, {name: each for name, each in self.measures.items() if name in needed})
 
 
 FAMILIES = (windows, edits, content)

@@ -1,0 +1,64 @@
+"""`segscore history`: the summaries of many runs as one table."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jobs.log import LOG
+from jobs.options import Keep, LogFormat, Settings
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from pipeline.history import Gathered
+
+SHOWN = 15
+
+
+def history(
+    runs: Annotated[str, typer.Argument(help="Folder that holds runs, such as nightly's.")],
+    output: Annotated[
+        str | None, typer.Option(help="Folder for the table; default: history in that of the runs.")
+    ] = None,
+    keep: Keep = None,
+    settings: Settings = None,
+    log_format: LogFormat = "text",
+) -> None:
+    """Write the summaries of all runs of a folder as one table; exit 1 if one cannot be read."""
+    from jobs.printing import out
+    from pipeline.history import gather
+
+    gathered = gather(runs, output, keep)
+    console = out()
+    console.print(_nights(gathered))
+    for removed in gathered.removed:
+        console.print(f"removed the night {removed}, older than --keep {keep} days")
+    console.print(f"{gathered.table.num_rows} rows written to {gathered.url}", markup=False)
+    for problem in gathered.wrong:
+        LOG.say("warning", problem)
+    if gathered.wrong:
+        raise typer.Exit(1)
+
+
+def _nights(gathered: "Gathered") -> "Table":
+    """The newest runs: what each came to, and whether it computed the same as the one before."""
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    from pipeline.signature import differences
+
+    named = gathered.table.select(["run", "outcome", "signature"])
+    runs = list(dict.fromkeys(tuple(row.values()) for row in named.to_pylist()))
+    table = Table(
+        box=SIMPLE_HEAD,
+        caption=f"{len(runs) - SHOWN} more before" if len(runs) > SHOWN else None,
+    )
+    table.add_column("run", overflow="fold")
+    table.add_column("outcome", no_wrap=True)
+    table.add_column("not as the one before", overflow="fold")
+    for place, (run, outcome, signature) in enumerate(runs):
+        if place >= len(runs) - SHOWN:
+            other = differences(runs[place - 1][2], signature) if place else []
+            table.add_row(escape(run), outcome or "–", escape(", ".join(other)))
+    return table

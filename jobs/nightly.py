@@ -1,0 +1,205 @@
+"""`segscore nightly`: one date scored, judged, published; done again, it says the same again."""
+
+import shlex
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from jobs import collector
+from jobs.log import LOG
+from jobs.options import Fresh, Keep, LogFormat, Settings, Workers
+from jobs.printing import Bar, number, out, print_finished, print_record
+from jobs.score import settings_of
+
+if TYPE_CHECKING:
+    from pipeline.night.settings import NightSettings
+    from pipeline.night.verdict import Check, Verdict
+    from pipeline.nightly import Ended
+
+SCORE = "score"
+WHERE = ("cluster", "workers", "log_format")
+"""Options of `score` that do not say how to score."""
+
+
+def nightly(
+    context: typer.Context,
+    date: Annotated[str, typer.Option(help="Date of the night, such as 2026-01-31.")],
+    references: Annotated[
+        str, typer.Option(help="Table of references; {date} stands for the night's date.")
+    ],
+    hypotheses: Annotated[
+        str, typer.Option(help="Table of segmentations to judge; {date} as above.")
+    ],
+    runs: Annotated[
+        str, typer.Option(help="Folder of the nights' runs; this one's is date=DATE in it.")
+    ],
+    documents: Annotated[
+        str | None,
+        typer.Option(help="Table of unit lengths and attributes; {date} as above."),
+    ] = None,
+    gate: Annotated[
+        str | None,
+        typer.Option(
+            help="Rules separated by commas: boundary_similarity>=-0.01 may fall by .01, "
+            "pk<=+0.02 rise by .02; of micro averages, or macro:pk<=+0.02."
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(help="Chance that a night's gate fails by noise alone.")
+    ] = 0.05,
+    against: Annotated[
+        str, typer.Option(help="Night to compare with: last-good, or a date.")
+    ] = "last-good",
+    not_comparable: Annotated[
+        str,
+        typer.Option(help="A night with another signature than the other's: fail, or pass."),
+    ] = "fail",
+    metrics: Annotated[
+        str | None, typer.Option(help="Write metrics for Prometheus to this file, *.prom.")
+    ] = None,
+    keep: Keep = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Where to run: local (threads), processes, or tcp://host:port; "
+            "default: as [score] says, else local."
+        ),
+    ] = None,
+    workers: Workers = None,
+    fresh: Fresh = False,
+    settings: Settings = None,
+    log_format: LogFormat = "text",
+) -> None:
+    """Score, judge and publish one date; how to score is in the table [score] of --settings."""
+    from pipeline.night.settings import NightSettings, dated, folder_of, read_date
+
+    night = read_date("--date", date)
+    scoring: dict[str, Any] = dict((context.obj or {}).get(SCORE, {}))
+    where = {name: scoring.pop(name, None) for name in WHERE}
+    if documents is not None:
+        scoring["documents"] = dated("--documents", documents, night)
+    chosen = NightSettings(
+        date=night,
+        runs=runs,
+        score=settings_of(
+            **scoring
+            | {
+                "references": dated("--references", references, night),
+                "hypotheses": dated("--hypotheses", hypotheses, night),
+                "output": folder_of(runs, night),
+                "fresh": fresh,
+            }
+        ),
+        gate=gate,
+        alpha=alpha,
+        against=against,
+        not_comparable=not_comparable,
+        metrics=metrics,
+        keep=keep,
+    )
+    place, threads = cluster or where["cluster"] or "local", workers or where["workers"]
+    ended = _run(chosen, place, threads)
+    print_night(chosen, ended)
+    if ended.verdict.exit_code:
+        from pipeline.errors import Failed
+
+        raise Failed(said(ended.verdict))
+
+
+def _run(chosen: "NightSettings", place: str, workers: int | None) -> "Ended":
+    from pipeline import cluster as places
+    from pipeline.nightly import run_night
+
+    collector.work()
+    with places.connect(place, workers) as client, Bar() as bar:
+        return run_night(chosen, client, bar.advance, lambda text: LOG.say("warning", text))
+
+
+def print_night(chosen: "NightSettings", ended: "Ended") -> None:
+    """Print what a night found, and what the gate says of it."""
+    console = out()
+    if ended.scored is not None:
+        print_finished(chosen.score.output, ended.scored)
+    else:
+        console.print(f"{ended.verdict.date} was scored before, of the same input", markup=False)
+        print_record(chosen.score.output, ended.night.record)
+    verdict = ended.verdict
+    if verdict.checks:
+        console.print(_checks(verdict))
+    for check in verdict.checks:
+        for line in _moved(chosen.score.output, check):
+            console.print(line, markup=False)
+    for removed in ended.removed:
+        console.print(f"removed the night {removed}, older than --keep {chosen.keep} days")
+    for system in verdict.new if chosen.rules else ():
+        console.print(f"{system}: no good night before to compare with", markup=False)
+    for problem in problems(verdict) if not verdict.exit_code else ():
+        LOG.say("warning", problem)
+    console.print(f"{verdict.date}: {verdict.outcome}", markup=False)
+    if LOG.structured:
+        LOG.say("info", "judged", date=verdict.date, outcome=verdict.outcome, good=verdict.good)
+
+
+def _checks(verdict: "Verdict") -> Table:
+    table = Table(title="gate", box=SIMPLE_HEAD, caption=f"alpha {verdict.asked['alpha']:g}")
+    for heading in ("rule", "system"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("tonight", "before", "change", "p (Holm)"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("against", "result"):
+        table.add_column(heading, no_wrap=True)
+    for check in verdict.checks:
+        change = "–" if check.change is None else f"{check.change:+.4f}"
+        p = "–" if check.p_adjusted is None else f"{check.p_adjusted:.2g}"
+        values = (number(check.value), number(check.before), change, p)
+        table.add_row(
+            escape(check.rule), escape(check.system), *values, check.against, check.result
+        )
+    return table
+
+
+def _moved(run: str, check: "Check") -> list[str]:
+    """The documents that got worst, and how to look at each."""
+    if not check.moved:
+        return []
+    lines = [f"{check.system}, {check.measure}: documents that got worst"]
+    for each in check.moved:
+        than = "then" if each.shared else f"on average on {check.against}"
+        asked = shlex.join([run, "--document", each.document_id, "--hypothesis", check.system])
+        lines.append(f"  {each.value:.4f}, {each.before:.4f} {than}: segscore explain {asked}")
+    return lines
+
+
+def said(verdict: "Verdict") -> str:
+    """Say in one line why a night ends with exit code 1."""
+    return f"{verdict.date} is published; {verdict.outcome}: {'; '.join(problems(verdict))}"
+
+
+def problems(verdict: "Verdict") -> list[str]:
+    """Say what is wrong with a night, worst first."""
+    found = [_broken(check) for check in verdict.checks if check.fails]
+    found += [
+        f"cannot be compared with {date}: {', '.join(differences)}; run {date} again with these "
+        "settings, then this night, or let --not-comparable pass"
+        for date, differences in verdict.differences.items()
+    ]
+    if verdict.missing:
+        found.append(
+            f"missing tonight: {', '.join(verdict.missing)}; run the date again when it is there"
+        )
+    return found
+
+
+def _broken(check: "Check") -> str:
+    if check.value is None or check.before is None or check.change is None:
+        return f"{check.system}: {check.average} {check.measure} is undefined, was not then"
+    verb = "fell" if check.change < 0 else "rose"
+    worst = ", ".join(each.document_id for each in check.moved[:3])
+    return (
+        f"{check.system}: {check.average} {check.measure} {verb} by {abs(check.change):.4f} to "
+        f"{check.value:.4f} since {check.against} ({abs(check.limit):g} allowed, "
+        f"p {check.p_adjusted:.2g})" + (f", most in {worst}" if worst else "")
+    )

@@ -1,0 +1,1 @@
+"""Nights: a run for each date, judged by rules against an earlier one, told to monitoring."""

@@ -1,0 +1,37 @@
+"""The table `history`: the summaries of many runs as one, a row per run and row of its summary."""
+
+import pandera.pyarrow as pap
+import pyarrow as pa
+
+from schemas.scores import name
+from schemas.summary import SUMMARY
+
+OUTCOMES = ["passed", "failed", "incomplete", "not_comparable"]
+RESULTS = ["passed", "failed", "undefined", "undecided"]
+
+HISTORY = pap.DataFrameSchema(
+    {
+        "run": name("name of the run's folder, such as date=2026-01-31"),
+        "date": pap.Column(
+            pa.date32(), nullable=True, description="the night; null of a run that is no night"
+        ),
+        "signature": name("what was computed, in one line; equal ones are comparable"),
+        "version": name("of segscore that computed it"),
+        "outcome": pap.Column(
+            pa.string(),
+            pap.Check.isin(OUTCOMES),
+            nullable=True,
+            description="what the night came to; null of a run that was not judged",
+        ),
+        "gate": pap.Column(
+            pa.string(),
+            pap.Check.isin(RESULTS),
+            nullable=True,
+            description="result of the rule about this average and hypothesis, over all "
+            "documents; null without one",
+        ),
+        **SUMMARY.columns,
+    },
+    name="history",
+    strict=False,  # the group-by columns of all runs; null where a run has no such column
+)
