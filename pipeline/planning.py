@@ -115,7 +115,7 @@ def plan(
     way = SENT
     cuts: tuple[str, ...] = ()
     if groups > 1 and not (send and fits):
-        cuts = cut_points(tables, scored, rows_at_once)
+        cuts = cut_points(tables, scored, rows_at_once, held // UNFOLDED)
         way = RANGES if cuts else BUCKETS
         groups = len(cuts) + 1 if cuts else groups
     if groups > 1 or send:
@@ -135,8 +135,16 @@ def _told(name: str, table: InputTable, size: int) -> str:
     )
 
 
-def cut_points(tables: Mapping[str, InputTable], scored: str, rows: int) -> tuple[str, ...]:
+def cut_points(
+    tables: Mapping[str, InputTable], scored: str, rows: int, room: int
+) -> tuple[str, ...]:
     """Find ids that cut documents into ranges of about so many rows of ``scored``.
+
+    Args:
+        tables: the input tables by name.
+        scored: the one whose rows are the work.
+        rows: of it in a range.
+        room: bytes the pieces that a range touches may take.
 
     Returns:
         Where the second and later ranges begin; none where files are not in the order of ids, or
@@ -149,12 +157,17 @@ def cut_points(tables: Mapping[str, InputTable], scored: str, rows: int) -> tupl
     cuts: list[str] = []
     held = 0
     for first, there in starts:
-        if held + there > rows and held and (not cuts or first > cuts[-1]):
+        if held and held + there > rows and first > (cuts[-1] if cuts else starts[0][0]):
             cuts.append(first)
             held = 0
         held += there
-    read = sum(piece.rows * len(ranges_of(piece, cuts)) for piece in pieces)
-    return tuple(cuts) if read <= READ_AGAIN * sum(piece.rows for piece in pieces) else ()
+    sizes = [0] * (len(cuts) + 1)
+    for piece in pieces:
+        for group in ranges_of(piece, cuts):
+            sizes[group] += piece.size
+    whole = sum(piece.size for piece in pieces)
+    fits = sum(sizes) <= READ_AGAIN * whole and max(sizes) <= room
+    return tuple(cuts) if fits else ()
 
 
 def ranges_of(piece: Slice, cuts: Sequence[str]) -> range:
