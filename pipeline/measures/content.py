@@ -7,6 +7,7 @@ generalisations its section 2 names.
 import numpy as np
 
 from pipeline.kernel import kernel
+from pipeline.measures.gathering import AT_ONCE, Index, gather
 from pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 from pipeline.segmentations import Ints, Positions, Ragged
 
@@ -90,6 +91,59 @@ def _overlaps(
 
 
 @kernel
+def _overlaps_in_units(
+    ref: Positions,
+    ref_first: int,
+    ref_last: int,
+    hyp: Positions,
+    hyp_first: int,
+    hyp_last: int,
+    size: int,
+    out: Ints,
+    pair: int,
+) -> None:
+    """As ``_overlaps`` where content is where a listener can be; counts into ``out[:, pair]``.
+
+    Then a story's listeners miss as much before what they are shown as after it: each pair of its
+    units that are not shown together is missed from either end, once leading and once trailing.
+    So it is with what is heard in vain, and one of the two is counted.
+    """
+    r, h = Index(ref_first), Index(hyp_first)
+    ref_end, hyp_end = Index(ref_last), Index(hyp_last)
+    here = start = shown_start = missed = 0
+    spurious = 0.0
+    miss = false_alarm = miss_shares = false_alarm_shares = 0
+    while here < size:
+        end = int(ref[r]) if r < ref_end else size
+        shown_end = int(hyp[h]) if h < hyp_end else size
+        until = min(end, shown_end)
+        words, story, shown = until - here, end - start, shown_end - shown_start
+        miss += words * (here - start)
+        false_alarm += words * (here - shown_start)
+        missed += words * (story - words)
+        spurious += words * (shown - words) / shown
+        # Products, not branches: nobody can foresee which of the two ends here.
+        ends, shown_ends = until == end, until == shown_end
+        miss_shares += ends * int(np.rint(missed / (story * story) * STORY_UNIT))
+        false_alarm_shares += ends * int(np.rint(spurious / story * STORY_UNIT))
+        missed *= not ends
+        spurious *= not ends
+        start += ends * story
+        shown_start += shown_ends * shown
+        r += Index(ends)
+        h += Index(shown_ends)
+        here = until
+    out[0, pair] = 2 * miss
+    out[1, pair] = 2 * false_alarm
+    out[2, pair] = size
+    out[3, pair] = out[4, pair] = miss
+    out[5, pair] = out[6, pair] = false_alarm
+    out[7, pair] = ref_last - ref_first + 1
+    out[8, pair] = miss_shares
+    out[9, pair] = false_alarm_shares
+
+
+@kernel
 def _count_pairs(
     ref_offsets: Ints,
     ref_positions: Positions,
@@ -100,14 +154,13 @@ def _count_pairs(
     n_units: Ints,
     counts: Ints,
 ) -> None:
-    row = np.zeros(10, np.int64)
-    for i in range(len(ref_row)):
-        ref = ref_positions[ref_offsets[ref_row[i]] : ref_offsets[ref_row[i] + 1]]
-        hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
-        row[:] = 0
-        _overlaps(ref, hyp, ref, hyp, n_units[i], n_units[i], row)
-        for c in range(10):
-            counts[c, i] = row[c]
+    ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
+    for first in range(0, len(ref_row), AT_ONCE):
+        near = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
+        for i in range(first, min(first + AT_ONCE, len(ref_row))):
+            r, r_end = ends[i - first], ends[i - first + 1]
+            h, h_end = hyp_offsets[hyp_row[i]], hyp_offsets[hyp_row[i] + 1]
+            _overlaps_in_units(near, r, r_end, hyp_positions, h, h_end, n_units[i], counts, i)
 
 
 def count(
