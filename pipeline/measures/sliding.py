@@ -108,11 +108,11 @@ def _pass_boundaries(
     """Write how many boundaries lie up to each position of the padded document, both in one."""
     passed[: padded + 1] = 0
     for p in ref:
-        passed[k + p] += 1
+        passed[Index(k + p)] += 1
     for p in hyp:
-        passed[k + p] += 1 << SHIFT
+        passed[Index(k + p)] += 1 << SHIFT
     total = np.int32(0)
-    for i in range(padded + 1):
+    for i in range(Index(padded + 1)):
         total = np.int32(total + passed[i])
         passed[i] = total
 
