@@ -32,10 +32,10 @@ STORY_UNIT = 2.0**STORY_BITS
 
 @kernel
 def _overlaps(
-    ref: Positions | Ints,
-    hyp: Positions | Ints,
-    ref_content: Positions | Ints,
-    hyp_content: Positions | Ints,
+    ref: Ints,
+    hyp: Ints,
+    ref_content: Ints,
+    hyp_content: Ints,
     size: int,
     content: int,
     out: Ints,
@@ -91,25 +91,15 @@ def _overlaps(
 
 
 @kernel
-def _overlaps_in_units(
-    ref: Positions,
-    ref_first: int,
-    ref_last: int,
-    hyp: Positions,
-    hyp_first: int,
-    hyp_last: int,
-    size: int,
-    out: Ints,
-    pair: int,
-) -> None:
-    """As ``_overlaps`` where content is where a listener can be; counts into ``out[:, pair]``.
+def _overlaps_in_units(ref: Positions, hyp: Positions, size: int, out: Ints) -> None:
+    """As ``_overlaps`` where content is where a listener can be.
 
     Then a story's listeners miss as much before what they are shown as after it: each pair of its
     units that are not shown together is missed from either end, once leading and once trailing.
     So it is with what is heard in vain, and one of the two is counted.
     """
-    r, h = Index(ref_first), Index(hyp_first)
-    ref_end, hyp_end = Index(ref_last), Index(hyp_last)
+    r = h = Index(0)
+    ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
     here = start = shown_start = missed = 0
     spurious = 0.0
     miss = false_alarm = miss_shares = false_alarm_shares = 0
@@ -133,14 +123,10 @@ def _overlaps_in_units(
         r += Index(ends)
         h += Index(shown_ends)
         here = until
-    out[0, pair] = 2 * miss
-    out[1, pair] = 2 * false_alarm
-    out[2, pair] = size
-    out[3, pair] = out[4, pair] = miss
-    out[5, pair] = out[6, pair] = false_alarm
-    out[7, pair] = ref_last - ref_first + 1
-    out[8, pair] = miss_shares
-    out[9, pair] = false_alarm_shares
+    out[0], out[1], out[2] = 2 * miss, 2 * false_alarm, size
+    out[3] = out[4] = miss
+    out[5] = out[6] = false_alarm
+    out[7], out[8], out[9] = len(ref) + 1, miss_shares, false_alarm_shares
 
 
 @kernel
@@ -154,13 +140,16 @@ def _count_pairs(
     n_units: Ints,
     counts: Ints,
 ) -> None:
+    row = np.zeros(10, np.int64)
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     for first in range(0, len(ref_row), AT_ONCE):
         near = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
         for i in range(first, min(first + AT_ONCE, len(ref_row))):
-            r, r_end = ends[i - first], ends[i - first + 1]
-            h, h_end = hyp_offsets[hyp_row[i]], hyp_offsets[hyp_row[i] + 1]
-            _overlaps_in_units(near, r, r_end, hyp_positions, h, h_end, n_units[i], counts, i)
+            ref = near[ends[i - first] : ends[i - first + 1]]
+            hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
+            _overlaps_in_units(ref, hyp, n_units[i], row)
+            for c in range(10):
+                counts[c, i] = row[c]
 
 
 def count(
