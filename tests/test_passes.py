@@ -15,7 +15,7 @@ from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
 
 from pipeline.measures import content, edits, windows
 from pipeline.measures.confusion import no_decisions
-from pipeline.measures.gathering import AT_ONCE
+from pipeline.measures.gathering import AT_ONCE, ROOM
 from pipeline.measures.sliding import LONGEST, dense
 from pipeline.segmentations import from_lists
 from tests import naive, passes
@@ -118,6 +118,19 @@ def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
         for n_t, counted in edit.items():
             assert counted[:, i].tolist() == list(passes.edit_counts(*pair, n_t).values())
     assert size // 10 < dense_ones < size * 9 // 10
+
+
+def test_references_larger_than_what_is_brought_near_at_once() -> None:
+    """One alone, two that do not fit together, and small ones around them."""
+    n_units = 3 * ROOM
+    sides = [[1, 5], list(range(1, ROOM)), list(range(2, 2 * ROOM + 2)), [], list(range(1, ROOM))]
+    rows = np.array([0, 1, 4, 3, 2, 2, 0, 1, 0])
+    both = from_lists(sides), from_lists([[1, 9]])
+    units, k = np.full(len(rows), n_units), np.full(len(rows), 50)
+    counted = windows.count(*both, rows, np.zeros_like(rows), units, k)
+    for i, row in enumerate(rows):
+        alone = passes.slid(n_units, sides[row], [1, 9], 50, by_unit=False)
+        assert counted[:, i].tolist() == list(alone.values())
 
 
 @given(segmentations(), st.integers(1, 20))

@@ -142,14 +142,16 @@ def _count_pairs(
 ) -> None:
     row = np.zeros(10, np.int64)
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
-    for first in range(0, len(ref_row), AT_ONCE):
-        near = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
-        for i in range(first, min(first + AT_ONCE, len(ref_row))):
+    first = 0
+    while first < len(ref_row):
+        near, pairs = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
+        for i in range(first, first + pairs):
             ref = near[ends[i - first] : ends[i - first + 1]]
             hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
             _overlaps_in_units(ref, hyp, n_units[i], row)
             for c in range(10):
                 counts[c, i] = row[c]
+        first += pairs
 
 
 def count(

@@ -110,9 +110,10 @@ def _count_pairs(
     row = np.zeros(9, np.int64)
     room = np.empty((5, 0), np.int64)
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
-    for first in range(0, len(ref_row), AT_ONCE):
-        near = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
-        for i in range(first, min(first + AT_ONCE, len(ref_row))):
+    first = 0
+    while first < len(ref_row):
+        near, pairs = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
+        for i in range(first, first + pairs):
             h, h_end = hyp_offsets[hyp_row[i]], hyp_offsets[hyp_row[i] + 1]
             ref, hyp = near[ends[i - first] : ends[i - first + 1]], hyp_positions[h:h_end]
             if len(ref) + len(hyp) > room.shape[1]:
@@ -130,6 +131,7 @@ def _count_pairs(
             row[7] = (n_units[i] - 1) * rules.n_types
             for c in range(9):
                 counts[c, i] = row[c]
+        first += pairs
 
 
 def count(

@@ -42,9 +42,10 @@ def _count_pairs(
     row = np.zeros(11, np.int64)
     passed = np.empty(LONGEST, np.int32)
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
-    for first in range(0, len(ref_row), AT_ONCE):
-        near = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
-        for i in range(first, min(first + AT_ONCE, len(ref_row))):
+    first = 0
+    while first < len(ref_row):
+        near, pairs = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
+        for i in range(first, first + pairs):
             ref = near[ends[i - first] : ends[i - first + 1]]
             hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
             if dense(len(ref) + len(hyp), n_units[i], window[i]):
@@ -53,6 +54,7 @@ def _count_pairs(
                 slide_by_boundary(ref, hyp, n_units[i], window[i], row)
             for c in range(11):
                 counts[c, i] = row[c]
+        first += pairs
 
 
 def count(
