@@ -2,9 +2,14 @@
 
 import sys
 
-from benchmarks import agreement, small_job, whole_job
+from benchmarks import agreement, passes, small_job, whole_job
 
-BENCHMARKS = {"small_job": small_job, "agreement": agreement, "whole_job": whole_job}
+BENCHMARKS = {
+    "small_job": small_job,
+    "passes": passes,
+    "agreement": agreement,
+    "whole_job": whole_job,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or BENCHMARKS:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.measures import MEASURES, content, edits, windows
+from pipeline.measures import MEASURES, content, edits, sliding, windows
 from pipeline.measures.measure import evaluate
 from pipeline.segmentations import Floats, Ints, from_lists
 from pipeline.settings import ScoreSettings
@@ -24,6 +24,19 @@ def window_counts(
     both = from_lists([reference]), from_lists([hypothesis])
     counted = windows.count(*both, ONE, ONE, np.array([n_units]), np.array([k]))
     return dict(zip(windows.COUNTS, counted[:, 0].tolist(), strict=True))
+
+
+def slid(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, *, by_unit: bool
+) -> dict[str, int]:
+    """The window counts of one pair by one of the two ways, whatever its density."""
+    ref, hyp = from_lists([reference]).values, from_lists([hypothesis]).values
+    out = np.zeros(len(windows.COUNTS), np.int64)
+    if by_unit:
+        sliding.slide_by_unit(ref, hyp, n_units, k, np.empty(sliding.LONGEST, np.int32), out)
+    else:
+        sliding.slide_by_boundary(ref, hyp, n_units, k, out)
+    return dict(zip(windows.COUNTS, out.tolist(), strict=True))
 
 
 def edit_counts(

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from nltk.metrics.segmentation import pk as nltk_pk
 from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
 
-from pipeline.measures import edits, windows
+from pipeline.measures import content, edits, windows
+from pipeline.measures.confusion import no_decisions
+from pipeline.measures.gathering import AT_ONCE, ROOM
+from pipeline.measures.sliding import LONGEST, dense
 from pipeline.segmentations import from_lists
 from tests import naive, passes
 from tests.strategies import pairs, segmentations
@@ -55,6 +58,38 @@ def test_window_counts_are_those_of_the_twin(pair: Pair, k: int) -> None:
     assert passes.window_counts(*pair, k) == naive.window_counts(*pair, k)
 
 
+@pytest.mark.parametrize("by_unit", [True, False])
+@given(pair=pairs(), k=st.integers(1, 70))
+def test_either_way_to_slide_counts_as_the_twin(pair: Pair, k: int, by_unit: bool) -> None:
+    assert passes.slid(*pair, k, by_unit=by_unit) == naive.window_counts(*pair, k)
+
+
+@pytest.mark.parametrize("k", [2, 40, 9_000])
+def test_the_longest_dense_documents(k: int) -> None:
+    """A boundary everywhere: the largest numbers that share 32 bits."""
+    n_units = LONGEST - 1 - 2 * k
+    everywhere = list(range(1, n_units))
+    assert dense(2 * len(everywhere), n_units, k)
+    assert not dense(2 * len(everywhere), n_units + 1, k)
+    for reference, hypothesis in ((everywhere, everywhere[::3]), (everywhere[::2], everywhere)):
+        by_unit = passes.slid(n_units, reference, hypothesis, k, by_unit=True)
+        assert by_unit == passes.slid(n_units, reference, hypothesis, k, by_unit=False)
+        assert by_unit == passes.window_counts(n_units, reference, hypothesis, k)
+
+
+@given(pairs(), st.integers(1, 2))
+def test_neighbours_are_counted_as_they_are_paired(pair: Pair, n_t: int) -> None:
+    """With decisions asked for, near misses are written down also where they are neighbours."""
+    n_units, reference, hypothesis = pair
+    sides = from_lists([reference]), from_lists([hypothesis])
+    paired = edits.count(
+        *sides, passes.ONE, passes.ONE, np.array([n_units]), n_t, decided=no_decisions((1,))
+    )
+    assert passes.edit_counts(*pair, n_t) == dict(
+        zip(edits.COUNTS, paired[:, 0].tolist(), strict=True)
+    )
+
+
 @given(pairs(), st.integers(1, 7))
 def test_edit_counts_are_those_of_the_twin(pair: Pair, n_t: int) -> None:
     twin = naive.edit_counts(*pair, n_t) | {"ghd": naive.ghd(*pair)}
@@ -62,19 +97,40 @@ def test_edit_counts_are_those_of_the_twin(pair: Pair, n_t: int) -> None:
 
 
 def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
-    chosen = list(random_pairs(5))[:200]
-    rows = np.array([i for i in range(200) for _ in range(2)])
-    other = np.roll(rows, 3)
-    units = np.array([80] * 400)
-    k = np.arange(400) % 9 + 1
-    references = from_lists([pair[1] for pair in chosen])
-    hypotheses = from_lists([pair[2] for pair in chosen])
-    window = windows.count(references, hypotheses, rows, other, units, k)
-    edit = edits.count(references, hypotheses, rows, other, units, 4)
-    for i in range(400):
-        pair = 80, chosen[rows[i]][1], chosen[other[i]][2]
+    """More pairs than are brought near at once, in any order, dense and sparse ones."""
+    documents, size = 300, 4 * AT_ONCE + 7
+    chosen = list(random_pairs(5))[:documents]
+    draw = np.random.default_rng(5)
+    rows, other = draw.integers(0, documents, size), draw.integers(0, documents, size)
+    longest = np.array([pair[0] for pair in chosen])
+    units = np.maximum(longest[rows], longest[other])
+    k = np.arange(size) % 9 + 1
+    sides = from_lists([pair[1] for pair in chosen]), from_lists([pair[2] for pair in chosen])
+    dense_ones = 0
+    window = windows.count(*sides, rows, other, units, k)
+    heard = content.count(*sides, rows, other, units)
+    edit = {n_t: edits.count(*sides, rows, other, units, n_t) for n_t in (2, 4)}
+    for i in range(size):
+        pair = int(units[i]), chosen[rows[i]][1], chosen[other[i]][2]
+        dense_ones += dense(len(pair[1]) + len(pair[2]), pair[0], int(k[i]))
         assert window[:, i].tolist() == list(passes.window_counts(*pair, int(k[i])).values())
-        assert edit[:, i].tolist() == list(passes.edit_counts(*pair, 4).values())
+        assert heard[:, i].tolist() == list(passes.content_counts(*pair).values())
+        for n_t, counted in edit.items():
+            assert counted[:, i].tolist() == list(passes.edit_counts(*pair, n_t).values())
+    assert size // 10 < dense_ones < size * 9 // 10
+
+
+def test_references_larger_than_what_is_brought_near_at_once() -> None:
+    """One alone, two that do not fit together, and small ones around them."""
+    n_units = 3 * ROOM
+    sides = [[1, 5], list(range(1, ROOM)), list(range(2, 2 * ROOM + 2)), [], list(range(1, ROOM))]
+    rows = np.array([0, 1, 4, 3, 2, 2, 0, 1, 0])
+    both = from_lists(sides), from_lists([[1, 9]])
+    units, k = np.full(len(rows), n_units), np.full(len(rows), 50)
+    counted = windows.count(*both, rows, np.zeros_like(rows), units, k)
+    for i, row in enumerate(rows):
+        alone = passes.slid(n_units, sides[row], [1, 9], 50, by_unit=False)
+        assert counted[:, i].tolist() == list(alone.values())
 
 
 @given(segmentations(), st.integers(1, 20))

@@ -7,6 +7,7 @@ generalisations its section 2 names.
 import numpy as np
 
 from pipeline.kernel import kernel
+from pipeline.measures.gathering import AT_ONCE, Index, gather
 from pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 from pipeline.segmentations import Ints, Positions, Ragged
 
@@ -31,10 +32,10 @@ STORY_UNIT = 2.0**STORY_BITS
 
 @kernel
 def _overlaps(
-    ref: Positions | Ints,
-    hyp: Positions | Ints,
-    ref_content: Positions | Ints,
-    hyp_content: Positions | Ints,
+    ref: Ints,
+    hyp: Ints,
+    ref_content: Ints,
+    hyp_content: Ints,
     size: int,
     content: int,
     out: Ints,
@@ -90,6 +91,45 @@ def _overlaps(
 
 
 @kernel
+def _overlaps_in_units(ref: Positions, hyp: Positions, size: int, out: Ints) -> None:
+    """As ``_overlaps`` where content is where a listener can be.
+
+    Then a story's listeners miss as much before what they are shown as after it: each pair of its
+    units that are not shown together is missed from either end, once leading and once trailing.
+    So it is with what is heard in vain, and one of the two is counted.
+    """
+    r = h = Index(0)
+    ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
+    here = start = shown_start = missed = 0
+    spurious = 0.0
+    miss = false_alarm = miss_shares = false_alarm_shares = 0
+    while here < size:
+        end = int(ref[r]) if r < ref_end else size
+        shown_end = int(hyp[h]) if h < hyp_end else size
+        until = min(end, shown_end)
+        words, story, shown = until - here, end - start, shown_end - shown_start
+        miss += words * (here - start)
+        false_alarm += words * (here - shown_start)
+        missed += words * (story - words)
+        spurious += words * (shown - words) / shown
+        # Products, not branches: nobody can foresee which of the two ends here.
+        ends, shown_ends = until == end, until == shown_end
+        miss_shares += ends * int(np.rint(missed / (story * story) * STORY_UNIT))
+        false_alarm_shares += ends * int(np.rint(spurious / story * STORY_UNIT))
+        missed *= not ends
+        spurious *= not ends
+        start += ends * story
+        shown_start += shown_ends * shown
+        r += Index(ends)
+        h += Index(shown_ends)
+        here = until
+    out[0], out[1], out[2] = 2 * miss, 2 * false_alarm, size
+    out[3] = out[4] = miss
+    out[5] = out[6] = false_alarm
+    out[7], out[8], out[9] = len(ref) + 1, miss_shares, false_alarm_shares
+
+
+@kernel
 def _count_pairs(
     ref_offsets: Ints,
     ref_positions: Positions,
@@ -101,13 +141,17 @@ def _count_pairs(
     counts: Ints,
 ) -> None:
     row = np.zeros(10, np.int64)
-    for i in range(len(ref_row)):
-        ref = ref_positions[ref_offsets[ref_row[i]] : ref_offsets[ref_row[i] + 1]]
-        hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
-        row[:] = 0
-        _overlaps(ref, hyp, ref, hyp, n_units[i], n_units[i], row)
-        for c in range(10):
-            counts[c, i] = row[c]
+    ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
+    first = 0
+    while first < len(ref_row):
+        near, pairs = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
+        for i in range(first, first + pairs):
+            ref = near[ends[i - first] : ends[i - first + 1]]
+            hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
+            _overlaps_in_units(ref, hyp, n_units[i], row)
+            for c in range(10):
+                counts[c, i] = row[c]
+        first += pairs
 
 
 def count(

@@ -9,16 +9,21 @@ import numpy as np
 
 from pipeline.kernel import kernel
 from pipeline.measures.confusion import Decisions, add_decisions
+from pipeline.measures.gathering import AT_ONCE, gather
+from pipeline.measures.greedy import neighbours
 from pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from pipeline.measures.pairing import (
     Optimal,
     Rules,
     Types,
+    Written,
+    differences,
     differences_in_position,
     least_cost,
     pair,
     rules_of,
     types_of,
+    written_down,
 )
 from pipeline.measures.shifts import distance
 from pipeline.segmentations import Ints, Positions, Ragged
@@ -52,6 +57,41 @@ def _tally(code: Ints, partner: Ints, found: int, type_range: int, out: Ints) ->
 
 
 @kernel
+def _count_neighbours(ref: Positions, hyp: Positions, n_t: int, room: Ints, out: Ints) -> None:
+    """Count the edits of one pair where near misses are neighbours, without writing them down."""
+    found = differences(ref, hyp, room[0], room[1])
+    near = neighbours(room[0], room[1], found, n_t)
+    out[0] = (len(ref) + len(hyp) - found) // 2
+    out[1] = out[2] = near
+    out[8] = distance(room[0], room[1], found)
+
+
+@kernel
+def _count_edits(
+    ref: Positions,
+    hyp: Positions,
+    types: Types,
+    n_units: int,
+    rules: Rules,
+    optimal: Optimal,
+    room: Ints,
+    out: Ints,
+    decided: Decisions | None,
+) -> None:
+    """Count the edits of one pair."""
+    found = pair(ref, hyp, types, n_units, rules, optimal, room)
+    # A literal 1: what types need is left out when this is compiled.
+    _tally(room[0], room[2], found, 1 if types is None else rules.type_range, out)
+    if decided is not None:
+        ref_types = None if types is None else types[0]
+        add_decisions(ref_types, len(ref), room, found, rules, decided)
+    out[0] = (len(ref) + len(hyp) - found) // 2
+    if types is not None:
+        found = differences_in_position(ref, hyp, room)
+    out[8] = distance(room[0], room[1], found)
+
+
+@kernel
 def _count_pairs(
     ref_offsets: Ints,
     ref_positions: Positions,
@@ -63,37 +103,35 @@ def _count_pairs(
     n_units: Ints,
     rules: Rules,
     optimal: Optimal,
+    written: Written,
     counts: Ints,
     decided: Decisions | None,
 ) -> None:
     row = np.zeros(9, np.int64)
     room = np.empty((5, 0), np.int64)
-    for i in range(len(ref_row)):
-        r, r_end = ref_offsets[ref_row[i]], ref_offsets[ref_row[i] + 1]
-        h, h_end = hyp_offsets[hyp_row[i]], hyp_offsets[hyp_row[i] + 1]
-        ref, hyp = ref_positions[r:r_end], hyp_positions[h:h_end]
-        if len(ref) + len(hyp) > room.shape[1]:
-            room = np.empty((5, 2 * (len(ref) + len(hyp))), np.int64)
-        if types is None:
-            found = pair(ref, hyp, None, n_units[i], rules, optimal, room)
-            _tally(room[0], room[2], found, 1, row)
-            if decided is not None:
-                add_decisions(None, len(ref), room, found, rules, decided)
-        else:
-            ref_types, hyp_types = types[0][r:r_end], types[1][h:h_end]
-            found = pair(ref, hyp, (ref_types, hyp_types), n_units[i], rules, optimal, room)
-            _tally(room[0], room[2], found, rules.type_range, row)
-            if decided is not None:
-                add_decisions(ref_types, len(ref), room, found, rules, decided)
-        row[0] = (len(ref) + len(hyp) - found) // 2
-        row[3] = len(ref) - row[0] - row[1] - row[5]
-        row[4] = len(hyp) - row[0] - row[1] - row[5]
-        row[7] = (n_units[i] - 1) * rules.n_types
-        if types is not None:
-            found = differences_in_position(ref, hyp, room)
-        row[8] = distance(room[0], room[1], found)
-        for c in range(9):
-            counts[c, i] = row[c]
+    ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
+    first = 0
+    while first < len(ref_row):
+        near, pairs = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
+        for i in range(first, first + pairs):
+            h, h_end = hyp_offsets[hyp_row[i]], hyp_offsets[hyp_row[i] + 1]
+            ref, hyp = near[ends[i - first] : ends[i - first + 1]], hyp_positions[h:h_end]
+            if len(ref) + len(hyp) > room.shape[1]:
+                room = np.empty((5, 2 * (len(ref) + len(hyp))), np.int64)
+            if written is None:
+                _count_neighbours(ref, hyp, rules.n_t, room, row)
+            elif types is None:
+                _count_edits(ref, hyp, None, n_units[i], rules, optimal, room, row, decided)
+            else:
+                r = ref_offsets[ref_row[i]]
+                both = types[0][r : r + len(ref)], types[1][h:h_end]
+                _count_edits(ref, hyp, both, n_units[i], rules, optimal, room, row, decided)
+            row[3] = len(ref) - row[0] - row[1] - row[5]
+            row[4] = len(hyp) - row[0] - row[1] - row[5]
+            row[7] = (n_units[i] - 1) * rules.n_types
+            for c in range(9):
+                counts[c, i] = row[c]
+        first += pairs
 
 
 def count(
@@ -132,17 +170,21 @@ def count(
         Refused: a type outside the range of those declared; an unknown pairing.
     """
     counts = np.empty((len(COUNTS), len(ref_row)), np.int64)
+    both = types_of((references, hypotheses), (reference_types, hypothesis_types), types)
+    optimal = least_cost(pairing)
+    written = written_down(n_t, both, optimal) if decided is None else True
     _count_pairs(
         references.offsets,
         references.values,
         hypotheses.offsets,
         hypotheses.values,
-        types_of((references, hypotheses), (reference_types, hypothesis_types), types),
+        both,
         ref_row,
         hyp_row,
         n_units,
         rules_of(n_t, types),
-        least_cost(pairing),
+        optimal,
+        written,
         counts,
         decided,
     )

@@ -29,6 +29,28 @@ def _substitutable(
 
 
 @kernel
+def neighbours(place: Ints, in_ref: Ints, found: int, n_t: int) -> int:
+    """Count the near misses at n_t 1 or 2 and with one type, those that ``near_misses`` pairs.
+
+    Args:
+        place: positions only one side has, strictly ascending, shape (at least found,).
+        in_ref: 1 where that side is the reference, else 0.
+        found: how many there are.
+        n_t: 1 or 2.
+
+    Returns:
+        How many pairs of opposite sides are 1 apart, from left to right, each end used once.
+    """
+    pairs = free = 0
+    for k in range(1, found):
+        free = 1 - free
+        near = (place[k] - place[k - 1] < n_t) & (in_ref[k] != in_ref[k - 1])
+        free &= near
+        pairs += free
+    return pairs
+
+
+@kernel
 def near_misses(
     code: Ints, in_ref: Ints, found: int, n_t: int, type_range: int, partner: Ints
 ) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from pipeline.errors import Refused
 from pipeline.kernel import kernel
 from pipeline.measures.assignment import assign
+from pipeline.measures.gathering import Index
 from pipeline.measures.greedy import near_misses, substitutions
 from pipeline.measures.shifts import align
 from pipeline.segmentations import Ints, Positions, Ragged
@@ -22,6 +23,7 @@ Codes = Ints | Positions
 # None stands for "no": then numba compiles, and a new process loads, only what a run needs.
 Types = tuple[Positions, Positions] | None
 Optimal = Literal[True] | None
+Written = Literal[True] | None
 
 
 class Rules(NamedTuple):
@@ -54,6 +56,11 @@ def least_cost(pairing: str) -> Optimal:
     if pairing not in PAIRINGS:
         raise Refused(f"pairing {pairing}: must be one of {', '.join(PAIRINGS)}")
     return True if pairing == "optimal" else None
+
+
+def written_down(n_t: int, types: Types, optimal: Optimal) -> Written:
+    """Whether pairs have to be written: None where near misses are neighbours of one type."""
+    return None if n_t <= 2 and types is None and optimal is None else True
 
 
 def types_of(
@@ -102,16 +109,18 @@ def differences(ref: Codes, hyp: Codes, code: Ints, in_ref: Ints) -> int:
         code: written, shape (at least len(ref) + len(hyp),).
         in_ref: written: 1 where the reference has it, else 0; of the same shape.
     """
-    found = r = h = 0
-    while r < len(ref) or h < len(hyp):
-        a = int(ref[r]) if r < len(ref) else BEYOND
-        b = int(hyp[h]) if h < len(hyp) else BEYOND
+    found = 0
+    r = h = Index(0)
+    ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
+    while r < ref_end or h < hyp_end:
+        a = int(ref[r]) if r < ref_end else BEYOND
+        b = int(hyp[h]) if h < hyp_end else BEYOND
         # Written in any case and kept by counting on: cheaper than a branch nobody can foresee.
         code[found] = min(a, b)
         in_ref[found] = a < b
         found += a != b
-        r += a <= b
-        h += b <= a
+        r += Index(a <= b)
+        h += Index(b <= a)
     return found
 
 

@@ -7,7 +7,9 @@ Armstrong 2006, section 4 (Pr_error and the parts); Lamprier et al. 2007 (edge c
 import numpy as np
 
 from pipeline.kernel import kernel
+from pipeline.measures.gathering import AT_ONCE, gather
 from pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
+from pipeline.measures.sliding import LONGEST, dense, slide_by_boundary, slide_by_unit
 from pipeline.segmentations import Ints, Positions, Ragged
 
 COUNTS = (
@@ -26,59 +28,6 @@ COUNTS = (
 
 
 @kernel
-def _sweep(  # noqa: C901  (one loop, so that a window is looked at once)
-    ref: Positions, hyp: Positions, n_units: int, k: int, out: Ints
-) -> None:
-    """Visit only the window starts at which a boundary enters (p - k + 1) or leaves (p + 1).
-
-    Starts run over 1-k..n_units, the windows of the padded document; those within 1..n_units-k are
-    the windows of the document itself.
-    """
-    ref_in = ref_out = hyp_in = hyp_out = 0
-    start = 1 - k
-    last_window = n_units - k
-    while start <= n_units:
-        end = n_units + 1
-        if ref_in < len(ref):
-            end = min(end, ref[ref_in] - k + 1)
-        if ref_out < len(ref):
-            end = min(end, ref[ref_out] + 1)
-        if hyp_in < len(hyp):
-            end = min(end, hyp[hyp_in] - k + 1)
-        if hyp_out < len(hyp):
-            end = min(end, hyp[hyp_out] + 1)
-        r = ref_in - ref_out
-        h = hyp_in - hyp_out
-        if r != h:
-            out[10] += end - start
-        inside = min(end, last_window + 1) - max(start, 1)
-        if inside > 0:
-            if r > 0:
-                out[1] += inside
-                if h == 0:
-                    out[2] += inside
-                if r != h:
-                    out[6] += inside
-            elif h > 0:
-                out[3] += inside
-                out[7] += inside
-            if r > h:
-                out[4] += inside
-            elif r < h:
-                out[5] += inside
-            out[8] += inside * abs(r - h)
-        start = end
-        if ref_in < len(ref) and ref[ref_in] - k + 1 == start:
-            ref_in += 1
-        if ref_out < len(ref) and ref[ref_out] + 1 == start:
-            ref_out += 1
-        if hyp_in < len(hyp) and hyp[hyp_in] - k + 1 == start:
-            hyp_in += 1
-        if hyp_out < len(hyp) and hyp[hyp_out] + 1 == start:
-            hyp_out += 1
-
-
-@kernel
 def _count_pairs(
     ref_offsets: Ints,
     ref_positions: Positions,
@@ -91,15 +40,21 @@ def _count_pairs(
     counts: Ints,
 ) -> None:
     row = np.zeros(11, np.int64)
-    for i in range(len(ref_row)):
-        ref = ref_positions[ref_offsets[ref_row[i]] : ref_offsets[ref_row[i] + 1]]
-        hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
-        row[:] = 0
-        row[0] = max(0, n_units[i] - window[i])
-        row[9] = n_units[i] + window[i]
-        _sweep(ref, hyp, n_units[i], window[i], row)
-        for c in range(11):
-            counts[c, i] = row[c]
+    passed = np.empty(LONGEST, np.int32)
+    ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
+    first = 0
+    while first < len(ref_row):
+        near, pairs = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
+        for i in range(first, first + pairs):
+            ref = near[ends[i - first] : ends[i - first + 1]]
+            hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
+            if dense(len(ref) + len(hyp), n_units[i], window[i]):
+                slide_by_unit(ref, hyp, n_units[i], window[i], passed, row)
+            else:
+                slide_by_boundary(ref, hyp, n_units[i], window[i], row)
+            for c in range(11):
+                counts[c, i] = row[c]
+        first += pairs
 
 
 def count(

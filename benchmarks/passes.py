@@ -1,0 +1,127 @@
+"""The compiled passes against segeval and NLTK on the same pairs, one thread, all in memory."""
+
+import tempfile
+import warnings
+from itertools import pairwise
+from statistics import median
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from nltk.metrics.segmentation import pk as nltk_pk
+from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
+
+from benchmarks.agreement import seconds, simulate
+from pipeline.measures import MEASURES, content, edits, windows
+from pipeline.measures.measure import evaluate
+from pipeline.segmentations import Floats, Ints, Ragged, ragged
+from pipeline.settings import ScoreSettings
+from pipeline.storage import read_table
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import segeval
+
+DOCUMENTS = 131_072
+SAMPLE = 200
+RUNS = 5
+VALUES = ("pk", "window_diff", "boundary_similarity", "segmentation_similarity")
+CONFUSION = ("b_tp", "b_fp", "b_fn", "b_tn")
+
+Pairs = tuple[Ragged, Ragged, Ints, Ints, Ints]
+
+
+def pairs(folder: str, units: int) -> Pairs:
+    """Two coders of each document, the first of them in random order."""
+    codings = read_table(simulate(folder, DOCUMENTS, 2, "--units", str(units)))
+    codings = codings.sort_by([("coder", "ascending"), ("document_id", "ascending")])
+    first = codings.slice(0, DOCUMENTS)
+    second = codings.slice(DOCUMENTS)
+    if not pc.all(pc.equal(first.column("document_id"), second.column("document_id"))).as_py():
+        raise SystemExit("the two coders did not code the same documents")
+    order = np.random.default_rng(0).permutation(DOCUMENTS)
+    references = ragged(first.take(pa.array(order)).column("boundaries").combine_chunks())
+    hypotheses = ragged(second.column("boundaries").combine_chunks())
+    size = second.column("n_units").to_numpy().astype(np.int64)
+    return references, hypotheses, np.argsort(order), np.arange(DOCUMENTS), size
+
+
+def ours(given: Pairs) -> dict[str, Floats]:
+    """Pk, WindowDiff, B, S and the confusion matrix of each pair."""
+    references, _, ref_row, _, size = given
+    window = windows.window_size(size, references.lengths[ref_row] + 1)
+    counts = dict(zip(windows.COUNTS, windows.count(*given, window), strict=True))
+    counts |= dict(zip(edits.COUNTS, edits.count(*given), strict=True))
+    parameters = ScoreSettings("references", "hypotheses", "run").parameters(float("nan"))
+    asked = [MEASURES[name] for name in (*VALUES, *CONFUSION)]
+    return evaluate(asked, counts, parameters, rows=True)
+
+
+def in_masses(side: Ragged, row: int, size: int) -> tuple[int, ...]:
+    """One segmentation in segeval's form."""
+    own = side.values[side.offsets[row] : side.offsets[row + 1]].tolist()
+    return tuple(end - start for start, end in pairwise([0, *own, size]))
+
+
+def by_segeval(masses: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> list[float]:
+    """The same of a sample."""
+    found = []
+    for reference, hypothesis in masses:
+        segeval.boundary_confusion_matrix(hypothesis, reference)
+        segeval.window_diff(hypothesis, reference)
+        segeval.boundary_similarity(hypothesis, reference)
+        segeval.segmentation_similarity(hypothesis, reference)
+        found.append(float(segeval.pk(hypothesis, reference)))
+    return found
+
+
+def by_nltk(masks: list[tuple[str, str, int]]) -> None:
+    """Pk and WindowDiff of a sample."""
+    for reference, hypothesis, k in masks:
+        nltk_pk(reference, hypothesis, k=k)
+        nltk_windowdiff(reference, hypothesis, k=k)
+
+
+def as_mask(masses: tuple[int, ...]) -> str:
+    """One segmentation in NLTK's form."""
+    return "1".join("0" * (mass - 1) for mass in masses)
+
+
+def against_others(folder: str, units: int) -> str:
+    """Time all in turn; ratios of each turn."""
+    given = pairs(folder, units)
+    references, hypotheses, ref_row, _, size = given
+    window = windows.window_size(size, references.lengths[ref_row] + 1)
+    masses = [
+        (in_masses(references, ref_row[i], units), in_masses(hypotheses, i, units))
+        for i in range(SAMPLE)
+    ]
+    masks = [(as_mask(r), as_mask(h), int(window[i])) for i, (r, h) in enumerate(masses)]
+    apart = np.abs(ours(given)["pk"][:SAMPLE] - by_segeval(masses)).max()
+    calls = (
+        lambda: ours(given),
+        lambda: windows.count(*given, window),
+        lambda: edits.count(*given),
+        lambda: content.count(*given),
+        lambda: by_segeval(masses),
+        lambda: by_nltk(masks),
+    )
+    # The first round warms the caches.
+    turns = [[seconds(call) for call in calls] for _ in range(RUNS + 1)][1:]
+    whole, *passes = (median(turn[i] for turn in turns) * 1e3 for i in range(4))
+    scale = DOCUMENTS / SAMPLE
+    segeval_ratio, nltk_ratio = (
+        median(turn[i] / turn[0] * scale for turn in turns) for i in (4, 5)
+    )
+    return (
+        f"passes: {DOCUMENTS:,} pairs of {units} units: Pk, WindowDiff, B, S and confusion in "
+        f"{whole:.0f} ms, {segeval_ratio:,.0f} x less than segeval (Pk differs by {apart:.0e}); "
+        f"{nltk_ratio:,.0f} x less than NLTK takes for Pk and WindowDiff; windows {passes[0]:.0f} "
+        f"ms, edits {passes[1]:.0f} ms, content {passes[2]:.0f} ms"
+    )
+
+
+def measure() -> str:
+    """Measure short and long documents."""
+    with tempfile.TemporaryDirectory() as folder:
+        return "\n".join(against_others(folder, units) for units in (54, 600))
