@@ -163,7 +163,9 @@ def _logged(drive: Drive) -> None:
 def behave() -> None:
     """Make this process behave as it was told, once."""
     drive = told()
-    import_module("pipeline.planning").ROWS_PER_PART = drive.rows  # type: ignore[attr-defined]
+    planning: Any = import_module("pipeline.planning")
+    planning.ROWS_PER_PART = drive.rows
+    planning.READ_AGAIN = 0.0  # rows of an agreement run travel
     if drive.host is not None:
         platform.node = lambda: str(drive.host)
     _logged(drive)

@@ -22,7 +22,7 @@ TRAVELLING = Gate("meeting.unpack", "wait")
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts."""
     monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
-    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
     with Desk(tmp_path, segscore) as made:
         yield made
 
@@ -144,5 +144,6 @@ def test_no_worker_comes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "no worker has been there" in require_one_line(ended.err, ended.code)
         assert ended.code == 1
         there.start_worker()
+        monkeypatch.setattr(places, "ALONE_SECONDS", 60)
         assert desk.score("--cluster", there.address).code == 0
     require_same(desk.run, undisturbed(desk, "score"))

@@ -27,6 +27,7 @@ from tests.test_spread import files
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts."""
     monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
     with Desk(tmp_path, segscore) as made:
         yield made
 
@@ -123,7 +124,7 @@ def test_killed_while_duplicates_are_taken_out(desk: Desk) -> None:
     assert command.ended().code == -9
     drive, command = desk.start({})
     assert command.ended().code == 0
-    assert {stage for stage, _, _ in drive.done()} == {"scored-again"}
+    assert {stage for stage, _, _ in drive.done()} == {"scored-again", "sums"}
     require_same(desk.run, expected)
 
 
@@ -278,6 +279,7 @@ def test_every_receipt_can_be_read_again(
 ) -> None:
     """When all parts are done, nothing is left to do but to read what they told."""
     monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
     told = command(desk, kind)
     whole_run = desk.folder / "whole"
     assert desk.segscore(*told, "--output", whole_run).code == 0
@@ -377,7 +379,7 @@ def test_a_full_disk(desk: Desk, small_disk: Path) -> None:
 def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
     """Wherever it happens; told by the place that writes, as a disk would."""
     expected = desk.undisturbed()
-    _, command = desk.start({"full": Gate("storage._write_to_disk", "full", at)})
+    _, command = desk.start({"full": Gate("storage._temporary", "full", at)})
     ended = command.ended()
     assert "no space left" in require_one_line(ended.err, ended.code)
     assert ended.code == 1
@@ -402,6 +404,7 @@ def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
 )
 def test_an_agreement_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch, gate: Gate) -> None:
     monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
     options = ("--window", "per-run", "--replicates", 20)
     whole_run = desk.folder / "whole"
     agree = ("agree", desk.folder / "references", *options)

@@ -23,6 +23,7 @@ OTHER = ("--n-t", 3)
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts."""
     monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
     with Desk(tmp_path, segscore) as made:
         yield made
 
