@@ -69,7 +69,9 @@ def evaluate(
         for measure in measures:
             # Only literals of this package, which `segscore measures` shows as they stand.
             value = np.asarray(eval(measure.code, {"__builtins__": {}}, names), np.float64)  # noqa: S307
-            value = np.where(np.isfinite(value), value, np.nan)
+            defined = np.isfinite(value)
+            if not defined.all():
+                value = np.where(defined, value, np.nan)
             if rows and measure.agreed is not None:
                 value = np.where(np.isnan(value), measure.agreed, value)
             names[measure.name] = values[measure.name] = value
