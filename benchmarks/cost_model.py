@@ -32,8 +32,9 @@ class Measured:
         receipt: bytes of what a task returns through the scheduler.
         shared: bytes that every worker gets, for each reference.
         memory: bytes of a process beyond what it holds for each reference.
-        scheduler, client: seconds of their processors for each task.
-        scheduler_byte, client_byte: and for each byte that it returns.
+        scheduler: seconds of its processor for each task.
+        client: seconds for each receipt, which it takes one after the other.
+        scheduler_byte, client_byte: and for each byte of the receipt.
         beat: seconds of the scheduler for each heartbeat of a worker.
         pack: seconds of a worker for each row that travels, read, packed, unpacked and written.
         packet: seconds for each packet of rows beyond these.

@@ -21,6 +21,9 @@ from benchmarks.timing import ROOT
 from pipeline import cluster
 
 START_SECONDS = 60
+ENDING_SECONDS = 0.05
+"""More than a task that does nothing takes from its being handed out to its end."""
+
 WORKERS = """
 import asyncio, sys
 from contextlib import AsyncExitStack
@@ -90,6 +93,17 @@ class Place:
             used = [after - then for after, then in zip(self._used(), before, strict=True)]
         assert told == tasks * size, "tasks were lost"
         return Overhead(tasks, took, *used)
+
+    def drain(self, tasks: int, size: int = 100) -> float:
+        """Seconds in which the client takes what a task returned, when all have long ended."""
+        calls = {f"task-{number}": (0.0, size) for number in range(tasks)}
+        with cluster.connect(self.address, None) as client:
+            outcomes = cluster.spread(client, sleep, calls, None)
+            next(outcomes)
+            time.sleep(tasks * ENDING_SECONDS)
+            start = time.perf_counter()
+            rest = sum(1 for _ in outcomes)
+            return (time.perf_counter() - start) / rest
 
     def idle(self, seconds: float) -> float:
         """Share of a processor that the scheduler takes with nothing to do."""
