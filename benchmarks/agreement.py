@@ -1,7 +1,6 @@
 """Agreement: cost by documents and coders, and the pass against segeval on the same codings."""
 
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from statistics import median
 import numpy as np
 import segeval
 
+from benchmarks.timing import SEGSCORE, took
 from pipeline.agree_run import find_tables
 from pipeline.agree_settings import AgreeSettings
 from pipeline.agreeing import AgreeJob, AgreePart, accept_codings, audit_part
@@ -23,18 +23,10 @@ from pipeline.meeting import Meeting
 from pipeline.references import References
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "moonstone.jsonl"
-SEGSCORE = str(Path(sys.executable).parent / "segscore")
 GROWTH = ((50_000, 3), (200_000, 3), (1_000_000, 3), (50_000, 6), (20_000, 15))
 SAMPLE = 500
 SIMILARITY = {"fnc_compare": segeval.boundary_similarity}
 RUNS = 3
-
-TIMED = """
-import resource, subprocess, sys, time
-start = time.perf_counter()
-subprocess.run(sys.argv[1:], check=True, capture_output=True)
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-"""
 
 
 def simulate(folder: str, documents: int, coders: int, *further: str) -> str:
@@ -47,11 +39,8 @@ def simulate(folder: str, documents: int, coders: int, *further: str) -> str:
 
 def timed_command(command: list[str]) -> tuple[float, float]:
     """Seconds a whole process takes, and the most memory it had, in MB."""
-    told = subprocess.run(
-        [sys.executable, "-c", TIMED, *command], check=True, capture_output=True, text=True
-    )
-    seconds, kilobytes = map(float, told.stdout.split())
-    return seconds, kilobytes / 1024
+    ran = took(command)
+    return ran.seconds, ran.megabytes
 
 
 def timed(codings: str, run: str) -> tuple[float, float]:

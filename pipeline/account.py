@@ -107,7 +107,7 @@ def gate(settings: ScoreSettings, account: Became) -> None:
 
 def rejects_of(output: str) -> str:
     """Where the rejected rows of a run that was not published are listed."""
-    return storage.join(output, run_folder.UNFINISHED, "rejects")
+    return storage.join(run_folder.prepared(output), "rejects")
 
 
 def refuse_too_many(settings: ScoreSettings, account: Became) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -41,12 +41,24 @@ LOST = (
     "command goes on as soon as they run again"
 )
 
+ALL_LOST = "the scheduler was lost, or all workers were"
+
+TRIES = 5
+"""How often tasks are handed out that lost what they share, before that is told."""
+
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
 """Seconds between two looks at what has ended."""
+
+LONG_SILENCE = 0.5
+"""Seconds without any end after which the scheduler is asked whether anybody is left to work."""
 
 
 class Lost(Exception):  # noqa: N818
     """A task ended because who worked on it, or handed it out, was lost."""
+
+
+class Stranded(Lost):
+    """What the task shares with others was lost, not who worked on it."""
 
 
 @dataclass(frozen=True)
@@ -187,32 +199,70 @@ def spread(
     Raises:
         Failed: the scheduler was lost before tasks were handed out, or no worker came.
     """
+    left = dict(calls)
+    for tried in range(1, TRIES + 1):
+        again = {}
+        for outcome in _hand_out(client, task, left, shared, tried):
+            lost = isinstance(outcome.error, Stranded) and client.status == "running"
+            if lost and tried < TRIES:
+                again[outcome.key] = calls[outcome.key]
+            else:
+                yield outcome
+        if not again:
+            return
+        left = again
+        time.sleep(tried)  # until the scheduler has noticed whom it lost
+
+
+def _hand_out(
+    client: Client,
+    task: Callable[..., Any],
+    calls: Mapping[str, tuple[Any, ...]],
+    shared: Any,
+    tried: int,
+) -> Iterator[Outcome]:
+    """Run each call once; one ends as lost if the last worker that had what they share is lost.
+
+    What they share is not sent to all workers beforehand: Dask takes copies away again that no
+    task waits for, so that sending them would begin anew for ever where it takes long.
+    """
     if not calls:
         return
     with _explained():
-        options = {"broadcast": True, "hash": False, "timeout": ALONE_SECONDS}
-        everywhere = client.scatter(shared, **options)
-        futures = {
-            client.submit(task, everywhere, *arguments, key=key, pure=False): key
-            for key, arguments in calls.items()
-        }
-        for future in _as_they_end(client, as_completed(futures)):
-            yield _outcome(futures[future], future)
-            future.release()
+        try:
+            everywhere = client.scatter(shared, hash=False, timeout=ALONE_SECONDS)
+        except TimeoutError:  # nobody came
+            raise
+        except OSError:  # whom it was to be given to is lost
+            yield from (Outcome(key, None, Stranded(ALL_LOST)) for key in calls)
+            return
+        keys = [f"{key}-{tried}" for key in calls]
+        own = zip(*calls.values(), strict=True)
+        futures = client.map(task, [everywhere] * len(keys), *own, key=keys, pure=False)
+        names = dict(zip(futures, calls, strict=True))
+        futures.clear()  # a result is forgotten by the cluster when nobody holds its future
+        for future, result in _as_they_end(client, names):
+            yield _outcome(names.pop(future), future, result)
 
 
-def _as_they_end(client: Client, ending: as_completed) -> Iterator[Future]:
-    """Yield futures as they end; give up where nobody is left to work on the others."""
+def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Future, Any]]:
+    """Yield futures and results as they end; give up where nobody is left to work on the others."""
+    ending = as_completed(futures, with_results=True, raise_errors=False)
     alone = None
+    silent = 0.0
     pause = SHORTEST_PAUSE
     while not ending.is_empty():
         ended = ending.next_batch(block=False)
         yield from ended
         if ended:
-            alone, pause = None, SHORTEST_PAUSE
+            alone, silent, pause = None, 0.0, SHORTEST_PAUSE
             continue
         time.sleep(pause)
+        silent += pause
         pause = min(2 * pause, LONGEST_PAUSE)
+        if silent < LONG_SILENCE:
+            continue
+        silent = 0.0
         if client.status == "running" and client.scheduler_info()["workers"]:
             alone = None
         elif alone is None:
@@ -221,16 +271,16 @@ def _as_they_end(client: Client, ending: as_completed) -> Iterator[Future]:
             raise Failed(NOBODY)
 
 
-def _outcome(key: str, future: Future) -> Outcome:
-    try:
-        return Outcome(key, future.result(), None)
-    except KilledWorker:
-        lost = Lost("the workers that tried it were lost, perhaps for want of memory")
-        return Outcome(key, None, lost)
-    except Exception as error:
-        if future.status == "error":
-            return Outcome(key, None, error)
-        return Outcome(key, None, Lost("the scheduler was lost, or all workers were"))
+def _outcome(key: str, future: Future, result: Any) -> Outcome:
+    """Tell how a task ended, of which Dask gives the result, or what it raised as for ``raise``."""
+    if future.status == "finished":
+        return Outcome(key, result, None)
+    if future.status != "error":
+        return Outcome(key, None, Stranded(ALL_LOST))
+    error = result[1]
+    if isinstance(error, KilledWorker):
+        error = Lost("the workers that tried it were lost, perhaps for want of memory")
+    return Outcome(key, None, error)
 
 
 def exchange(
@@ -292,7 +342,7 @@ def exchange(
     taken = shuffled.map_partitions(take, meta=pd.DataFrame({"took": [0]}))
     with _explained():
         future = client.compute(taken)
-        outcome = next(_outcome("", each) for each in _as_they_end(client, as_completed([future])))
+        outcome = next(_outcome("", *ended) for ended in _as_they_end(client, [future]))
     if outcome.error is not None:
         raise _cause(outcome.error) from outcome.error
     return int(outcome.receipt["took"].sum())

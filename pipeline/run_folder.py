@@ -83,9 +83,14 @@ class Claim:
     start: str = field(default_factory=lambda: uuid4().hex)
 
     @property
-    def folder(self) -> str:
-        """Where the run is prepared."""
+    def place(self) -> str:
+        """What holds the plan, and the folder."""
         return storage.join(self.output, UNFINISHED)
+
+    @property
+    def folder(self) -> str:
+        """Where the run is prepared: what a task of a run started over writes late is elsewhere."""
+        return storage.join(self.place, _named(self.start))
 
 
 def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
@@ -184,11 +189,11 @@ def claim(found: Claim, stages: Mapping[str, Sequence[str]]) -> str:
         Refused: the place cannot be written to.
         Taken: another job was first.
     """
-    url = storage.join(found.folder, PLAN)
+    url = storage.join(found.place, PLAN)
     if not found.resumed:
         # The plan first: without it, nobody takes what is left for a run to go on with.
         storage.remove(url)
-        storage.remove(found.folder)
+        storage.remove(found.place)
     storage.make_folder(found.folder)
     plan = {
         "start": found.start,
@@ -400,9 +405,19 @@ def status(output: str) -> Status:
         raise Refused(f"{output}: holds no run (neither {RECORD} nor {UNFINISHED}/{PLAN})")
     if plan is None:
         return Status(record, None, {}, at_work=False)
-    folder = storage.join(output, UNFINISHED)
+    folder = prepared(output)
     done = {stage: len(receipts.kept(folder, stage)) for stage in plan["stages"]}
     return Status(record, plan, done, _is_at_work(plan))
+
+
+def prepared(output: str) -> str:
+    """Where the unfinished run of a folder is prepared, as its plan tells."""
+    plan = _plan(output) or {}
+    return storage.join(output, UNFINISHED, _named(str(plan.get("start"))))
+
+
+def _named(start: str) -> str:
+    return start[:8]
 
 
 def _record(output: str) -> dict[str, Any] | None:

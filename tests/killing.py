@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,9 +31,9 @@ class Ended:
 
 
 class Command:
-    """`segscore ARGUMENTS` in a process of its own."""
+    """`segscore ARGUMENTS` in a process of its own, ``within`` before it on the command line."""
 
-    def __init__(self, drive: Drive, *arguments: object) -> None:
+    def __init__(self, drive: Drive, *arguments: object, within: Sequence[str] = ()) -> None:
         self.folder = Path(drive.folder)
         self.log = self.folder / f"command-{len(list(self.folder.glob('command-*.out')))}"
         with (
@@ -41,7 +41,7 @@ class Command:
             self.log.with_suffix(".err").open("wb") as err,
         ):
             self.process = subprocess.Popen(
-                [PYTHON, "-m", "tests.driven", *map(str, arguments)],
+                [*within, PYTHON, "-m", "tests.driven", *map(str, arguments)],
                 cwd=self.folder,
                 env=drive.environment(),
                 stdout=out,

@@ -325,8 +325,11 @@ def test_another_process_has_the_number_of_a_dead_one(unfinished: Desk) -> None:
     plan = json.loads(url.read_text())
     if plan["born"] is None:
         pytest.skip("this system does not tell when a process started")
-    url.write_text(json.dumps({**plan, "pid": os.getppid()}))
-    assert unfinished.score().code == 0
+    with subprocess.Popen(["sleep", "600"]) as later:  # noqa: S607
+        url.write_text(json.dumps({**plan, "pid": later.pid}))
+        ended = unfinished.score()
+        later.kill()
+    assert ended.code == 0, ended.err
 
 
 # --- A full disk ---------------------------------------------------------------------------------

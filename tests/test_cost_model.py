@@ -1,0 +1,103 @@
+"""The model behind docs/scale.md, where the answer is known without it."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.cost_model import Assumed, Cluster, Design, Measured, plan
+from pipeline.planning import ROWS_PER_PART
+
+FREE = Measured(
+    tasks=(2.0,),
+    start=0,
+    plan=0,
+    reference=0,
+    merge=0,
+    input=0,
+    output=0,
+    sums=0,
+    receipt=0,
+    shared=0,
+    memory=0,
+    scheduler=0,
+    client=0,
+    scheduler_byte=0,
+    client_byte=0,
+    beat=0,
+    pack=0,
+    packet=0,
+    travelling=0,
+)
+ENDLESS = Assumed(network=math.inf, store=math.inf, request=0, memory=math.inf)
+PLAIN = Design("plain")
+
+
+def pairs(parts: int) -> int:
+    return parts * ROWS_PER_PART
+
+
+@pytest.mark.parametrize(("parts", "workers"), [(1, 1), (7, 1), (7, 3), (9, 3), (5, 100)])
+def test_work_alone_takes_turns(parts: int, workers: int) -> None:
+    made = plan(FREE, ENDLESS, PLAIN, pairs(parts), workers)
+    assert made.seconds == 2 * math.ceil(parts / workers)
+    assert made.work == 2 * parts
+
+
+def test_a_slow_scheduler_is_waited_for() -> None:
+    slow = replace(FREE, scheduler=1.0)
+    made = plan(slow, ENDLESS, PLAIN, pairs(200), 100)
+    assert made.busy["scheduler"] == 200 / made.stages["tasks"] == 1
+    assert made.limit == "scheduler"
+
+
+def test_a_client_hears_of_one_task_after_the_other() -> None:
+    made = plan(replace(FREE, client=3.0), ENDLESS, PLAIN, pairs(10), 10)
+    assert made.stages["tasks"] == 2 + 10 * 3
+
+
+def test_the_store_serves_all_workers_together() -> None:
+    slow = replace(FREE, input=8e6, output=2e6)
+    made = plan(slow, replace(ENDLESS, store=1e6), PLAIN, pairs(50), 50)
+    assert made.busy["store"] == pytest.approx(500 / made.stages["tasks"])
+    assert made.seconds == pytest.approx(500)
+
+
+def test_what_the_client_does_alone_is_added() -> None:
+    alone = replace(FREE, start=1.0, plan=0.5, reference=1e-3, merge=0.25)
+    made = plan(alone, replace(ENDLESS, pairs_per_reference=4), PLAIN, pairs(8), 8)
+    references = 1e-3 * pairs(8) / 4
+    assert made.seconds == pytest.approx(1 + 8 * 0.5 + references + 2 + 8 * 0.25)
+
+
+def test_references_reach_all_in_rounds() -> None:
+    """One worker from the client; then each that has them gives them to two others, in turn."""
+    large = replace(FREE, shared=100.0)
+    assumed = replace(ENDLESS, network=1e6, pairs_per_reference=1)
+    size = 100 * pairs(1) / 1e6
+    for workers, rounds in ((1, 0), (3, 1), (9, 2), (10, 3)):
+        made = plan(large, assumed, PLAIN, pairs(1), workers)
+        assert made.stages["sending"] == pytest.approx((1 + 2 * rounds) * size)
+
+
+def test_a_worker_that_cannot_hold_the_references_is_told_of() -> None:
+    large = replace(FREE, shared=100.0, memory=1000.0)
+    need = 1000 + 100 * pairs(1) / 4
+    for memory, fits in ((need, True), (need - 1, False)):
+        made = plan(large, replace(ENDLESS, memory=memory), PLAIN, pairs(1), 1)
+        assert (made.memory, made.fits) == (need, fits)
+    travelling = replace(PLAIN, travel=True)
+    assert plan(large, replace(ENDLESS, memory=1000), travelling, pairs(1), 1).fits
+
+
+def test_gathering_tasks_share_the_adding_up() -> None:
+    slow = replace(FREE, merge=1.0)
+    alone = plan(slow, ENDLESS, replace(PLAIN, sums=0), pairs(64), 8)
+    together = plan(slow, ENDLESS, replace(PLAIN, sums=0, together=8), pairs(64), 8)
+    assert alone.stages["adding up"] == 64
+    assert together.stages["adding up"] == 8 + 8
+
+
+def test_heartbeats_slow_the_scheduler() -> None:
+    """Of 10 workers there are 20 a second; each takes 10 ms."""
+    assert Cluster(replace(FREE, beat=0.01), ENDLESS, 10).slowed == pytest.approx(1 / 0.8)
