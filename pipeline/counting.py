@@ -234,11 +234,11 @@ def _sums(
     named = pa.table({"system": system, **{name: table.column(name) for name in by}})
     sums = []
     if original:
-        code, keys = _groups(named.select(["system"]))
+        code, keys = number_groups(named.select(["system"]))
         whole = [(key[0], *[None] * len(rule.group_by)) for key in keys]
         sums.append(summary.gather(whole, code, unit, document, counts, values))
     if rule.group_by and len(by) == len(rule.group_by):
-        code, keys = _groups(named.select(["system", *rule.group_by]))
+        code, keys = number_groups(named.select(["system", *rule.group_by]))
         # A document without a value for an attribute is in no group, only in the whole.
         held = code >= 0
         sums.append(
@@ -254,7 +254,7 @@ def _sums(
     return sums
 
 
-def _groups(table: pa.Table) -> tuple[Ints, list[tuple[object, ...]]]:
+def number_groups(table: pa.Table) -> tuple[Ints, list[tuple[object, ...]]]:
     """Number the combinations of values that occur; -1 where a value is null."""
     code = np.zeros(table.num_rows, np.int64)
     for name in table.column_names:

@@ -1,21 +1,17 @@
 """One document of a run again: the edits between its hypotheses and its references."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline import run_folder
-from pipeline.counting import Pairs, Rule, meet
+from pipeline.counting import Pairs, meet
 from pipeline.errors import Refused
-from pipeline.inputs import Collected, Inputs, collect, find_inputs
 from pipeline.measures.decisions import Edit, list_edits
 from pipeline.reading import Rows, join, read
+from pipeline.reopening import Reopened, reopen
 from pipeline.scoring import Job, accept_rows
-from pipeline.settings import ScoreSettings
 from pipeline.sides import Side, side_of
 
 
@@ -47,20 +43,9 @@ def explain(run: str, document: str, hypothesis: str | None) -> list[Explained]:
     Raises:
         Refused: no such run, document or hypothesis, or an input has changed since.
     """
-    record = run_folder.status(run).record
-    if record is None:
-        raise Refused(f"{run}: the run is not finished")
-    if "hypotheses" not in record["settings"]:
-        raise Refused(f"{run}: holds no scores to explain; it is a run of another command")
-    given = {name: _settled(value) for name, value in record["settings"].items()}
-    settings = ScoreSettings(**given)
-    inputs = find_inputs(settings)
-    _check_unchanged(inputs, record["inputs"])
-    collected = collect(settings, inputs)
-    rule = Rule(settings, tuple(record["boundary_types"] or (1,)), {})
-    further = inputs.hypotheses.further
-    job = Job(collected.references, (), rule, collected.typed, further, "")
-    rows = _of_document(inputs, collected, document, hypothesis)
+    opened = reopen(run)
+    job = opened.job
+    rows = _of_document(opened, document, hypothesis)
     rows = accept_rows(job, rows, {}).rows
     if not len(rows):
         asked = "" if hypothesis is None else f" of {hypothesis}"
@@ -71,25 +56,10 @@ def explain(run: str, document: str, hypothesis: str | None) -> list[Explained]:
     return _explain(job, rows)
 
 
-def _settled(value: Any) -> Any:
-    """JSON has lists where the settings have tuples."""
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _check_unchanged(inputs: Inputs, recorded: Mapping[str, Any]) -> None:
-    for table in inputs.tables:
-        for now, then in zip(table.files, recorded[table.name], strict=False):
-            if asdict(now) != then:
-                raise Refused(f"{now.url}: is not what it was when the run was made")
-        if len(table.files) != len(recorded[table.name]):
-            raise Refused(f"{table.name}: has other files than when the run was made")
-
-
-def _of_document(
-    inputs: Inputs, collected: Collected, document: str, hypothesis: str | None
-) -> Rows:
+def _of_document(opened: Reopened, document: str, hypothesis: str | None) -> Rows:
     """Find the hypotheses of one document."""
-    if collected.references.documents.find(pa.array([document]))[0] < 0:
+    inputs = opened.inputs
+    if opened.job.references.documents.find(pa.array([document]))[0] < 0:
         raise Refused(f"{document}: the run has no accepted reference for this document")
     parts = []
     for piece in inputs.hypotheses.slices:

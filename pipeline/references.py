@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from pipeline import resampling
 from pipeline.boundary_types import without_faults
@@ -215,7 +214,7 @@ def make_ready(
         window=window,
         panel_window=panel_window,
         attributes=_attributes(rows, described),
-        resampling_unit=_resampling_units(documents),
+        resampling_unit=resampling.units(names(documents.ids).hashes).of,
         p_seg=_p_seg(side.boundaries, size, window, settings),
     )
 
@@ -316,22 +315,11 @@ def _attributes(rows: Rows, described: Described | None) -> pa.Table:
     return pa.table(columns) if columns else pa.table({"": pa.nulls(len(rows))}).select([])
 
 
-def _resampling_units(documents: Documents) -> Ints:
-    if len(documents) <= resampling.BUCKETS:
-        return np.arange(len(documents))
-    return resampling.buckets(names(documents.ids).hashes)
-
-
-def unit_hashes(references: References) -> NDArray[np.uint64]:
-    """The hash that draws each resampling unit's weights, shape (units,)."""
-    if len(references.documents) <= resampling.BUCKETS:
-        return names(references.documents.ids).hashes
-    return np.arange(resampling.BUCKETS, dtype=np.uint64)
+def drawn_units(references: References) -> resampling.Units:
+    """What the bootstrap draws of a run's documents."""
+    return resampling.units(names(references.documents.ids).hashes)
 
 
 def estimator(references: References, replicates: int) -> str:
     """Name how intervals are estimated, for the signature."""
-    if not replicates:
-        return "none"
-    by_document = len(references.documents) <= resampling.BUCKETS
-    return "poisson,documents" if by_document else f"poisson,{resampling.BUCKETS}-buckets"
+    return f"poisson,{drawn_units(references).kind}" if replicates else "none"

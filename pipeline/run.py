@@ -13,7 +13,7 @@ from pipeline.counting import Rule
 from pipeline.fingerprint import Fingerprint
 from pipeline.inputs import Collected, Inputs, collect, cut, cut_points, find_inputs, group_types
 from pipeline.measures import PAIRS, PANELS
-from pipeline.references import agreed, unit_hashes
+from pipeline.references import agreed, drawn_units
 from pipeline.scoring import (
     Job,
     Receipt,
@@ -119,7 +119,9 @@ def _summarise(job: Job, receipts: list[Receipt]) -> pa.Table:
     settings, references = job.rule.settings, job.references
     drawn = None
     if settings.replicates:
-        drawn = resampling.weights(unit_hashes(references), settings.seed, settings.replicates)
+        drawn = resampling.weights(
+            drawn_units(references).hashes, settings.seed, settings.replicates
+        )
     found = [
         (PAIRS, [receipt.sums for receipt in receipts if receipt.sums is not None]),
         (PANELS, [receipt.panel_sums for receipt in receipts if receipt.panel_sums is not None]),
