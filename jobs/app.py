@@ -9,6 +9,7 @@ import typer
 
 from jobs import collector
 from jobs.agree import agree
+from jobs.compare import compare
 from jobs.explain import explain
 from jobs.import_ import import_
 from jobs.log import FORMATS, LOG
@@ -59,7 +60,7 @@ def fail(message: str, code: int) -> None:
 
 
 app.command("import")(told(import_))
-for command in (validate, score, agree, sweep, explain, simulate, measures, status):
+for command in (validate, score, compare, agree, sweep, explain, simulate, measures, status):
     app.command()(told(command))
 
 

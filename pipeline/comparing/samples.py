@@ -115,7 +115,7 @@ class Compared:
 
 
 def find_systems(runs: Sequence[ScoredRun], asked: Sequence[str]) -> list[System]:
-    """List the systems of the runs, by run, then by name.
+    """List the systems of the runs: as they are asked for, or by run and name.
 
     Args:
         runs: to look in.
@@ -140,7 +140,9 @@ def find_systems(runs: Sequence[ScoredRun], asked: Sequence[str]) -> list[System
             raise Refused(f"--systems {name}: no such system; there are: {there}")
     if not asked:
         return systems
-    return [each for each in systems if {each.label, each.hypothesis} & set(asked)]
+    wanted = [[name in (each.label, each.hypothesis) for name in asked] for each in systems]
+    chosen = [(of.index(True), each) for of, each in zip(wanted, systems, strict=True) if any(of)]
+    return [each for _, each in sorted(chosen, key=lambda pair: pair[0])]
 
 
 def _hypotheses(run: ScoredRun) -> list[str]:
