@@ -16,7 +16,8 @@ from pipeline.comparing.runs import (
     require_comparable,
     signature,
 )
-from pipeline.comparing.samples import Compared, find_systems, read_samples
+from pipeline.comparing.samples import Compared, read_samples
+from pipeline.comparing.systems import find_systems
 from pipeline.comparing.tables import Row, compare_sample, table_of, worst
 from pipeline.comparing.where import where
 from pipeline.errors import Done, Refused

@@ -65,6 +65,7 @@ def permutation_tests(
     counts = unit_counts(sample, drawn.of, len(drawn.hashes))
     values = _paired_values(sample, averages, drawn)
     columns = np.concatenate([*counts, *values], axis=1)
+    totals = [total(each) for each in counts]
     found = {key: np.zeros(len(averages.pairs), np.int64) for key in averages.difference}
     for start in range(0, permutations, PERMUTED_AT_ONCE):
         number = min(PERMUTED_AT_ONCE, permutations - start)
@@ -75,7 +76,7 @@ def permutation_tests(
         by_pair = moved[:, split:].reshape(number, *values.shape[::2])
         for p, pair in enumerate(averages.pairs):
             permuted = _macro(sample, averages, values[p].sum(axis=0), by_pair[:, p], p)
-            permuted |= _micro(sample, counts, by_system, pair)
+            permuted |= _micro(sample, totals, by_system, pair)
             for key, differences in permuted.items():
                 least = abs(averages.difference[key][p]) * (1 - NEARLY)
                 found[key][p] += np.count_nonzero(~(np.abs(differences) < least))
@@ -113,13 +114,13 @@ def _macro(
 
 
 def _micro(
-    sample: Sample, counts: Floats, moved: Floats, pair: tuple[int, int]
+    sample: Sample, totals: Sequence[Floats], moved: Floats, pair: tuple[int, int]
 ) -> dict[tuple[str, str], Floats]:
     """Differences of formulas when the counts of ``moved`` have changed places."""
     a, b = pair
     exchanged = moved[:, a] - moved[:, b]
-    first = formula(sample, a, total(counts[a]) - exchanged)
-    second = formula(sample, b, total(counts[b]) + exchanged)
+    first = formula(sample, a, totals[a] - exchanged)
+    second = formula(sample, b, totals[b] + exchanged)
     return {(name, "micro"): first[name] - second[name] for name in first}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline import storage
 from pipeline.errors import Refused
 from pipeline.measures import PAIRS, PANELS, Table
 from pipeline.measures.measure import Measure
@@ -35,6 +36,11 @@ class ScoredRun:
         """The fields of its signature, but for those about its own intervals."""
         fields = (part.partition(":") for part in self.record["signature"].split("|")[1:])
         return {name: value for name, _, value in fields if name not in OWN}
+
+    def files(self, table: str) -> list[str]:
+        """The files of one of its tables, as its record lists them; empty if it has none."""
+        listed = self.record.get("files", {}).get(table, [])
+        return [storage.join(self.url, table, name) for name in listed]
 
     @property
     def parameters(self) -> dict[str, float]:

@@ -68,10 +68,7 @@ def compare_sample(
         omnibus = ranks.friedman(sample.values[measure.name])
         together = ranks.kruskal(sample.values[measure.name])
         found["systems"] += _systems(sample, runs, averages, measure, omnibus.mean_rank)
-        found["comparisons"] += _micro(sample, averages, measure, tests[measure.name, "micro"])
-        found["comparisons"] += _macro(
-            sample, averages, measure, tests[measure.name, "macro"], (omnibus, together)
-        )
+        found["comparisons"] += _pairs(sample, averages, measure, tests, (omnibus, together))
         if len(sample.systems) >= ranks.LEAST:
             found["omnibus"] += [_omnibus(sample, measure, each) for each in (omnibus, together)]
     return found
@@ -158,6 +155,30 @@ def _better(
     return sample.systems[pair[0] if first else pair[1]].label
 
 
+OF_DOCUMENTS = ("p_wilcoxon", "p_wilcoxon_holm", "effect_d", "effect_rank")
+"""What looks at documents one by one, and so belongs to macro averages alone."""
+
+
+def _pairs(
+    sample: Sample,
+    averages: Averages,
+    measure: Measure,
+    tests: Mapping[tuple[str, str], Floats],
+    omnibus: tuple[ranks.Omnibus, ranks.Omnibus],
+) -> Iterator[Row]:
+    """A row a pair, of the micro averages, then of the macro ones."""
+    ranked = _ranked(sample, averages, measure)
+    nothing = dict.fromkeys((*OF_DOCUMENTS, "p_nemenyi", "p_kruskal"), UNDEFINED)
+    for pair, each in enumerate(ranked):
+        row = _pair(sample, averages, measure, "micro", pair, tests[measure.name, "micro"])
+        yield row | each | nothing
+    for pair, each in enumerate(ranked):
+        at = averages.pairs[pair]
+        many = {"p_nemenyi": omnibus[0].pairwise[at], "p_kruskal": omnibus[1].pairwise[at]}
+        row = _pair(sample, averages, measure, "macro", pair, tests[measure.name, "macro"])
+        yield row | each | many
+
+
 def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[Row]:
     """What the documents say one by one, of each pair."""
     values = sample.values[measure.name]
@@ -174,26 +195,6 @@ def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[Row]:
         }
         for pair, each in enumerate(found)
     ]
-
-
-def _macro(
-    sample: Sample,
-    averages: Averages,
-    measure: Measure,
-    p: Floats,
-    omnibus: tuple[ranks.Omnibus, ranks.Omnibus],
-) -> Iterator[Row]:
-    for pair, ranked in enumerate(_ranked(sample, averages, measure)):
-        at = averages.pairs[pair]
-        many = {"p_nemenyi": omnibus[0].pairwise[at], "p_kruskal": omnibus[1].pairwise[at]}
-        yield _pair(sample, averages, measure, "macro", pair, p) | ranked | many
-
-
-def _micro(sample: Sample, averages: Averages, measure: Measure, p: Floats) -> Iterator[Row]:
-    of_documents = ("p_wilcoxon", "p_wilcoxon_holm", "effect_d", "effect_rank")
-    nothing = dict.fromkeys((*of_documents, "p_nemenyi", "p_kruskal"), UNDEFINED)
-    for pair, ranked in enumerate(_ranked(sample, averages, measure)):
-        yield _pair(sample, averages, measure, "micro", pair, p) | ranked | nothing
 
 
 def _omnibus(sample: Sample, measure: Measure, found: ranks.Omnibus) -> Row:
