@@ -154,7 +154,7 @@ class _Making:
         shared = np.flatnonzero(held[there].all(axis=0))
         if not len(there) or not len(shared):
             return None
-        at = np.ix_(there, shared)
+        at = np.ix_(np.array(there), shared)
         column = self.rows.numbers
         return Sample(
             key=key,
