@@ -121,7 +121,7 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
         for table in _where(finished.tables["where"].to_pylist()):
             out().print(table)
     for run, became in finished.record["rows"].items():
-        told = f"{run}: {became['in']} documents, {became['scored']} of them compared"
+        told = f"{run}: compared on {became['scored']} of {became['in']} documents"
         out().print(told, markup=False)
     out().print(finished.record["signature"], markup=False)
 

@@ -251,9 +251,9 @@ def test_equal_systems_are_told_apart_as_seldom_as_promised() -> None:
 
 
 def test_a_known_difference_is_found() -> None:
-    found = outcomes((0.3, 0.36))
+    found = outcomes((0.3, 0.4))
     for kind in ("micro", "macro", "wilcoxon"):
-        assert np.mean(found[kind]) > 0.6, kind
+        assert np.mean(found[kind]) > 0.9, kind
     for kind in ("micro interval", "macro interval"):
         assert np.mean(found[kind]) == pytest.approx(0.94, abs=0.035)
 

@@ -167,4 +167,5 @@ def _drawn(sums: Floats, weights: NDArray[np.uint8]) -> Floats:
         resampling.replicate_sums(flat, weights[:, start : start + AT_ONCE])
         for start in range(0, weights.shape[1], AT_ONCE)
     ]
-    return np.concatenate(blocks or [np.empty((0, n * columns))]).reshape(-1, n, columns)
+    summed = np.concatenate(blocks or [np.empty((0, n * columns))])
+    return summed.reshape(weights.shape[1], n, columns)
