@@ -21,6 +21,7 @@ Row = dict[str, Any]
 PAIRS_SHOWN = 20
 WORST_SHOWN = 3
 SYSTEMS_SHOWN = 10
+NAME_WIDTH = 20
 REFERENCE = "reference"
 
 
@@ -192,9 +193,10 @@ def _pairs(rows: list[Row]) -> Table:
     told = [f"{more} more in the table comparisons of --output"] if more > 0 else []
     marked = ["* the better one"] if any(row["better"] for row in rows) else []
     table = Table(box=SIMPLE_HEAD, caption="; ".join(marked + told))
+    longest = max(len(row[side]) for row in rows for side in ("system", "other"))
     for heading in ("system", "against"):
-        table.add_column(heading, overflow="fold", min_width=12)
-    for heading in ("difference", "95 % interval", "p", "p, Holm", "Wilcoxon", "d"):
+        table.add_column(heading, overflow="fold", min_width=min(NAME_WIDTH, longest) + 2)
+    for heading in ("difference", "95 % interval", "p (Holm)", "Wilcoxon (Holm)", "d"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows[:PAIRS_SHOWN]:
         table.add_row(
@@ -204,7 +206,6 @@ def _pairs(rows: list[Row]) -> Table:
             ),
             _signed(row["difference"]),
             f"{_signed(row['ci_low'])} to {_signed(row['ci_high'])}",
-            chance(row["p_permutation"]),
             chance(row["p_permutation_holm"]),
             chance(row["p_wilcoxon_holm"]),
             "–" if row["effect_d"] is None else f"{row['effect_d']:+.2f}",

@@ -95,12 +95,13 @@ def _pairs(finished: "FinishedComparison", average: str) -> Layout:
             chance(row["p_permutation"]),
             chance(row["p_permutation_holm"]),
             chance(row["p_wilcoxon_holm"]),
+            chance(row["p_nemenyi"]),
             number(row["effect_d"]),
             row["better"] or "–",
         ]
         for row in rows
     ]
-    titles = ["difference [95 %]", "p", "p (Holm)", "Wilcoxon (Holm)", "d", "better"]
+    titles = ["difference [95 %]", "p", "p (Holm)", "Wilcoxon (Holm)", "Nemenyi", "d", "better"]
     headings = [*by, "measure", "system", "against", *titles]
     columns = finished.tables["comparisons"].column_names
     numbers = [[row[name] for name in columns] for row in rows]
@@ -207,6 +208,6 @@ def _beneath(signature: str, format_name: str) -> str:
     if format_name == "markdown":
         return f"\n`{signature}`"
     if format_name == "latex":
-        escaped = signature.replace("_", r"\_").replace("%", r"\%")
-        return rf"\par\noindent\texttt{{\footnotesize {escaped}}}"
+        escaped = signature.replace("_", r"\_").replace("|", r"|\allowbreak ")
+        return rf"\par\noindent{{\footnotesize\ttfamily {escaped}}}"
     return f"\n{signature}"
