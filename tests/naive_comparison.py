@@ -62,11 +62,16 @@ def both_defined(
 def permuted_p(
     first: Mapping[str, Sequence[Row]],
     second: Mapping[str, Sequence[Row]],
-    difference: Callable[[Mapping[str, Sequence[Row]], Mapping[str, Sequence[Row]]], float | None],
+    average: Callable[[Mapping[str, Sequence[Row]]], float | None],
     flipped: Mapping[str, Sequence[int]],
 ) -> float | None:
     """Exchange the systems' rows document by document, once for each permutation."""
-    observed = difference(first, second)
+
+    def apart(a: Mapping[str, Sequence[Row]], b: Mapping[str, Sequence[Row]]) -> float | None:
+        values = average(a), average(b)
+        return None if values[0] is None or values[1] is None else abs(values[0] - values[1])
+
+    observed = apart(first, second)
     if observed is None:
         return None
     permutations = len(next(iter(flipped.values())))
@@ -76,8 +81,8 @@ def permuted_p(
         for document in first:
             if flipped[document][number]:
                 a[document], b[document] = second[document], first[document]
-        found = difference(a, b)
-        extreme += found is None or abs(found) >= abs(observed) * NEARLY
+        found = apart(a, b)
+        extreme += found is None or found >= observed * NEARLY
     return (extreme + 1) / (permutations + 1)
 
 

@@ -19,6 +19,7 @@ from tests.conftest import DATA, Ended, Segscore
 from tests.test_score import corpus, run
 
 Row = dict[str, Any]
+Held = Mapping[str, Sequence[naive.Row]]
 FORMULAS: dict[str, tuple[list[str], naive.Formula]] = {
     "window_diff": (
         ["wd_misses", "wd_false_alarms", "windows"],
@@ -80,7 +81,7 @@ def less(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a - b
 
 
-def weighed(cells: Mapping[str, Sequence[Row]], weights: Mapping[str, int]) -> dict[str, list[Row]]:
+def weighed(cells: Held, weights: Mapping[str, int]) -> Held:
     """Each document as often as its weight says."""
     return {
         f"{document} {copy}": list(rows)
@@ -107,10 +108,10 @@ def test_every_number_is_that_of_the_twin(segscore: Segscore, runs: Path, measur
     flipped = dict(zip(ids, flips.tolist(), strict=True))
     counts, formula = FORMULAS[measure]
 
-    def micro(rows: Mapping[str, Sequence[Row]]) -> float | None:
+    def micro(rows: Held) -> float | None:
         return naive.micro(rows, counts, formula)
 
-    def macro(rows: Mapping[str, Sequence[Row]]) -> float | None:
+    def macro(rows: Held) -> float | None:
         return naive.macro(rows, measure)
 
     for row in found["systems"]:
@@ -136,7 +137,7 @@ def test_every_number_is_that_of_the_twin(segscore: Segscore, runs: Path, measur
             [less(of(weighed(first, each)), of(weighed(second, each))) for each in drawn]
         )
         assert (row["ci_low"], row["ci_high"]) == pytest.approx(expected, abs=1e-9)
-        p = naive.permuted_p(first, second, lambda a, b, of=of: less(of(a), of(b)), flipped)
+        p = naive.permuted_p(first, second, of, flipped)
         assert row["p_permutation"] == pytest.approx(p)
     for average in ("micro", "macro"):
         chosen = [row for row in found["comparisons"] if row["average"] == average]
@@ -480,7 +481,7 @@ def test_what_is_no_scoring_run_is_refused_by_name(segscore: Segscore, tmp_path:
     assert "named twice" in said
     assert "holds no run" in refused(segscore("compare", tmp_path, "--measure", "pk"))
     (made / "_unfinished").mkdir()
-    plan = {"fingerprint": {}, "stages": {}}
+    plan: dict[str, Any] = {"fingerprint": {}, "stages": {}}
     (made / "_unfinished" / "plan.json").write_text(json.dumps(plan))
     (made / "run.json").unlink()
     assert "is not finished" in refused(segscore("compare", made, "--measure", "pk"))

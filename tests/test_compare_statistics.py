@@ -107,7 +107,7 @@ def test_ranks_of_many_systems_are_those_of_the_twin(values: list[list[float]]) 
         together = ranks.kruskal(array)
         assert together.statistic == pytest.approx(stats.kruskal(*values).statistic)
         upper = np.triu_indices(len(values), 1)
-        twin = [naive.dunn(values, a, b) for a, b in zip(*upper, strict=True)]
+        twin = [naive.dunn(values, int(a), int(b)) for a, b in zip(*upper, strict=True)]
         assert together.pairwise[upper] == pytest.approx(naive.holm(twin))
         assert (together.pairwise == together.pairwise.T).all()
 
@@ -202,7 +202,7 @@ def test_flips_depend_on_seed_unit_and_permutation_alone() -> None:
     assert whole.mean() == pytest.approx(0.5, abs=0.005)
     # Neither documents nor permutations go together.
     for axis in (0, 1):
-        together = np.corrcoef(whole[:300] if axis else whole[:300].T)
+        together = np.atleast_2d(np.corrcoef(whole[:300] if axis else whole[:300].T))
         assert np.abs(together - np.eye(len(together))).max() < 6 / np.sqrt(300)
 
 
@@ -270,3 +270,20 @@ def test_equal_systems_of_many_are_told_apart_as_seldom_as_promised() -> None:
         )
     rejected = np.sum(found, axis=0)
     assert (rejected >= 4).all() and (rejected <= 36).all()
+
+
+def test_buckets_of_documents_are_exchanged_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many documents those of a bucket change places at once: as seldom wrong, and as sharp."""
+    monkeypatch.setattr(resampling, "BUCKETS", 32)
+    rejected = {}
+    for chances in ((0.3, 0.3), (0.3, 0.35)):
+        found = []
+        for seed in range(200):
+            sample = drawn(seed, 300, chances)
+            assert sample.units.kind == "32-buckets" and len(sample.units.hashes) == 32
+            averages = average(sample, seed, 0)
+            tests = paired.permutation_tests(sample, averages, seed, PERMUTATIONS)
+            found.append([p[0] <= 0.05 for p in tests.values()])
+        rejected[chances] = np.sum(found, axis=0)
+    assert (rejected[0.3, 0.3] >= 2).all() and (rejected[0.3, 0.3] <= 22).all()
+    assert (rejected[0.3, 0.35] > 180).all()

@@ -1,5 +1,6 @@
 """Boundaries told apart by story length, position and prominence."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,16 +22,23 @@ class Classes:
     Attributes:
         low: lower end of each class, shape (classes,).
         high: upper end, shape (classes,).
-        of_boundary: class of each reference boundary, -1 for none, shape (boundaries,).
+        of: finds the class of positions, -1 for none: takes the reference's row and the position
+            in the unit of the run, each shape (positions,).
+        of_boundary: class of each reference boundary, shape (boundaries,).
     """
 
     low: list[float]
     high: list[float]
+    of: Callable[[Ints, Ints], Ints]
     of_boundary: Ints
 
 
 class Places:
-    """The boundaries of a run's references by story length, position and prominence."""
+    """The boundaries of a run's references by story length, position and prominence.
+
+    Attributes:
+        classes: by analysis; of prominence only where a document has several references.
+    """
 
     def __init__(self, references: References, shared: Flags) -> None:
         """Part the boundaries into classes.
@@ -40,51 +48,37 @@ class Places:
             shared: documents to look at, shape (documents,).
         """
         self.references = references
-        typed = references.side.typed
-        row = np.repeat(np.arange(len(typed)), typed.lengths)
-        self.coders = np.diff(references.first)
-        once = marked(references.side.boundaries, references.first, references.panel_window)
-        self.marked = once.document << 32 | once.position
-        self.support = once.coders[0]
-        self.lengths = _lengths(references.side.boundaries, references.size)
+        once = references.side.boundaries
+        self.keys = np.repeat(np.arange(len(once)), once.lengths) << 32 | once.values
+        self.lengths = _lengths(once, references.size)
         self.edges = _quartiles(
             self.lengths.values[np.repeat(shared[references.document], self.lengths.lengths)]
         )
-        position = typed.values.astype(np.int64)
+        tenths = [i / TENTHS for i in range(TENTHS + 1)]
         self.classes = {
-            "story_length": Classes(*self.edges, self._of_story(row, position)),
-            "position": Classes(
-                [i / TENTHS for i in range(TENTHS)],
-                [(i + 1) / TENTHS for i in range(TENTHS)],
-                self._of_position(row, position),
-            ),
-            "prominence": Classes(
-                [0.0, *(i / QUARTERS for i in range(QUARTERS))],
-                [0.0, *((i + 1) / QUARTERS for i in range(QUARTERS))],
-                self._of_prominence(row, position),
-            ),
+            "story_length": self._classes(*self.edges, self._of_story),
+            "position": self._classes(tenths[:-1], tenths[1:], self._of_position),
         }
+        if references.has_panels:
+            found = marked(once, references.first, references.panel_window)
+            self.marked = found.document << 32 | found.position
+            self.support = found.coders[0]
+            quarters = [0.0, *(i / QUARTERS for i in range(QUARTERS + 1))]
+            self.classes["prominence"] = self._classes(
+                quarters[:-1], [0.0, *quarters[2:]], self._of_prominence
+            )
 
-    def of(self, analysis: str, row: Ints, position: Ints) -> Ints:
-        """Find the class of positions of references' documents, -1 for none.
-
-        Args:
-            analysis: of ``ANALYSES``.
-            row: the reference's, shape (positions,).
-            position: in the unit of the run, shape (positions,).
-        """
-        of = {
-            "story_length": self._of_story,
-            "position": self._of_position,
-            "prominence": self._of_prominence,
-        }
-        return of[analysis](row, position)
+    def _classes(
+        self, low: list[float], high: list[float], of: Callable[[Ints, Ints], Ints]
+    ) -> Classes:
+        typed = self.references.side.typed
+        row = np.repeat(np.arange(len(typed)), typed.lengths)
+        return Classes(low, high, of, of(row, typed.values.astype(np.int64)))
 
     def _of_story(self, row: Ints, position: Ints) -> Ints:
         """By the length of the story that is opened at the position, or that it lies in."""
         once = self.references.side.boundaries
-        keys = np.repeat(np.arange(len(once)), once.lengths) << 32 | once.values
-        before = np.searchsorted(keys, row << 32 | position, side="right") - once.offsets[row]
+        before = np.searchsorted(self.keys, row << 32 | position, side="right") - once.offsets[row]
         length = self.lengths.values[self.lengths.offsets[row] + before]
         return np.searchsorted(np.array(self.edges[1]), length).astype(np.int64)
 
@@ -96,11 +90,11 @@ class Places:
         """By the share of coders who marked the position; of a lone coder's document none."""
         document = self.references.document[row]
         key = document << 32 | position
-        at = np.minimum(np.searchsorted(self.marked, key), max(0, len(self.marked) - 1))
         support = np.zeros(len(key), np.int64)
         if len(self.marked):
+            at = np.minimum(np.searchsorted(self.marked, key), len(self.marked) - 1)
             support = np.where(self.marked[at] == key, self.support[at], 0)
-        coders = self.coders[document]
+        coders = np.diff(self.references.first)[document]
         return np.where(coders > 1, -(-QUARTERS * support // coders), NOWHERE)
 
 

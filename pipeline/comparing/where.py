@@ -22,8 +22,6 @@ from pipeline.segmentations import Flags, Ints, numbers
 from pipeline.sides import side_of
 from pipeline.spreading import duplicates, holds
 
-ANALYSES = ("story_length", "position", "prominence")
-
 
 def where(
     runs: Sequence[ScoredRun], systems: Sequence[System], documents: pa.StringArray
@@ -58,8 +56,7 @@ def _of_run(
     shared[found[found >= 0]] = True
     places = Places(references, shared)
     tally = _tallied(opened, places, list(systems), shared)
-    for analysis in ANALYSES:
-        classes = places.classes[analysis]
+    for analysis, classes in places.classes.items():
         for at, (low, high) in enumerate(zip(classes.low, classes.high, strict=True)):
             for s, system in enumerate(systems.values()):
                 counts = dict(zip(KINDS, tally[analysis][s, at].tolist(), strict=True))
@@ -105,7 +102,7 @@ def _tallied(opened: Reopened, places: Places, systems: list[str], shared: Flags
             opened, places, systems, shared, accept(opened.job, part, twice)
         )
     found = [*tallies.values()]
-    return {name: np.sum([tally[name] for tally in found], axis=0) for name in ANALYSES}
+    return {name: np.sum([tally[name] for tally in found], axis=0) for name in places.classes}
 
 
 def _tally(
@@ -122,16 +119,20 @@ def _tally(
     pairs = meet(document, references.first)
     decided = decide(opened, hypotheses, pairs)
     by_pair = system[pairs.hyp_row]
+    alarm_row = pairs.ref_row[decided.alarm_pair]
     found = {}
     for analysis, classes in places.classes.items():
-        of_alarm = places.of(analysis, pairs.ref_row[decided.alarm_pair], decided.alarm_position)
-        of_boundary = classes.of_boundary[decided.boundary]
-        alarm = np.full(len(of_alarm), FALSE_ALARM)
-        kind = np.concatenate([decided.kind, alarm])
-        at = np.concatenate([of_boundary, of_alarm])
-        who = by_pair[np.concatenate([decided.pair, decided.alarm_pair])]
-        inside = at != NOWHERE
         shape = (len(systems), len(classes.low), len(KINDS))
-        cell = np.ravel_multi_index((who[inside], at[inside], kind[inside]), shape)
-        found[analysis] = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape)
+        at = classes.of_boundary[decided.boundary]
+        found[analysis] = _count(by_pair[decided.pair], at, decided.kind.astype(np.int64), shape)
+        at = classes.of(alarm_row, decided.alarm_position)
+        alarms = np.full(len(at), FALSE_ALARM)
+        found[analysis] += _count(by_pair[decided.alarm_pair], at, alarms, shape)
     return found
+
+
+def _count(system: Ints, at: Ints, kind: Ints, shape: tuple[int, int, int]) -> Ints:
+    """How many there are by system, class and kind; those of no class are left out."""
+    cell = (system * shape[1] + at) * shape[2] + kind
+    counted = np.bincount(cell[at != NOWHERE], minlength=shape[0] * shape[1] * shape[2])
+    return counted.reshape(shape).astype(np.int64)
