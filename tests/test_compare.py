@@ -262,23 +262,24 @@ def test_which_is_better_depends_on_the_measure(segscore: Segscore, runs: Path) 
     assert "b_tp" not in {row["measure"] for row in found["worst"]}
 
 
+@pytest.mark.parametrize(("measure", "sign"), [("window_diff", 1), ("recall", -1)])
 def test_the_worst_documents_come_with_a_command_that_shows_them(
-    segscore: Segscore, runs: Path
+    segscore: Segscore, runs: Path, measure: str, sign: int
 ) -> None:
     found = compare(
-        segscore, runs, runs / "old", runs / "new", "--systems", "h2", "--measure", "window_diff"
+        segscore, runs, runs / "old", runs / "new", "--systems", "h2", "--measure", measure
     )
     values = {}
     for name in ("old", "new"):
         rows = [row for row in scores(runs / name) if row["hypothesis"] == "h2"]
         for document, held in naive.shared(rows, lambda _: "h2")["h2"].items():
-            values[f"h2@{name}", document] = naive.value_of(held, "window_diff")
+            values[f"h2@{name}", document] = naive.value_of(held, measure)
     for system, other in (("h2@old", "h2@new"), ("h2@new", "h2@old")):
         listed = [row for row in found["worst"] if row["system"] == system and not row["other"]]
-        known = [v for (name, _), v in values.items() if name == system and v is not None]
-        assert [row["value"] for row in listed] == pytest.approx(sorted(known)[::-1][:10])
+        bad = [sign * v for (name, _), v in values.items() if name == system and v is not None]
+        assert [sign * row["value"] for row in listed] == pytest.approx(sorted(bad)[::-1][:10])
         behind = [row for row in found["worst"] if (row["system"], row["other"]) == (system, other)]
-        gaps = [row["value"] - row["other_value"] for row in behind]
+        gaps = [sign * (row["value"] - row["other_value"]) for row in behind]
         assert gaps == sorted(gaps, reverse=True) and all(gap > 0 for gap in gaps)
         assert [row["place"] for row in behind] == list(range(1, len(behind) + 1))
     for row in found["worst"][:3]:
