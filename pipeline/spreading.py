@@ -128,7 +128,7 @@ def spread_twice(
     again = {
         part.name: replace(part, name=receipts.again(part.name))
         for part in parts
-        if holds(found[part.name], twice)
+        if _holds(found[part.name], twice)
     }
     if not again:
         return found
@@ -149,8 +149,7 @@ def duplicates(told: Iterable[Receipt]) -> dict[str, Bits]:
     return {coder: bits for coder, bits in twice.items() if bits.any()}
 
 
-def holds(receipt: Receipt, twice: Mapping[str, Any]) -> bool:
-    """Whether a part holds a row that another contradicts, as ``duplicates`` found."""
+def _holds(receipt: Receipt, twice: Mapping[str, Any]) -> bool:
     return any(
         (receipt.seen[coder][0] & twice[coder]).any() for coder in receipt.seen.keys() & twice
     )

@@ -17,10 +17,9 @@ from pipeline.comparing.systems import System
 from pipeline.counting import meet
 from pipeline.inputs import cut
 from pipeline.reopening import Reopened, reopen
-from pipeline.scoring import Accepted, Receipt, accept
+from pipeline.scoring import Accepted, accept
 from pipeline.segmentations import Flags, Ints, numbers
 from pipeline.sides import side_of
-from pipeline.spreading import duplicates, holds
 
 
 def where(
@@ -88,20 +87,15 @@ def _row(
 
 
 def _tallied(opened: Reopened, places: Places, systems: list[str], shared: Flags) -> Tally:
-    """Read the hypotheses part by part; again where a part holds a coder's second row."""
+    """Read the hypotheses part by part.
+
+    A coder's two rows for a document may lie in two parts, each good for itself. The run refused
+    both, so that the document is not one which the coder shares, and neither is counted.
+    """
     parts = cut(opened.inputs.hypotheses.slices)
-    tallies: dict[str, Tally] = {}
-    receipts: dict[str, Receipt] = {}
-    for part in parts:
-        accepted = accept(opened.job, part, {})
-        receipts[part.name] = Receipt(seen=accepted.seen)
-        tallies[part.name] = _tally(opened, places, systems, shared, accepted)
-    twice = duplicates(receipts.values())
-    for part in (each for each in parts if holds(receipts[each.name], twice)):
-        tallies[part.name] = _tally(
-            opened, places, systems, shared, accept(opened.job, part, twice)
-        )
-    found = [*tallies.values()]
+    found = [
+        _tally(opened, places, systems, shared, accept(opened.job, part, {})) for part in parts
+    ]
     return {name: np.sum([tally[name] for tally in found], axis=0) for name in places.classes}
 
 
