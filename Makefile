@@ -7,10 +7,11 @@ INSTALL := $(PIP) install --constraint constraints.txt
 DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 
-.PHONY: help demo test chaos lint bench clean
+.PHONY: help demo table test chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
+	@echo "make table  systems by references and consensus, as a paper has it"
 	@echo "make test   rules, types and tests, as CI runs them"
 	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
 	@echo "make lint   rules and types alone"
@@ -34,6 +35,13 @@ demo: $(VENV)/core
 	$(BIN)/segscore score $(DEMO)/references $(DEMO)/hypotheses --documents $(DEMO)/documents \
 		--group-by level --reference-points none,all,random-known --output $(DEMO)/run
 	@echo "the scores as a table: $(DEMO)/run/scores; what the measures mean: $(BIN)/segscore measures"
+
+# Kazantseva & Szpakowicz 2012, Table 2, of the coders and segmenters of Stargazer.
+table: $(VENV)/core
+	@$(BIN)/segscore score tests/data/stargazer.jsonl tests/data/stargazer.jsonl \
+		--consensus 0.5,0.3,any --reference-points random-mean --fresh --output build/stargazer >/dev/null
+	@$(BIN)/segscore compare build/stargazer --measure window_diff,mult_window_diff \
+		--layout references --format markdown
 
 test: lint $(AZURITE)
 	$(BIN)/pytest

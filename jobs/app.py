@@ -9,6 +9,7 @@ import typer
 
 from jobs import collector
 from jobs.agree import agree
+from jobs.compare import compare
 from jobs.explain import explain
 from jobs.history import history
 from jobs.import_ import import_
@@ -64,6 +65,7 @@ app.command("import")(told(import_))
 for command in (
     validate,
     score,
+    compare,
     agree,
     sweep,
     explain,

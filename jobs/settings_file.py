@@ -22,6 +22,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     "float": (int, float),
     "bool": (bool,),
     "str": (str, int, float, list),
+    "list[str]": (str, list),
 }
 """What a file may give where the command line would be read as the key."""
 
@@ -74,7 +75,9 @@ def _named(key: str) -> str:
 
 
 def _given(value: Any, kind: str) -> Any:
-    """What the command line would say: a list is separated by commas there."""
+    """What the command line would say: a list is separated by commas there, or by spaces."""
+    if kind == "list[str]":
+        return [str(each) for each in (value if isinstance(value, list) else [value])]
     if kind != "str":
         return value
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -281,12 +281,12 @@ def _sums(
     sums = []
     units = references.resampling
     if original:
-        code, keys = _groups([system])
+        code, keys = number_groups([system])
         whole = [(*key, *[None] * len(rule.group_by)) for key in keys]
         sums.append(adding.gather(whole, code, units, document, counts, values, one_each=one_each))
     if rule.group_by and all(name in table.column_names for name in rule.group_by):
         by = [encode(table.column(name).combine_chunks()) for name in rule.group_by]
-        code, keys = _groups([system, *by])
+        code, keys = number_groups([system, *by])
         # A document without a value for an attribute is in no group, only in the whole.
         held = code >= 0
         in_groups = [row[held] for row in counts], [row[held] for row in values]
@@ -295,7 +295,7 @@ def _sums(
     return sums
 
 
-def _groups(columns: list[Coded]) -> tuple[Ints, list[GroupKey]]:
+def number_groups(columns: list[Coded]) -> tuple[Ints, list[GroupKey]]:
     """Number the combinations of values that occur; -1 where a value is null."""
     code = np.zeros(len(columns[0].code), np.int64)
     for each in columns:

@@ -1,22 +1,17 @@
 """One document of a run again: the edits between its hypotheses and its references."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline import run_folder
 from pipeline.accepting import accept
-from pipeline.counting import Pairs, Rule, meet
+from pipeline.counting import Pairs, meet
 from pipeline.errors import Refused
-from pipeline.inputs import Collected, Inputs, collect, find_inputs
 from pipeline.measures.decisions import Edit, list_edits
 from pipeline.reading import Rows, join, read
-from pipeline.references import References
-from pipeline.settings import recorded
+from pipeline.reopening import Reopened, reopen
 from pipeline.sides import Side, side_of
 
 
@@ -48,42 +43,23 @@ def explain(run: str, document: str, hypothesis: str | None) -> list[Explained]:
     Raises:
         Refused: no such run, document or hypothesis, or an input has changed since.
     """
-    record = run_folder.status(run).record
-    if record is None:
-        raise Refused(f"{run}: the run is not finished")
-    if "hypotheses" not in record["settings"]:
-        raise Refused(f"{run}: holds no scores to explain; it is a run of another command")
-    settings = recorded(record["settings"])
-    inputs = find_inputs(settings)
-    _check_unchanged(inputs, record["inputs"])
-    collected = collect(settings, inputs)
-    rule = Rule(settings, tuple(record["boundary_types"] or (1,)), {})
-    references, typed = collected.references, inputs.typed
-    rows = _of_document(inputs, collected, document, hypothesis)
-    rows = accept(rows, references, {}, typed=typed, types=settings.boundary_types).rows
+    opened = reopen(run)
+    rows = _of_document(opened, document, hypothesis)
+    types = opened.settings.boundary_types
+    rows = accept(rows, opened.references, {}, typed=opened.inputs.typed, types=types).rows
     if not len(rows):
         asked = "" if hypothesis is None else f" of {hypothesis}"
         raise Refused(
             f"{run}: its input has no accepted hypothesis{asked} for {document} (reference points "
             "are made by the run and not explained; refused rows are in its rejects)"
         )
-    return _explain(rule, references, rows, typed=typed)
+    return _explain(opened, rows)
 
 
-def _check_unchanged(inputs: Inputs, recorded: Mapping[str, Any]) -> None:
-    for table in inputs.tables:
-        for now, then in zip(table.files, recorded[table.name], strict=False):
-            if asdict(now) != then:
-                raise Refused(f"{now.url}: is not what it was when the run was made")
-        if len(table.files) != len(recorded[table.name]):
-            raise Refused(f"{table.name}: has other files than when the run was made")
-
-
-def _of_document(
-    inputs: Inputs, collected: Collected, document: str, hypothesis: str | None
-) -> Rows:
+def _of_document(opened: Reopened, document: str, hypothesis: str | None) -> Rows:
     """Find the hypotheses of one document."""
-    if collected.references.documents.find(pa.array([document]))[0] < 0:
+    inputs = opened.inputs
+    if opened.references.documents.find(pa.array([document]))[0] < 0:
         raise Refused(f"{document}: the run has no accepted reference for this document")
     parts = []
     for piece in inputs.hypotheses.slices:
@@ -96,16 +72,17 @@ def _of_document(
     return join(parts)
 
 
-def _explain(rule: Rule, references: References, rows: Rows, *, typed: bool) -> list[Explained]:
+def _explain(opened: Reopened, rows: Rows) -> list[Explained]:
+    references = opened.references
     document = references.documents.find(rows.table.column("document_id").chunk(0))
-    side = side_of(rows, document, references.words, typed=typed)
+    side = side_of(rows, document, references.words, typed=opened.inputs.typed)
     pairs = meet(document, references.first)
     return [
         Explained(
             references.coder[ref].as_py(),
             rows.table.column("coder")[hyp].as_py(),
             int(references.size[ref]),
-            _edits(rule, references, side, Pairs(pairs.ref_row[[i]], pairs.hyp_row[[i]])),
+            _edits(opened, side, Pairs(pairs.ref_row[[i]], pairs.hyp_row[[i]])),
         )
         for i, (ref, hyp) in enumerate(
             zip(pairs.ref_row.tolist(), pairs.hyp_row.tolist(), strict=True)
@@ -113,12 +90,12 @@ def _explain(rule: Rule, references: References, rows: Rows, *, typed: bool) -> 
     ]
 
 
-def _edits(rule: Rule, references: References, side: Side, pair: Pairs) -> list[Edit]:
+def _edits(opened: Reopened, side: Side, pair: Pairs) -> list[Edit]:
     """List the edits of one pair."""
-    settings = rule.settings
-    ref, ref_types = _row(references.side, int(pair.ref_row[0]))
+    settings, types = opened.settings, opened.job.rule.types
+    ref, ref_types = _row(opened.references.side, int(pair.ref_row[0]))
     hyp, hyp_types = _row(side, int(pair.hyp_row[0]))
-    return list_edits(ref, hyp, settings.n_t, settings.pairing, ref_types, hyp_types, rule.types)
+    return list_edits(ref, hyp, settings.n_t, settings.pairing, ref_types, hyp_types, types)
 
 
 def _row(side: Side, row: int) -> tuple[list[int], list[int] | None]:

@@ -18,7 +18,7 @@ class Fingerprint:
     """What a run computes, and of what.
 
     Attributes:
-        command: score, sweep or agree.
+        command: score, sweep, agree or compare.
         settings: those that change what is computed.
         inputs: table -> its files, each with url, size and version.
         version: of segscore.

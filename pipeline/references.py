@@ -6,16 +6,15 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from pipeline import resampling
 from pipeline.boundary_types import without_faults
 from pipeline.consensus import consensus
-from pipeline.document_ids import Documents
+from pipeline.document_ids import Documents, names
 from pipeline.measures.windows import reference_windows, window_size
 from pipeline.reading import Rows, refuse
+from pipeline.resampling import Units, units
 from pipeline.segmentations import Flags, Ints, Ragged, flags, from_lists, numbers, ragged
 from pipeline.settings import ScoreSettings
 from pipeline.sides import Side, UnitLengths, side_of
-from pipeline.sums import Units, units_of
 
 SEGMENTATION_COLUMNS = ("document_id", "coder", "n_units", "boundaries", "boundary_types")
 DOCUMENT_COLUMNS = ("document_id", "n_units", "unit_lengths", "unit_weights")
@@ -345,4 +344,4 @@ def resampled_by(documents: Documents, settings: ScoreSettings, in_run: int) -> 
     """
     if not settings.replicates:
         return Units(np.zeros(len(documents), np.int64), np.zeros(1, np.uint64))
-    return units_of(documents.ids, bucketed=in_run > resampling.BUCKETS)
+    return units(names(documents.ids).hashes, in_run)

@@ -36,6 +36,11 @@ TABLES = (
     "peers",
     "corpus",
     "prominence",
+    "comparisons",
+    "systems",
+    "omnibus",
+    "worst",
+    "where",
     "rejects",
     "unpaired",
 )

@@ -218,6 +218,29 @@ def read_table(url: str) -> pa.Table:
     )
 
 
+def column_names(url: str) -> list[str]:
+    """List the columns of a Parquet file, from its footer.
+
+    Raises:
+        Refused: not there, or not Parquet.
+        Failed: no server answers.
+    """
+    return list(open_parquet(url).schema_arrow.names)
+
+
+def read_columns(url: str, columns: list[str]) -> pa.Table:
+    """Read some columns of a Parquet file, each as one chunk.
+
+    Raises:
+        Refused: not there, not Parquet, or broken.
+        Failed: no server answers.
+    """
+    try:
+        return open_parquet(url).read(columns=columns).combine_chunks()
+    except (pa.ArrowException, OSError) as problem:
+        raise Refused(f"{url}: cannot be read ({problem})") from problem
+
+
 def names(url: str) -> list[str]:
     """List what a folder holds, sorted; empty where there is no folder.
 

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from pipeline import resampling
-from pipeline.document_ids import Hashes, names
+from pipeline.document_ids import Hashes
 from pipeline.errors import Failed
 from pipeline.kernel import kernel
+from pipeline.resampling import Units
 from pipeline.segmentations import Floats, Ints
 
 GroupKey = tuple[object, ...]
@@ -44,33 +43,6 @@ MOST = 2.0**32
 
 
 @dataclass(frozen=True)
-class Units:
-    """What documents are resampled by: each by itself, or by buckets of them.
-
-    Attributes:
-        of_document: index into ``names`` of each document, shape (documents,).
-        names: the hash of the document, or the number of the bucket, shape (units,).
-    """
-
-    of_document: Ints
-    names: Hashes
-
-
-def units_of(ids: pa.StringArray, *, bucketed: bool) -> Units:
-    """Resample documents each by itself, or by buckets of them.
-
-    Args:
-        ids: of the documents, each once.
-        bucketed: whether by buckets.
-    """
-    hashes = names(ids).hashes
-    if not bucketed:
-        return Units(np.arange(len(ids)), hashes)
-    every = np.arange(resampling.BUCKETS, dtype=np.uint64)
-    return Units(resampling.buckets(hashes), every)
-
-
-@dataclass(frozen=True)
 class Sums:
     """What documents add up to: by group, and by group and resampling unit (a cell).
 
@@ -84,7 +56,7 @@ class Sums:
             2^40 v = a 2^60 + b 2^40 + c 2^20 + d, the sums of a, b, c, d, then those of their
             ``PRODUCTS``, shape (measures, groups, 14).
         group: index into ``groups`` of each cell, shape (cells,).
-        unit: resampling unit of each cell, as ``Units.names``, shape (cells,).
+        unit: resampling unit of each cell, as ``Units.hashes``, shape (cells,).
         counts: sums of counts over rows, shape (counts, cells).
         values: sums over documents of the mean over references in parts of ``FINE``, shape
             (measures, cells).
@@ -221,8 +193,8 @@ def gather(
     """
     if max((np.nanmax(row, initial=0.0) for row in values), default=0.0) >= MOST:
         raise Failed(f"a measure has a value above {MOST:.0f}: it cannot be averaged")
-    many = len(units.names)
-    cell_keys, _, cell = distinct(group * many + units.of_document[document])
+    many = len(units.hashes)
+    cell_keys, _, cell = distinct(group * many + units.of[document])
     own = np.arange(len(group))
     if not one_each:
         _, own, place = distinct(document * len(groups) + group)
@@ -233,7 +205,7 @@ def gather(
         digits=np.zeros((len(values), len(groups), 4), np.int64),
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
         group=cell_keys // many,
-        unit=units.names[cell_keys % many],
+        unit=units.hashes[cell_keys % many],
         counts=np.zeros((len(counts), len(cell_keys)), np.int64),
         values=np.zeros(shape, np.int64),
         defined=np.zeros(shape, np.int64),

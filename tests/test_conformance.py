@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline import summary, sums
+from pipeline import resampling, summary, sums
 from pipeline.consensus import consensus
 from pipeline.measures import COUNTS, MEASURES, PAIRS, PANELS, Table, content, edits, panel, windows
 from pipeline.measures.confusion import class_confusion, no_decisions
@@ -310,7 +310,7 @@ def averages(
     values = evaluate(table.measures.values(), by_name, parameters, rows=True)
     document = np.array([d for d, _ in rows])
     nowhere = np.zeros(len(rows), np.int64)
-    units = sums.Units(np.zeros(1 + document.max(), np.int64), np.zeros(1, np.uint64))
+    units = resampling.Units(np.zeros(1 + document.max(), np.int64), np.zeros(1, np.uint64))
     valued = list(values.values())
     added = sums.gather(
         [("system",)], nowhere, units, document, list(counts), valued, one_each=False

@@ -20,8 +20,8 @@ from pipeline.measures.measure import evaluate
 from pipeline.night import gate
 from pipeline.night.rules import Rule, parse
 from pipeline.night.tallies import REPLICATES, Tally
-from pipeline.resampling import weights
-from pipeline.sums import Units, gather
+from pipeline.resampling import Units, weights
+from pipeline.sums import gather
 
 PARAMETERS = {"n_t": 2, "type_range": 1, "constant_near_miss": 0.0, "constant_substitution": 0.0}
 SYSTEM = "system"

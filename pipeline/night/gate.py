@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pipeline import resampling
 from pipeline.night.moved import documents_moved
 from pipeline.night.nights import Night
 from pipeline.night.rules import TABLES, Rule
@@ -148,13 +147,13 @@ def compare(night: Night, other: Night, rules: tuple[Rule, ...], seed: int) -> l
     """Read two nights, once for each kind of rows that the rules are about."""
     ids, other_ids = documents(night), documents(other)
     shared = len(np.intersect1d(ids, other_ids, assume_unique=True))
-    bucketed = max(len(ids), len(other_ids)) > resampling.BUCKETS
+    in_all = max(len(ids), len(other_ids))
     found = []
     for table in TABLES:
         asked = tuple(rule for rule in rules if rule.table == table)
         if asked:
-            now = tally(night, asked, seed, bucketed=bucketed)
-            before = tally(other, asked, seed, bucketed=bucketed)
+            now = tally(night, asked, seed, in_all)
+            before = tally(other, asked, seed, in_all)
             found.append(Compared(other, table, now, before, shared))
     return found
 

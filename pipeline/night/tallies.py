@@ -13,12 +13,12 @@ from pipeline.document_ids import Hashes, names, number
 from pipeline.measures import Table
 from pipeline.night.nights import Night
 from pipeline.night.rules import TABLES, Rule
-from pipeline.resampling import Drawn, draw
+from pipeline.resampling import Drawn, draw, units
 from pipeline.scoring import POINT
 from pipeline.segmentations import Floats, encode, numbers
 from pipeline.settings import recorded
 from pipeline.summary import averages, replicates
-from pipeline.sums import Sums, gather, merge, units_of
+from pipeline.sums import Sums, gather, merge
 
 REPLICATES = 2000
 """A standard error is then within 3 % of what more of them would give, 19 times of 20."""
@@ -88,14 +88,14 @@ def documents(night: Night) -> Hashes:
     return np.unique(np.concatenate([np.empty(0, np.uint64), *found]))
 
 
-def tally(night: Night, rules: tuple[Rule, ...], seed: int, *, bucketed: bool) -> Tally | None:
+def tally(night: Night, rules: tuple[Rule, ...], seed: int, in_all: int) -> Tally | None:
     """Add up a night's scores, or its panels' scores.
 
     Args:
         night: which.
         rules: about measures of one of the two tables.
         seed: of the weights.
-        bucketed: whether many documents share a resampling unit (``resampling.buckets``).
+        in_all: how many documents the larger night has, by which they are resampled.
 
     Returns:
         None if the night has no such table.
@@ -106,10 +106,7 @@ def tally(night: Night, rules: tuple[Rule, ...], seed: int, *, bucketed: bool) -
     """
     kind = TABLES[rules[0].table].only([rule.measure for rule in rules])
     columns = ["document_id", "hypothesis", *kind.counts, *kind.measures]
-    parts = [
-        _gathered(kind, table, bucketed=bucketed)
-        for table in tables(night, rules[0].table, columns)
-    ]
+    parts = [_gathered(kind, table, in_all) for table in tables(night, rules[0].table, columns)]
     if not parts:
         return None
     p_seg = night.record["p_seg"]
@@ -140,13 +137,13 @@ def _systems_alone(table: pa.Table, consensus: list[str]) -> pa.Table:
     return table.filter(kept)
 
 
-def _gathered(kind: Table, table: pa.Table, *, bucketed: bool) -> Sums:
+def _gathered(kind: Table, table: pa.Table, in_all: int) -> Sums:
     system = encode(table.column("hypothesis").combine_chunks())
     numbered = number(table.column("document_id").combine_chunks())
     return gather(
         [(name,) for name in system.names],
         system.code,
-        units_of(numbered.documents.ids, bucketed=bucketed),
+        units(names(numbered.documents.ids).hashes, in_all),
         numbered.document,
         [numbers(table.column(name).combine_chunks()) for name in kind.counts],
         [values_of(table.column(name)) for name in kind.measures],

@@ -1,0 +1,280 @@
+"""`segscore compare`: which system is better, by how much, how sure, and where it goes wrong."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from jobs import collector
+from jobs.log import LOG
+from jobs.options import Fresh, LogFormat, Replicates, Seed, Settings, names
+from jobs.printing import GROUPS_SHOWN, number, out
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pipeline.compare_run import FinishedComparison
+
+Row = dict[str, Any]
+PAIRS_SHOWN = 20
+WORST_SHOWN = 3
+SYSTEMS_SHOWN = 10
+NAME_WIDTH = 20
+REFERENCE = "reference"
+
+
+def compare(
+    runs: Annotated[list[str], typer.Argument(help="Folders of finished scoring runs.")],
+    measure: Annotated[str, typer.Option(help="Measures to compare by, separated by commas.")],
+    output: Annotated[
+        str | None, typer.Option(help="Folder to write the tables to; default: none.")
+    ] = None,
+    systems: Annotated[
+        str | None, typer.Option(help="Systems to compare, separated by commas; default: all.")
+    ] = None,
+    group_by: Annotated[
+        str | None,
+        typer.Option(help="Attributes, or reference, to compare apart, separated by commas."),
+    ] = None,
+    where: Annotated[
+        bool,
+        typer.Option(
+            "--where", help="Tell where boundaries are missed: by story, position, prominence."
+        ),
+    ] = False,
+    average: Annotated[str, typer.Option(help="To show: macro, or micro.")] = "macro",
+    layout: Annotated[
+        str | None,
+        typer.Option(help="Show one table alone: pairs, systems, or references by systems."),
+    ] = None,
+    format_name: Annotated[
+        str, typer.Option("--format", help="Of that table: text, markdown, latex or csv.")
+    ] = "text",
+    may_differ: Annotated[
+        str | None,
+        typer.Option(help="Fields of the signature in which the runs may differ, such as v."),
+    ] = None,
+    replicates: Replicates = 1000,
+    permutations: Annotated[
+        int, typer.Option(help="Permutations for the tests; 0 for none.")
+    ] = 9999,
+    seed: Seed = 0,
+    fresh: Fresh = False,
+    settings: Settings = None,
+    log_format: LogFormat = "text",
+) -> None:
+    """Compare systems on the documents they share: differences, intervals, tests, ranks."""
+    from jobs import layouts
+    from pipeline.compare_run import CompareSettings
+    from pipeline.compare_run import compare as put_side_by_side
+
+    layouts.require(layout, format_name, average, group_by)
+    by = REFERENCE if layout == "references" else group_by
+    chosen = CompareSettings(
+        runs=tuple(runs),
+        measures=names(measure),
+        output=output,
+        systems=names(systems),
+        group_by=names(by),
+        where=where,
+        may_differ=names(may_differ),
+        replicates=replicates,
+        permutations=permutations,
+        seed=seed,
+        fresh=fresh,
+    )
+    collector.work()
+    finished = put_side_by_side(chosen)
+    for warning in finished.record["warnings"]:
+        LOG.say("warning", warning)
+    if layout is None and format_name == "text":
+        print_comparison(finished, average)
+    else:
+        made = layouts.lay_out(layout or "pairs", finished, average)
+        out().print(layouts.render(made, format_name), markup=False)
+    if output is not None:
+        told = "holds this comparison already" if finished.held else "written"
+        LOG.say("info", f"{output}: {told}", output=output)
+
+
+def print_comparison(finished: "FinishedComparison", average: str) -> None:
+    """Print systems, pairs and tests, of the whole and of the first groups; then documents."""
+    by = finished.record["settings"]["group_by"]
+    tables = {name: _by_group(table, by, average) for name, table in finished.tables.items()}
+    groups = list(tables["systems"])
+    for group in groups[: 1 + GROUPS_SHOWN]:
+        for name in finished.record["settings"]["measures"]:
+            systems, pairs, tests = (
+                [row for row in tables[kind].get(group, []) if row["measure"] == name]
+                for kind in ("systems", "comparisons", "omnibus")
+            )
+            if systems:
+                out().print(_systems(_titled(by, group, name, average), systems, tests))
+            if pairs:
+                out().print(_pairs(pairs))
+    if len(groups) > 1 + GROUPS_SHOWN:
+        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups in the tables of --output")
+    for line in _worst(finished):
+        out().print(line, markup=False)
+    if "where" in finished.tables:
+        for table in _where(finished.tables["where"].to_pylist()):
+            out().print(table)
+    for run, became in finished.record["rows"].items():
+        told = f"{run}: compared on {became['scored']} of {became['in']} documents"
+        out().print(told, markup=False)
+    out().print(finished.record["signature"], markup=False)
+
+
+def _by_group(table: "pa.Table", by: list[str], average: str) -> dict[tuple[Any, ...], list[Row]]:
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in table.to_pylist():
+        if row.get("average", average) == average:
+            groups.setdefault(tuple(row.get(name) for name in by), []).append(row)
+    return groups
+
+
+def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
+    from pipeline.measures import PAIRS, PANELS
+
+    arrow = {"higher": " ↑", "lower": " ↓", "neither": ""}
+    better = {**PAIRS.measures, **PANELS.measures}[measure].better
+    parts = [f"{name} {part}" for name, part in zip(by, group, strict=True) if part is not None]
+    return f"{measure}{arrow[better]}, {average}, {', '.join(parts) or 'all documents'}"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return f"{number(low)} to {number(high)}"
+
+
+def _systems(title: str, rows: list[Row], tests: list[Row]) -> Table:
+    caption = "; ".join(_test(row) for row in tests if row["p"] is not None)
+    table = Table(title=escape(title), box=SIMPLE_HEAD, caption=escape(caption))
+    table.add_column("system, best first", overflow="fold")
+    for heading in ("value", "95 % interval", "rank", "95 % interval", "mean rank", "documents"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in sorted(rows, key=lambda row: (row["rank"] is None, row["rank"], row["system"])):
+        table.add_row(
+            escape(row["system"]),
+            number(row["value"]),
+            _interval(row["ci_low"], row["ci_high"]),
+            _short(row["rank"]),
+            f"{_short(row['rank_low'])} to {_short(row['rank_high'])}",
+            "–" if row["mean_rank"] is None else f"{row['mean_rank']:.2f}",
+            str(row["defined"]),
+        )
+    return table
+
+
+def _test(row: Row) -> str:
+    kind = "Friedman chi²" if row["test"] == "friedman" else "Kruskal-Wallis H"
+    effect = "W" if row["test"] == "friedman" else "epsilon²"
+    return (
+        f"{kind}({row['degrees']}) = {row['statistic']:.2f}, p {chance(row['p'])}, {effect} = "
+        f"{row['effect']:.2f}"
+    )
+
+
+def chance(p: float | None) -> str:
+    """A p value: four decimals, never 0."""
+    if p is None:
+        return "–"
+    return "< .0001" if p < 0.00005 else f"{p:.4f}"
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _pairs(rows: list[Row]) -> Table:
+    rows = sorted(rows, key=lambda row: (row["difference"] is None, -abs(row["difference"] or 0)))
+    more = len(rows) - PAIRS_SHOWN
+    told = [f"{more} more in the table comparisons of --output"] if more > 0 else []
+    marked = ["* the better one"] if any(row["better"] for row in rows) else []
+    table = Table(box=SIMPLE_HEAD, caption="; ".join(marked + told))
+    longest = max(len(row[side]) for row in rows for side in ("system", "other"))
+    for heading in ("system", "against"):
+        table.add_column(heading, overflow="fold", min_width=min(NAME_WIDTH, longest) + 2)
+    for heading in ("difference", "95 % interval", "p (Holm)", "Wilcoxon (Holm)", "d"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows[:PAIRS_SHOWN]:
+        table.add_row(
+            *(
+                escape(row[side]) + (" *" if row[side] == row["better"] else "")
+                for side in ("system", "other")
+            ),
+            _signed(row["difference"]),
+            f"{_signed(row['ci_low'])} to {_signed(row['ci_high'])}",
+            chance(row["p_permutation_holm"]),
+            chance(row["p_wilcoxon_holm"]),
+            "–" if row["effect_d"] is None else f"{row['effect_d']:+.2f}",
+        )
+    return table
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.4f}"
+
+
+def _worst(finished: "FinishedComparison") -> list[str]:
+    """How to see the worst documents: of two systems those where each is furthest behind."""
+    first = finished.record["settings"]["measures"][0]
+    rows: list[Row] = [
+        row
+        for row in finished.tables["worst"].to_pylist()
+        if row["measure"] == first and row["place"] <= WORST_SHOWN and row["command"]
+    ]
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    two = len(systems) == 2 and any(row["other"] for row in rows)
+    chosen = [row for row in rows if (row["other"] is not None) == two]
+    lines = []
+    for system in systems[:SYSTEMS_SHOWN]:
+        for row in (each for each in chosen if each["system"] == system):
+            if row["place"] == 1:
+                lines.append(f"{system}, {'furthest behind' if two else 'worst'} by {first}:")
+            against = f" against {number(row['other_value'])}" if two else ""
+            lines.append(f"  {number(row['value'])}{against}  {row['command']}")
+    return lines
+
+
+ANALYSES = {
+    "story_length": "by the length of the story a boundary opens",
+    "position": "by place in the document",
+    "prominence": "by share of the coders who marked it",
+}
+
+
+def _where(rows: list[Row]) -> list[Table]:
+    """A table an analysis: classes by systems, the share missed and the share of false alarms."""
+    systems = list(dict.fromkeys(row["system"] for row in rows))[:SYSTEMS_SHOWN]
+    tables = []
+    for analysis, title in ANALYSES.items():
+        chosen = [row for row in rows if row["analysis"] == analysis]
+        if not chosen:
+            continue
+        table = Table(title=f"boundaries missed, and false alarms, {title}", box=SIMPLE_HEAD)
+        table.add_column("", no_wrap=True)
+        table.add_column("boundaries", justify="right", no_wrap=True)
+        for system in systems:
+            table.add_column(escape(system), justify="right", overflow="fold")
+        for ends in dict.fromkeys((row["low"], row["high"]) for row in chosen):
+            cells = {r["system"]: r for r in chosen if (r["low"], r["high"]) == ends}
+            most = max(row["reference_boundaries"] for row in cells.values())
+            shown = [
+                f"{number(cells[s]['miss_rate'])}, {number(cells[s]['false_alarm_rate'])}"
+                if s in cells
+                else "–"
+                for s in systems
+            ]
+            table.add_row(_class(analysis, *ends), str(most), *shown)
+        tables.append(table)
+    return tables
+
+
+def _class(analysis: str, low: float, high: float) -> str:
+    if analysis == "story_length":
+        return f"{low:.0f} to {high:.0f}" if low < high else f"{low:.0f}"
+    if analysis == "prominence" and high == 0:
+        return "none"
+    return f"{low:.0%} to {high:.0%}"
