@@ -3,7 +3,17 @@
 import sys
 from importlib import import_module
 
-BENCHMARKS = ("small_job", "passes", "whole_job", "growth", "workers", "agreement", "scale")
+BENCHMARKS = (
+    "small_job",
+    "passes",
+    "whole_job",
+    "growth",
+    "memory",
+    "meeting",
+    "workers",
+    "agreement",
+    "scale",
+)
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or BENCHMARKS:

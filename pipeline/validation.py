@@ -8,6 +8,7 @@ from pandera.config import CONFIG, ValidationDepth
 from pandera.errors import SchemaErrors
 
 from pipeline.errors import Refused
+from pipeline.formats.tables import COLUMNS
 
 ONE_AT_A_TIME = Lock()
 """Each validation tries to import PySpark; without it two threads may see a module half made."""
@@ -37,6 +38,8 @@ def schema_problems(schema: pa.Schema, model: pap.DataFrameSchema) -> list[str]:
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
         return [f"column {name} is there more than once" for name in twice]
+    if _fits(schema, model):
+        return []
     try:
         with ONE_AT_A_TIME:
             model.validate(schema.empty_table(), lazy=True)
@@ -56,6 +59,15 @@ def schema_problems(schema: pa.Schema, model: pap.DataFrameSchema) -> list[str]:
         if case["check"].startswith("dtype(")
     ]
     return missing + wrong
+
+
+def _fits(schema: pa.Schema, model: pap.DataFrameSchema) -> bool:
+    """Whether all columns are there, of their very types: what is not, Pandera names."""
+    there = dict(zip(schema.names, schema.types, strict=True))
+    return all(
+        there[name] == COLUMNS.get(name) if name in there else not column.required
+        for name, column in model.columns.items()
+    )
 
 
 def broken_rules(table: pa.Table, model: pap.DataFrameSchema) -> dict[int, str]:
