@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from jobs import collector
+from jobs.gating import broken, checks_table, moved_lines
 from jobs.log import LOG
 from jobs.options import Fresh, LogFormat, Replicates, Seed, Settings, names
 from jobs.printing import GROUPS_SHOWN, number, out
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pipeline.compare_run import FinishedComparison
+    from pipeline.night.rules import Rule
 
 Row = dict[str, Any]
 PAIRS_SHOWN = 20
@@ -56,6 +58,14 @@ def compare(
         str | None,
         typer.Option(help="Fields of the signature in which the runs may differ, such as v."),
     ] = None,
+    gate: Annotated[
+        str | None,
+        typer.Option(
+            help="Of two runs hold the first against the second by rules such as "
+            "boundary_similarity>=-0.01; exit 1 if it is worse."
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Chance that --gate fails by noise alone.")] = 0.05,
     replicates: Replicates = 1000,
     permutations: Annotated[
         int, typer.Option(help="Permutations for the tests; 0 for none.")
@@ -71,6 +81,7 @@ def compare(
     from pipeline.compare_run import compare as put_side_by_side
 
     layouts.require(layout, format_name, average, group_by)
+    rules = _rules(gate, alpha, runs)
     by = REFERENCE if layout == "references" else group_by
     chosen = CompareSettings(
         runs=tuple(runs),
@@ -97,6 +108,35 @@ def compare(
     if output is not None:
         told = "holds this comparison already" if finished.held else "written"
         LOG.say("info", f"{output}: {told}", output=output)
+    if rules:
+        _hold(runs[0], runs[1], rules, alpha)
+
+
+def _rules(gate: str | None, alpha: float, runs: list[str]) -> "tuple[Rule, ...]":
+    """Read --gate; refused where there are not two runs to hold against each other."""
+    from pipeline.errors import Refused
+    from pipeline.night.rules import parse
+    from pipeline.settings import in_unit_interval
+
+    in_unit_interval("--alpha", alpha)
+    if gate is None:
+        return ()
+    if len(runs) != 2:
+        raise Refused(f"--gate: holds one run against another; there are {len(runs)}")
+    return parse(gate)
+
+
+def _hold(run: str, other: str, rules: "tuple[Rule, ...]", alpha: float) -> None:
+    """Hold a run against another; where it is worse, say so and fail."""
+    from pipeline.errors import Failed
+    from pipeline.night.gate import hold
+
+    checks = hold(run, other, rules, alpha)
+    out().print(checks_table(checks, alpha))
+    for line in (line for check in checks for line in moved_lines(run, check)):
+        out().print(line, markup=False)
+    if problems := [broken(check) for check in checks if check.fails]:
+        raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")
 
 
 def print_comparison(finished: "FinishedComparison", average: str) -> None:

@@ -1,22 +1,19 @@
 """`segscore nightly`: one date scored, judged, published; done again, it says the same again."""
 
-import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.markup import escape
-from rich.table import Table
 
 from jobs import collector
+from jobs.gating import broken, checks_table, moved_lines
 from jobs.log import LOG
 from jobs.options import Fresh, Keep, LogFormat, Settings, Workers
-from jobs.printing import Bar, number, out, print_finished, print_record
+from jobs.printing import Bar, out, print_finished, print_record
 from jobs.score import settings_of
 
 if TYPE_CHECKING:
     from pipeline.night.settings import NightSettings
-    from pipeline.night.verdict import Check, Verdict
+    from pipeline.night.verdict import Verdict
     from pipeline.nightly import Ended
 
 SCORE = "score"
@@ -128,9 +125,9 @@ def print_night(chosen: "NightSettings", ended: "Ended") -> None:
         print_record(chosen.score.output, ended.night.record)
     verdict = ended.verdict
     if verdict.checks:
-        console.print(_checks(verdict))
+        console.print(checks_table(verdict.checks, verdict.asked["alpha"]))
     for check in verdict.checks:
-        for line in _moved(chosen.score.output, check):
+        for line in moved_lines(chosen.score.output, check):
             console.print(line, markup=False)
     for removed in ended.removed:
         console.print(f"removed the night {removed}, older than --keep {chosen.keep} days")
@@ -143,36 +140,6 @@ def print_night(chosen: "NightSettings", ended: "Ended") -> None:
         LOG.say("info", "judged", date=verdict.date, outcome=verdict.outcome, good=verdict.good)
 
 
-def _checks(verdict: "Verdict") -> Table:
-    table = Table(title="gate", box=SIMPLE_HEAD, caption=f"alpha {verdict.asked['alpha']:g}")
-    for heading in ("rule", "system"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("tonight", "before", "change", "p (Holm)"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for heading in ("against", "result"):
-        table.add_column(heading, no_wrap=True)
-    for check in verdict.checks:
-        change = "–" if check.change is None else f"{check.change:+.4f}"
-        p = "–" if check.p_adjusted is None else f"{check.p_adjusted:.2g}"
-        values = (number(check.value), number(check.before), change, p)
-        table.add_row(
-            escape(check.rule), escape(check.system), *values, check.against, check.result
-        )
-    return table
-
-
-def _moved(run: str, check: "Check") -> list[str]:
-    """The documents that got worst, and how to look at each."""
-    if not check.moved:
-        return []
-    lines = [f"{check.system}, {check.measure}: documents that got worst"]
-    for each in check.moved:
-        than = "then" if each.shared else f"on average on {check.against}"
-        asked = shlex.join([run, "--document", each.document_id, "--hypothesis", check.system])
-        lines.append(f"  {each.value:.4f}, {each.before:.4f} {than}: segscore explain {asked}")
-    return lines
-
-
 def said(verdict: "Verdict") -> str:
     """Say in one line why a night ends with exit code 1."""
     return f"{verdict.date} is published; {verdict.outcome}: {'; '.join(problems(verdict))}"
@@ -180,7 +147,7 @@ def said(verdict: "Verdict") -> str:
 
 def problems(verdict: "Verdict") -> list[str]:
     """Say what is wrong with a night, worst first."""
-    found = [_broken(check) for check in verdict.checks if check.fails]
+    found = [broken(check) for check in verdict.checks if check.fails]
     found += [
         f"cannot be compared with {date}: {', '.join(differences)}; run {date} again with these "
         "settings, then this night, or let --not-comparable pass"
@@ -191,15 +158,3 @@ def problems(verdict: "Verdict") -> list[str]:
             f"missing tonight: {', '.join(verdict.missing)}; run the date again when it is there"
         )
     return found
-
-
-def _broken(check: "Check") -> str:
-    if check.value is None or check.before is None or check.change is None:
-        return f"{check.system}: {check.average} {check.measure} is undefined, was not then"
-    verb = "fell" if check.change < 0 else "rose"
-    worst = ", ".join(each.document_id for each in check.moved[:3])
-    return (
-        f"{check.system}: {check.average} {check.measure} {verb} by {abs(check.change):.4f} to "
-        f"{check.value:.4f} since {check.against} ({abs(check.limit):g} allowed, "
-        f"p {check.p_adjusted:.2g})" + (f", most in {worst}" if worst else "")
-    )

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pipeline.errors import Refused
 from pipeline.night.moved import documents_moved
-from pipeline.night.nights import Night
+from pipeline.night.nights import Night, of_run, systems
 from pipeline.night.rules import TABLES, Rule
 from pipeline.night.tallies import Replicated, Tally, documents, tally
 from pipeline.night.verdict import FAILED, PASSED, UNDEFINED, Check, check_of
@@ -112,7 +113,7 @@ class Compared:
         found = check_of(
             rule,
             system,
-            self.other.date.isoformat(),
+            self.other.name,
             value=_known(now.value),
             before=_known(before.value),
             documents=now.documents,
@@ -196,6 +197,26 @@ def judge(
         else check
         for check in decide(listed, alpha)
     ]
+
+
+def hold(run: str, other: str, rules: tuple[Rule, ...], alpha: float) -> list[Check]:
+    """Hold the systems of a run against themselves in another.
+
+    Args:
+        run: its folder.
+        other: folder of the run to compare with.
+        rules: of the gate.
+        alpha: as ``judge`` takes it.
+
+    Raises:
+        Refused: no finished scoring runs, or no system is in both.
+    """
+    now, then = of_run(run), of_run(other)
+    there = systems(then)
+    shared = [system for system in systems(now) if system in there]
+    if not shared:
+        raise Refused(f"{run}: no system of {other} is in it, so there is none to hold against it")
+    return judge(now, dict.fromkeys(shared, then), rules, alpha)
 
 
 def decide(checks: Sequence[Check], alpha: float) -> list[Check]:

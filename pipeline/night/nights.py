@@ -21,7 +21,7 @@ class Night:
     """A night that was published.
 
     Attributes:
-        date: of the night.
+        date: of the night; of a run that is of none, the first there is.
         url: folder of its run.
         record: its run.json.
         verdict: what the gate said of this very run; None if it was not judged yet.
@@ -31,6 +31,11 @@ class Night:
     url: str
     record: dict[str, Any]
     verdict: Verdict | None
+
+    @property
+    def name(self) -> str:
+        """How it is told: by its date, or by its folder."""
+        return self.url if self.date == date.min else self.date.isoformat()
 
     @property
     def run(self) -> str:
@@ -70,6 +75,18 @@ def read(runs: str, night: date) -> Night | None:
     if record is None or not is_scoring(record):
         raise Refused(f"{url}: holds a run of another command, not a night")
     return Night(night, url, record, judged(url, str(record.get("fingerprint"))))
+
+
+def of_run(url: str) -> Night:
+    """Take a finished scoring run that is of no date.
+
+    Raises:
+        Refused: it is not one.
+    """
+    record = run_folder.status(url).record
+    if record is None or not is_scoring(record):
+        raise Refused(f"{url}: holds no finished scoring run")
+    return Night(date.min, url, record, None)
 
 
 def judged(url: str, run: str) -> Verdict | None:
