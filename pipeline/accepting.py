@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pipeline import storage
 from pipeline.boundary_types import without_faults
+from pipeline.contracts import SEGMENTATIONS
 from pipeline.kernel import kernel
 from pipeline.reading import Rows, refuse, validate
 from pipeline.references import OTHER_UNITS, SAME_UNITS, TWICE, UNIQUE_CODER, References
@@ -71,8 +72,6 @@ def accept(
         typed: whether the run tells boundary types apart.
         types: those declared; empty: any.
     """
-    from schemas.segmentations import SEGMENTATIONS
-
     read = len(rows)
     rows, broken = validate(rows, SEGMENTATIONS)
     rejects = [broken]

@@ -28,6 +28,7 @@ from pipeline.agreeing import (
 )
 from pipeline.agreement.group_tables import group_tables, only
 from pipeline.agreement.tallies import GROUP, Tallies, is_bucketed, merge, settle_units
+from pipeline.contracts import DOCUMENTS, SEGMENTATIONS
 from pipeline.errors import Failed
 from pipeline.fingerprint import Fingerprint
 from pipeline.input_tables import InputTable, plan
@@ -114,9 +115,6 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
 
 def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
     """Find the input tables and check their columns, before any work."""
-    from schemas.documents import DOCUMENTS
-    from schemas.segmentations import SEGMENTATIONS
-
     tables = {"codings": plan("codings", settings.codings, SEGMENTATIONS)}
     if settings.documents is not None:
         tables["documents"] = plan("documents", settings.documents, DOCUMENTS)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandera.pyarrow as pap
 import pyarrow as pa
 
 from pipeline import storage
@@ -21,6 +20,7 @@ from pipeline.agreement.documents import (
 )
 from pipeline.agreement.tallies import Groups, Tallies, merge
 from pipeline.boundary_types import positions_alone
+from pipeline.contracts import DOCUMENTS, SEGMENTATIONS, Contract
 from pipeline.meeting import Meeting, met
 from pipeline.reading import Rows, join, validate
 from pipeline.references import (
@@ -179,9 +179,6 @@ def by_similarity(row: dict[str, object]) -> tuple[float, str]:
 
 def accept_codings(job: AgreeJob, part: AgreePart) -> Accepted:
     """Read a bucket's codings and documents, and set aside what cannot be audited."""
-    from schemas.documents import DOCUMENTS
-    from schemas.segmentations import SEGMENTATIONS
-
     rows, refused = _read(job, part, "codings", SEGMENTATIONS)
     rejects, described, became = [refused], None, {"codings": _in(rows, refused)}
     if "documents" in job.meeting.tables:
@@ -212,7 +209,7 @@ NO_ROWS = pa.schema([REJECTS.field(name) for name in UNPAIRED]).empty_table()
 
 
 def _read(
-    job: AgreeJob, part: AgreePart, name: str, model: pap.DataFrameSchema
+    job: AgreeJob, part: AgreePart, name: str, model: Contract
 ) -> tuple[Rows | None, pa.Table]:
     """Read a table's rows of a bucket: those that keep every rule each for itself, the rejects."""
     checked = [validate(rows, model) for rows in met(job.meeting, name, part.bucket)]

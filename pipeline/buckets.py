@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandera.pyarrow as pap
 import pyarrow as pa
 
 from pipeline import cluster, meeting, storage
 from pipeline.accepting import Accepted, accept, list_unpaired, write_left_out
 from pipeline.account import Clock, add_rows, left_over, rows_of
 from pipeline.boundary_types import occurring
+from pipeline.contracts import DOCUMENTS, SEGMENTATIONS, Contract
 from pipeline.counting import Rule
 from pipeline.inputs import Checked, Collected, Inputs, cut_points, gather
 from pipeline.measures.windows import window_size
@@ -181,9 +181,6 @@ def score_bucket(job: MetJob, part: Part) -> Receipt:
 
 
 def _collected(job: MetJob, part: Part) -> Collected:
-    from schemas.documents import DOCUMENTS
-    from schemas.segmentations import SEGMENTATIONS
-
     listed = None
     if "documents" in job.meeting.tables:
         listed = _checked(job, part, "documents", DOCUMENTS)
@@ -191,18 +188,16 @@ def _collected(job: MetJob, part: Part) -> Collected:
     return gather(job.settings, rows, listed, typed=job.typed)
 
 
-def _checked(job: MetJob, part: Part, name: str, model: pap.DataFrameSchema) -> Checked:
+def _checked(job: MetJob, part: Part, name: str, model: Contract) -> Checked:
     return validate(_read(job, part, name, model), model)
 
 
-def _read(job: MetJob, part: Part, name: str, model: pap.DataFrameSchema) -> Rows:
+def _read(job: MetJob, part: Part, name: str, model: Contract) -> Rows:
     found = met(job.meeting, name, part.bucket)
     return join(found) if found else no_rows(job.meeting.tables[name], model)
 
 
 def _accepted(job: MetJob, part: Part, collected: Collected) -> Accepted:
-    from schemas.segmentations import SEGMENTATIONS
-
     rows = _read(job, part, "hypotheses", SEGMENTATIONS)
     types = job.settings.boundary_types
     return accept(rows, collected.references, None, typed=job.typed, types=types)

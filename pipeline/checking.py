@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pipeline import storage
+from pipeline import contracts, storage
 from pipeline.errors import Failed, Refused
 from pipeline.input_tables import plan
 from pipeline.reading import Rows, read_valid
@@ -41,9 +41,7 @@ def check(url: str, kind: str) -> Checked:
         Failed: a file cannot be read as such a table, or has no rows.
     """
     storage.find(url)
-    from schemas import documents, segmentations
-
-    model = documents.DOCUMENTS if kind == DOCUMENTS else segmentations.SEGMENTATIONS
+    model = contracts.DOCUMENTS if kind == DOCUMENTS else contracts.SEGMENTATIONS
     try:
         rows, broken = read_valid(plan(kind, url, model), model)
     except Refused as problem:

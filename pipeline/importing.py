@@ -8,7 +8,7 @@ from itertools import takewhile
 import numpy as np
 import pyarrow as pa
 
-from pipeline import storage
+from pipeline import contracts, storage
 from pipeline.checking import DOCUMENTS, SEGMENTATIONS, between_rows
 from pipeline.errors import Refused
 from pipeline.formats.detect import FORMATS, detect
@@ -96,9 +96,7 @@ def _rows(files: Sequence[str], defaults: Defaults, format_name: str | None) -> 
 
 def _faults(table: pa.Table, places: Places, kind: str) -> list[str]:
     """Refuse rows that are wrong in themselves; list those that contradict each other."""
-    from schemas import documents, segmentations
-
-    model = documents.DOCUMENTS if kind == DOCUMENTS else segmentations.SEGMENTATIONS
+    model = contracts.DOCUMENTS if kind == DOCUMENTS else contracts.SEGMENTATIONS
     order = np.arange(table.num_rows)
     rows = Rows(kind, in_one_chunk(table), ("",), np.zeros_like(order), order)
     good, broken = validate(rows, model)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandera.pyarrow as pap
 import pyarrow as pa
 
 from pipeline import storage
+from pipeline.contracts import Contract
 from pipeline.errors import Absent, Refused
 from pipeline.formats import jsonl
 from pipeline.formats.rows import Defaults, Row
@@ -24,7 +24,6 @@ FILES_AT_ONCE = 16
 NUMBER = 4
 """Bytes of an element in memory, at least; a file may hold it in fewer."""
 
-SEGMENTATIONS = "segmentations"
 ROLES = {"references": "reference", "codings": "reference", "hypotheses": "hypothesis"}
 # A line of JSON that describes a short segmentation; only used to cut work into pieces.
 BYTES_PER_LINE = 100
@@ -77,7 +76,7 @@ class InputTable:
         return pa.schema([field for field in self.further if field.name not in COLUMNS])
 
 
-def plan(name: str, url: str, model: pap.DataFrameSchema) -> InputTable:
+def plan(name: str, url: str, model: Contract) -> InputTable:
     """Find an input table and check its columns from the files' footers alone.
 
     Raises:
@@ -133,9 +132,8 @@ def _bounds(statistics: Any) -> tuple[str, str] | None:
     return ("" if statistics.null_count else least), most
 
 
-def _further(name: str, schemas: Sequence[pa.Schema], model: pap.DataFrameSchema) -> pa.Schema:
-    known = {each.name for each in model.columns.values() if each.required}
-    known |= {"role", "unit_lengths"} - model.columns.keys()
+def _further(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Schema:
+    known = {*model.required, *({"role", "unit_lengths"} - {*model.optional})}
     extra = [pa.schema([f for f in schema if f.name not in known]) for schema in schemas]
     try:
         return pa.unify_schemas(extra, promote_options="permissive").remove_metadata()

@@ -7,6 +7,7 @@ from hashlib import blake2b
 import pyarrow as pa
 
 from pipeline.boundary_types import are_told_apart
+from pipeline.contracts import DOCUMENTS, SEGMENTATIONS
 from pipeline.errors import Failed, Refused
 from pipeline.input_tables import InputTable, Slice, plan
 from pipeline.measures import COUNTS, MEASURES
@@ -72,9 +73,6 @@ class Collected:
 
 def find_inputs(settings: ScoreSettings) -> Inputs:
     """Find the input tables and check their columns, before any work."""
-    from schemas.documents import DOCUMENTS
-    from schemas.segmentations import SEGMENTATIONS
-
     inputs = Inputs(
         plan("references", settings.references, SEGMENTATIONS),
         plan("hypotheses", settings.hypotheses, SEGMENTATIONS),
@@ -200,9 +198,6 @@ def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
     Raises:
         Failed: no reference was accepted.
     """
-    from schemas.documents import DOCUMENTS
-    from schemas.segmentations import SEGMENTATIONS
-
     listed = None if inputs.documents is None else read_valid(inputs.documents, DOCUMENTS)
     rows = read_valid(inputs.references, SEGMENTATIONS)
     collected = gather(settings, rows, listed, typed=inputs.typed)

@@ -5,17 +5,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import pandera.pyarrow as pap
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline import storage
+from pipeline.contracts import SEGMENTATIONS, Contract
 from pipeline.document_ids import Numbered, number
 from pipeline.errors import Absent, Refused
 from pipeline.formats.tables import COLUMNS
 from pipeline.input_tables import (
     ROLES,
-    SEGMENTATIONS,
     InputTable,
     Slice,
     canonical_schema,
@@ -174,22 +173,22 @@ def join(parts: Sequence[Rows]) -> Rows:
     return Rows(parts[0].name, table, urls, np.concatenate(file), row)
 
 
-def no_rows(table: InputTable, model: pap.DataFrameSchema) -> Rows:
+def no_rows(table: InputTable, model: Contract) -> Rows:
     """Rows of a table as ``read`` gives them, but none."""
-    fields = [(name, COLUMNS[name]) for name, each in model.columns.items() if each.required]
+    fields = [(name, COLUMNS[name]) for name in model.required]
     known = pa.schema([*fields, *(each for each in table.further if each.name in COLUMNS)])
     schema = pa.schema([*known, *(each for each in table.further if each.name not in COLUMNS)])
     nothing = np.zeros(0, np.int64)
     return Rows(table.name, in_one_chunk(schema.empty_table()), (), nothing, nothing)
 
 
-def validate(rows: Rows, model: pap.DataFrameSchema) -> tuple[Rows, pa.Table]:
+def validate(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
     """Part the rows that keep every rule from a list of those that do not.
 
     Returns:
         The good rows, and the others as a rejects table.
     """
-    if model.name == SEGMENTATIONS and is_sound(rows.table):
+    if model is SEGMENTATIONS and is_sound(rows.table):
         return rows, REJECTS.empty_table()
     good = np.ones(len(rows), bool)
     refused = [REJECTS.empty_table()]
@@ -208,7 +207,7 @@ def _refused(rows: Rows, broken: Mapping[int, str], asked: Mapping[str, str]) ->
     )
 
 
-def read_valid(table: InputTable, model: pap.DataFrameSchema) -> tuple[Rows, pa.Table]:
+def read_valid(table: InputTable, model: Contract) -> tuple[Rows, pa.Table]:
     """Read a whole table: the rows that keep every rule each for itself, and the rejects.
 
     Raises:

@@ -35,6 +35,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline import pseudo_coders, storage
+from pipeline.contracts import SEGMENTATIONS
 from pipeline.document_ids import Hashes
 from pipeline.errors import Refused
 from pipeline.input_tables import plan
@@ -193,8 +194,6 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
     Raises:
         Refused: unreadable input, no valid row in it, or a simulation that is there already.
     """
-    from schemas.segmentations import SEGMENTATIONS
-
     for option, name in {"CODINGS": codings, "--output": output}.items():
         if not name.strip():
             raise Refused(f"{option}: is empty; name a file or folder")

@@ -1,19 +1,19 @@
 """Which rows of a table keep its schema's rules, and exactly which do not."""
 
+import os
+import sys
 from threading import Lock
 
-import pandera.pyarrow as pap
 import pyarrow as pa
-from pandera.config import CONFIG, ValidationDepth
-from pandera.errors import SchemaErrors
 
+from pipeline.contracts import Contract
 from pipeline.errors import Refused
 from pipeline.formats.tables import COLUMNS
 
 ONE_AT_A_TIME = Lock()
 """Each validation tries to import PySpark; without it two threads may see a module half made."""
 
-WHOLE = (None, ValidationDepth.SCHEMA_AND_DATA)
+SWITCHES = ("PANDERA_VALIDATION_ENABLED", "PANDERA_VALIDATION_DEPTH")
 
 REJECTS = pa.schema(
     [
@@ -28,21 +28,20 @@ REJECTS = pa.schema(
 )
 
 
-def schema_problems(schema: pa.Schema, model: pap.DataFrameSchema) -> list[str]:
+def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
     """Name the columns that are missing or of a wrong type; empty if there are none."""
-    if not CONFIG.validation_enabled or CONFIG.validation_depth not in WHOLE:
-        raise Refused(
-            "Pandera is told not to check everything: unset PANDERA_VALIDATION_ENABLED and "
-            "PANDERA_VALIDATION_DEPTH and run again"
-        )
+    _require_whole()
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
         return [f"column {name} is there more than once" for name in twice]
     if _fits(schema, model):
         return []
+
+    from pandera.errors import SchemaErrors
+
     try:
         with ONE_AT_A_TIME:
-            model.validate(schema.empty_table(), lazy=True)
+            model.schema.validate(schema.empty_table(), lazy=True)
     except SchemaErrors as problem:
         cases = problem.failure_cases.to_pylist()
     else:
@@ -54,23 +53,37 @@ def schema_problems(schema: pa.Schema, model: pap.DataFrameSchema) -> list[str]:
     ]
     wrong = [
         f"column {case['column']} is {schema.field(case['column']).type}, "
-        f"must be {model.columns[case['column']].dtype}"
+        f"must be {model.schema.columns[case['column']].dtype}"
         for case in cases
         if case["check"].startswith("dtype(")
     ]
     return missing + wrong
 
 
-def _fits(schema: pa.Schema, model: pap.DataFrameSchema) -> bool:
+def _require_whole() -> None:
+    """Refuse to work with a Pandera that was told to check nothing, or half."""
+    if "pandera" not in sys.modules and not os.environ.keys() & set(SWITCHES):
+        return
+
+    from pandera.config import CONFIG, ValidationDepth
+
+    whole = CONFIG.validation_depth in (None, ValidationDepth.SCHEMA_AND_DATA)
+    if not CONFIG.validation_enabled or not whole:
+        raise Refused(
+            f"Pandera is told not to check everything: unset {' and '.join(SWITCHES)} and run again"
+        )
+
+
+def _fits(schema: pa.Schema, model: Contract) -> bool:
     """Whether all columns are there, of their very types: what is not, Pandera names."""
     there = dict(zip(schema.names, schema.types, strict=True))
     return all(
-        there[name] == COLUMNS.get(name) if name in there else not column.required
-        for name, column in model.columns.items()
+        there[name] == COLUMNS[name] if name in there else name in model.optional
+        for name in (*model.required, *model.optional)
     )
 
 
-def broken_rules(table: pa.Table, model: pap.DataFrameSchema) -> dict[int, str]:
+def broken_rules(table: pa.Table, model: Contract) -> dict[int, str]:
     """Find the rows that break a rule: row number -> the first rule it breaks.
 
     Rules come in the order in which the schema declares them.  One call reports each broken row as
@@ -80,9 +93,11 @@ def broken_rules(table: pa.Table, model: pap.DataFrameSchema) -> dict[int, str]:
         table: columns of the right types, each in one chunk.
         model: whose checks answer row by row.
     """
+    from pandera.errors import SchemaErrors
+
     try:
         with ONE_AT_A_TIME:
-            model.validate(table, lazy=True)
+            model.schema.validate(table, lazy=True)
     except SchemaErrors as problem:
         cases = problem.failure_cases.select(["index", "check"]).to_pylist()
     else:
@@ -98,8 +113,10 @@ def broken_rules(table: pa.Table, model: pap.DataFrameSchema) -> dict[int, str]:
     return broken
 
 
-def descriptions(model: pap.DataFrameSchema) -> dict[str, str]:
+def descriptions(model: Contract) -> dict[str, str]:
     """Every row rule of a schema with what it asks, in the order of declaration."""
     return {
-        rule.name: rule.description for column in model.columns.values() for rule in column.checks
+        rule.name: rule.description
+        for column in model.schema.columns.values()
+        for rule in column.checks
     }

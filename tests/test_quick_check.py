@@ -3,13 +3,26 @@
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pipeline.contracts import DOCUMENTS, SEGMENTATIONS, Contract
+from pipeline.formats.tables import COLUMNS
 from pipeline.quick_check import is_sound
 from pipeline.validation import broken_rules
-from schemas.segmentations import SEGMENTATIONS
 from tests.test_score import SEGMENTATION
+
+
+@pytest.mark.parametrize("contract", [SEGMENTATIONS, DOCUMENTS])
+def test_contracts_are_what_the_schemas_say(contract: Contract) -> None:
+    """Also with Pandera the columns that must be there are of the types they are read as."""
+    columns = contract.schema.columns
+    assert tuple(name for name in columns if columns[name].required) == contract.required
+    assert tuple(name for name in columns if not columns[name].required) == contract.optional
+    schema = pa.schema([(name, COLUMNS[name]) for name in columns])
+    contract.schema.validate(schema.empty_table(), lazy=True)
+
 
 names = st.one_of(st.none(), st.sampled_from(["", "a", "b", "é"]))
 positions = st.one_of(st.none(), st.integers(-1, 6))
