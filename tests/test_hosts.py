@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import agree_run, inputs
+from pipeline import planning
 from tests import hosts
 from tests.conftest import Segscore
 from tests.driven import Gate, wait
@@ -31,8 +31,8 @@ TABLES = {"score": ("references", "hypotheses"), "agree": ("references",)}
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts; a cluster made now soon notices who is cut off."""
-    monkeypatch.setattr(inputs, "ROWS_PER_PART", ROWS)
-    monkeypatch.setattr(agree_run, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
     for name, value in QUICK.items():
         monkeypatch.setenv(name, value)
     with Desk(tmp_path, segscore) as made:
