@@ -153,7 +153,7 @@ def designs(measured: Measured) -> list[Design]:
     """The work as it is done, and what could be done otherwise, one step after the other."""
     small = measured.receipt < MEGABYTE
     sums, receipt = (measured.sums, measured.receipt) if small else (SUMS, Design.receipt)
-    now = Design("as it is", sums if small else None, receipt)
+    now = Design("added up by the client", sums if small else None, receipt)
     files = [] if small else [Design("sums in files", sums, receipt)]
     further = (
         Design("sums added up by tasks, 64 each", sums, receipt, together=64),
