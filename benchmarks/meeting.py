@@ -18,7 +18,7 @@ WAY = """
 import sys
 from pipeline import planning
 if sys.argv.pop(1) != "sent":
-    planning.SENT_SHARE = 0
+    planning.SEND = False
 from jobs.app import main
 main()
 """

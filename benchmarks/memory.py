@@ -6,11 +6,11 @@ from benchmarks.timing import SEGSCORE, took, verdict
 from benchmarks.whole_job import make
 from pipeline.storage import find, open_parquet
 
-LIMIT = 600
+LIMIT = 1000
 """Megabytes a worker may take; above it Dask's nanny ends the process, and the run would fail."""
 
 TIMES = 20
-DOCUMENTS = 5_000_000
+DOCUMENTS = 8_000_000
 """Of which each has a reference and four hypotheses."""
 
 

@@ -19,22 +19,22 @@ ROWS_PER_PART = 131_072
 MEMORY = 4 * 2**30
 """Bytes a worker is thought to have, unless told."""
 
-AT_REST = 400 * 2**20
-"""What a worker holds before any work: Python and the libraries."""
+USABLE = 0.7
+"""How much of its memory a worker may fill: Dask gives it no more tasks at eight tenths."""
 
-PER_ROW = 4096
+AT_REST = 500 * 2**20
+"""What a worker holds without any rows: Python and the libraries."""
+
+PER_ROW = 2048
 """What a task holds for each row it scores: counts, values, and the Parquet file in the making."""
 
 LEAST_ROWS = 1024
 
+SEND = True
+"""Whether references may be sent at all: tests and benchmarks of the other ways say no."""
+
 UNFOLDED = 3
 """References in memory, ready to be met, for each byte of their columns."""
-
-SENT_SHARE = 0.25
-"""How much of a worker's memory references may take that are sent to every task."""
-
-HELD_SHARE = 0.25
-"""How much of a worker's memory the input rows of a group may take."""
 
 READ_AGAIN = 4.0
 """How often rows may be read, on average, to take documents in ranges of their ids."""
@@ -67,6 +67,15 @@ class Plan:
     told: tuple[str, ...]
 
 
+def room(memory: int) -> int:
+    """How much a worker has for rows that stay, as much again for those it scores.
+
+    Args:
+        memory: bytes the worker has.
+    """
+    return max(0, int(USABLE * memory) - AT_REST) // 2
+
+
 def at_once(memory: int | None) -> int:
     """How many tasks find room in a worker at the same time, at least one.
 
@@ -75,8 +84,7 @@ def at_once(memory: int | None) -> int:
     """
     if memory is None:
         return sys.maxsize
-    free = int((1 - SENT_SHARE) * memory) - AT_REST
-    return max(1, free // (PER_ROW * ROWS_PER_PART))
+    return max(1, room(memory) // (PER_ROW * ROWS_PER_PART))
 
 
 def plan(
@@ -94,23 +102,23 @@ def plan(
         Refused: a worker that small could do nothing.
     """
     limit = MEMORY if memory is None else memory
-    if limit <= AT_REST:
+    held = room(limit)
+    if not held:
         raise Refused(
             f"--memory-limit {in_words(limit)}: a worker holds {in_words(AT_REST)} before any "
-            "work; give it more"
+            f"work, and may fill {USABLE:.0%}; give it more"
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
     others = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
-    room, held = int(SENT_SHARE * limit), int(HELD_SHARE * limit)
-    rows_at_once = min(ROWS_PER_PART, max(LEAST_ROWS, (limit - AT_REST - held) // PER_ROW))
+    rows_at_once = min(ROWS_PER_PART, max(LEAST_ROWS, held // PER_ROW))
     told = [_told(name, table, sizes[name]) for name, table in tables.items()]
     rows = sum(piece.rows for piece in tables[scored].slices)
     groups = max(-(-rows // rows_at_once), -(-UNFOLDED * sum(sizes.values()) // held))
     if send:
-        fits = others <= room
+        fits = SEND and others <= held
         told.append(
             f"references and documents take about {in_words(others)} of a worker's "
-            f"{in_words(limit)}; up to {in_words(room)} {'are' if fits else 'would be'} sent"
+            f"{in_words(limit)}; up to {in_words(held)} {'are' if fits else 'would be'} sent"
         )
     way = SENT
     cuts: tuple[str, ...] = ()

@@ -56,7 +56,7 @@ def test_every_way_gives_the_same_tables(
     if way == "ranges":
         in_order(tmp_path)
     sent = run(segscore, tmp_path, tmp_path / "sent", "--replicates", 50, *options)
-    monkeypatch.setattr(planning, "SENT_SHARE", 0)
+    monkeypatch.setattr(planning, "SEND", False)
     monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
     met = run(segscore, tmp_path, tmp_path / "met", "--replicates", 50, *options)
     for name in TABLES:
@@ -101,7 +101,7 @@ def test_a_crowded_document_and_a_long_one_do_not_stall_a_run(
     place = ("--replicates", 0, "--cluster", where, "--workers", 2)
     sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
     assert segscore("score", *sides, "--output", tmp_path / "sent", *place).code == 0
-    monkeypatch.setattr(planning, "SENT_SHARE", 0)
+    monkeypatch.setattr(planning, "SEND", False)
     monkeypatch.setattr(planning, "ROWS_PER_PART", 100)
     assert segscore("score", *sides, "--output", tmp_path / "met", *place).code == 0
     for name in ("scores", "summary"):
@@ -137,12 +137,12 @@ MANY, LARGE = planning.ROWS_PER_PART, 2**30
             3,
         ),
         # ... and travels where they are not, or one of them does not tell.
-        ([(MANY, LARGE, ("a", "z"))] * 9, [(MANY, 1000, ("a", "z"))] * 9, "buckets", 28),
-        ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, None)], "buckets", 4),
+        ([(MANY, LARGE, ("a", "z"))] * 9, [(MANY, 1000, ("a", "z"))] * 9, "buckets", 24),
+        ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, None)], "buckets", 3),
         # Not where a range would hold too much.
-        ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, ("k", "z"))], "buckets", 4),
+        ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, ("k", "z"))], "buckets", 3),
         # As many groups as it takes for rows to fit, however few they are.
-        ([(10, 10 * LARGE, None)], [(10, 1000, None)], "buckets", 31),
+        ([(10, 10 * LARGE, None)], [(10, 1000, None)], "buckets", 26),
     ],
 )
 def test_the_way_is_chosen_by_what_files_tell(
@@ -160,7 +160,7 @@ def test_the_way_is_chosen_by_what_files_tell(
 def test_little_memory_makes_small_tasks() -> None:
     tables = {"references": table("r", (10, 10, None)), "hypotheses": table("h", (10, 10, None))}
     at_once = [
-        planning.plan(tables, "hypotheses", size * 2**20).rows_at_once for size in (500, 800, 8000)
+        planning.plan(tables, "hypotheses", size * 2**20).rows_at_once for size in (720, 1000, 8000)
     ]
     assert at_once == sorted(set(at_once))
     assert at_once[-1] == planning.ROWS_PER_PART
@@ -195,7 +195,7 @@ def test_the_plan_is_told_and_nothing_is_done(segscore: Segscore, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("limit", "message"), [("lots", "must be a number of bytes"), ("1MB", "give it more")]
+    ("limit", "message"), [("lots", "must be a number of bytes"), ("700MB", "give it more")]
 )
 def test_a_limit_that_cannot_be_kept_is_refused(
     segscore: Segscore, tmp_path: Path, limit: str, message: str
