@@ -38,10 +38,10 @@ def make(folder: str, documents: int) -> tuple[str, str]:
     references, hypotheses = codings.filter(first), codings.filter(pc.invert(first))
     order = np.random.default_rng(0).permutation(len(hypotheses))
     shuffled = hypotheses.take(pa.array(order)).combine_chunks()
-    write_table(f"{folder}/references/r.parquet", references.combine_chunks())
-    for number, start in enumerate(range(0, len(shuffled), ROWS_PER_FILE)):
-        part = shuffled.slice(start, ROWS_PER_FILE).combine_chunks()
-        write_table(f"{folder}/hypotheses/h-{number:04d}.parquet", part)
+    for name, table in (("references", references), ("hypotheses", shuffled)):
+        for number, start in enumerate(range(0, len(table), ROWS_PER_FILE)):
+            part = table.slice(start, ROWS_PER_FILE).combine_chunks()
+            write_table(f"{folder}/{name}/{number:04d}.parquet", part)
     return f"{folder}/references", f"{folder}/hypotheses"
 
 
