@@ -1,15 +1,13 @@
 """Scoring where the references are sent to every task, and hypotheses are read as they come."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from pipeline import cluster, storage
 from pipeline.accepting import (
-    Accepted,
     Bits,
-    accept,
     list_unpaired,
     write_left_out,
 )
@@ -18,11 +16,9 @@ from pipeline.boundary_types import occurring
 from pipeline.counting import Rule
 from pipeline.inputs import Inputs, collect, cut, cut_points
 from pipeline.planning import Plan
-from pipeline.reading import join, read
 from pipeline.run_folder import Claim, claim
 from pipeline.scoring import (
     Against,
-    Job,
     Part,
     Receipt,
     Worked,
@@ -30,21 +26,11 @@ from pipeline.scoring import (
     score_hypotheses,
     score_points,
 )
+from pipeline.sent import SentJob, accept_part
 from pipeline.spreading import Progress, spread, spread_twice
 
 SCORED, POINTS = "scored", "points"
 INPUTS_PART = "inputs.parquet"
-
-
-@dataclass(frozen=True)
-class SentJob(Job):
-    """What all tasks of a run share, the references among it.
-
-    Attributes:
-        against: the references.
-    """
-
-    against: Against
 
 
 def score_sent(
@@ -131,10 +117,3 @@ def survey_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Rec
     accepted = accept_part(job, part, duplicates)
     types = tuple(sorted(occurring(accepted.rows)))
     return Receipt(part.name, seen=accepted.seen, types=types)
-
-
-def accept_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:
-    """Read the hypotheses of a part and set aside those that cannot be scored."""
-    rows = join([read(piece, job.further) for piece in part.slices])
-    references, types = job.against.references, job.rule.settings.boundary_types
-    return accept(rows, references, duplicates, typed=job.typed, types=types)

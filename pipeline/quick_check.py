@@ -7,10 +7,9 @@ spares the work where all is well.
 import numpy as np
 import pyarrow as pa
 
+from pipeline.contracts import SEGMENTATIONS
 from pipeline.kernel import kernel
 from pipeline.segmentations import Ints, Positions, ragged
-
-PLAIN = ("document_id", "coder", "n_units", "boundaries")
 
 
 @kernel
@@ -41,11 +40,11 @@ def is_sound(table: pa.Table) -> bool:
     Args:
         table: segmentations, columns of the contract's types in one chunk each.
     """
-    if any(name in table.column_names for name in ("boundary_types", "boundary_scores")):
+    if any(name in table.column_names for name in SEGMENTATIONS.optional):
         return False
     if not table.num_rows:
         return True
-    columns = [table.column(name).chunk(0) for name in PLAIN]
+    columns = [table.column(name).chunk(0) for name in SEGMENTATIONS.required]
     ids, coder, n_units, boundaries = columns
     if any(each.null_count for each in (*columns, boundaries.values)):
         return False

@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pipeline import planning, run_folder
-from pipeline.broadcast import SentJob
 from pipeline.counting import Rule
 from pipeline.errors import Refused
 from pipeline.inputs import Collected, Inputs, collect, find_inputs
 from pipeline.references import References
 from pipeline.scoring import Against
+from pipeline.sent import SentJob
 from pipeline.settings import ScoreSettings, recorded
 
 COMMANDS = {"scored": "sweep", "codings": "agree", "runs": "compare"}

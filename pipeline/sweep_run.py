@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pipeline import cluster, planning, run_folder, storage
 from pipeline.accepting import Bits, list_unpaired, write_left_out
 from pipeline.account import Clock, add_rows, gate, left_over, met_references, rows_of, tell
-from pipeline.broadcast import INPUTS_PART, SentJob, accept_part
+from pipeline.broadcast import INPUTS_PART
 from pipeline.candidates import CHANGING
 from pipeline.counting import Rule
 from pipeline.errors import Refused
@@ -22,6 +22,7 @@ from pipeline.reading import refuse
 from pipeline.references import References
 from pipeline.scoring import Against, Part, Receipt, Worked
 from pipeline.segmentations import Ints, flags, numbers
+from pipeline.sent import SentJob, accept_part
 from pipeline.settings import ScoreSettings
 from pipeline.spreading import Progress, spread_twice
 from pipeline.sweeping import VALUES, Steps, merge, sweep, tabulate

@@ -16,6 +16,7 @@ from pipeline.comparing.samples import Sample
 from pipeline.comparing.systems import System
 from pipeline.document_ids import names
 from pipeline.measures import PAIRS
+from pipeline.multiple_tests import holm
 from pipeline.segmentations import Floats, Ints
 from tests import naive_comparison as naive
 
@@ -171,16 +172,16 @@ def test_equal_values_have_no_signed_ranks() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_is_that_of_the_twin(p: list[float]) -> None:
-    assert paired.holm(p).tolist() == pytest.approx(naive.holm(p))
+    assert holm(p).tolist() == pytest.approx(naive.holm(p))
 
 
 def test_holm_by_hand() -> None:
     """Times 4, 3, 2, 1 in the order of size, and never below the one before."""
-    assert paired.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
 def test_holm_leaves_out_what_is_no_test() -> None:
-    adjusted = paired.holm([0.02, float("nan"), 0.01])
+    adjusted = holm([0.02, float("nan"), 0.01])
     assert adjusted[[0, 2]] == pytest.approx([0.02, 0.02])
     assert np.isnan(adjusted[1])
 

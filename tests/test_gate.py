@@ -17,6 +17,7 @@ from pipeline.document_ids import Hashes
 from pipeline.errors import Refused
 from pipeline.measures import PAIRS, PANELS
 from pipeline.measures.measure import evaluate
+from pipeline.multiple_tests import holm
 from pipeline.night import gate
 from pipeline.night.rules import Rule, parse
 from pipeline.night.tallies import REPLICATES, Tally
@@ -244,7 +245,7 @@ def test_noise_that_cannot_be_told() -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_is_holm(p_values: list[float]) -> None:
     expected = multipletests(p_values, method="holm")[1]
-    assert gate.holm(p_values) == pytest.approx(expected.tolist())
+    assert holm(p_values) == pytest.approx(expected.tolist())
 
 
 # --- How often it is wrong, and how often it finds what is there ---------------------------------
@@ -262,7 +263,7 @@ def fails(draw: Generator, abilities: Sequence[float], then: Sequence[float], ru
         gate.p_value(rule, compare(now, before, rule, 0, system))
         for system in range(len(abilities))
     ]
-    return min(gate.holm(p_values)) <= ALPHA
+    return min(holm(p_values)) <= ALPHA
 
 
 def share_failed(abilities: Sequence[float], then: Sequence[float], nights: int) -> float:

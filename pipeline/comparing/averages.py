@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline import resampling
-from pipeline.comparing.runs import formula_names
 from pipeline.comparing.samples import Sample
 from pipeline.measures.measure import evaluate
 from pipeline.segmentations import Floats, Ints
@@ -58,7 +57,7 @@ def formula(sample: Sample, system: int, counts: Floats) -> dict[str, Floats]:
     Returns:
         By measure, shape (rows,), NaN where undefined.
     """
-    used = formula_names(sample.table, sample.measures)
+    used = sample.table.used_by(measure.name for measure in sample.measures)
     needed = [each for name, each in sample.table.measures.items() if name in used]
     by_name = dict(zip(sample.counts, counts.T, strict=True))
     found = evaluate(needed, by_name, sample.parameters[system], rows=False)

@@ -145,15 +145,3 @@ def signed_ranks(first: Floats, second: Floats) -> SignedRanks:
     spread = difference.std(ddof=1) if len(difference) > 1 else 0.0
     effect_d = float(difference.mean() / spread) if spread > 0 else UNDEFINED
     return SignedRanks(p, higher, len(moved) - higher, effect_d, effect_rank)
-
-
-def holm(p: Sequence[float] | Floats) -> Floats:
-    """Adjust p values of tests made together (Holm 1979), shape (tests,); NaN are no tests."""
-    given = np.asarray(p, np.float64)
-    order = np.argsort(given)  # NaN last
-    tests = int(np.count_nonzero(~np.isnan(given)))
-    factor = np.maximum(tests - np.arange(len(given)), 1)
-    stepped = np.maximum.accumulate(given[order] * factor)
-    adjusted = np.empty(len(given))
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.comparing.paired import DECIMALS, holm
+from pipeline.comparing.paired import DECIMALS
+from pipeline.multiple_tests import holm
 from pipeline.segmentations import Floats
 
 LEAST = 3

@@ -4,15 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline import signature as signatures
 from pipeline import storage
 from pipeline.errors import Refused
 from pipeline.measures import PAIRS, PANELS, Table
 from pipeline.measures.measure import Measure
 from pipeline.reopening import recorded_settings, scoring_record
 from pipeline.settings import ScoreSettings
-
-OWN = ("ci",)
-"""Fields of a signature about a run's own intervals, which a comparison does not use."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,8 @@ class ScoredRun:
     @property
     def signature(self) -> dict[str, str]:
         """The fields of its signature, but for those about its own intervals."""
-        fields = (part.partition(":") for part in self.record["signature"].split("|")[1:])
-        return {name: value for name, _, value in fields if name not in OWN}
+        told = signatures.fields(self.record["signature"])
+        return {name: value for name, value in told.items() if name != signatures.INTERVALS}
 
     def files(self, table: str) -> list[str]:
         """The files of one of its tables, as its record lists them; empty if it has none."""
@@ -98,18 +96,6 @@ def chosen_measures(names: Iterable[str]) -> list[tuple[Table, list[Measure]]]:
     return [(table, measures) for table, measures in chosen if measures]
 
 
-def formula_names(table: Table, measures: Iterable[Measure]) -> set[str]:
-    """Names the formulas use, also by way of other measures: counts, parameters, measures."""
-    found: set[str] = set()
-    left = [measure.name for measure in measures]
-    while left:
-        name = left.pop()
-        if name not in found:
-            found.add(name)
-            left += table.measures[name].code.co_names if name in table.measures else ()
-    return found
-
-
 def require_comparable(
     runs: Sequence[ScoredRun],
     chosen: Sequence[tuple[Table, list[Measure]]],
@@ -129,7 +115,7 @@ def require_comparable(
         Refused: naming each field that differs, with its values in the order of the runs.
     """
     fields = [run.signature for run in runs]
-    if any("p_seg" in formula_names(table, measures) for table, measures in chosen):
+    if any("p_seg" in table.used_by(each.name for each in measures) for table, measures in chosen):
         fields = [
             each | {"p_seg": str(run.record.get("p_seg"))}
             for each, run in zip(fields, runs, strict=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.comparing.rows import OF_REFERENCE, REFERENCE, Rows, read_rows, same_references
-from pipeline.comparing.runs import ScoredRun, formula_names
+from pipeline.comparing.runs import ScoredRun
 from pipeline.comparing.systems import System
 from pipeline.counting import number_groups
 from pipeline.document_ids import names
@@ -90,7 +90,7 @@ def read_samples(
     Raises:
         Refused: a run has no such rows or no such attribute, or no document is shared.
     """
-    used = formula_names(table, measures)
+    used = table.used_by(measure.name for measure in measures)
     counts = [name for name in table.counts if name in used]
     values = [measure.name for measure in measures]
     # A panel is all references at once.

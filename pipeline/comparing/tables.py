@@ -9,10 +9,11 @@ import pyarrow as pa
 
 from pipeline.comparing import ranks
 from pipeline.comparing.averages import AVERAGES, Averages, average
-from pipeline.comparing.paired import holm, permutation_tests, signed_ranks
+from pipeline.comparing.paired import permutation_tests, signed_ranks
 from pipeline.comparing.runs import ScoredRun
 from pipeline.comparing.samples import Sample
 from pipeline.measures.measure import Measure
+from pipeline.multiple_tests import holm
 from pipeline.resampling import interval
 from pipeline.segmentations import Floats
 

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.accepting import Accepted
-from pipeline.broadcast import accept_part
 from pipeline.comparing.boundaries import FALSE_ALARM, KINDS, decide
 from pipeline.comparing.places import NOWHERE, Places
 from pipeline.comparing.runs import ScoredRun
@@ -20,6 +19,7 @@ from pipeline.counting import meet
 from pipeline.inputs import cut
 from pipeline.reopening import Reopened, reopen
 from pipeline.segmentations import Flags, Ints, numbers
+from pipeline.sent import accept_part
 from pipeline.sides import side_of
 
 

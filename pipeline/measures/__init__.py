@@ -1,6 +1,6 @@
 """Every measure, a file a family: its counts (one compiled pass) and its formulas (a line each)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pipeline.measures import content, edits, panel, windows
@@ -19,12 +19,17 @@ class Table:
     counts: tuple[str, ...]
     measures: Mapping[str, Measure]
 
-    def only(self, names: Collection[str]) -> "Table":
-        """Keep some measures, and what their formulas use."""
+    def used_by(self, names: Iterable[str]) -> set[str]:
+        """Name some measures and what their formulas use: counts, parameters, other measures."""
         needed = set(names)
         for measure in reversed(list(self.measures.values())):
             if measure.name in needed:
                 needed.update(measure.code.co_names)
+        return needed
+
+    def only(self, names: Iterable[str]) -> "Table":
+        """Keep some measures, and what their formulas use."""
+        needed = self.used_by(names)
         counts = tuple(name for name in self.counts if name in needed)
         return Table(counts, {name: each for name, each in self.measures.items() if name in needed})
 

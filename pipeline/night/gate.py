@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pipeline.errors import Refused
+from pipeline.multiple_tests import holm
 from pipeline.night.moved import documents_moved
 from pipeline.night.nights import Night, of_run, systems
 from pipeline.night.rules import TABLES, Rule
@@ -77,17 +78,6 @@ def p_value(rule: Rule, change: Change) -> float:
     if change.standard_error == 0:
         return 0.0 if excess > 0 else 1.0
     return float(stdtr(change.freedom, -excess / change.standard_error))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for their number: each is the least alpha at which it is rejected."""
-    adjusted = [0.0] * len(p_values)
-    least = 0.0
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    for place, i in enumerate(order):
-        least = max(least, min(1.0, (len(p_values) - place) * p_values[i]))
-        adjusted[i] = least
-    return adjusted
 
 
 @dataclass(frozen=True)
@@ -222,7 +212,7 @@ def hold(run: str, other: str, rules: tuple[Rule, ...], alpha: float) -> list[Ch
 def decide(checks: Sequence[Check], alpha: float) -> list[Check]:
     """Say which checks fail, corrected for how many there are."""
     decided = [check for check in checks if check.p is not None]
-    adjusted = iter(holm([check.p for check in decided if check.p is not None]))
+    adjusted = iter(holm([check.p for check in decided if check.p is not None]).tolist())
     found = []
     for check in checks:
         if check.p is not None:
