@@ -7,11 +7,12 @@ INSTALL := $(PIP) install --constraint constraints.txt
 DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 
-.PHONY: help demo table test chaos lint bench clean
+.PHONY: help demo table tables test chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
 	@echo "make table  systems by references and consensus, as a paper has it"
+	@echo "make tables write docs/tables.md from schemas/"
 	@echo "make test   rules, types and tests, as CI runs them"
 	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
 	@echo "make lint   rules and types alone"
@@ -42,6 +43,9 @@ table: $(VENV)/core
 		--consensus 0.5,0.3,any --reference-points random-mean --fresh --output build/stargazer >/dev/null
 	@$(BIN)/segscore compare build/stargazer --measure window_diff,mult_window_diff \
 		--layout references --format markdown
+
+tables: $(VENV)/core
+	@$(BIN)/python -m schemas.page > docs/tables.md
 
 test: lint $(AZURITE)
 	$(BIN)/pytest

@@ -1,4 +1,4 @@
-"""The output tables of an agreement run; attributes and group-by columns stand beside."""
+"""The output tables of an agreement run."""
 
 import pandera.pyarrow as pap
 import pyarrow as pa
@@ -23,14 +23,14 @@ REACHES = {
 QUARTILES = {"q1": "lower quartile", "median": "median", "q3": "upper quartile"}
 
 
-def number(description: str, kind: str = "null if undefined") -> pap.Column:
+def number(description: str) -> pap.Column:
     """A column of numbers of any size and sign."""
-    return pap.Column(pa.float64(), nullable=True, description=f"{description}; {kind}")
+    return pap.Column(pa.float64(), nullable=True, description=description)
 
 
 def coefficient(description: str) -> pap.Column:
     """A column of a coefficient's values."""
-    return number(description, "at most 1 (beyond only as published), null if undefined")
+    return number(f"{description}; at most 1 (beyond only with --as-published)")
 
 
 EDITS = {
@@ -68,6 +68,7 @@ PAIRS = pap.DataFrameSchema(
         "peer_window_diff": value("WindowDiff with the peer as the reference", 1),
     },
     name="pairs",
+    description="document and pair of its coders",
     strict=False,
 )
 
@@ -107,6 +108,7 @@ DOCUMENTS = pap.DataFrameSchema(
         "alpha_two_category": coefficient("Krippendorff's nominal alpha of this document alone"),
     },
     name="documents",
+    description="document",
     strict=False,
 )
 
@@ -126,16 +128,19 @@ AGREEMENT = pap.DataFrameSchema(
             description="; ".join(f"{each}: {meaning}" for each, meaning in SIMILARITIES.items()),
         ),
         "actual": value("agreement found, pooled over documents and pairs of coders", 1),
-        "expected": number("agreement expected by chance", "in [0, 1], beyond 1 only as published"),
+        "expected": number(
+            "agreement expected by chance; in [0, 1] (beyond 1 only with --as-published)"
+        ),
         "value": coefficient("(actual - expected) / (1 - expected); of bias the difference"),
-        "ci_low": number("lower end of the 95 % bootstrap interval", "null without one"),
-        "ci_high": number("upper end of the 95 % bootstrap interval", "null without one"),
+        "ci_low": number("lower end of the 95 % bootstrap interval; null without one"),
+        "ci_high": number("upper end of the 95 % bootstrap interval; null without one"),
         "codings": whole("codings of the group"),
         "coders": whole("coders of the group"),
         "documents": whole("documents of the group, those coded once among them"),
         "pairs": whole("pairs of codings of one document"),
     },
     name="agreement",
+    description="group, coefficient and similarity",
     strict=False,
 )
 
@@ -170,6 +175,7 @@ CODERS = pap.DataFrameSchema(
         "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
     },
     name="coders",
+    description="group and coder",
     strict=False,
 )
 
@@ -186,6 +192,7 @@ PEERS = pap.DataFrameSchema(
         },
     },
     name="peers",
+    description="group and pair of coders who share a document",
     strict=False,
 )
 
@@ -204,14 +211,15 @@ CORPUS = pap.DataFrameSchema(
         "marked_positions": whole("positions of documents that some coder marked"),
         **{
             f"{kind}_{reach}_{quartile}": value(
-                f"{meaning} of {kind}, marks {where}, in documents that several coded", 1
+                f"{meaning} of {kind}_{reach} in prominence, over documents that several coded", 1
             )
-            for reach, where in REACHES.items()
+            for reach in REACHES
             for kind in ("support", "peer_support")
             for quartile, meaning in QUARTILES.items()
         },
     },
     name="corpus",
+    description="group",
     strict=False,
 )
 
@@ -228,12 +236,15 @@ PROMINENCE = pap.DataFrameSchema(
                 f"coders_within_{reach}": whole(f"coders with a boundary {where}"),
                 f"support_{reach}": value(f"share of the coders with a boundary {where}", 1),
                 f"peer_support_{reach}": value(
-                    f"share of the other coders with a boundary {where}; null for one coder", 1
+                    f"share of the other coders, besides one who marked it, with a boundary "
+                    f"{where}; null for one coder",
+                    1,
                 ),
             }.items()
         },
     },
     name="prominence",
+    description="document and position that some coder marked",
     strict=False,
 )
 

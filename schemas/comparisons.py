@@ -1,4 +1,4 @@
-"""The output tables of a comparison; the group-by columns stand beside, null over all documents."""
+"""The output tables of a comparison."""
 
 import pandera.pyarrow as pap
 import pyarrow as pa
@@ -6,14 +6,17 @@ import pyarrow as pa
 from schemas.scores import name, whole
 
 
-def _number(description: str, kind: str = "null if undefined") -> pap.Column:
-    return pap.Column(pa.float64(), nullable=True, description=f"{description}; {kind}")
+def _number(description: str) -> pap.Column:
+    return pap.Column(pa.float64(), nullable=True, description=description)
+
+
+def _known(description: str) -> pap.Column:
+    return pap.Column(pa.float64(), nullable=False, description=description)
 
 
 def _share(description: str) -> pap.Column:
     checks = [pap.Check.ge(0), pap.Check.le(1)]
-    kind = "in [0, 1], null if undefined"
-    return pap.Column(pa.float64(), checks, nullable=True, description=f"{description}; {kind}")
+    return pap.Column(pa.float64(), checks, nullable=True, description=description)
 
 
 def _perhaps(description: str) -> pap.Column:
@@ -74,6 +77,7 @@ COMPARISONS = pap.DataFrameSchema(
         "defined": whole("of these, documents on which the measure is defined for both"),
     },
     name="comparisons",
+    description="measure, average and pair of systems",
     strict=False,
 )
 
@@ -88,8 +92,8 @@ SYSTEMS = pap.DataFrameSchema(
         "ci_low": _number("lower end of its 95 % bootstrap interval"),
         "ci_high": _number("upper end of its 95 % bootstrap interval"),
         "rank": _number(
-            "place by value among the systems, 1 the best, ties in the middle",
-            "null if undefined or neither way is better",
+            "place by value among the systems, 1 the best, ties in the middle; null also where "
+            "neither way is better"
         ),
         "rank_low": _number("lower end of the rank's 95 % bootstrap interval"),
         "rank_high": _number("upper end of the rank's 95 % bootstrap interval"),
@@ -101,6 +105,7 @@ SYSTEMS = pap.DataFrameSchema(
         "defined": whole("of these, documents on which the measure is defined for the system"),
     },
     name="systems",
+    description="measure, average and system",
     strict=False,
 )
 
@@ -119,6 +124,7 @@ OMNIBUS = pap.DataFrameSchema(
         "documents": whole("documents it was made on: of friedman those defined for all systems"),
     },
     name="omnibus",
+    description="measure and test over all systems",
     strict=False,
 )
 
@@ -127,16 +133,17 @@ WORST = pap.DataFrameSchema(
         "measure": MEASURE,
         "system": SYSTEM,
         "other": _perhaps("null: worst of all; else worst compared with this system"),
-        "place": whole("1 the worst"),
+        "place": whole("1 the worst", least=1),
         "document_id": name("the document"),
         "value": _number("the system's mean over the document's references"),
-        "other_value": _number("that of the other system", "null without one"),
+        "other_value": _number("that of the other system; null without one"),
         "command": _perhaps(
             "command line that shows the document's edits; null for reference points, which are "
             "not explained"
         ),
     },
     name="worst",
+    description="measure, system, system compared with or none, and place",
     strict=True,
 )
 
@@ -147,16 +154,14 @@ WHERE = pap.DataFrameSchema(
             "what boundaries are told apart by: the length of the story they open, where in the "
             "document they lie, how many coders marked the position",
         ),
-        "low": _number(
+        "low": _known(
             "of story_length the shortest length in the class, in the unit of the run; of position "
             "its start as a share of the document, itself in it; of prominence the share of coders "
-            "it lies above (0 to 0: marked by none)",
-            "never null",
+            "it lies above (0 to 0: marked by none)"
         ),
-        "high": _number(
+        "high": _known(
             "of story_length the longest length in the class; of position its end, not itself in "
-            "it; of prominence the largest share of coders in it",
-            "never null",
+            "it; of prominence the largest share of coders in it"
         ),
         "system": SYSTEM,
         "run": name("the run it is of"),
@@ -174,6 +179,7 @@ WHERE = pap.DataFrameSchema(
         ),
     },
     name="where",
+    description="analysis, class of boundaries and system; only with --where",
     strict=True,
 )
 

@@ -1,4 +1,4 @@
-"""The output table `confusion`: hypothesis x type in the reference x type in the hypothesis."""
+"""The output table `confusion`: which boundary type was taken for which."""
 
 import pandera.pyarrow as pap
 import pyarrow as pa
@@ -12,16 +12,22 @@ def _type(description: str) -> pap.Column:
 
 CONFUSION = pap.DataFrameSchema(
     {
-        "hypothesis": name("coder of the hypotheses"),
-        "reference_type": _type("boundary type in the reference; null: no boundary"),
-        "hypothesis_type": _type("boundary type in the hypothesis; null: no boundary"),
+        "hypothesis": name("coder of the hypotheses, reference points left out"),
+        "reference_type": _type(
+            "type in the reference; null: the boundary is in the hypothesis alone"
+        ),
+        "hypothesis_type": _type(
+            "type in the hypothesis; null: the boundary is in the reference alone"
+        ),
         "amount": pap.Column(
             pa.float64(),
             pap.Check.ge(0),
             nullable=False,
-            description="decisions, each pair credited 1 - its weight, >= 0",
+            description="boundaries so decided: a match or a full miss counts 1, a near miss or a "
+            "substitution 1 less its weight",
         ),
     },
     name="confusion",
+    description="hypothesis, type in the reference and type in the hypothesis",
     strict=True,
 )

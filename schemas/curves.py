@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from schemas.scores import AMOUNTS, COUNTS, SHARES, name, value, whole
+from schemas.scores import COUNTS, measure, name, value, whole
 
 COUNTED = (
     "pk_misses",
@@ -13,6 +13,7 @@ COUNTED = (
     "content_leading_false_alarm",
     "content_trailing_false_alarm",
 )
+VALUES = ("pk_miss_rate", "pk_false_alarm_rate", "pk_prior", "r_miss", "r_false_alarm")
 FIXED = ("windows", "reference_windows", "content_size")
 
 POINT = {
@@ -21,7 +22,7 @@ POINT = {
         pa.float64(),
         [pap.Check.ge(0), pap.Check.le(1)],
         nullable=True,
-        description="boundaries are the candidates with at least this score, in [0, 1]; "
+        description="boundaries are the candidates with at least this score; "
         "null above the largest score: no boundary at all",
     ),
     **{each: whole(f"{COUNTS[each]}, summed over pairs") for each in COUNTED},
@@ -30,11 +31,10 @@ POINT = {
         each: whole(f"{COUNTS[each]}, summed over pairs; the same at all thresholds")
         for each in FIXED
     },
-    "reference_segments": whole("segments of the references, summed over pairs; the same at all"),
-    **{
-        each: value(SHARES[each], 1) for each in ("pk_miss_rate", "pk_false_alarm_rate", "pk_prior")
-    },
-    **{each: value(AMOUNTS[each], None) for each in ("r_miss", "r_false_alarm")},
+    "reference_segments": whole(
+        "segments of the references, summed over pairs; the same at all thresholds"
+    ),
+    **{each: measure(each) for each in VALUES},
     "mean_segment_length": value(
         "content_size / hypothesis_segments, in the unit of the run", None
     ),
@@ -43,9 +43,17 @@ POINT = {
     ),
 }
 
-CURVES = pap.DataFrameSchema(POINT, name="curves", strict=True)
-"""One row per hypothesis x threshold: hypotheses by name, thresholds ascending, null last."""
+CURVES = pap.DataFrameSchema(
+    POINT,
+    name="curves",
+    strict=True,
+    description="hypothesis and threshold; thresholds ascend, null last",
+)
 
-OPERATING_POINTS = pap.DataFrameSchema(POINT, name="operating_points", strict=True)
-"""The row of curves, one per hypothesis, whose mean segment length is closest to the reference's;
-of several equally close the one with the highest threshold, no boundary at all above them all."""
+OPERATING_POINTS = pap.DataFrameSchema(
+    POINT,
+    name="operating_points",
+    strict=True,
+    description="hypothesis: the row of curves whose mean segment length is closest to that of the "
+    "references; of several equally close the one with the highest threshold, null the highest",
+)

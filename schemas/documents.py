@@ -101,4 +101,5 @@ DOCUMENTS = pap.DataFrameSchema(
     },
     name="documents",
     strict=False,
+    description="document",
 )

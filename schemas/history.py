@@ -1,4 +1,4 @@
-"""The table `history`: the summaries of many runs as one, a row per run and row of its summary."""
+"""The table `history`: the summaries of many runs as one."""
 
 import pandera.pyarrow as pap
 import pyarrow as pa
@@ -33,5 +33,6 @@ HISTORY = pap.DataFrameSchema(
         **SUMMARY.columns,
     },
     name="history",
+    description="run and row of its summary",
     strict=False,  # the group-by columns of all runs; null where a run has no such column
 )

@@ -1,38 +1,41 @@
-"""The output table `panel_scores`: one row per document x hypothesis, all references at once."""
+"""The output table `panel_scores`: all references of a document at once."""
 
 import pandera.pyarrow as pap
 
-from schemas.scores import AMOUNTS, SHARES, name, value, whole
+from schemas.scores import MEASURES, measure, name, value, whole
 
 COUNTS = {
-    "references": "original references of the document, >= 1",
-    "window": "window size m of the document in the unit of the run, >= 1",
+    "references": "references of the document, those made of them left out",
+    "window": "window size m of the document in the unit of the run",
     "windows": "windows that fit: max(0, n_units - window)",
-    "opinions": "references times windows",
+    "opinions": "what is judged: references times windows",
     "penalty": "opinions whose number of boundaries is not the hypothesis's",
     "best": "least possible penalty: opinions outside the best supported number",
     "worst": "greatest possible penalty: opinions outside the least supported number",
 }
 
+POSITIVE = ("references", "window")
+"""Counts of at least 1."""
+
 JUDGEMENTS = {
-    "win_diff_prime": "winDiff': share of opinions the hypothesis goes against",
-    "mult_window_diff": "multWinDiff: penalty between the least and the greatest possible",
-    "best_case": "least possible share",
-    "worst_case": "greatest possible share",
+    "win_diff_prime": "winDiff': penalty / opinions",
+    "mult_window_diff": "multWinDiff: (penalty - best) / (worst - best), 0 the best possible",
+    "best_case": "best / opinions",
+    "worst_case": "worst / opinions",
 }
 
 PANEL_SCORES = pap.DataFrameSchema(
     {
-        "document_id": name("the document"),
-        "hypothesis": name("coder of the hypothesis"),
-        **{each: whole(description) for each, description in COUNTS.items()},
+        "document_id": name("name of the document"),
+        "hypothesis": name("coder of the hypothesis; `point:` and its name for a reference point"),
+        **{each: whole(meaning, int(each in POSITIVE)) for each, meaning in COUNTS.items()},
         **{each: value(description, 1) for each, description in JUDGEMENTS.items()},
         **{
-            f"mean_{each}": value(f"mean over the references of {each} ({description})", upper)
-            for upper, described in ((1, SHARES), (None, AMOUNTS))
-            for each, description in described.items()
+            f"mean_{each}": measure(each, f"{each} of scores, mean over the references")
+            for each in MEASURES
         },
     },
     name="panel_scores",
+    description="document and hypothesis, where a document of the run has several references",
     strict=False,  # the attributes
 )

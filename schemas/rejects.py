@@ -10,8 +10,15 @@ def _name_or_null(description: str) -> pap.Column:
     return pap.Column(pa.string(), nullable=True, description=description)
 
 
+BETWEEN_ROWS = {
+    "unique_document_coder": "a coder has one row for a document",
+    "unique_document": "a document has one row in the table documents",
+    "n_units_agree": "rows of one document have the same n_units",
+}
+"""Rules that a row breaks together with others, beside those of the input tables themselves."""
+
 ROW = {
-    "table": name("input table: references, hypotheses, documents or segmentations"),
+    "table": name("input table: references, hypotheses, documents or codings"),
     "source": name("file the row is in"),
     "row": whole("number of the row within its file, from 0; of a JSONL file the line, from 0"),
 }
@@ -25,6 +32,7 @@ REJECTS = pap.DataFrameSchema(
         "coder": _name_or_null("the row's coder, null if it names none"),
     },
     name="rejects",
+    description="input row that was refused",
     strict=True,
 )
 
@@ -35,5 +43,6 @@ UNPAIRED = pap.DataFrameSchema(
         "coder": _name_or_null("the row's coder, null for a row of documents"),
     },
     name="unpaired",
+    description="input row that is right but met no partner",
     strict=True,
 )

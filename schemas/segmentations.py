@@ -106,7 +106,7 @@ SEGMENTATIONS = pap.DataFrameSchema(
             pa.list_(pa.int32()),
             nullable=True,
             description="positions in units, strictly ascending in 1..n_units-1; "
-            "p lies between unit p and unit p+1; empty = one segment",
+            "p lies between unit p and unit p+1; [] is one segment",
         ),
         "boundary_types": pap.Column(
             pa.list_(pa.int32()),
@@ -126,4 +126,5 @@ SEGMENTATIONS = pap.DataFrameSchema(
     },
     name="segmentations",
     strict=False,
+    description="document and coder",
 )

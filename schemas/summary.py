@@ -1,4 +1,4 @@
-"""The output table `summary`: hypothesis x group x measure x average."""
+"""The output table `summary`: averages of each hypothesis, with intervals."""
 
 import pandera.pyarrow as pap
 import pyarrow as pa
@@ -12,8 +12,8 @@ def _number(description: str) -> pap.Column:
 
 SUMMARY = pap.DataFrameSchema(
     {
-        "hypothesis": name("coder of the hypotheses"),
-        "measure": name("column of scores it averages"),
+        "hypothesis": name("coder of the hypotheses; `point:` and its name for a reference point"),
+        "measure": name("column of scores, or of panel_scores, that is averaged"),
         "average": pap.Column(
             pa.string(),
             pap.Check.isin(["micro", "macro"]),
@@ -21,13 +21,14 @@ SUMMARY = pap.DataFrameSchema(
             description="micro: the formula over summed counts; macro: mean over documents of "
             "each document's mean over its references",
         ),
-        "value": _number("the average, in the unit and range of the measure; null if undefined"),
+        "value": _number("the average, in the unit and range of the measure"),
         "ci_low": _number("lower end of the 95 % bootstrap interval; null without one"),
         "ci_high": _number("upper end of the 95 % bootstrap interval; null without one"),
-        "sd": _number("standard deviation (n - 1) over documents; of macro rows only"),
+        "sd": _number("standard deviation (n - 1) over documents; macro rows only"),
         "documents": whole("documents of the group that the hypothesis was scored on"),
         "defined": whole("of these, documents on which the measure is defined"),
     },
     name="summary",
+    description="hypothesis, group, measure and average",
     strict=False,  # the group-by columns; null in the rows over all documents
 )

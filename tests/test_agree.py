@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandera.pyarrow as pap
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -308,16 +307,6 @@ def moonstone(segscore: Segscore, tmp_path: Path) -> Path:
     options = ("--group-by", "group", "--output", run)
     assert segscore("agree", DATA / "moonstone.jsonl", *options).code == 0
     return run
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_tables_are_what_the_schemas_say(moonstone: Path, name: str) -> None:
-    table = read_table(str(moonstone / name))
-    model: pap.DataFrameSchema = MODELS[name]
-    model.validate(table)
-    own = [column for column in table.column_names if column != "group"]
-    assert own == list(model.columns)
-    assert all(column.description for column in model.columns.values())
 
 
 def test_a_group_is_what_its_documents_alone_would_be(

@@ -13,7 +13,6 @@ import pytest
 from pipeline import resampling
 from pipeline.document_ids import names
 from pipeline.storage import read_table
-from schemas.comparisons import COMPARISON_TABLES
 from tests import naive_comparison as naive
 from tests.conftest import DATA, Ended, Segscore
 from tests.test_score import corpus, run
@@ -169,23 +168,6 @@ def test_averages_and_intervals_are_those_of_the_runs_own_summary(
             assert row[name] == pytest.approx(same[name], abs=apart), name
         for name in ("documents", "defined"):
             assert row[name] == same[name], name
-
-
-def test_the_tables_keep_their_schemas(segscore: Segscore, runs: Path) -> None:
-    output = runs / "comparison"
-    ended = segscore(
-        "compare", runs / "old", runs / "new", "--measure", "window_diff,b_tp,mult_window_diff",
-        "--group-by", "genre,year", "--where", "--output", output, "--replicates", 20,
-        "--permutations", 20,
-    )  # fmt: skip
-    assert ended.code == 0, ended.err
-    for schema in COMPARISON_TABLES:
-        table = read_table(str(output / schema.name))
-        schema.validate(table, lazy=True)
-        groups = [] if schema.strict else ["genre", "year"]
-        assert table.column_names == [*groups, *schema.columns]
-        assert table.num_rows
-        assert all(each.description for each in schema.columns.values())
 
 
 def test_the_same_bytes_again_and_whatever_the_files(segscore: Segscore, tmp_path: Path) -> None:

@@ -18,12 +18,6 @@ from pipeline import resampling
 from pipeline.document_ids import names
 from pipeline.measures import COUNTS, MEASURES, PANELS
 from pipeline.storage import read_table
-from schemas.documents import DOCUMENTS
-from schemas.panel_scores import PANEL_SCORES
-from schemas.rejects import REJECTS, UNPAIRED
-from schemas.scores import SCORES
-from schemas.segmentations import SEGMENTATIONS
-from schemas.summary import SUMMARY
 from tests import naive, passes
 from tests.conftest import DATA, Segscore
 
@@ -333,39 +327,6 @@ def test_intervals_are_those_of_weights_drawn_a_document(
         assert found["ci_low"] == pytest.approx(low)
         assert found["ci_high"] == pytest.approx(high)
         assert found["ci_low"] < found["value"] < found["ci_high"]
-
-
-def test_tables_keep_their_schemas(segscore: Segscore, tmp_path: Path) -> None:
-    made = corpus(seed=9)
-    made.write(tmp_path)
-    run(segscore, tmp_path, tmp_path / "run")
-    schemas = {
-        "scores": SCORES,
-        "panel_scores": PANEL_SCORES,
-        "summary": SUMMARY,
-        "rejects": REJECTS,
-        "unpaired": UNPAIRED,
-    }
-    for name, schema in schemas.items():
-        table = read_table(str(tmp_path / "run" / name))
-        schema.validate(table, lazy=True)
-        if name in ("scores", "panel_scores", "summary"):
-            extra = set(table.column_names) - set(schema.columns)
-            assert extra == (set() if name == "summary" else {"genre", "year"})
-        for each in schema.columns.values():
-            assert each.description, f"{name}.{each.name} has no description"
-    for schema in (SEGMENTATIONS, DOCUMENTS):
-        assert all(each.description for each in schema.columns.values())
-
-
-def test_scores_columns_come_in_the_order_of_the_contract(
-    segscore: Segscore, tmp_path: Path
-) -> None:
-    corpus(seed=1).write(tmp_path)
-    run(segscore, tmp_path, tmp_path / "run")
-    columns = read_table(str(tmp_path / "run" / "scores")).column_names
-    head = ["document_id", "reference", "hypothesis", "genre", "year", "n_units", "window"]
-    assert columns == [*head, "collapsed_boundaries", *COUNTS, *MEASURES]
 
 
 def test_rows_add_up_and_the_signature_says_what_was_computed(

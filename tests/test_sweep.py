@@ -31,8 +31,6 @@ from pipeline.sweeping import (
     operating_point,
     without_boundaries,
 )
-from schemas.curves import CURVES, OPERATING_POINTS
-from schemas.rejects import REJECTS, UNPAIRED
 from tests import naive, passes, strategies
 from tests.conftest import Ended, Segscore
 from tests.test_score import SEGMENTATION, Corpus, corpus, twin_scores
@@ -637,16 +635,6 @@ def test_what_a_run_tells(segscore: Segscore, tmp_path: Path) -> None:
     }  # fmt: skip
     for rows in record["rows"].values():
         assert rows["in"] == rows["scored"] + rows["rejected"] + rows["unpaired"]
-    for name, schema in (
-        ("curves", CURVES),
-        ("operating_points", OPERATING_POINTS),
-        ("rejects", REJECTS),
-        ("unpaired", UNPAIRED),
-    ):
-        found = read_table(str(tmp_path / "run" / name))
-        schema.validate(found, lazy=True)
-        assert found.column_names == [*schema.columns]
-        assert all(each.description for each in schema.columns.values())
     status = segscore("status", tmp_path / "run")
     assert status.code == 0
     assert record["signature"] in status.out

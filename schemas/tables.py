@@ -1,0 +1,115 @@
+"""Every table there is: which command reads or writes it, where it lies, what stands beside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandera.pyarrow as pap
+import pyarrow as pa
+
+from schemas import agreement, comparisons, curves
+from schemas.confusion import CONFUSION
+from schemas.documents import DOCUMENTS
+from schemas.history import HISTORY
+from schemas.panel_scores import PANEL_SCORES
+from schemas.rejects import REJECTS, UNPAIRED
+from schemas.scores import SCORES
+from schemas.segmentations import SEGMENTATIONS
+from schemas.summary import SUMMARY
+
+ATTRIBUTES, GROUPS = "attributes", "groups"
+"""Columns beside a table's own: the further columns of the input; those of `--group-by`."""
+
+FIRST = ""
+"""In place of a column that others stand after."""
+
+TYPES: dict[str, pa.DataType] = {
+    "String": pa.string(),
+    "Int32": pa.int32(),
+    "Int64": pa.int64(),
+    "Float64": pa.float64(),
+    "Boolean": pa.bool_(),
+    "Date": pa.date32(),
+    "List(Int32)": pa.list_(pa.int32()),
+    "List(Float64)": pa.list_(pa.float64()),
+    "List(String)": pa.list_(pa.string()),
+}
+"""Types as Pandera names them, and as Arrow reads and writes them."""
+
+
+def arrow_type(column: Any) -> pa.DataType:
+    """The Arrow type of a schema's column."""
+    return TYPES[str(column.dtype)]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the contract.
+
+    Attributes:
+        schema: its own columns, in order; its description says what a row is of.
+        command: that writes it; None for an input.
+        place: pattern of its files' names; of an input the arguments that name it; Markdown.
+        beside: which columns stand beside its own: ``ATTRIBUTES``, ``GROUPS`` or none.
+        after: the column they stand after.
+    """
+
+    schema: pap.DataFrameSchema
+    command: str | None
+    place: str
+    beside: str | None = None
+    after: str = FIRST
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return str(self.schema.name)
+
+    def columns(self, beside: Sequence[str]) -> list[str]:
+        """All columns in order.
+
+        Args:
+            beside: names of those beside.
+        """
+        own = list(self.schema.columns)
+        split = 0 if self.after == FIRST else own.index(self.after) + 1
+        return [*own[:split], *beside, *own[split:]]
+
+
+def _of_run(
+    command: str, schema: pap.DataFrameSchema, beside: str | None = None, after: str = FIRST
+) -> Table:
+    return Table(schema, command, f"`RUN/{schema.name}/*.parquet`", beside, after)
+
+
+TABLES = (
+    Table(
+        SEGMENTATIONS,
+        None,
+        "Given as `REFERENCES`, `HYPOTHESES`, `SCORED` or `CODINGS`",
+        ATTRIBUTES,
+        "boundaries",
+    ),
+    Table(DOCUMENTS, None, "Given as `--documents`", ATTRIBUTES, "n_units"),
+    _of_run("score", SCORES, ATTRIBUTES, "hypothesis"),
+    _of_run("score", PANEL_SCORES, ATTRIBUTES, "hypothesis"),
+    _of_run("score", SUMMARY, GROUPS, "hypothesis"),
+    _of_run("score", CONFUSION),
+    _of_run("score", REJECTS),
+    _of_run("score", UNPAIRED),
+    _of_run("sweep", curves.CURVES),
+    _of_run("sweep", curves.OPERATING_POINTS),
+    _of_run("agree", agreement.PAIRS, ATTRIBUTES, "peer"),
+    _of_run("agree", agreement.DOCUMENTS, ATTRIBUTES, "document_id"),
+    _of_run("agree", agreement.AGREEMENT, GROUPS),
+    _of_run("agree", agreement.CODERS, GROUPS),
+    _of_run("agree", agreement.PEERS, GROUPS),
+    _of_run("agree", agreement.CORPUS, GROUPS),
+    _of_run("agree", agreement.PROMINENCE, ATTRIBUTES, "document_id"),
+    _of_run("compare", comparisons.COMPARISONS, GROUPS),
+    _of_run("compare", comparisons.SYSTEMS, GROUPS),
+    _of_run("compare", comparisons.OMNIBUS, GROUPS),
+    _of_run("compare", comparisons.WORST),
+    _of_run("compare", comparisons.WHERE),
+    Table(HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, "defined"),
+)
