@@ -7,12 +7,13 @@ INSTALL := $(PIP) install --constraint constraints.txt
 DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 
-.PHONY: help demo table tables test chaos lint bench clean
+.PHONY: help demo table tables dashboard test chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
 	@echo "make table  systems by references and consensus, as a paper has it"
 	@echo "make tables write docs/tables.md from schemas/"
+	@echo "make dashboard write deploy/dashboards/grafana.json"
 	@echo "make test   rules, types and tests, as CI runs them"
 	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
 	@echo "make lint   rules and types alone"
@@ -46,6 +47,9 @@ table: $(VENV)/core
 
 tables: $(VENV)/core
 	@$(BIN)/python -m schemas.page > docs/tables.md
+
+dashboard: $(VENV)/test
+	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json
 
 test: lint $(AZURITE)
 	$(BIN)/pytest

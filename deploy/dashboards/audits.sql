@@ -1,0 +1,76 @@
+-- Views of the audits in a folder, each a folder of `segscore agree` in it; views.sql comes first.
+--     CREATE MACRO audit_archive() AS 's3://archive/audits';
+-- A folder named by a date, such as date=2026-01-31, has a date and a place in time.
+
+CREATE MACRO IF NOT EXISTS audit_archive() AS 'archive/audits';
+
+-- The audits that are finished, and the files of each.
+CREATE OR REPLACE VIEW audits AS
+SELECT run AS audit, date_of(run) AS date, CAST(date_of(run) AS TIMESTAMP) AS time, signature,
+    fingerprint, pairs, rows['codings'].scored AS scored, rows['codings'].rejected AS rejected,
+    rows['codings'].unpaired AS unpaired, files
+FROM (
+    SELECT folder_of(filename, 1) AS run, signature, fingerprint, pairs, rows, files
+    FROM read_json(audit_archive() || '/*/run.json', format = 'unstructured', filename = true,
+        hive_partitioning = false, columns = {
+            signature: 'VARCHAR', fingerprint: 'VARCHAR', pairs: 'BIGINT',
+            rows: 'MAP(VARCHAR, STRUCT(scored BIGINT, rejected BIGINT, unpaired BIGINT))',
+            files: 'MAP(VARCHAR, VARCHAR[])'})
+)
+WHERE list_contains(map_keys(rows), 'codings');
+
+-- Whether a file is one that the audit's run.json lists.
+CREATE OR REPLACE MACRO is_listed(file) AS (folder_of(file, 2), folder_of(file, 1),
+    parse_filename(file)) IN (
+        SELECT (audit, told.key, unnest(told.value))
+        FROM (SELECT audit, unnest(map_entries(files)) AS told FROM audits));
+
+-- Coefficients of each audit, over all and by group.
+CREATE OR REPLACE VIEW agreement AS
+SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
+    CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time, coefficient, similarity, actual,
+    expected, value, ci_low, ci_high, codings, coders, documents, pairs,
+    groups_of(to_json(told), ['coefficient', 'similarity', 'actual', 'expected', 'value', 'ci_low',
+        'ci_high', 'codings', 'coders', 'documents', 'pairs', 'filename']) AS groups
+FROM read_parquet(audit_archive() || '/*/agreement/*.parquet', union_by_name = true,
+    filename = true, hive_partitioning = false) AS told
+WHERE is_listed(filename);
+
+-- Coders of each audit: their rates beside those of their group, whom they agree with, and what the
+-- group would be without them.
+CREATE OR REPLACE VIEW coders AS
+SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
+    CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time,
+    coder, documents, peers, boundaries, potential_boundaries, rate, rate_mean, rate_sd,
+    deviation, flagged, peer_boundary_similarity, peer_segmentation_similarity, peer_exact,
+    peer_two_category, without_pi_boundary_similarity, without_kappa_boundary_similarity,
+    without_bias_boundary_similarity, without_pi_segmentation_similarity,
+    without_kappa_segmentation_similarity, without_bias_segmentation_similarity, without_pi_exact,
+    without_kappa_exact, without_bias_exact, without_pi_two_category, without_kappa_two_category,
+    without_bias_two_category, without_alpha_two_category,
+    groups_of(to_json(told), ['coder', 'documents', 'peers', 'boundaries',
+        'potential_boundaries', 'rate', 'rate_mean', 'rate_sd', 'deviation', 'flagged',
+        'peer_boundary_similarity', 'peer_segmentation_similarity', 'peer_exact',
+        'peer_two_category',
+        'without_pi_boundary_similarity', 'without_kappa_boundary_similarity',
+        'without_bias_boundary_similarity', 'without_pi_segmentation_similarity',
+        'without_kappa_segmentation_similarity', 'without_bias_segmentation_similarity',
+        'without_pi_exact', 'without_kappa_exact', 'without_bias_exact', 'without_pi_two_category',
+        'without_kappa_two_category', 'without_bias_two_category', 'without_alpha_two_category',
+        'filename']) AS groups
+FROM read_parquet(audit_archive() || '/*/coders/*.parquet', union_by_name = true, filename = true,
+    hive_partitioning = false) AS told
+WHERE is_listed(filename);
+
+-- Positions about which coders disagree: some have a boundary at most half a window away, others
+-- have none. `disagreement` is the share of the pairs of coders of whom one has and one has not;
+-- the window is that of the document.
+CREATE OR REPLACE VIEW contested AS
+SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
+    CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time, document_id, position, "window",
+    coders, coders_within_half_window AS supporters, support_half_window AS support,
+    2 * coders_within_half_window * (coders - coders_within_half_window) / (coders * (coders - 1))
+        AS disagreement
+FROM read_parquet(audit_archive() || '/*/prominence/*.parquet', union_by_name = true,
+    filename = true, hive_partitioning = false)
+WHERE is_listed(filename) AND coders_within_half_window < coders;
