@@ -8,11 +8,12 @@ DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 BROWSER := build/browser/chromium
 
-.PHONY: help demo table test chaos lint bench clean
+.PHONY: help demo table picture test chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
 	@echo "make table  systems by references and consensus, as a paper has it"
+	@echo "make picture  take the README's picture anew"
 	@echo "make test   rules, types and tests, as CI runs them"
 	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
 	@echo "make lint   rules and types alone"
@@ -44,6 +45,10 @@ table: $(VENV)/core
 		--consensus 0.5,0.3,any --reference-points random-mean --fresh --output build/stargazer >/dev/null
 	@$(BIN)/segscore compare build/stargazer --measure window_diff,mult_window_diff \
 		--layout references --format markdown
+
+# The picture in the README, of the run that `table` makes.
+picture: table $(VENV)/test $(BROWSER)
+	$(BIN)/python -m tests.picture build/stargazer docs/report.png
 
 test: lint $(AZURITE) $(BROWSER)
 	$(BIN)/pytest

@@ -290,6 +290,7 @@ def test_what_is_refused(segscore: Segscore, scored: Path, tmp_path: Path) -> No
         segscore("report", scored, "--average", "mean")
     )
     assert "--output: is empty" in refused(segscore("report", scored, "--output", ""))
+    assert "is a folder; name a file" in refused(segscore("report", scored, "--output", tmp_path))
     compared = tmp_path / "compared"
     ran = segscore("compare", scored, "--measure", "pk", "--output", compared)
     assert ran.code == 0, ran.err

@@ -4,13 +4,14 @@ Names stand in the data alone, never in a field or an expression, so that any te
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import altair as alt
 
 Row = Mapping[str, Any]
 Chart = dict[str, Any]
+Side = Literal["left", "right"]
 
 BLUE, ORANGE, RED = "#3b82c4", "#c77a14", "#d6336c"
 """Told apart by who is colour blind, and seen on white as on black."""
@@ -109,6 +110,7 @@ def scatter(rows: Sequence[Row], across: str, up: str) -> Chart | None:
 
     if not rows:
         return None
+    edge = 0.7 * max(row["x"] for row in rows)
     ends = {axis: alt.Scale(zero=True, nice=True) for axis in "xy"}
     base = alt.Chart(_data(rows)).encode(
         x=alt.X("x:Q", title=across, scale=ends["x"]),
@@ -121,7 +123,8 @@ def scatter(rows: Sequence[Row], across: str, up: str) -> Chart | None:
     )
     layers = [
         base.mark_point(filled=True, size=70, color=BLUE, opacity=1),
-        base.mark_text(align="left", dx=7, dy=-7, limit=120).encode(text="label:N"),
+        _labels(base, f"datum.x <= {edge}", "left", 7),
+        _labels(base, f"datum.x > {edge}", "right", -7),
     ]
     span = base.mark_rule(color=BLUE, opacity=0.5)
     if _known(rows, "x_low", "x_high"):
@@ -129,6 +132,12 @@ def scatter(rows: Sequence[Row], across: str, up: str) -> Chart | None:
     if _known(rows, "y_low", "y_high"):
         layers.append(span.encode(y=alt.Y("y_low:Q", title=up), y2="y_high:Q"))
     return _finished(alt.layer(*layers), 320)
+
+
+def _labels(base: "alt.Chart", where: str, align: Side, dx: int) -> "alt.Chart":
+    """Names beside points, on the side that has room."""
+    chart = base.transform_filter(where).mark_text(align=align, dx=dx, dy=-7, limit=130)
+    return chart.encode(text="label:N")
 
 
 def boxes(rows: Sequence[Row], outliers: Sequence[Row], axis: str) -> Chart:
@@ -278,7 +287,7 @@ def band(rows: Sequence[Row], low: float, mean: float, high: float, axis: str) -
     group = alt.Chart(_data([{"low": low, "mean": mean, "high": high}]))
     points = alt.Chart(_data(rows)).encode(
         y=alt.Y("name:N", sort=_named(rows, "name"), title=None),
-        x=alt.X("value:Q", title=axis),
+        x=alt.X("value:Q", title=axis, scale=alt.Scale(zero=False, nice=True)),
         color=alt.condition("datum.flagged == true", alt.value(RED), alt.value(BLUE)),
         shape=alt.condition("datum.flagged == true", alt.value("triangle-up"), alt.value("circle")),
         tooltip=[
@@ -289,7 +298,7 @@ def band(rows: Sequence[Row], low: float, mean: float, high: float, axis: str) -
     return _finished(
         alt.layer(
             group.mark_rect(opacity=0.15, color=BLUE).encode(
-                x=alt.X("low:Q", title=axis), x2="high:Q"
+                x=alt.X("low:Q", title=axis, scale=alt.Scale(zero=False, nice=True)), x2="high:Q"
             ),
             group.mark_rule(color=ORANGE, strokeDash=[4, 4]).encode(x=alt.X("mean:Q", title=axis)),
             points.mark_point(filled=True, size=80, opacity=1),

@@ -141,7 +141,7 @@ def _paths(
     seen = set()
     for here, there in marks:
         if first < here <= last:
-            x, tied = (round(LEFT + (at - first) * scale, 1) for at in (here, there))
+            x, tied = (round(2 * (LEFT + (at - first) * scale)) / 2 for at in (here, there))
             if (x, tied) not in seen:
                 seen.add((x, tied))
                 yield _mark(kind, x, min(max(tied, LEFT), WIDTH - RIGHT))

@@ -53,6 +53,8 @@ def report(settings: ReportSettings) -> int:
         Refused: no finished run that has something to show; no such measure.
         Failed: the page cannot be written.
     """
+    if storage.names(settings.output):
+        raise Refused(f"--output {settings.output}: is a folder; name a file")
     run, library = open_finished(settings.run), charting_library()
     sections = [*_sections(run, settings), computed.section(run)]
     title = run.url.rstrip("/").rpartition("/")[2]
