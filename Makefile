@@ -6,14 +6,16 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --constraint constraints.txt
 DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
+BROWSER := build/browser/chromium
 
-.PHONY: help demo table tables dashboard test chaos lint bench clean
+.PHONY: help demo table picture columns dashboard test chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
 	@echo "make table  systems by references and consensus, as a paper has it"
-	@echo "make tables write docs/tables.md from schemas/"
-	@echo "make dashboard write deploy/dashboards/grafana.json"
+	@echo "make picture  take the README's picture anew"
+	@echo "make columns  write docs/tables.md from schemas/"
+	@echo "make dashboard  write deploy/dashboards/grafana.json"
 	@echo "make test   rules, types and tests, as CI runs them"
 	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
 	@echo "make lint   rules and types alone"
@@ -24,7 +26,7 @@ $(VENV)/core: pyproject.toml constraints.txt
 	@echo "setting up $(VENV)"
 	@$(PYTHON) -c 'import sys; sys.exit("segscore needs Python 3.11 or later; name one with PYTHON=") if sys.version_info < (3, 11) else 0'
 	@$(PYTHON) -m venv $(VENV)
-	@$(INSTALL) --editable .
+	@$(INSTALL) --editable '.[report]'
 	@touch $@
 
 $(VENV)/test: $(VENV)/core
@@ -36,6 +38,7 @@ demo: $(VENV)/core
 	$(BIN)/segscore import tests/data/tinyrec.jsonl --output $(DEMO)
 	$(BIN)/segscore score $(DEMO)/references $(DEMO)/hypotheses --documents $(DEMO)/documents \
 		--group-by level --reference-points none,all,random-known --output $(DEMO)/run
+	$(BIN)/segscore report $(DEMO)/run --output $(DEMO)/report.html
 	@echo "the scores as a table: $(DEMO)/run/scores; what the measures mean: $(BIN)/segscore measures"
 
 # Kazantseva & Szpakowicz 2012, Table 2, of the coders and segmenters of Stargazer.
@@ -45,19 +48,31 @@ table: $(VENV)/core
 	@$(BIN)/segscore compare build/stargazer --measure window_diff,mult_window_diff \
 		--layout references --format markdown
 
-tables: $(VENV)/core
+# The picture in the README, of the run that `table` makes.
+picture: table $(VENV)/test $(BROWSER)
+	$(BIN)/python -m tests.picture build/stargazer docs/report.png
+
+columns: $(VENV)/core
 	@$(BIN)/python -m schemas.page > docs/tables.md
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json
 
-test: lint $(AZURITE)
+test: lint $(AZURITE) $(BROWSER)
 	$(BIN)/pytest
 
 # A store for the tests of abfs://; without npm they are skipped, and say so.
 $(AZURITE):
 	@if command -v npm >/dev/null; then echo "setting up $@"; \
 		npm install --silent --no-audit --no-fund --prefix build/azurite azurite@3.37.0; fi
+
+# A browser for the tests of reports, and what checks that everybody can read them.
+$(BROWSER):
+	@if command -v npm >/dev/null; then echo "setting up $@"; \
+		npm install --silent --no-audit --no-fund --prefix build/browser \
+			@sparticuz/chromium@153.0.0 axe-core@4.14.1 && \
+		cd build/browser && TMPDIR=$$PWD node --input-type=module --eval \
+			'import chromium from "@sparticuz/chromium"; await chromium.executablePath()'; fi
 
 chaos: $(VENV)/test
 	$(BIN)/python -m tests.chaos --runs 60

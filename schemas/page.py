@@ -9,7 +9,7 @@ from schemas.rejects import BETWEEN_ROWS
 from schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, Table, arrow_type
 
 HEAD = """\
-<!-- Written by `make tables` from schemas/; change it there. -->
+<!-- Written by `make columns` from schemas/; change it there. -->
 
 # Tables
 

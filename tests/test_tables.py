@@ -90,7 +90,7 @@ def record(run: Path, command: str) -> None:
 
 
 def test_the_page_is_what_the_schemas_say() -> None:
-    assert (ROOT / "docs" / "tables.md").read_text("utf-8") == page.page(), "run `make tables`"
+    assert (ROOT / "docs" / "tables.md").read_text("utf-8") == page.page(), "run `make columns`"
 
 
 def test_every_table_and_rule_is_on_the_page() -> None:
