@@ -8,9 +8,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pandas as pd
 import promql_parser as promql
 import pytest
@@ -21,6 +20,9 @@ from pipeline.night.exposition import BROKEN, WAITING
 from pipeline.night.verdict import OUTCOMES
 from tests.conftest import DATA, ROOT, Ended, Segscore
 from tests.nights import DAYS, GOOD, Archive, rows
+
+if TYPE_CHECKING:
+    import duckdb
 
 FOLDER = ROOT / "deploy" / "dashboards"
 PAGE = (ROOT / "docs" / "dashboards.md").read_text("utf-8")
@@ -54,8 +56,10 @@ class Place:
     nights: Archive
     audits: Path
 
-    def connect(self) -> duckdb.DuckDBPyConnection:
+    def connect(self) -> "duckdb.DuckDBPyConnection":
         """A database with the views over it."""
+        import duckdb  # what a module keeps of it is told as leaked when Python ends
+
         database = duckdb.connect()
         database.execute(f"CREATE MACRO archive() AS '{self.nights.runs}'")
         database.execute(f"CREATE MACRO audit_archive() AS '{self.audits}'")
@@ -114,7 +118,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 @pytest.fixture
-def database(place: Place) -> Iterator[duckdb.DuckDBPyConnection]:
+def database(place: Place) -> Iterator["duckdb.DuckDBPyConnection"]:
     """The views."""
     with place.connect() as connected:
         yield connected
@@ -142,7 +146,7 @@ def by_group(table: pd.DataFrame, names: list[str]) -> pd.Series:
 AVERAGED = ["hypothesis", "measure", "average"]
 
 
-def test_averages(place: Place, database: duckdb.DuckDBPyConnection) -> None:
+def test_averages(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
     """History, trend and the latest good night are what the nights' own summaries say."""
     parts = []
     for night in NIGHTS:
@@ -172,7 +176,7 @@ def test_averages(place: Place, database: duckdb.DuckDBPyConnection) -> None:
     same(latest.drop(columns=beside), last, key)
 
 
-def test_nights(place: Place, database: duckdb.DuckDBPyConnection) -> None:
+def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
     """Nights and what the gate said are what run.json and night.json say; no others are told of."""
     found = database.execute("SELECT * FROM nights ORDER BY date").df()
     assert [f"{night:%Y-%m-%d}" for night in found["date"]] == list(NIGHTS)
@@ -213,13 +217,14 @@ def test_a_verdict_of_another_run_says_nothing(place: Place) -> None:
     text = judged.read_text()
     try:
         judged.write_text(json.dumps(json.loads(text) | {"run": "00000000"}))
-        found = place.connect().execute("SELECT outcome, good FROM nights ORDER BY date").fetchall()
+        with place.connect() as database:
+            found = database.execute("SELECT outcome, good FROM nights ORDER BY date").fetchall()
     finally:
         judged.write_text(text)
     assert found == [("passed", True), ("passed", True), (None, False)]
 
 
-def test_documents_of_a_night(place: Place, database: duckdb.DuckDBPyConnection) -> None:
+def test_documents_of_a_night(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
     """Scores of the files that run.json lists, and the worst documents by either direction."""
     expected = place.night(FAILED, "scores")
     found = database.execute(f"FROM scores_of('{FAILED}')").df()
@@ -242,7 +247,7 @@ def test_documents_of_a_night(place: Place, database: duckdb.DuckDBPyConnection)
     }
 
 
-def test_audits(place: Place, database: duckdb.DuckDBPyConnection) -> None:
+def test_audits(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
     """Agreement, coders and contested boundaries are what the audits' own tables say."""
     for table, key in (("agreement", ["coefficient", "similarity"]), ("coders", ["coder"])):
         parts = []
@@ -294,7 +299,7 @@ PANELS_BY_TITLE = {panel["title"]: panel for panel in GRAFANA["panels"] if panel
 
 
 @pytest.mark.parametrize("title", PANELS_BY_TITLE)
-def test_every_panel_has_rows(database: duckdb.DuckDBPyConnection, title: str) -> None:
+def test_every_panel_has_rows(database: "duckdb.DuckDBPyConnection", title: str) -> None:
     """Each query runs and finds something; one of a time series begins with time, and ascends."""
     panel = PANELS_BY_TITLE[title]
     (target,) = panel["targets"]
@@ -307,7 +312,7 @@ def test_every_panel_has_rows(database: duckdb.DuckDBPyConnection, title: str) -
         assert any(pd.api.types.is_numeric_dtype(found[name]) for name in found.columns)
 
 
-def test_what_panels_show(place: Place, database: duckdb.DuckDBPyConnection) -> None:
+def test_what_panels_show(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
     def shown(title: str) -> pd.DataFrame:
         (target,) = PANELS_BY_TITLE[title]["targets"]
         return database.execute(asked(target["rawSql"])).df()
@@ -340,7 +345,7 @@ def test_what_panels_show(place: Place, database: duckdb.DuckDBPyConnection) -> 
     assert rates.to_dict() == pytest.approx(over_all.to_dict())
 
 
-def test_every_variable_has_values(database: duckdb.DuckDBPyConnection) -> None:
+def test_every_variable_has_values(database: "duckdb.DuckDBPyConnection") -> None:
     """What may be chosen is there, what is chosen at first among it, and nothing else is asked."""
     variables = {each["name"]: each for each in GRAFANA["templating"]["list"]}
     for name, variable in variables.items():
