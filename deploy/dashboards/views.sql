@@ -90,7 +90,7 @@ LEFT JOIN (
                     p DOUBLE, p_adjusted DOUBLE, result VARCHAR, moved STRUCT(document_id VARCHAR,
                     value DOUBLE, before DOUBLE, shared BOOLEAN)[])[]'}))
 ) USING (run, fingerprint)
-WHERE date_of(run) IS NOT NULL;
+WHERE date_of(run) IS NOT NULL AND list_contains(map_keys(rows), 'hypotheses');
 
 -- What the gate said: every rule with every system of every night.
 CREATE OR REPLACE VIEW gate AS
