@@ -7,11 +7,12 @@ INSTALL := $(PIP) install --constraint constraints.txt
 DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 
-.PHONY: help demo table test chaos lint bench clean
+.PHONY: help demo table site test chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
 	@echo "make table  systems by references and consensus, as a paper has it"
+	@echo "make site   the documentation as pages for a browser"
 	@echo "make test   rules, types and tests, as CI runs them"
 	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
 	@echo "make lint   rules and types alone"
@@ -29,6 +30,10 @@ $(VENV)/test: $(VENV)/core
 	@$(INSTALL) --editable '.[test,lint]'
 	@touch $@
 
+$(VENV)/docs: $(VENV)/core
+	@$(INSTALL) --editable '.[docs]'
+	@touch $@
+
 demo: $(VENV)/core
 	@rm -rf $(DEMO)
 	$(BIN)/segscore import tests/data/tinyrec.jsonl --output $(DEMO)
@@ -42,6 +47,11 @@ table: $(VENV)/core
 		--consensus 0.5,0.3,any --reference-points random-mean --fresh --output build/stargazer >/dev/null
 	@$(BIN)/segscore compare build/stargazer --measure window_diff,mult_window_diff \
 		--layout references --format markdown
+
+# A warning, such as of a link that leads nowhere, is an error.
+site: $(VENV)/docs
+	@$(BIN)/sphinx-build -W --keep-going -n -q docs build/site
+	@echo "the documentation: build/site/index.html"
 
 test: lint $(AZURITE)
 	$(BIN)/pytest
