@@ -50,6 +50,7 @@ table: $(VENV)/core
 
 # A warning, such as of a link that leads nowhere, is an error.
 site: $(VENV)/docs
+	@rm -rf build/site
 	@$(BIN)/sphinx-build -W --keep-going -n -q docs build/site
 	@echo "the documentation: build/site/index.html"
 
