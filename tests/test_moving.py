@@ -48,7 +48,7 @@ def equals(cells: int) -> list[Equal]:
     """The rows of the tables with so many cells whose first is a call."""
     found = []
     for line in PAGE.splitlines():
-        texts = [text.strip() for text in line.strip("| ").split(" | ")]
+        texts = [text.strip() for text in line.strip("|").split("|")]
         if len(texts) == cells and re.match(r"`(len\()?(segeval|nltk)\.\w+\(", texts[0]):
             call, options, *where, columns = (text.strip("`") for text in texts)
             found.append(Equal(call, tuple(options.split()), tuple(where), columns))
@@ -56,6 +56,13 @@ def equals(cells: int) -> list[Equal]:
 
 
 OF_PAIRS, OF_CODERS = equals(3), equals(5)
+
+
+def test_the_tables_are_read() -> None:
+    assert len(OF_PAIRS + OF_CODERS) == len(
+        re.findall(r"^\| `[\w.(]+\(.*\)\S*` \|", PAGE, re.MULTILINE)
+    )
+    assert {(), ("--n-t", "3")} <= {each.options for each in OF_PAIRS}
 
 
 def masses(row: Mapping[str, Any]) -> tuple[int, ...]:
