@@ -6,6 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --constraint constraints.txt
 DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
+BROWSER := build/browser/chromium
 
 .PHONY: help demo table site test chaos lint bench clean
 
@@ -23,7 +24,7 @@ $(VENV)/core: pyproject.toml constraints.txt
 	@echo "setting up $(VENV)"
 	@$(PYTHON) -c 'import sys; sys.exit("segscore needs Python 3.11 or later; name one with PYTHON=") if sys.version_info < (3, 11) else 0'
 	@$(PYTHON) -m venv $(VENV)
-	@$(INSTALL) --editable .
+	@$(INSTALL) --editable '.[report]'
 	@touch $@
 
 $(VENV)/test: $(VENV)/core
@@ -39,6 +40,7 @@ demo: $(VENV)/core
 	$(BIN)/segscore import tests/data/tinyrec.jsonl --output $(DEMO)
 	$(BIN)/segscore score $(DEMO)/references $(DEMO)/hypotheses --documents $(DEMO)/documents \
 		--group-by level --reference-points none,all,random-known --output $(DEMO)/run
+	$(BIN)/segscore report $(DEMO)/run --output $(DEMO)/report.html
 	@echo "the scores as a table: $(DEMO)/run/scores; what the measures mean: $(BIN)/segscore measures"
 
 # Kazantseva & Szpakowicz 2012, Table 2, of the coders and segmenters of Stargazer.
@@ -54,13 +56,21 @@ site: $(VENV)/docs
 	@$(BIN)/sphinx-build -W --keep-going -n -q docs build/site
 	@echo "the documentation: build/site/index.html"
 
-test: lint $(AZURITE)
+test: lint $(AZURITE) $(BROWSER)
 	$(BIN)/pytest
 
 # A store for the tests of abfs://; without npm they are skipped, and say so.
 $(AZURITE):
 	@if command -v npm >/dev/null; then echo "setting up $@"; \
 		npm install --silent --no-audit --no-fund --prefix build/azurite azurite@3.37.0; fi
+
+# A browser for the tests of reports, and what checks that everybody can read them.
+$(BROWSER):
+	@if command -v npm >/dev/null; then echo "setting up $@"; \
+		npm install --silent --no-audit --no-fund --prefix build/browser \
+			@sparticuz/chromium@153.0.0 axe-core@4.14.1 && \
+		cd build/browser && TMPDIR=$$PWD node --input-type=module --eval \
+			'import chromium from "@sparticuz/chromium"; await chromium.executablePath()'; fi
 
 chaos: $(VENV)/test
 	$(BIN)/python -m tests.chaos --runs 60

@@ -16,6 +16,7 @@ from jobs.import_ import import_
 from jobs.log import FORMATS, LOG
 from jobs.measures import measures
 from jobs.nightly import nightly
+from jobs.report import report
 from jobs.score import score
 from jobs.simulate import simulate
 from jobs.status import status
@@ -71,6 +72,7 @@ for command in (
     explain,
     nightly,
     history,
+    report,
     simulate,
     measures,
     status,

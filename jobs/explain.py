@@ -17,7 +17,7 @@ def explain(
     from pipeline import drawing, explaining
 
     console = out()
-    explained = explaining.explain(run, document, hypothesis)
+    explained = explaining.explain(run, [document], hypothesis)
     console.print(drawing.LEGEND, markup=False)
     for found in explained:
         console.print()

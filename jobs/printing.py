@@ -21,20 +21,6 @@ GROUPS_SHOWN = 10
 WIDTH = 110
 """Of tables that do not go to a terminal."""
 
-SHOWN = (
-    "boundary_similarity",
-    "segmentation_similarity",
-    "b_precision",
-    "b_recall",
-    "b_f1",
-    "pk",
-    "window_diff",
-    "pr_error",
-    "r_miss",
-    "r_false_alarm",
-    "mult_window_diff",
-)
-
 
 def out() -> Console:
     """The console results go to."""
@@ -130,7 +116,8 @@ def summary_tables(summary: "pa.Table") -> list[Table]:
 
 
 def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) -> Table:
-    from pipeline.measures import PAIRS, PANELS
+    from pipeline.measures import HEADLINES, PAIRS, PANELS
+    from pipeline.summary import best_first
 
     measures = {**PAIRS.measures, **PANELS.measures}
     chosen = {
@@ -145,10 +132,10 @@ def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) 
     table.add_column("hypothesis", overflow="fold")
     for heading in ("micro", "95 % interval", "macro", "documents"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for name in (name for name in SHOWN if any(key[0] == name for key in chosen)):
+    for name in (name for name in HEADLINES if any(key[0] == name for key in chosen)):
         higher = measures[name].better == "higher"
         micro = [row for key, row in chosen.items() if key[0] == name and key[2] == "micro"]
-        for place, row in enumerate(ranked(micro, higher)):
+        for place, row in enumerate(best_first(micro, higher=higher)):
             macro = chosen[name, row["hypothesis"], "macro"]
             table.add_row(
                 f"{name} {'↑' if higher else '↓'}" if place == 0 else "",
@@ -160,13 +147,3 @@ def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) 
             )
         table.add_section()
     return table
-
-
-def ranked(rows: list[dict[str, Any]], higher: bool) -> list[dict[str, Any]]:
-    """Best value first, undefined ones last, equal ones by name."""
-
-    def key(row: dict[str, Any]) -> tuple[bool, float, str]:
-        value = 0.0 if row["value"] is None else row["value"]
-        return row["value"] is None, -value if higher else value, row["hypothesis"]
-
-    return sorted(rows, key=key)

@@ -1,17 +1,19 @@
-"""One document of a run again: the edits between its hypotheses and its references."""
+"""Documents of a run again: the edits between their hypotheses and references."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.accepting import accept
 from pipeline.counting import Pairs, meet
 from pipeline.errors import Refused
+from pipeline.input_tables import InputTable
 from pipeline.measures.decisions import Edit, list_edits
 from pipeline.reading import Rows, join, read
 from pipeline.reopening import Reopened, reopen
+from pipeline.segmentations import flags
 from pipeline.sides import Side, side_of
 
 
@@ -20,56 +22,71 @@ class Explained:
     """What stands between a reference and a hypothesis.
 
     Attributes:
+        document: its id.
         reference: its coder.
         hypothesis: its coder.
         n_units: of the document, in the unit of the run.
         edits: in the order of the text.
     """
 
+    document: str
     reference: str
     hypothesis: str
     n_units: int
     edits: list[Edit]
 
 
-def explain(run: str, document: str, hypothesis: str | None) -> list[Explained]:
-    """Find the edits of a document that a finished run has scored.
+def explain(run: str, documents: Sequence[str], hypothesis: str | None = None) -> list[Explained]:
+    """Find the edits of documents that a finished run has scored.
 
     Args:
         run: folder of the run, whose inputs must be as they were.
-        document: its id.
+        documents: their ids.
         hypothesis: the coder to look at; None for all.
+
+    Returns:
+        Each reference with each of its document's hypotheses, in the order of the hypotheses.
 
     Raises:
         Refused: no such run, document or hypothesis, or an input has changed since.
     """
     opened = reopen(run)
-    rows = _of_document(opened, document, hypothesis)
+    for place, document in zip(
+        opened.references.documents.find(pa.array(documents, pa.string())), documents, strict=True
+    ):
+        if place < 0:
+            raise Refused(f"{document}: the run has no accepted reference for this document")
+    hypotheses = opened.inputs.hypotheses
+    rows = join([*rows_of(hypotheses, documents, hypothesis)])
     types = opened.settings.boundary_types
     rows = accept(rows, opened.references, {}, typed=opened.inputs.typed, types=types).rows
     if not len(rows):
         asked = "" if hypothesis is None else f" of {hypothesis}"
         raise Refused(
-            f"{run}: its input has no accepted hypothesis{asked} for {document} (reference points "
-            "are made by the run and not explained; refused rows are in its rejects)"
+            f"{run}: its input has no accepted hypothesis{asked} for {', '.join(documents)} "
+            "(reference points are made by the run and not explained; refused rows are in its "
+            "rejects)"
         )
     return _explain(opened, rows)
 
 
-def _of_document(opened: Reopened, document: str, hypothesis: str | None) -> Rows:
-    """Find the hypotheses of one document."""
-    inputs = opened.inputs
-    if opened.references.documents.find(pa.array([document]))[0] < 0:
-        raise Refused(f"{document}: the run has no accepted reference for this document")
-    parts = []
-    for piece in inputs.hypotheses.slices:
-        rows = read(piece, inputs.hypotheses.further)
-        wanted = pc.equal(rows.table.column("document_id"), document)
-        if hypothesis is not None:
-            wanted = pc.and_(wanted, pc.equal(rows.table.column("coder"), hypothesis))
-        chosen = pc.indices_nonzero(wanted.combine_chunks())
-        parts.append(rows.take(np.array(chosen.to_pylist(), np.int64)))
-    return join(parts)
+def rows_of(
+    table: InputTable, documents: Sequence[str], coder: str | None = None
+) -> Iterator[Rows]:
+    """Read the segmentations of some documents, a piece of the table at a time.
+
+    Args:
+        table: of segmentations.
+        documents: their ids.
+        coder: whose; None for all.
+    """
+    wanted = pa.array(documents, pa.string())
+    for piece in table.slices:
+        rows = read(piece, table.further)
+        chosen = pc.is_in(rows.table.column("document_id"), value_set=wanted)
+        if coder is not None:
+            chosen = pc.and_(chosen, pc.equal(rows.table.column("coder"), coder))
+        yield rows.keep(flags(pc.fill_null(chosen.combine_chunks(), False)))
 
 
 def _explain(opened: Reopened, rows: Rows) -> list[Explained]:
@@ -79,6 +96,7 @@ def _explain(opened: Reopened, rows: Rows) -> list[Explained]:
     pairs = meet(document, references.first)
     return [
         Explained(
+            rows.table.column("document_id")[hyp].as_py(),
             references.coder[ref].as_py(),
             rows.table.column("coder")[hyp].as_py(),
             int(references.size[ref]),

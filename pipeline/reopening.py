@@ -1,12 +1,13 @@
 """A finished scoring run taken up again: its settings, and its inputs if they are as they were."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from pipeline import planning, run_folder
 from pipeline.counting import Rule
 from pipeline.errors import Refused
+from pipeline.input_tables import InputTable
 from pipeline.inputs import Collected, Inputs, collect, find_inputs
 from pipeline.references import References
 from pipeline.scoring import Against
@@ -63,7 +64,7 @@ def recorded_settings(run: str, record: Mapping[str, Any]) -> ScoreSettings:
         Refused: they are not what this version of segscore has.
     """
     try:
-        return recorded(record["settings"])
+        return recorded(record["settings"], ScoreSettings)
     except TypeError as problem:
         made = record.get("versions", {}).get("segscore")
         raise Refused(
@@ -81,7 +82,7 @@ def reopen(run: str) -> Reopened:
     record = scoring_record(run)
     settings = recorded_settings(run, record)
     inputs = find_inputs(settings)
-    _check_unchanged(inputs, record["inputs"])
+    require_unchanged(inputs.tables, record["inputs"])
     collected = collect(settings, inputs)
     rule = Rule(settings, tuple(record["boundary_types"] or (1,)), {})
     against = Against(collected.references, ())
@@ -90,8 +91,17 @@ def reopen(run: str) -> Reopened:
     return Reopened(settings, inputs, collected, job)
 
 
-def _check_unchanged(inputs: Inputs, then: Mapping[str, Any]) -> None:
-    for table in inputs.tables:
+def require_unchanged(tables: Iterable[InputTable], then: Mapping[str, Any]) -> None:
+    """Make sure that input tables are as they were when a run was made.
+
+    Args:
+        tables: as they are now.
+        then: `inputs` of the run's record.
+
+    Raises:
+        Refused: naming a file that is another one, or the table that has other files.
+    """
+    for table in tables:
         for now, before in zip(table.files, then[table.name], strict=False):
             if asdict(now) != before:
                 raise Refused(f"{now.url}: is not what it was when the run was made")

@@ -415,6 +415,12 @@ def status(output: str) -> Status:
     return Status(record, plan, done, _is_at_work(plan))
 
 
+def files(output: str, record: Mapping[str, Any], table: str) -> list[str]:
+    """Where the files of a finished run's table are, as its record lists them; empty for none."""
+    listed = record.get("files", {}).get(table, [])
+    return [storage.join(output, table, name) for name in listed]
+
+
 def prepared(output: str) -> str:
     """Where the unfinished run of a folder is prepared, as its plan tells."""
     plan = _plan(output) or {}

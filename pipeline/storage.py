@@ -228,8 +228,8 @@ def column_names(url: str) -> list[str]:
     return list(open_parquet(url).schema_arrow.names)
 
 
-def read_columns(url: str, columns: list[str]) -> pa.Table:
-    """Read some columns of a Parquet file, each as one chunk.
+def read_columns(url: str, columns: list[str] | None) -> pa.Table:
+    """Read some columns of a Parquet file, None for all, each as one chunk.
 
     Raises:
         Refused: not there, not Parquet, or broken.

@@ -1,7 +1,7 @@
 """Averages over documents: the summary table that a run's sums make."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,3 +167,18 @@ def summarise(
     for name in ("documents", "defined"):
         columns[name] = column(np.array([getattr(row, name) for _, row in rows], np.int64))
     return pa.table(columns)
+
+
+def best_first(rows: Iterable[dict[str, Any]], *, higher: bool) -> list[dict[str, Any]]:
+    """Order rows of a summary: best value first, undefined ones last, equal ones by name.
+
+    Args:
+        rows: of one measure, average and group.
+        higher: whether a higher value is the better one.
+    """
+
+    def key(row: dict[str, Any]) -> tuple[bool, float, str]:
+        value = 0.0 if row["value"] is None else row["value"]
+        return row["value"] is None, -value if higher else value, row["hypothesis"]
+
+    return sorted(rows, key=key)

@@ -23,6 +23,7 @@ KERNELS = ROOT / "build" / "kernels" / blake2b(SOURCES, digest_size=8).hexdigest
 os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
 
 from jobs import app  # noqa: E402  (numba reads the variable when it is imported)
+from tests.browser import chromium  # noqa: E402, F401  (a fixture)
 from tests.servers import azure, environment, gcs, proxied, s3  # noqa: E402, F401  (fixtures)
 
 settings.register_profile(

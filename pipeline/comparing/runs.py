@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline import run_folder
 from pipeline import signature as signatures
-from pipeline import storage
 from pipeline.errors import Refused
 from pipeline.measures import PAIRS, PANELS, Table
 from pipeline.measures.measure import Measure
@@ -37,8 +37,7 @@ class ScoredRun:
 
     def files(self, table: str) -> list[str]:
         """The files of one of its tables, as its record lists them; empty if it has none."""
-        listed = self.record.get("files", {}).get(table, [])
-        return [storage.join(self.url, table, name) for name in listed]
+        return run_folder.files(self.url, self.record, table)
 
     @property
     def parameters(self) -> dict[str, float]:

@@ -45,4 +45,19 @@ PAIRS = Table(
 PANELS = Table(panel.COUNTS, {measure.name: measure for measure in panel.MEASURES})
 """Of a row of panel_scores: all references of a document and a hypothesis."""
 
+HEADLINES = (
+    "boundary_similarity",
+    "segmentation_similarity",
+    "b_precision",
+    "b_recall",
+    "b_f1",
+    "pk",
+    "window_diff",
+    "pr_error",
+    "r_miss",
+    "r_false_alarm",
+    "mult_window_diff",
+)
+"""Measures that are shown where there is no room for all."""
+
 COUNTS, MEASURES = PAIRS.counts, PAIRS.measures

@@ -101,9 +101,8 @@ def judged(url: str, run: str) -> Verdict | None:
 
 def summary(url: str, record: dict[str, Any]) -> pa.Table:
     """The summary of a finished run."""
-    files = record["files"]["summary"]
-    urls = [storage.join(url, "summary", file) for file in files]
-    return pa.concat_tables([storage.open_parquet(each).read() for each in urls])
+    files = run_folder.files(url, record, "summary")
+    return pa.concat_tables([storage.open_parquet(each).read() for each in files])
 
 
 def over_all(night: Night) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline import storage
+from pipeline import run_folder, storage
 from pipeline.document_ids import Hashes, names, number
 from pipeline.measures import Table
 from pipeline.night.nights import Night
@@ -16,7 +16,7 @@ from pipeline.night.rules import TABLES, Rule
 from pipeline.resampling import Drawn, draw, units
 from pipeline.scoring import POINT
 from pipeline.segmentations import Floats, encode, numbers
-from pipeline.settings import recorded
+from pipeline.settings import ScoreSettings, recorded
 from pipeline.summary import averages, replicates
 from pipeline.sums import Sums, gather, merge
 
@@ -111,7 +111,7 @@ def tally(night: Night, rules: tuple[Rule, ...], seed: int, in_all: int) -> Tall
         return None
     p_seg = night.record["p_seg"]
     types = tuple(night.record["boundary_types"] or (1,))
-    settings = recorded(night.record["settings"])
+    settings = recorded(night.record["settings"], ScoreSettings)
     parameters = settings.parameters(np.nan if p_seg is None else p_seg, types)
     return Tally(kind, merge(parts), parameters, seed)
 
@@ -123,10 +123,9 @@ def tables(night: Night, name: str, columns: list[str]) -> Iterator[pa.Table]:
     """
     if name == "scores":
         columns = [*columns, "reference"]
-    consensus = list(recorded(night.record["settings"]).shares)
-    for file in night.record["files"].get(name, []):
-        table = storage.open_parquet(storage.join(night.url, name, file)).read(columns)
-        yield _systems_alone(table, consensus)
+    consensus = list(recorded(night.record["settings"], ScoreSettings).shares)
+    for file in run_folder.files(night.url, night.record, name):
+        yield _systems_alone(storage.open_parquet(file).read(columns), consensus)
 
 
 def _systems_alone(table: pa.Table, consensus: list[str]) -> pa.Table:

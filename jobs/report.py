@@ -1,0 +1,31 @@
+"""`segscore report`: what a run found, as one HTML page."""
+
+from typing import Annotated
+
+import typer
+
+from jobs import collector
+from jobs.log import LOG
+from jobs.options import LogFormat, Settings
+
+
+def report(
+    run: Annotated[str, typer.Argument(help="Folder of a finished run.")],
+    output: Annotated[str, typer.Option(help="File of the page.")] = "report.html",
+    measure: Annotated[
+        str, typer.Option(help="Measure that systems are ranked by, of a scoring run.")
+    ] = "boundary_similarity",
+    average: Annotated[str, typer.Option(help="Of those ranks: micro, or macro.")] = "micro",
+    settings: Settings = None,
+    log_format: LogFormat = "text",
+) -> None:
+    """Write what a run of score, nightly, sweep or agree found as one page, charts and all."""
+    from jobs.printing import out
+    from pipeline.reporting.report import ReportSettings
+    from pipeline.reporting.report import report as write
+
+    collector.work()
+    size = write(ReportSettings(run, output, measure, average))
+    out().print(f"{output} ({size / 1e6:.1f} MB): open it in a browser", markup=False)
+    if LOG.structured:
+        LOG.say("info", "written", output=output, bytes=size)

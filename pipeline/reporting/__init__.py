@@ -1,0 +1,1 @@
+"""`segscore report`: what a finished run found, as one HTML page that needs nothing else."""

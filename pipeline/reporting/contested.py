@@ -1,0 +1,83 @@
+"""The documents of an audit on which coders agree least, drawn with the codings of all."""
+
+from collections.abc import Sequence
+from heapq import nsmallest
+from typing import Any
+
+import pyarrow as pa
+
+from pipeline.agree_run import find_tables
+from pipeline.agree_settings import AgreeSettings
+from pipeline.agreeing import by_similarity
+from pipeline.errors import Failed, Refused
+from pipeline.explaining import rows_of
+from pipeline.reopening import require_unchanged
+from pipeline.reporting.drawings import Drawing, boundaries, draw
+from pipeline.reporting.finished import Finished, Row
+from pipeline.reporting.page import Cell, Figure, Section, Table
+from pipeline.settings import recorded
+
+SHOWN = "boundary_similarity"
+"""What similarity is told by, here and of coders."""
+
+CONTESTED, STRIPS = 5, 40
+"""Documents drawn, and codings of each."""
+
+
+def contested(run: Finished) -> Section:
+    """Draw the documents with least similarity, with the segmentations of all coders."""
+    rows = _least_similar(run)
+    title = "Contested documents"
+    if not rows:
+        return Section("contested", title, "None: all codings of every document are the same.", [])
+    try:
+        drawn = _codings(run, rows)
+    except (Refused, Failed, OSError) as problem:
+        drawn, why = {}, f" Not drawn: {problem}."
+    else:
+        why = ""
+    figures = [_one(row, drawn.get(row["document_id"], ())) for row in rows]
+    says = f"Those with the least mean {SHOWN} over pairs of coders.{why}"
+    return Section("contested", title, says, figures)
+
+
+def _least_similar(run: Finished) -> list[Row]:
+    wanted = ["document_id", "codings", "coders", "segments", SHOWN, "window_diff_mean"]
+    found: list[Row] = []
+    for part in run.parts("documents", wanted):
+        least = part.sort_by([(SHOWN, "ascending"), ("document_id", "ascending")])
+        least = least.slice(0, CONTESTED).to_pylist()
+        found += [row for row in least if row[SHOWN] not in (None, 1)]
+    return nsmallest(CONTESTED, found, key=by_similarity)
+
+
+def _codings(run: Finished, rows: Sequence[Row]) -> dict[str, list[Drawing]]:
+    """Document -> its codings drawn, read from the run's input."""
+    settings = recorded(run.record["settings"], AgreeSettings)
+    table = find_tables(settings)["codings"]
+    require_unchanged([table], run.record["inputs"])
+    ids = [row["document_id"] for row in rows]
+    read = pa.concat_tables([part.table for part in rows_of(table, ids)]).to_pylist()
+    return {row["document_id"]: [_drawing(row, read)] for row in rows}
+
+
+def _drawing(row: Row, read: Sequence[dict[str, Any]]) -> Drawing:
+    own = [each for each in read if each["document_id"] == row["document_id"]]
+    # What was refused is no coding of the document.
+    own = [each for each in own if each["coder"] in set(row["coders"])]
+    own.sort(key=lambda each: each["coder"])
+    strips = [boundaries(each["coder"], sorted(set(each["boundaries"]))) for each in own[:STRIPS]]
+    says = f"{len(strips)} codings, one above the other; the table tells their segments"
+    return draw("Codings", says, own[0]["n_units"], strips)
+
+
+def _one(row: Row, drawings: Sequence[Drawing]) -> Figure:
+    listed: list[list[Cell]] = [
+        [coder, segments] for coder, segments in zip(row["coders"], row["segments"], strict=True)
+    ]
+    says = f"{row['codings']} coders; mean {SHOWN} {row[SHOWN]:.4f}, mean WindowDiff " + (
+        "undefined." if row["window_diff_mean"] is None else f"{row['window_diff_mean']:.4f}."
+    )
+    return Figure(
+        row["document_id"], says, Table(["coder", "segments"], listed), drawings=drawings, wide=True
+    )

@@ -1,0 +1,85 @@
+"""The summary of a scoring run, and its systems in the order of a measure."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.comparing.samples import Sample
+from pipeline.measures import PAIRS, PANELS
+from pipeline.measures.measure import Measure
+from pipeline.reporting.finished import Finished, Row
+from pipeline.scoring import POINT
+from pipeline.summary import SUMMARY_COLUMNS, best_first
+
+MEASURES = {**PAIRS.measures, **PANELS.measures}
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The summary of a run, and how its systems are ranked.
+
+    Attributes:
+        run: of `segscore score`.
+        measure: systems are ranked by it.
+        average: micro or macro.
+    """
+
+    run: Finished
+    measure: Measure
+    average: str
+
+    @cached_property
+    def _summary(self) -> pa.Table:
+        return pa.concat_tables(self.run.parts("summary", None), promote_options="permissive")
+
+    @cached_property
+    def by(self) -> list[str]:
+        """The group-by columns."""
+        return [name for name in self._summary.column_names if name not in SUMMARY_COLUMNS]
+
+    @cached_property
+    def whole(self) -> dict[tuple[str, str], list[Row]]:
+        """(measure, average) -> a row a system, over all documents."""
+        table = self._summary
+        for name in self.by:
+            table = table.filter(pc.is_null(table.column(name)))
+        found: dict[tuple[str, str], list[Row]] = {}
+        for row in table.to_pylist():
+            found.setdefault((row["measure"], row["average"]), []).append(row)
+        return found
+
+    @cached_property
+    def groups(self) -> list[Row]:
+        """The rows by group, of the chosen measure and average."""
+        rows = self._summary.filter(
+            (pc.field("measure") == self.measure.name) & (pc.field("average") == self.average)
+        ).to_pylist()
+        return [row for row in rows if any(row[name] is not None for name in self.by)]
+
+    def of(self, measure: str) -> list[Row]:
+        """The systems' averages of a measure, best first."""
+        rows = self.whole.get((measure, self.average), [])
+        return best_first(rows, higher=MEASURES[measure].better == "higher")
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The best first."""
+        return [row["hypothesis"] for row in self.of(self.measure.name)]
+
+    def order(self, sample: Sample) -> list[int]:
+        """Where the systems of a sample stand in it, best first."""
+        place = {name: rank for rank, name in enumerate(self.systems)}
+        of = [place[each.hypothesis] for each in sample.systems]
+        return sorted(range(len(of)), key=of.__getitem__)
+
+
+def arrow(measure: Measure) -> str:
+    """Which way is better."""
+    return {"higher": " ↑", "lower": " ↓", "neither": ""}[measure.better]
+
+
+def is_point(system: str) -> bool:
+    """Whether it is a reference point, made by the run."""
+    return system.startswith(POINT)
