@@ -8,14 +8,15 @@ DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 BROWSER := build/browser/chromium
 
-.PHONY: help demo table picture columns dashboard test chaos lint bench clean
+.PHONY: help demo table picture site columns dashboard test chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
 	@echo "make table  systems by references and consensus, as a paper has it"
-	@echo "make picture  take the README's picture anew"
-	@echo "make columns  write docs/tables.md from schemas/"
-	@echo "make dashboard  write deploy/dashboards/grafana.json"
+	@echo "make picture the README's picture, taken anew"
+	@echo "make site   the documentation as pages for a browser"
+	@echo "make columns the tables' page, written from schemas/"
+	@echo "make dashboard the dashboard, written from its script"
 	@echo "make test   rules, types and tests, as CI runs them"
 	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
 	@echo "make lint   rules and types alone"
@@ -31,6 +32,10 @@ $(VENV)/core: pyproject.toml constraints.txt
 
 $(VENV)/test: $(VENV)/core
 	@$(INSTALL) --editable '.[test,lint]'
+	@touch $@
+
+$(VENV)/docs: $(VENV)/core
+	@$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 demo: $(VENV)/core
@@ -57,6 +62,12 @@ columns: $(VENV)/core
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json
+
+# A warning, such as of a link that leads nowhere, is an error.
+site: $(VENV)/docs
+	@rm -rf build/site
+	@$(BIN)/sphinx-build -W --keep-going -n -q docs build/site
+	@echo "the documentation: build/site/index.html"
 
 test: lint $(AZURITE) $(BROWSER)
 	$(BIN)/pytest

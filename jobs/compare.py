@@ -11,7 +11,7 @@ from jobs import collector
 from jobs.gating import broken, checks_table, moved_lines
 from jobs.log import LOG
 from jobs.options import Fresh, LogFormat, Replicates, Seed, Settings, names
-from jobs.printing import GROUPS_SHOWN, number, out
+from jobs.printing import GROUPS_SHOWN, chance, number, out
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -214,13 +214,6 @@ def _test(row: Row) -> str:
         f"{kind}({row['degrees']}) = {row['statistic']:.2f}, p {chance(row['p'])}, {effect} = "
         f"{row['effect']:.2f}"
     )
-
-
-def chance(p: float | None) -> str:
-    """A p value: four decimals, never 0."""
-    if p is None:
-        return "–"
-    return "< .0001" if p < 0.00005 else f"{p:.4f}"
 
 
 def _short(value: float | None) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jobs.compare import chance
-from jobs.printing import number
+from jobs.printing import chance, number
 
 if TYPE_CHECKING:
     from pipeline.compare_run import FinishedComparison

@@ -69,6 +69,13 @@ def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
+def chance(p: float | None) -> str:
+    """A p value: four decimals, never 0."""
+    if p is None:
+        return "–"
+    return "< .0001" if p < 0.00005 else f"{p:.4f}"
+
+
 def print_plan(plan: "Plan") -> None:
     """Print how the rows of a document would meet, and why."""
     for line in plan.told:

@@ -64,7 +64,7 @@ def recorded_settings(run: str, record: Mapping[str, Any]) -> ScoreSettings:
         Refused: they are not what this version of segscore has.
     """
     try:
-        return recorded(record["settings"], ScoreSettings)
+        return recorded(record["settings"])
     except TypeError as problem:
         made = record.get("versions", {}).get("segscore")
         raise Refused(

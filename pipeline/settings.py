@@ -1,10 +1,10 @@
 """Settings of a scoring run, checked whole before any work starts, and the signature they make."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any
 
 from pipeline.consensus import parse_shares
 from pipeline.errors import Refused
@@ -215,23 +215,12 @@ class ScoreSettings:
         return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
 
 
-SettingsT = TypeVar("SettingsT")
-
-
-def recorded(told: Mapping[str, Any], kind: Callable[..., SettingsT]) -> SettingsT:
-    """Read the settings of a run from its record, where tuples are lists.
-
-    Args:
-        told: what the record has.
-        kind: of the command.
-
-    Raises:
-        TypeError: they are those of another command, or of another version.
-    """
+def recorded(told: Mapping[str, Any]) -> ScoreSettings:
+    """Read the settings of a scoring run from its record, where tuples are lists."""
     settled: dict[str, Any] = {
         name: tuple(each) if isinstance(each, list) else each for name, each in told.items()
     }
-    return kind(**settled)
+    return ScoreSettings(**settled)
 
 
 def within(option: str, value: int, least: int, most: int) -> None:

@@ -1,4 +1,4 @@
-"""Comparisons again, slow and obvious, written from the definitions in docs/compare.md."""
+"""Comparisons again, slow and obvious, written from the definitions in docs/jobs/compare.md."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -16,7 +16,7 @@ from pipeline.night.rules import TABLES, Rule
 from pipeline.resampling import Drawn, draw, units
 from pipeline.scoring import POINT
 from pipeline.segmentations import Floats, encode, numbers
-from pipeline.settings import ScoreSettings, recorded
+from pipeline.settings import recorded
 from pipeline.summary import averages, replicates
 from pipeline.sums import Sums, gather, merge
 
@@ -111,7 +111,7 @@ def tally(night: Night, rules: tuple[Rule, ...], seed: int, in_all: int) -> Tall
         return None
     p_seg = night.record["p_seg"]
     types = tuple(night.record["boundary_types"] or (1,))
-    settings = recorded(night.record["settings"], ScoreSettings)
+    settings = recorded(night.record["settings"])
     parameters = settings.parameters(np.nan if p_seg is None else p_seg, types)
     return Tally(kind, merge(parts), parameters, seed)
 
@@ -123,7 +123,7 @@ def tables(night: Night, name: str, columns: list[str]) -> Iterator[pa.Table]:
     """
     if name == "scores":
         columns = [*columns, "reference"]
-    consensus = list(recorded(night.record["settings"], ScoreSettings).shares)
+    consensus = list(recorded(night.record["settings"]).shares)
     for file in run_folder.files(night.url, night.record, name):
         yield _systems_alone(storage.open_parquet(file).read(columns), consensus)
 

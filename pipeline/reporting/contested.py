@@ -6,16 +6,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline.agree_run import find_tables
-from pipeline.agree_settings import AgreeSettings
-from pipeline.agreeing import by_similarity
+from pipeline.contracts import SEGMENTATIONS
 from pipeline.errors import Failed, Refused
 from pipeline.explaining import rows_of
+from pipeline.input_tables import plan
 from pipeline.reopening import require_unchanged
 from pipeline.reporting.drawings import Drawing, boundaries, draw
 from pipeline.reporting.finished import Finished, Row
 from pipeline.reporting.page import Cell, Figure, Section, Table
-from pipeline.settings import recorded
 
 SHOWN = "boundary_similarity"
 """What similarity is told by, here and of coders."""
@@ -48,13 +46,12 @@ def _least_similar(run: Finished) -> list[Row]:
         least = part.sort_by([(SHOWN, "ascending"), ("document_id", "ascending")])
         least = least.slice(0, CONTESTED).to_pylist()
         found += [row for row in least if row[SHOWN] not in (None, 1)]
-    return nsmallest(CONTESTED, found, key=by_similarity)
+    return nsmallest(CONTESTED, found, key=lambda row: (row[SHOWN], row["document_id"]))
 
 
 def _codings(run: Finished, rows: Sequence[Row]) -> dict[str, list[Drawing]]:
     """Document -> its codings drawn, read from the run's input."""
-    settings = recorded(run.record["settings"], AgreeSettings)
-    table = find_tables(settings)["codings"]
+    table = plan("codings", run.record["settings"]["codings"], SEGMENTATIONS)
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]
     read = pa.concat_tables([part.table for part in rows_of(table, ids)]).to_pylist()

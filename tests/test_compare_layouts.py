@@ -1,65 +1,19 @@
-"""docs/compare.md: every command on the page is run, and says what the page says."""
+"""The tables of a comparison for a paper: every layout in every format."""
 
 import csv
-import re
-import shlex
 from pathlib import Path
 
 import pytest
 
-from schemas.comparisons import COMPARISON_TABLES
-from tests.conftest import ROOT, Segscore
-
-PAGE = (ROOT / "docs" / "compare.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```console\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-
-
-def said(text: str) -> str:
-    """Lines without what tables put at their ends, and without the last digits of long numbers."""
-    lines = "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
-    return re.sub(r"\d\.\d{9,}", lambda number: f"{float(number[0]):.9f}", lines)
-
-
-def commands(block: str) -> list[tuple[list[str], str]]:
-    """The command lines of a block, each with what stands under it."""
-    parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)[1:]
-    return [
-        (shlex.split(line), said(text)) for line, text in zip(parts[::2], parts[1::2], strict=True)
-    ]
+from tests.conftest import DATA, Segscore
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder as one who has the repository would see it."""
-    (tmp_path / "tests").symlink_to(ROOT / "tests")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_what_the_page_says_is_said(segscore: Segscore, place: Path) -> None:
-    shown = 0
-    for block in BLOCKS:
-        for (program, *arguments), expected in commands(block):
-            assert program == "segscore"
-            ended = segscore(*arguments)
-            assert ended.code == 0, ended.err
-            if expected:
-                shown += 1
-                assert said(ended.out) == expected, arguments
-    assert shown == 6
-
-
-def test_every_table_is_named() -> None:
-    for schema in COMPARISON_TABLES:
-        assert f"| `{schema.name}/` |" in PAGE
-
-
-@pytest.fixture
-def tinyrec(segscore: Segscore, place: Path) -> Path:
-    table = place / "tests" / "data" / "tinyrec.jsonl"
-    options = ("--reference-points", "none,random-known", "--output", place / "run")
+def tinyrec(segscore: Segscore, tmp_path: Path) -> Path:
+    table = DATA / "tinyrec.jsonl"
+    options = ("--reference-points", "none,random-known", "--output", tmp_path / "run")
     assert segscore("score", table, table, *options).code == 0
-    return place / "run"
+    return tmp_path / "run"
 
 
 @pytest.mark.parametrize("layout", ["pairs", "systems", "references"])
