@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pipeline.nightly import Ended
 
 SCORE = "score"
-WHERE = ("cluster", "workers", "log_format")
+WHERE = ("cluster", "workers", "log_format", "explain_plan")
 """Options of `score` that do not say how to score."""
 
 
@@ -111,7 +111,7 @@ def _run(chosen: "NightSettings", place: str, workers: int | None) -> "Ended":
     from pipeline.nightly import run_night
 
     collector.work()
-    with places.connect(place, workers) as client, Bar() as bar:
+    with places.connect(place, workers, chosen.score.memory_limit) as client, Bar() as bar:
         return run_night(chosen, client, bar.advance, lambda text: LOG.say("warning", text))
 
 

@@ -45,6 +45,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     "c_seg_costs": partial(numbers, "--c-seg-costs"),
     "edit_constants": partial(numbers, "--edit-constants"),
     "content_weights": partial(numbers, "--content-weights"),
+    "memory_limit": memory_of,
 }
 """How options that are not taken as they stand are read."""
 
@@ -146,7 +147,7 @@ def score(
         replicates=replicates,
         seed=seed,
         max_rejects=max_rejects,
-        memory_limit=memory_of(memory_limit),
+        memory_limit=memory_limit,
         fresh=fresh,
     )
     from pipeline import cluster as places

@@ -603,6 +603,16 @@ def test_a_night_that_cannot_be_read_is_passed_over_and_said(archive: Archive) -
 # --- Settings ------------------------------------------------------------------------------------
 
 
+def test_how_to_score_is_said_as_for_score(archive: Archive) -> None:
+    """Whatever a settings file may say of `score`, a memory limit among it, serves nights too."""
+    archive.settle(score='memory-limit = "4GiB"\nexplain-plan = true')
+    archive.deliver(SECOND)
+    ended = archive.run(SECOND)
+    assert ended.code == 0, ended.err
+    archive.settle(score='memory-limit = "much"')
+    assert archive.run(SECOND).code == 2
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
