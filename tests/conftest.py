@@ -24,6 +24,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
 
 from jobs import app  # noqa: E402  (numba reads the variable when it is imported)
 from tests.browser import chromium  # noqa: E402, F401  (a fixture)
+from tests.deployed import image, machine, services, store  # noqa: E402, F401  (fixtures)
 from tests.servers import azure, environment, gcs, proxied, s3  # noqa: E402, F401  (fixtures)
 
 settings.register_profile(
