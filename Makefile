@@ -8,7 +8,7 @@ DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 BROWSER := build/browser/chromium
 
-.PHONY: help demo table picture site columns dashboard test chaos lint bench clean
+.PHONY: help demo table picture site columns dashboard test image chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
@@ -18,6 +18,7 @@ help:
 	@echo "make columns the tables' page, written from schemas/"
 	@echo "make dashboard the dashboard, written from its script"
 	@echo "make test   rules, types and tests, as CI runs them"
+	@echo "make image  the steps of the image, whole, in a folder: two minutes, needs root of a Linux"
 	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
 	@echo "make lint   rules and types alone"
 	@echo "make bench  measure speed, as ratios"
@@ -84,6 +85,9 @@ $(BROWSER):
 			@sparticuz/chromium@153.0.0 axe-core@4.14.1 && \
 		cd build/browser && TMPDIR=$$PWD node --input-type=module --eval \
 			'import chromium from "@sparticuz/chromium"; await chromium.executablePath()'; fi
+
+image: $(VENV)/test
+	SEGSCORE_IMAGE=whole $(BIN)/pytest tests/test_image.py tests/test_compose.py
 
 chaos: $(VENV)/test
 	$(BIN)/python -m tests.chaos --runs 60

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import DATA, Segscore
-from tests.containers import Box, Machine, environment
+from tests.containers import Box, Machine, Service, environment
 from tests.deployed import DEPLOY, compose, entered, serving
+from tests.driven import wait
 from tests.test_spread import tables
 
 
@@ -37,17 +38,18 @@ def test_compose_scores(
     out.chmod(0o777)
     box = service_box(image, client, read={"/data": DATA}, write={"/out": out})
     with ExitStack() as stack:
-        for name in ("scheduler", "worker"):
+
+        def start(name: str) -> Service:
             service = services[name]
-            for _ in range(service["deploy"].get("replicas", 1)):
-                stack.enter_context(
-                    serving(
-                        machine,
-                        service_box(image, service),
-                        entered(service["command"]),
-                        service["healthcheck"]["test"][1:],
-                    )
-                )
+            command, test = entered(service["command"]), service["healthcheck"]["test"][1:]
+            return stack.enter_context(serving(machine, service_box(image, service), command, test))
+
+        scheduler = start("scheduler")
+        workers = services["worker"]["deploy"]["replicas"]
+        for _ in range(workers):
+            start("worker")
+        came = "Register worker"
+        wait(lambda: scheduler.log.read_text().count(came) == workers, "all workers came")
         table = "/data/tinyrec.jsonl"
         machine.say(box, *entered(["segscore", "import", table, "--output", "s3://segscore"]))
         machine.say(box, *entered(client["command"]))

@@ -24,7 +24,10 @@ RUN = [page for page in PAGES if {"console", "pycon"} & {each.language for each 
 GROUP: Any = typer.main.get_command(app)
 JOBS: dict[str, Any] = GROUP.commands
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OF_OTHERS = {"--death-timeout", "--help"}
+OF_OTHERS = {
+    "--build-arg", "--create-namespace", "--death-timeout", "--from", "--from-env-file", "--help",
+    "--now", "--repo", "--rm", "--wait",
+}  # fmt: skip
 """Options of other programs, and of all."""
 
 
