@@ -13,9 +13,13 @@ PUT = "import fsspec; fsspec.filesystem('s3').put('/in/', 'segscore', recursive=
 LIST = "import fsspec; print(*fsspec.filesystem('s3').glob('segscore/runs/date=*/night.json'))"
 
 
-def deliver(machine: Machine, image: Path, folder: Path) -> set[str]:
-    """Let the tables of yesterday come in, and of today, should it be midnight; the dates."""
-    days = {str((datetime.now(UTC) - timedelta(days=back)).date()) for back in (1, 0)}
+def yesterday() -> set[str]:
+    """Its date, and today's, should it be midnight."""
+    return {str((datetime.now(UTC) - timedelta(days=back)).date()) for back in (1, 0)}
+
+
+def deliver(machine: Machine, image: Path, folder: Path, days: set[str]) -> None:
+    """Let the tables of nights come in."""
     for day in days:
         for role, name in FOLDERS.items():
             path = folder / name / f"date={day}" / "part.jsonl"
@@ -23,7 +27,6 @@ def deliver(machine: Machine, image: Path, folder: Path) -> set[str]:
             path.write_text("".join(json.dumps(row) + "\n" for row in rows(day, role, GOOD)))
     box = Box(image, environment() | store_variables(), read={"/in": folder})
     machine.say(box, "python", "-c", PUT)
-    return days
 
 
 def published(machine: Machine, image: Path) -> set[str]:

@@ -17,7 +17,7 @@ from dask_kubernetes.operator.controller import controller
 
 from tests.containers import ACCOUNT, TMP, Box, Machine, Service, environment
 from tests.deployed import DEPLOY, entered, serving, store_variables
-from tests.store_nights import deliver, published
+from tests.store_nights import deliver, published, yesterday
 
 Manifest = dict[str, Any]
 VERSION = "1.33"
@@ -184,7 +184,8 @@ def test_the_night_of_kubernetes(
     image: Path, machine: Machine, manifests: list[Manifest], tmp_path: Path
 ) -> None:
     """Scheduler, a worker as the operator makes it, and the job, each by its manifest."""
-    days = deliver(machine, image, tmp_path / "tables")
+    days = yesterday()
+    deliver(machine, image, tmp_path / "tables", days)
     made = pods(manifests)
     settings = tmp_path / "settings"
     settings.mkdir()

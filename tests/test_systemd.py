@@ -11,7 +11,7 @@ import pytest
 
 from tests.containers import PATH, Box, Machine
 from tests.deployed import DEPLOY, store_variables
-from tests.store_nights import deliver, published
+from tests.store_nights import deliver, published, yesterday
 
 UNITS = DEPLOY / "systemd"
 SERVICE = UNITS / "segscore-nightly.service"
@@ -46,7 +46,8 @@ def test_the_service_is_bounded() -> None:
 @pytest.mark.usefixtures("store")
 def test_the_night_of_systemd(image: Path, machine: Machine, tmp_path: Path) -> None:
     """On this machine's threads; nothing is written but the folders that the unit names."""
-    days = deliver(machine, image, tmp_path / "tables")
+    days = yesterday()
+    deliver(machine, image, tmp_path / "tables", days)
     unit = configparser.ConfigParser(interpolation=None, strict=False)
     unit.optionxform = str  # type: ignore[assignment, method-assign]
     unit.read(SERVICE)

@@ -13,6 +13,6 @@ for wheel in "$wheels"/segscore-*.whl; do
     python3 -m pip --python "$prefix/bin/python" install \
         --constraint "$source/constraints.txt" "${wheel}[$extras]"
 done
-# A tenth of the size; nothing imports them.
+# A tenth of the size, and nothing imports them.
 find "$prefix/lib" -type d -name tests -prune -exec rm -r {} +
 install -m 755 "$source/deploy/image/enter.sh" "$prefix/bin/enter"
