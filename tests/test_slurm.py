@@ -19,16 +19,19 @@ from tests.test_spread import tables
 SBATCH = """#!/bin/sh
 set -eu
 bash -n "$1"
-setsid bash "$1" >"$JOBS/$$.out" 2>&1 </dev/null &
-cp "$1" "$JOBS/$!.sh"
-echo "Submitted batch job $!"
+cp "$1" "$JOBS/$$.sh"  # as Slurm does: who submits removes it
+setsid bash "$JOBS/$$.sh" >"$JOBS/$$.out" 2>&1 </dev/null &
+echo "$!" >"$JOBS/$$.group"
+echo "Submitted batch job $$"
 """
 SCANCEL = """#!/bin/sh
 for job in "$@"; do
-    kill -- "-$job" && touch "$JOBS/$job.cancelled"
+    kill -- "-$(cat "$JOBS/$job.group")" && touch "$JOBS/$job.cancelled"
 done
 """
 WORKERS = 2
+PATIENCE = 120
+"""Seconds; who waits for workers waits as long as a queue may take."""
 
 
 @pytest.fixture
@@ -56,7 +59,7 @@ def test_workers_are_jobs(
     monkeypatch.setenv("SLURM_SUBMIT_DIR", str(DEPLOY / "slurm"))
     job = ["sh", str(DEPLOY / "slurm" / "segscore.sbatch"), str(WORKERS)]
     command = [*job, *score, str(tmp_path / "run")]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert ended.returncode == 0, ended.stderr
     scripts = list(jobs.glob("*.sh"))
     assert len(scripts) == WORKERS
