@@ -25,7 +25,9 @@ def report(
     from pipeline.reporting.report import report as write
 
     collector.work()
-    size = write(ReportSettings(run, output, measure, average))
-    out().print(f"{output} ({size / 1e6:.1f} MB): open it in a browser", markup=False)
+    written = write(ReportSettings(run, output, measure, average))
+    for problem in written.missing:
+        LOG.say("warning", problem)
+    out().print(f"{output} ({written.size / 1e6:.1f} MB): open it in a browser", markup=False)
     if LOG.structured:
-        LOG.say("info", "written", output=output, bytes=size)
+        LOG.say("info", "written", output=output, bytes=written.size)

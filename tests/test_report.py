@@ -1,5 +1,6 @@
 """`segscore report`: the page tells what the tables hold, and says what it cannot show."""
 
+import itertools
 import json
 import re
 import sys
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 
 from pipeline.measures.decisions import list_edits
 from pipeline.reporting.documents import box
-from pipeline.reporting.drawings import LEFT, WIDTH, Row, boundaries, decided, draw
+from pipeline.reporting.drawings import LEFT, WIDTH, Part, boundaries, decided, draw
+from pipeline.reporting.swept import POINTS, thinned
 from pipeline.segmentations import Floats
 from pipeline.storage import read_table
 from tests.conftest import DATA, Segscore
@@ -215,7 +217,8 @@ def test_an_audit_tells_its_tables(segscore: Segscore, tmp_path: Path) -> None:
     flagged = [
         row["coder"] for row in read_table(str(run / "coders")).to_pylist() if row["flagged"]
     ]
-    assert f"beyond it: {', '.join(flagged)}." in read.text
+    plain = re.sub("[\u2066-\u2069]", "", read.text)
+    assert f"beyond it: {', '.join(flagged)}." in plain
 
 
 def test_a_sweep_tells_its_curves(segscore: Segscore, tmp_path: Path) -> None:
@@ -252,13 +255,74 @@ def test_a_sweep_tells_its_curves(segscore: Segscore, tmp_path: Path) -> None:
     assert number(read.tables["Where each would be run"][1][1]) == pytest.approx(point["threshold"])
 
 
+def audited(segscore: Segscore, folder: Path, rows: list[dict[str, Any]]) -> Reader:
+    (folder / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ran = segscore("agree", folder / "codings.jsonl", "--output", folder / "audit")
+    assert ran.code == 0, ran.err
+    return Reader(report(segscore, folder / "audit"))
+
+
+@pytest.mark.parametrize(
+    "refused_row",
+    [{"boundaries": None}, {"boundaries": [None, 3]}, {"n_units": 900, "boundaries": [900]}],
+)
+def test_what_was_refused_is_not_drawn(
+    segscore: Segscore, tmp_path: Path, refused_row: dict[str, Any]
+) -> None:
+    """Also where the coder has another row that was not."""
+    rows: list[dict[str, Any]] = [
+        {"document_id": "d", "coder": coder, "n_units": 30, "boundaries": marked}
+        for coder, marked in (("A", [5, 10]), ("B", [5, 12]), ("C", [6]))
+    ]
+    audited(segscore, tmp_path, [rows[0] | refused_row, *rows])
+    page = (tmp_path / "audit.html").read_text()
+    assert page.count('<rect class="bar"') == 3
+    assert "30" in page.split("Codings", 1)[1]
+    assert ">600</text>" not in page
+
+
+def test_equal_values_stand_at_their_place(segscore: Segscore, tmp_path: Path) -> None:
+    """An axis has a width where all values are the same, or its numbers would be false."""
+    rows: list[dict[str, Any]] = [
+        {"document_id": "d", "coder": coder, "n_units": 30, "boundaries": [5, at]}
+        for coder, at in (("A", 11), ("B", 12))
+    ]
+    read = audited(segscore, tmp_path, rows)
+    for title, value in (("boundary_similarity to peers", 0.75), ("Boundary rate", 2 / 29)):
+        (chart,) = (read.charts[name] for name in read.charts if name.startswith(title))
+        low, high = chart["layer"][0]["encoding"]["x"]["scale"]["domain"]
+        assert low < value < high
+
+
+@given(st.integers(201, 2000), st.integers(0, 200))
+def test_a_thinned_curve_runs_as_the_whole(steps: int, point: int) -> None:
+    """It ends where the curve ends, keeps what is to stay, and leaves out no long way."""
+    curve = [{"x": max(0, i - 150) / steps, "y": min(i, 150) / 150} for i in range(steps)]
+    kept = thinned(curve, [curve[point]])
+    assert kept[0] == curve[0]
+    assert kept[-1] == curve[-1]
+    assert curve[point] in kept
+    assert len(kept) <= POINTS + 3
+    size = curve[-1]["x"] or 1
+
+    def steps_of(line: Sequence[dict[str, float]]) -> list[float]:
+        pairs = itertools.pairwise(line)
+        return [abs(b["x"] - a["x"]) / size + abs(b["y"] - a["y"]) for a, b in pairs]
+
+    whole = steps_of(curve)
+    assert max(steps_of(kept)) <= sum(whole) / (POINTS - 1) + max(whole) + 1e-9
+
+
 # --- What cannot be shown ------------------------------------------------------------------------
 
 
 def test_inputs_that_are_gone(segscore: Segscore, scored: Path) -> None:
     """All but the drawings comes from the run itself."""
     (scored.parent / "references" / "0.parquet").unlink()
-    read = Reader(report(segscore, scored))
+    ran = segscore("report", scored, "--output", scored.parent / "run.html")
+    assert ran.code == 0
+    assert "warning: Not drawn: " in ran.err
+    read = Reader(scored.parent / "run.html")
     assert re.search(r"Not drawn: .*references: the directory holds no Parquet", read.text)
     assert "boundary_similarity ↑" in read.tables
 
@@ -290,6 +354,12 @@ def test_what_is_refused(segscore: Segscore, scored: Path, tmp_path: Path) -> No
         segscore("report", scored, "--average", "mean")
     )
     assert "--output: is empty" in refused(segscore("report", scored, "--output", ""))
+    for held in (scored / "run.json", tmp_path / "references" / "0.parquet"):
+        before = held.read_bytes()
+        assert "a file of the run" in refused(segscore("report", scored, "--output", held))
+        assert held.read_bytes() == before
+    neither = refused(segscore("report", scored, "--measure", "b_fp"))
+    assert "neither way is better" in neither
     assert "is a folder; name a file" in refused(segscore("report", scored, "--output", tmp_path))
     compared = tmp_path / "compared"
     ran = segscore("compare", scored, "--measure", "pk", "--output", compared)
@@ -303,6 +373,13 @@ def test_without_the_extra(
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     monkeypatch.setitem(sys.modules, "altair", None)
     assert "pip install 'segscore[report]'" in refused(segscore("report", scored))
+
+
+@pytest.mark.parametrize("key", ["settings", "inputs", "files", "versions", "seconds", "warnings"])
+def test_a_record_that_is_not_ours(segscore: Segscore, scored: Path, key: str) -> None:
+    record = json.loads((scored / "run.json").read_text())
+    (scored / "run.json").write_text(json.dumps({**record, key: 5}))
+    assert f"not what this version of segscore writes: {key}" in refused(segscore("report", scored))
 
 
 # --- Drawings and boxes --------------------------------------------------------------------------
@@ -326,7 +403,7 @@ def test_every_boundary_stands_where_it_is(made: tuple[int, list[int], list[int]
     assert scale * n_units == pytest.approx(sum(widths))
     starts = [round(sum(widths[:line]) / scale) for line in range(lines)]
 
-    def places(rows: list[Row]) -> set[int]:
+    def places(rows: list[Part]) -> set[int]:
         """Positions of the marks, read back from the paths."""
         return {
             starts[line] + round((float(x) - LEFT) / scale)

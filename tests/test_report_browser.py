@@ -45,7 +45,7 @@ def _score(folder: Path) -> None:
     """Several references, groups, undefined values, and a name that is markup."""
     made = corpus(5, documents=30)
     for row in made.hypotheses:
-        row["coder"] = HOSTILE if row["coder"] == "h1" else row["coder"]
+        row["coder"] = {"h0": "__proto__", "h1": HOSTILE, "h2": "constructor"}[row["coder"]]
     made.write(folder)
     run(
         "score", folder / "references", folder / "hypotheses", "--output", folder / "run",
@@ -91,6 +91,10 @@ def _score_many(folder: Path) -> None:
                 }
                 file.write(json.dumps(row) + "\n")
     run("score", *[folder / "all.jsonl"] * 2, "--output", folder / "run")
+
+
+PAPER = 794
+"""Pixels across a sheet of A4."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -159,11 +163,15 @@ def test_it_is_small(pages: dict[str, Path]) -> None:
 
 
 def test_it_can_be_printed(chromium: Browser, pages: dict[str, Path]) -> None:
-    """On paper tables are unfolded, ink is dark, and what is for clicking is left out."""
-    with opened(chromium, pages["audited"], scheme="dark") as seen:
+    """On paper tables are unfolded, ink is dark, what is for clicking is left out, all fits."""
+    with opened(chromium, pages["scored"], PAPER, "dark") as seen:
         seen.page.evaluate("dispatchEvent(new Event('beforeprint'))")
         seen.page.emulate_media(media="print")
-        assert seen.page.locator("details:not([open])").count() == 0
+        folded = "[...document.querySelectorAll('details:not([open])')]"
+        rows = f"{folded}.map(e => e.querySelectorAll('tbody tr').length)"
+        assert all(many > 100 for many in seen.page.evaluate(rows))
+        wide = "[...document.querySelectorAll('table')].filter(e => e.offsetParent)"
+        assert seen.page.evaluate(f"{wide}.every(e => e.getBoundingClientRect().right <= {PAPER})")
         assert seen.page.locator("nav").is_hidden()
         ink = seen.page.evaluate("getComputedStyle(document.documentElement).color")
         assert ink == "rgb(0, 0, 0)"

@@ -20,6 +20,10 @@ from pipeline.segmentations import Flags, Floats, Ints, encode
 GroupKey = tuple[object, ...]
 
 
+class NothingShared(Refused):
+    """The systems have no document in common."""
+
+
 @dataclass(frozen=True)
 class Sample:
     """What some systems did on the documents all of them share.
@@ -103,7 +107,7 @@ def read_samples(
     make = _Making(runs, systems, table, measures, counts, values, rows)
     whole = make.sample((None,) * len(group_by), chosen & rows.original)
     if whole is None:
-        raise Refused(_nothing_shared(runs, systems, int((~same).sum())))
+        raise NothingShared(_nothing_shared(runs, systems, int((~same).sum())))
     made = []
     if grouped:
         code, keys = number_groups([encode(each.combine_chunks()) for each in rows.groups.columns])

@@ -6,8 +6,8 @@ import numpy as np
 
 from pipeline.reporting import charts
 from pipeline.reporting.contested import SHOWN, contested
-from pipeline.reporting.finished import Finished, Row
-from pipeline.reporting.page import Cell, Figure, Section, Table
+from pipeline.reporting.finished import Finished, Row, group_name, grouped
+from pipeline.reporting.page import Cell, Figure, Section, Table, isolated
 
 CODERS, GROUPS = 60, 30
 """Coders in a matrix, those with most documents; groups drawn, the largest."""
@@ -22,31 +22,18 @@ def sections(run: Finished) -> Iterator[Section]:
     """All sections of an audit."""
     by = run.record["settings"]["group_by"]
     yield _agreement(run, by)
-    coders = [row for row in run.rows("coders") if _over_all(row, by)]
+    coders = [row for row in run.rows("coders") if not grouped(row, by)]
     yield Section("coders", "Coders", "", [*_coders(coders)])
     yield Section("pairs", "Who agrees with whom", "", [_matrix(run, by, coders)])
     yield Section("prominence", "Prominence", "", [*_prominence(run, by)])
     yield contested(run)
 
 
-def _over_all(row: Row, by: Sequence[str]) -> bool:
-    return all(row[name] is None for name in by)
-
-
 def _agreement(run: Finished, by: Sequence[str]) -> Section:
     rows = run.rows("agreement")
-    whole = [row for row in rows if _over_all(row, by)]
+    whole = [row for row in rows if not grouped(row, by)]
     told = [row for row in whole if row["coefficient"] != "bias"]
-    spans: list[charts.Row] = [
-        {
-            "name": f"{row['coefficient']}, {row['similarity']}",
-            "value": row["value"],
-            "low": row["ci_low"],
-            "high": row["ci_high"],
-            "kind": row["coefficient"],
-        }
-        for row in told
-    ]
+    spans = [_span(row, f"{row['coefficient']}, {row['similarity']}") for row in told]
     listed: list[list[Cell]] = [_coefficient(row) for row in whole]
     first = whole[0]
     says = (
@@ -75,36 +62,28 @@ def _coefficient(row: Row) -> list[Cell]:
 
 def _groups(rows: Sequence[Row], by: Sequence[str]) -> Iterator[Figure]:
     """Each group's coefficient, the largest groups first."""
-    grouped = [
-        row
+    found = [
+        row | {"name": group_name(row, by)}
         for row in rows
-        if not _over_all(row, by) and (row["coefficient"], row["similarity"]) == ("pi", SHOWN)
+        if grouped(row, by) and (row["coefficient"], row["similarity"]) == ("pi", SHOWN)
     ]
-    if not grouped:
+    if not found:
         return
-    grouped.sort(key=lambda row: -row["codings"])
-    named = {id(row): ", ".join(str(row[name]) for name in by) for row in grouped}
-    spans = [
-        {
-            "name": named[id(row)],
-            "value": row["value"],
-            "low": row["ci_low"],
-            "high": row["ci_high"],
-            "kind": "pi",
-        }
-        for row in grouped[:GROUPS]
-    ]
-    listed: list[list[Cell]] = [
-        [named[id(row)], row["value"], row["ci_low"], row["ci_high"], row["codings"]]
-        for row in grouped
-    ]
+    found.sort(key=lambda row: -row["codings"])
+    columns = ("name", "value", "ci_low", "ci_high", "codings")
+    listed: list[list[Cell]] = [[row[each] for each in columns] for row in found]
     yield Figure(
         f"pi of {SHOWN} by {', '.join(by)}",
-        f"The {GROUPS} groups with most codings." if len(grouped) > GROUPS else "",
+        f"The {GROUPS} groups with most codings." if len(found) > GROUPS else "",
         Table(["group", "pi", "95 % from", "to", "codings"], listed),
-        charts.intervals(spans, "pi"),
+        charts.intervals([_span(row, row["name"]) for row in found[:GROUPS]], "pi"),
         wide=True,
     )
+
+
+def _span(row: Row, name: str) -> charts.Drawn:
+    ends = {"value": row["value"], "low": row["ci_low"], "high": row["ci_high"]}
+    return {"name": name, "kind": row["coefficient"], **ends}
 
 
 def _coders(rows: Sequence[Row]) -> Iterator[Figure]:
@@ -133,7 +112,7 @@ def _coders(rows: Sequence[Row]) -> Iterator[Figure]:
     yield Figure(
         "Boundary rate, before the band of the group",
         "Boundaries by potential boundaries. The band is the mean and two standard deviations to "
-        f"each side; beyond it: {', '.join(flagged) or 'nobody'}.",
+        f"each side; beyond it: {', '.join(map(isolated, flagged)) or 'nobody'}.",
         Table(["coder", "documents", "boundaries", "rate", "deviation", "beyond"], listed),
         charts.band(points, low, mean, high, "boundary rate"),
     )
@@ -156,11 +135,11 @@ def _coders(rows: Sequence[Row]) -> Iterator[Figure]:
 
 
 def _matrix(run: Finished, by: Sequence[str], coders: Sequence[Row]) -> Figure:
-    pairs = [row for row in run.rows("peers") if _over_all(row, by)]
+    pairs = [row for row in run.rows("peers") if not grouped(row, by)]
     most = sorted(coders, key=lambda row: (-row["documents"], row["coder"]))[:CODERS]
     names = sorted(row["coder"] for row in most)
     found = {(row["coder"], row["peer"]): row for row in pairs}
-    cells: list[charts.Row] = []
+    cells: list[charts.Drawn] = []
     for name in names:
         for other in (each for each in names if each != name):
             row = found.get((name, other)) or found.get((other, name))
@@ -212,7 +191,7 @@ def _prominence(run: Finished, by: Sequence[str]) -> Iterator[Figure]:
 
 
 def _quartiles(run: Finished, by: Sequence[str]) -> Table:
-    (whole,) = (row for row in run.rows("corpus") if _over_all(row, by))
+    (whole,) = (row for row in run.rows("corpus") if not grouped(row, by))
     rows: list[list[Cell]] = [
         [f"{kind}, {where}", *(whole[f"{kind}_{reach}_{each}"] for each in ("q1", "median", "q3"))]
         for kind in ("support", "peer_support")

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import altair as alt
 
-Row = Mapping[str, Any]
+Drawn = Mapping[str, Any]
+"""What one mark is drawn from."""
+
 Chart = dict[str, Any]
 Side = Literal["left", "right"]
 
@@ -23,7 +25,7 @@ FIELDS = 6
 """Significant digits that a chart is given."""
 
 
-def _data(rows: Sequence[Row]) -> "alt.Data":
+def _data(rows: Sequence[Drawn]) -> "alt.Data":
     import altair as alt
 
     return alt.Data(  # type: ignore[no-untyped-call]
@@ -32,7 +34,14 @@ def _data(rows: Sequence[Row]) -> "alt.Data":
 
 
 def _short(value: object) -> object:
+    if isinstance(value, str):
+        return _text(value)
     return float(f"{value:.{FIELDS}g}") if isinstance(value, float) else value
+
+
+def _text(name: str) -> str:
+    """A name as a chart can hold it: Vega keeps names as fields, of which JavaScript has one."""
+    return f"{name}\N{ZERO WIDTH SPACE}" if name == "__proto__" else name
 
 
 def _finished(chart: Any, height: int) -> Chart:
@@ -42,21 +51,56 @@ def _finished(chart: Any, height: int) -> Chart:
     return {name: value for name, value in made.items() if name not in ("$schema", "config")}
 
 
-def _tall(rows: Sequence[Row], name: str) -> int:
+def _tall(rows: Sequence[Drawn], name: str) -> int:
     """Height of a chart with a row a name."""
     return STEP * max(1, len(_named(rows, name)))
 
 
-def _known(rows: Sequence[Row], *names: str) -> bool:
+def _known(rows: Sequence[Drawn], *names: str) -> bool:
     """Whether some row has these values; what has none would be drawn on an endless axis."""
     return any(all(row[name] is not None for name in names) for row in rows)
 
 
-def _named(rows: Sequence[Row], name: str) -> list[str]:
-    return list(dict.fromkeys(str(row[name]) for row in rows))
+def _named(rows: Sequence[Drawn], name: str) -> list[str]:
+    return list(dict.fromkeys(_text(str(row[name])) for row in rows))
 
 
-def intervals(rows: Sequence[Row], axis: str) -> Chart | None:
+def _names(names: Sequence[str], field: str = "name") -> Any:
+    """Names in their order, from above or from the left; of a long one both ends."""
+    import altair as alt
+
+    # The domain, not a sort: that would make an expression of the names.
+    settings: Any = {"sort": None, "title": None, "scale": alt.Scale(domain=list(names))}
+    if field == "column":
+        axis = alt.Axis(labelExpr=ENDS, labelAngle=-45, labelLimit=130)
+        return alt.X(f"{field}:N", axis=axis, **settings)
+    return alt.Y(f"{field}:N", axis=alt.Axis(labelExpr=ENDS), **settings)
+
+
+ENDS = (
+    "length(datum.label) > 25 "
+    "? slice(datum.label, 0, 12) + '…' + slice(datum.label, -12) : datum.label"
+)
+"""What an axis tells of a name: names often differ at one of their ends."""
+
+
+def _wide(rows: Sequence[Drawn], *names: str) -> "alt.Scale":
+    """A scale that holds the values of some fields, and has a width where all are the same."""
+    import altair as alt
+
+    values = [row[name] for row in rows for name in names if row.get(name) is not None]
+    low, high = min(values), max(values)
+    if high - low > NARROW * max(abs(low), abs(high)):
+        return alt.Scale(zero=False, nice=True)
+    aside = abs(low) / 2 or 0.5
+    return alt.Scale(domain=[low - aside if low else 0, high + aside], nice=False)
+
+
+NARROW = 1e-9
+"""Share of the values below which they are taken for the same."""
+
+
+def intervals(rows: Sequence[Drawn], axis: str) -> Chart | None:
     """A point and its interval a row; None where nothing is defined.
 
     Args:
@@ -69,7 +113,7 @@ def intervals(rows: Sequence[Row], axis: str) -> Chart | None:
         return None
 
     base = alt.Chart(_data(rows)).encode(
-        y=alt.Y("name:N", sort=_named(rows, "name"), title=None),
+        y=_names(_named(rows, "name")),
         tooltip=[
             alt.Tooltip("name:N", title="name"),
             *(
@@ -78,7 +122,7 @@ def intervals(rows: Sequence[Row], axis: str) -> Chart | None:
             ),
         ],
     )
-    scale = alt.Scale(zero=False, nice=True)
+    scale = _wide(rows, "value", "low", "high")
     span = base.mark_rule(strokeWidth=2, color=BLUE).encode(
         x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"
     )
@@ -90,7 +134,7 @@ def intervals(rows: Sequence[Row], axis: str) -> Chart | None:
     return _finished(alt.layer(*layers), _tall(rows, "name"))
 
 
-def _legend(rows: Sequence[Row], name: str) -> "alt.Legend | None":
+def _legend(rows: Sequence[Drawn], name: str) -> "alt.Legend | None":
     """A legend below the chart, if there is more than one thing to tell."""
     import altair as alt
 
@@ -98,7 +142,7 @@ def _legend(rows: Sequence[Row], name: str) -> "alt.Legend | None":
     return alt.Legend(title=None, orient="bottom", symbolFillColor=BLUE) if several else None
 
 
-def scatter(rows: Sequence[Row], across: str, up: str) -> Chart | None:
+def scatter(rows: Sequence[Drawn], across: str, up: str) -> Chart | None:
     """A point a system in two values, each with its interval; None without a point.
 
     Args:
@@ -121,11 +165,11 @@ def scatter(rows: Sequence[Row], across: str, up: str) -> Chart | None:
             alt.Tooltip("y:Q", title=up, format=".4f"),
         ],
     )
-    layers = [
-        base.mark_point(filled=True, size=70, color=BLUE, opacity=1),
-        _labels(base, f"datum.x <= {edge}", "left", 7),
-        _labels(base, f"datum.x > {edge}", "right", -7),
-    ]
+    layers = [base.mark_point(filled=True, size=70, color=BLUE, opacity=1)]
+    if any(row["x"] <= edge for row in rows):
+        layers.append(_labels(base, f"datum.x <= {edge}", "left", 7))
+    if any(row["x"] > edge for row in rows):
+        layers.append(_labels(base, f"datum.x > {edge}", "right", -7))
     span = base.mark_rule(color=BLUE, opacity=0.5)
     if _known(rows, "x_low", "x_high"):
         layers.append(span.encode(x=alt.X("x_low:Q", title=across), x2="x_high:Q"))
@@ -140,8 +184,8 @@ def _labels(base: "alt.Chart", where: str, align: Side, dx: int) -> "alt.Chart":
     return chart.encode(text="label:N")
 
 
-def boxes(rows: Sequence[Row], outliers: Sequence[Row], axis: str) -> Chart:
-    """Quartiles and whiskers a row, and what lies beyond them one by one.
+def boxes(rows: Sequence[Drawn], outliers: Sequence[Drawn], axis: str) -> Chart | None:
+    """Quartiles and whiskers a row, and what lies beyond them one by one; None without a row.
 
     Args:
         rows: ``name``, ``low``, ``q1``, ``median``, ``q3``, ``high``, from above.
@@ -150,49 +194,39 @@ def boxes(rows: Sequence[Row], outliers: Sequence[Row], axis: str) -> Chart:
     """
     import altair as alt
 
-    y = alt.Y("name:N", sort=_named(rows, "name"), title=None)
-    scale = alt.Scale(zero=False, nice=True)
+    if not rows:
+        return None
+    y, scale = _names(_named(rows, "name")), _wide([*rows, *outliers], "low", "high", "value")
+
+    def x(name: str) -> "alt.X":
+        return alt.X(f"{name}:Q", title=axis, scale=scale)
+
+    told = {"low": "lower whisker", "q1": "lower quartile", "median": "median"}
+    told |= {"q3": "upper quartile", "high": "upper whisker"}
     base = alt.Chart(_data(rows)).encode(
         y=y,
         tooltip=[
             alt.Tooltip("name:N", title="name"),
-            *(
-                alt.Tooltip(f"{each}:Q", title=title, format=".4f")
-                for each, title in (
-                    ("low", "lower whisker"),
-                    ("q1", "lower quartile"),
-                    ("median", "median"),
-                    ("q3", "upper quartile"),
-                    ("high", "upper whisker"),
-                )
-            ),
-        ],
-    )
-    x = alt.X("low:Q", title=axis, scale=scale)
-    far = alt.Chart(_data(outliers)).encode(
-        y=y,
-        x=alt.X("value:Q", title=axis, scale=scale),
-        tooltip=[
-            alt.Tooltip("document:N", title="document"),
-            alt.Tooltip("name:N", title="name"),
-            alt.Tooltip("value:Q", title=axis, format=".4f"),
+            *(alt.Tooltip(f"{name}:Q", title=told[name], format=".4f") for name in told),
         ],
     )
     layers = [
-        base.mark_rule(color=BLUE).encode(x=x, x2="high:Q"),
-        base.mark_bar(size=12, color=BLUE, opacity=0.6).encode(
-            x=alt.X("q1:Q", title=axis, scale=scale), x2="q3:Q"
-        ),
-        base.mark_tick(thickness=3, size=14, color=ORANGE).encode(
-            x=alt.X("median:Q", title=axis, scale=scale)
-        ),
+        base.mark_rule(color=BLUE).encode(x=x("low"), x2="high:Q"),
+        base.mark_bar(size=12, color=BLUE, opacity=0.6).encode(x=x("q1"), x2="q3:Q"),
+        base.mark_tick(thickness=3, size=14, color=ORANGE).encode(x=x("median")),
     ]
     if outliers:
-        layers.append(far.mark_point(color=RED, size=25))
+        far = alt.Chart(_data(outliers)).mark_point(color=RED, size=25)
+        tooltip = [
+            alt.Tooltip("document:N", title="document"),
+            alt.Tooltip("name:N", title="name"),
+            alt.Tooltip("value:Q", title=axis, format=".4f"),
+        ]
+        layers.append(far.encode(y=y, x=x("value"), tooltip=tooltip))
     return _finished(alt.layer(*layers), _tall(rows, "name"))
 
 
-def heat(rows: Sequence[Row], value: str, *, signed: bool = False, format: str = ".3f") -> Chart:  # noqa: A002
+def heat(rows: Sequence[Drawn], value: str, *, signed: bool = False) -> Chart:
     """A cell a pair of names, coloured by value and told in it where there is room.
 
     Args:
@@ -200,7 +234,6 @@ def heat(rows: Sequence[Row], value: str, *, signed: bool = False, format: str =
             holds where there is no room).
         value: what the values are.
         signed: whether they lie on both sides of 0.
-        format: of the value in a tooltip.
     """
     import altair as alt
 
@@ -213,19 +246,19 @@ def heat(rows: Sequence[Row], value: str, *, signed: bool = False, format: str =
         else alt.Scale(domain=[0, most], range=["#f4f4f4", "#22689f"])
     )
     base = alt.Chart(_data(rows)).encode(
-        y=alt.Y("row:N", sort=names, title=None),
-        x=alt.X("column:N", sort=columns, title=None, axis=alt.Axis(labelAngle=-45, labelLimit=90)),
+        y=_names(names, "row"),
+        x=_names(columns, "column"),
         tooltip=[
             alt.Tooltip("row:N", title=" "),
             alt.Tooltip("column:N", title="  "),
-            alt.Tooltip("value:Q", title=value, format=format),
+            alt.Tooltip("value:Q", title=value, format=".4f"),
             alt.Tooltip("says:N", title="   "),
         ],
     )
     cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(
         color=alt.Color("value:Q", title=value, scale=scale, legend=alt.Legend(orient="bottom"))
     )
-    dark = f"abs(datum.value) > {0.6 * most}"
+    dark = f"abs(datum.value) > {DARK * most}"
     text = base.mark_text(fontSize=11).encode(
         text="says:N" if len(columns) <= ROOM else "mark:N",
         color=alt.condition(dark, alt.value("#ffffff"), alt.value("#101010")),
@@ -233,11 +266,18 @@ def heat(rows: Sequence[Row], value: str, *, signed: bool = False, format: str =
     return _finished(alt.layer(cells, text), _tall(rows, "row"))
 
 
+DARK = 0.85
+"""Share of the scale from which on light text is the easier to read."""
+
 ROOM = 10
 """Columns of a matrix that find room for text in their cells."""
 
 
-def curves(rows: Sequence[Row], points: Sequence[Row], across: str, up: str) -> Chart:
+FEW = 10
+"""Lines that a smaller set of colours tells apart better."""
+
+
+def curves(rows: Sequence[Drawn], points: Sequence[Drawn], across: str, up: str) -> Chart:
     """A line a system through its thresholds, and the point at which it would be run.
 
     Args:
@@ -250,7 +290,12 @@ def curves(rows: Sequence[Row], points: Sequence[Row], across: str, up: str) -> 
 
     names = _named(rows, "name")
     colour = alt.Color(
-        "name:N", sort=names, scale=alt.Scale(scheme="tableau10"), legend=_legend(rows, "name")
+        "name:N",
+        sort=None,
+        scale=alt.Scale(domain=names, scheme="tableau20" if len(names) > FEW else "tableau10"),
+        legend=alt.Legend(title=None, orient="bottom", columns=2, labelLimit=140)
+        if len(names) > 1
+        else None,
     )
     tooltip = [
         alt.Tooltip("name:N", title="name"),
@@ -272,7 +317,7 @@ def curves(rows: Sequence[Row], points: Sequence[Row], across: str, up: str) -> 
     return _finished(alt.layer(line, at), 340)
 
 
-def band(rows: Sequence[Row], low: float, mean: float, high: float, axis: str) -> Chart:
+def band(rows: Sequence[Drawn], low: float, mean: float, high: float, axis: str) -> Chart:
     """A point a coder before the band in which most lie.
 
     Args:
@@ -284,10 +329,12 @@ def band(rows: Sequence[Row], low: float, mean: float, high: float, axis: str) -
     """
     import altair as alt
 
-    group = alt.Chart(_data([{"low": low, "mean": mean, "high": high}]))
+    span = {"low": low, "mean": mean, "high": high}
+    scale = _wide([span, *rows], "low", "high", "value")
+    group = alt.Chart(_data([span]))
     points = alt.Chart(_data(rows)).encode(
-        y=alt.Y("name:N", sort=_named(rows, "name"), title=None),
-        x=alt.X("value:Q", title=axis, scale=alt.Scale(zero=False, nice=True)),
+        y=_names(_named(rows, "name")),
+        x=alt.X("value:Q", title=axis, scale=scale),
         color=alt.condition("datum.flagged == true", alt.value(RED), alt.value(BLUE)),
         shape=alt.condition("datum.flagged == true", alt.value("triangle-up"), alt.value("circle")),
         tooltip=[
@@ -298,16 +345,18 @@ def band(rows: Sequence[Row], low: float, mean: float, high: float, axis: str) -
     return _finished(
         alt.layer(
             group.mark_rect(opacity=0.15, color=BLUE).encode(
-                x=alt.X("low:Q", title=axis, scale=alt.Scale(zero=False, nice=True)), x2="high:Q"
+                x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"
             ),
-            group.mark_rule(color=ORANGE, strokeDash=[4, 4]).encode(x=alt.X("mean:Q", title=axis)),
+            group.mark_rule(color=ORANGE, strokeDash=[4, 4]).encode(
+                x=alt.X("mean:Q", title=axis, scale=scale)
+            ),
             points.mark_point(filled=True, size=80, opacity=1),
         ),
         _tall(rows, "name"),
     )
 
 
-def columns(rows: Sequence[Row], across: str, up: str) -> Chart:
+def columns(rows: Sequence[Drawn], across: str, up: str) -> Chart:
     """A bar a class.
 
     Args:
@@ -323,7 +372,7 @@ def columns(rows: Sequence[Row], across: str, up: str) -> Chart:
         .encode(
             x=alt.X(
                 "name:N",
-                sort=_named(rows, "name"),
+                sort=None,
                 title=across,
                 axis=alt.Axis(labelAngle=0, labelOverlap=True),
             ),

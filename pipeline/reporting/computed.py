@@ -4,13 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pipeline import signature
-from pipeline.reporting.finished import Finished
+from pipeline.reporting.finished import BECAME, Finished
 from pipeline.reporting.page import Cell, Figure, Section, Table
 
 FILES = 50
 """Input files that are listed of each table."""
-
-BECAME = ("in", "scored", "rejected", "unpaired")
 
 
 def in_words(run: Finished) -> str:

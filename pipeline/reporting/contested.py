@@ -10,6 +10,7 @@ from pipeline.contracts import SEGMENTATIONS
 from pipeline.errors import Failed, Refused
 from pipeline.explaining import rows_of
 from pipeline.input_tables import plan
+from pipeline.reading import validate
 from pipeline.reopening import require_unchanged
 from pipeline.reporting.drawings import Drawing, boundaries, draw
 from pipeline.reporting.finished import Finished, Row
@@ -31,12 +32,12 @@ def contested(run: Finished) -> Section:
     try:
         drawn = _codings(run, rows)
     except (Refused, Failed, OSError) as problem:
-        drawn, why = {}, f" Not drawn: {problem}."
+        drawn, why = {}, f"Not drawn: {problem}."
     else:
         why = ""
     figures = [_one(row, drawn.get(row["document_id"], ())) for row in rows]
-    says = f"Those with the least mean {SHOWN} over pairs of coders.{why}"
-    return Section("contested", title, says, figures)
+    says = f"Those with the least mean {SHOWN} over pairs of coders. {why}"
+    return Section("contested", title, says, figures, missing=why)
 
 
 def _least_similar(run: Finished) -> list[Row]:
@@ -54,18 +55,21 @@ def _codings(run: Finished, rows: Sequence[Row]) -> dict[str, list[Drawing]]:
     table = plan("codings", run.record["settings"]["codings"], SEGMENTATIONS)
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]
-    read = pa.concat_tables([part.table for part in rows_of(table, ids)]).to_pylist()
+    # What is refused, by itself or with others, is no coding of the document.
+    good = [validate(part, SEGMENTATIONS)[0].table for part in rows_of(table, ids)]
+    read = pa.concat_tables(good).to_pylist()
     return {row["document_id"]: [_drawing(row, read)] for row in rows}
 
 
 def _drawing(row: Row, read: Sequence[dict[str, Any]]) -> Drawing:
     own = [each for each in read if each["document_id"] == row["document_id"]]
-    # What was refused is no coding of the document.
     own = [each for each in own if each["coder"] in set(row["coders"])]
     own.sort(key=lambda each: each["coder"])
     strips = [boundaries(each["coder"], sorted(set(each["boundaries"]))) for each in own[:STRIPS]]
     says = f"{len(strips)} codings, one above the other; the table tells their segments"
-    return draw("Codings", says, own[0]["n_units"], strips)
+    left = len(own) - len(strips)
+    title = f"Codings, the first {len(strips)}; {left} more are in the table" if left else "Codings"
+    return draw(title, says, own[0]["n_units"], strips)
 
 
 def _one(row: Row, drawings: Sequence[Drawing]) -> Figure:

@@ -1,19 +1,14 @@
 """The documents of a scoring run that all its systems have: how their values are spread."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.comparing.runs import ScoredRun, chosen_measures
-from pipeline.comparing.samples import Sample, read_samples
-from pipeline.comparing.systems import find_systems
-from pipeline.errors import Refused
+from pipeline.comparing.samples import Sample
 from pipeline.reporting import charts
-from pipeline.reporting.differences import differences
-from pipeline.reporting.page import Cell, Figure, Section, Table
+from pipeline.reporting.page import Cell, Figure, Table
 from pipeline.reporting.ranking import Ranking, arrow
-from pipeline.reporting.worst import worst
 from pipeline.segmentations import Floats
 
 OUTLIERS = 15
@@ -21,24 +16,6 @@ OUTLIERS = 15
 
 WHISKER = 1.5
 """Box lengths that a whisker is long at most (Tukey 1977)."""
-
-
-def sections(run: ScoredRun, ranking: Ranking) -> Iterator[Section]:
-    """What the documents that all systems share tell."""
-    (chosen,) = chosen_measures([ranking.measure.name])
-    try:
-        read = read_samples([run], find_systems([run], ()), *chosen, ())
-    except Refused as problem:
-        yield Section("documents", "Documents", f"Not shown: {problem}.", [])
-        return
-    sample = read.samples[0]
-    shared = len(sample.documents)
-    told = f"{shared:,} of {read.documents[run.name]:,} documents, those that all systems have."
-    yield Section("documents", "Documents", told, [_spread(sample, ranking)])
-    if len(sample.systems) > 1:
-        figure = differences(run, sample, ranking)
-        yield Section("differences", "Which differences are sure", told, [figure])
-    yield worst(run, sample, ranking)
 
 
 @dataclass(frozen=True)
@@ -89,7 +66,7 @@ def box(name: str, values: Floats) -> Box:
     return Box(name, ends[0], q1, median, q3, ends[1], len(known), len(beyond), furthest)
 
 
-def _spread(sample: Sample, ranking: Ranking) -> Figure:
+def spread(sample: Sample, ranking: Ranking) -> Figure:
     """Quartiles and outliers of each system."""
     values = sample.values[ranking.measure.name]
     found = [
@@ -97,7 +74,7 @@ def _spread(sample: Sample, ranking: Ranking) -> Figure:
         for i in ranking.order(sample)
         if not np.isnan(values[i]).all()
     ]
-    far: list[charts.Row] = []
+    far: list[charts.Drawn] = []
     cells: list[list[Cell]] = []
     for each in found:
         named = [(sample.documents[i].as_py(), value) for i, value in each.furthest]

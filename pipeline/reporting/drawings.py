@@ -6,7 +6,7 @@ from math import ceil
 
 from pipeline.measures.decisions import Edit
 
-WIDTH, LEFT, RIGHT = 1000, 170, 10
+WIDTH, LEFT, RIGHT = 1000, 190, 10
 """Of a drawing in its own unit, and what it keeps free for names."""
 
 HIGH, STEP, RULER, GAP = 16, 24, 18, 14
@@ -15,7 +15,7 @@ HIGH, STEP, RULER, GAP = 16, 24, 18, 14
 UNITS, LINES = 300, 8
 """Units in a line, unless the document would take more lines than this."""
 
-NAME = 24
+NAME = 20
 """Letters of a name that find room beside a strip."""
 
 KINDS = {
@@ -41,7 +41,7 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class Row:
+class Part:
     """A strip's part that stands in one line: where it is, how wide, and paths by kind."""
 
     name: str
@@ -66,7 +66,7 @@ class Drawing:
     title: str
     says: str
     height: int
-    rows: Sequence[Row]
+    rows: Sequence[Part]
     rulers: Sequence[tuple[str, float, int]]
     kinds: Sequence[str] = field(default_factory=tuple)
     width: int = WIDTH
@@ -101,14 +101,14 @@ def draw(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> Drawin
     """
     units = max(UNITS, ceil(n_units / LINES))
     scale = (WIDTH - LEFT - RIGHT) / min(units, n_units)
-    rows: list[Row] = []
+    rows: list[Part] = []
     rulers: list[tuple[str, float, int]] = []
     top = 0
     for first in range(0, n_units, units):
         last = min(first + units, n_units)
         rulers += [
             (str(unit), LEFT + (unit - first) * scale, top + RULER - 5)
-            for unit in _told(first, last)
+            for unit in _numbered(first, last, min(units, n_units))
         ]
         top += RULER
         for strip in strips:
@@ -116,20 +116,20 @@ def draw(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> Drawin
                 kind: "".join(_paths(kind, marks, first, last, scale))
                 for kind, marks in strip.marks.items()
             }
-            rows.append(Row(strip.name, top, round((last - first) * scale, 1), paths))
+            rows.append(Part(strip.name, top, round((last - first) * scale, 1), paths))
             top += STEP
         top += GAP
     kinds = [kind for strip in strips for kind in strip.marks]
     return Drawing(title, says, top - GAP, rows, rulers, tuple(dict.fromkeys(kinds)))
 
 
-def _told(first: int, last: int) -> range:
-    """Units whose numbers stand above a line: at most ten."""
+def _numbered(first: int, last: int, units: int) -> range:
+    """Units whose numbers stand above a line: at most ten of a full one."""
     step = next(
         size * 10**power
         for power in range(9)
         for size in (1, 2, 5)
-        if (last - first) <= 10 * size * 10**power
+        if units <= 10 * size * 10**power
     )
     return range(ceil(first / step) * step, last, step)
 

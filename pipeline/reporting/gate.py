@@ -28,7 +28,13 @@ def verdict(run: Finished) -> Iterator[Section]:
         for each in found.checks
     ]
     moved: list[list[Cell]] = [
-        [each.document_id, check.system, check.measure, each.value, each.before]
+        [
+            each.document_id,
+            check.system,
+            check.measure,
+            each.value,
+            each.before if each.shared else f"{each.before:.4f} on average",
+        ]
         for check in found.checks
         for each in check.moved
     ]

@@ -63,12 +63,14 @@ class Section:
         title: of the part.
         says: what it is about.
         figures: in reading order.
+        missing: what it could not show, and why; empty if nothing.
     """
 
     anchor: str
     title: str
     says: str
     figures: Sequence[Figure]
+    missing: str = ""
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,11 @@ def charting_library() -> str:
 def _digest(script: str) -> str:
     """A script's name in a content security policy."""
     return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
+
+
+def isolated(name: str) -> str:
+    """A name as it stands in a sentence, whose direction it must not change."""
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def shown(cell: Cell) -> str:

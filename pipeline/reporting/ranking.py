@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from pipeline.comparing.samples import Sample
 from pipeline.measures import PAIRS, PANELS
 from pipeline.measures.measure import Measure
-from pipeline.reporting.finished import Finished, Row
+from pipeline.reporting.finished import Finished, Row, group_name, grouped
 from pipeline.scoring import POINT
 from pipeline.summary import SUMMARY_COLUMNS, best_first
 
@@ -40,38 +40,43 @@ class Ranking:
         return [name for name in self._summary.column_names if name not in SUMMARY_COLUMNS]
 
     @cached_property
-    def whole(self) -> dict[tuple[str, str], list[Row]]:
-        """(measure, average) -> a row a system, over all documents."""
+    def whole(self) -> dict[tuple[str, str], dict[str, Row]]:
+        """(measure, average) -> system -> its row, over all documents."""
         table = self._summary
         for name in self.by:
             table = table.filter(pc.is_null(table.column(name)))
-        found: dict[tuple[str, str], list[Row]] = {}
+        found: dict[tuple[str, str], dict[str, Row]] = {}
         for row in table.to_pylist():
-            found.setdefault((row["measure"], row["average"]), []).append(row)
+            found.setdefault((row["measure"], row["average"]), {})[row["hypothesis"]] = row
         return found
 
     @cached_property
     def groups(self) -> list[Row]:
-        """The rows by group, of the chosen measure and average."""
+        """The rows by group, of the chosen measure and average; ``group`` names each group."""
         rows = self._summary.filter(
             (pc.field("measure") == self.measure.name) & (pc.field("average") == self.average)
         ).to_pylist()
-        return [row for row in rows if any(row[name] is not None for name in self.by)]
+        return [row | {"group": group_name(row, self.by)} for row in rows if grouped(row, self.by)]
 
     def of(self, measure: str) -> list[Row]:
         """The systems' averages of a measure, best first."""
-        rows = self.whole.get((measure, self.average), [])
-        return best_first(rows, higher=MEASURES[measure].better == "higher")
+        rows = self.whole.get((measure, self.average), {})
+        return best_first(rows.values(), higher=MEASURES[measure].better == "higher")
 
     @cached_property
     def systems(self) -> list[str]:
         """The best first."""
         return [row["hypothesis"] for row in self.of(self.measure.name)]
 
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """System -> how many are before it."""
+        return {name: place for place, name in enumerate(self.systems)}
+
     def order(self, sample: Sample) -> list[int]:
         """Where the systems of a sample stand in it, best first."""
-        place = {name: rank for rank, name in enumerate(self.systems)}
-        of = [place[each.hypothesis] for each in sample.systems]
+        last = len(self.systems)
+        of = [self.place.get(each.hypothesis, last) for each in sample.systems]
         return sorted(range(len(of)), key=of.__getitem__)
 
 

@@ -1,16 +1,23 @@
 """A report from its settings to the page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from os.path import abspath, realpath
 
 from pipeline import storage
 from pipeline.comparing.runs import chosen_measures, open_runs
-from pipeline.errors import Refused
-from pipeline.reporting import audited, computed, documents, scored, swept
+from pipeline.comparing.samples import NothingShared, read_samples
+from pipeline.comparing.systems import find_systems
+from pipeline.errors import Failed, Refused
+from pipeline.measures.measure import Measure
+from pipeline.reporting import audited, computed, scored, swept
+from pipeline.reporting.differences import differences
+from pipeline.reporting.documents import spread
 from pipeline.reporting.finished import Finished, open_finished
 from pipeline.reporting.gate import verdict
 from pipeline.reporting.page import Page, Section, charting_library, render
 from pipeline.reporting.ranking import Ranking
+from pipeline.reporting.worst import worst
 from pipeline.settings import one_of
 
 AVERAGES = ("micro", "macro")
@@ -43,34 +50,67 @@ class ReportSettings:
             raise Refused("--output: is empty; name a file")
 
 
-def report(settings: ReportSettings) -> int:
+@dataclass(frozen=True)
+class Written:
+    """A page that was written.
+
+    Attributes:
+        size: in bytes.
+        missing: what could not be shown, and why.
+    """
+
+    size: int
+    missing: Sequence[str]
+
+
+def report(settings: ReportSettings) -> Written:
     """Write the page of a run, whole.
 
-    Returns:
-        Its size in bytes.
-
     Raises:
-        Refused: no finished run that has something to show; no such measure.
+        Refused: no finished run that has something to show; no such measure; a place that must
+            not be written to.
         Failed: the page cannot be written.
     """
-    if storage.names(settings.output):
-        raise Refused(f"--output {settings.output}: is a folder; name a file")
+    ((_, (measure,)),) = chosen_measures([settings.measure])
     run, library = open_finished(settings.run), charting_library()
-    sections = [*_sections(run, settings), computed.section(run)]
-    title = run.url.rstrip("/").rpartition("/")[2]
-    made = Page(title, run.record["signature"], computed.in_words(run), sections)
+    _require_free(settings.output, run)
+    sections = [*_sections(run, measure, settings.average), computed.section(run)]
+    made = Page(_title(run.url), run.record["signature"], computed.in_words(run), sections)
     text = render(made, library)
-    storage.write_text(settings.output, text)
-    return len(text.encode())
+    try:
+        storage.write_text(settings.output, text)
+    except OSError as problem:
+        why = problem.strerror or str(problem)
+        raise Failed(f"--output {settings.output}: cannot be written ({why})") from problem
+    return Written(len(text.encode()), [each.missing for each in sections if each.missing])
 
 
-def _sections(run: Finished, settings: ReportSettings) -> Iterator[Section]:
+def _title(url: str) -> str:
+    """The name of a run's folder."""
+    whole = url if "://" in url else abspath(url)
+    return whole.rstrip("/").rpartition("/")[2] or url
+
+
+def _require_free(output: str, run: Finished) -> None:
+    """Refuse to write over a folder, into the run, or over what it read."""
+    if storage.names(output):
+        raise Refused(f"--output {output}: is a folder; name a file")
+    held = [f"{_whole(run.url)}/", *(_whole(url) for url in run.inputs)]
+    if any(_whole(output).startswith(each) for each in held):
+        raise Refused(f"--output {output}: is a file of the run, or one that it read; name another")
+
+
+def _whole(url: str) -> str:
+    return url if "://" in url else realpath(url)
+
+
+def _sections(run: Finished, measure: Measure, average: str) -> Iterator[Section]:
     if run.has("agreement"):
         yield from audited.sections(run)
     elif run.has("curves"):
         yield from swept.sections(run)
     elif run.has("scores"):
-        yield from _scored(run, settings)
+        yield from _scored(run, measure, average)
     else:
         raise Refused(
             f"{run.url}: holds no scores, curves or agreement to show; name a run of "
@@ -78,17 +118,39 @@ def _sections(run: Finished, settings: ReportSettings) -> Iterator[Section]:
         )
 
 
-def _scored(run: Finished, settings: ReportSettings) -> Iterator[Section]:
-    ((_, (measure,)),) = chosen_measures([settings.measure])
-    ranking = Ranking(run, measure, settings.average)
+def _scored(run: Finished, measure: Measure, average: str) -> Iterator[Section]:
+    if measure.better == "neither":
+        raise Refused(
+            f"--measure {measure.name}: neither way is better, so systems cannot be ranked by it"
+        )
+    ranking = Ranking(run, measure, average)
     if not ranking.systems:
         raise Refused(
             f"--measure {measure.name}: {run.url} has no such values, as none of its documents "
             "has several references"
         )
-    (opened,) = open_runs([run.url])
     yield from verdict(run)
     yield scored.systems(ranking)
     yield scored.errors(ranking)
-    yield from documents.sections(opened, ranking)
+    yield from _documents(run, ranking)
     yield from scored.groups(ranking)
+
+
+def _documents(run: Finished, ranking: Ranking) -> Iterator[Section]:
+    """What the documents that all systems share tell."""
+    (opened,) = open_runs([run.url])
+    (chosen,) = chosen_measures([ranking.measure.name])
+    try:
+        read = read_samples([opened], find_systems([opened], ()), *chosen, ())
+    except NothingShared as problem:
+        why = f"Not shown: {problem}."
+        yield Section("documents", "Documents", why, [], missing=why)
+        return
+    sample = read.samples[0]
+    shared = len(sample.documents)
+    told = f"{shared:,} of {read.documents[opened.name]:,} documents, those that all systems have."
+    yield Section("documents", "Documents", told, [spread(sample, ranking)])
+    if len(sample.systems) > 1:
+        figure = differences(opened, sample, ranking)
+        yield Section("differences", "Which differences are sure", told, [figure])
+    yield worst(opened, sample, ranking)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.measures import HEADLINES
 from pipeline.reporting import charts
 from pipeline.reporting.finished import Row
-from pipeline.reporting.page import Cell, Figure, Section, Table
+from pipeline.reporting.page import Cell, Figure, Section, Table, isolated
 from pipeline.reporting.ranking import MEASURES, Ranking, arrow, is_point
 
 GROUPS, GROUP_ROWS = 30, 1000
@@ -17,7 +17,7 @@ LABELLED = 8
 HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
 
 
-def _spans(rows: Sequence[Row]) -> list[charts.Row]:
+def _spans(rows: Sequence[Row]) -> list[charts.Drawn]:
     return [
         {
             "name": row["hypothesis"],
@@ -45,21 +45,33 @@ def systems(ranking: Ranking) -> Section:
 
 def _ranked(ranking: Ranking, name: str) -> Figure:
     rows = ranking.of(name)
-    best = next((row for row in rows if not is_point(row["hypothesis"])), rows[0])
-    told = "undefined" if best["value"] is None else f"{best['value']:.4f}"
     return Figure(
         name + arrow(MEASURES[name]),
-        f"{best['hypothesis']}, the best system, has {told}.",
+        _best(rows),
         Table(HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
         charts.intervals(_spans(rows), name),
     )
 
 
+def _best(rows: Sequence[Row]) -> str:
+    """Which system is the best, or which are; and whether a reference point is better."""
+    of = [row for row in rows if not is_point(row["hypothesis"]) and row["value"] is not None]
+    if not of:
+        return "Undefined for every system."
+    tied = [isolated(row["hypothesis"]) for row in of if row["value"] == of[0]["value"]]
+    named = ", ".join(tied[:NAMED]) + (f" and {len(tied) - NAMED} more" * (len(tied) > NAMED))
+    first = rows[0]
+    behind = f"; {first['hypothesis']} is before it" if is_point(first["hypothesis"]) else ""
+    word = "Best system" if len(tied) == 1 else "Best systems"
+    return f"{word}: {named} with {of[0]['value']:.4f}{behind}."
+
+
+NAMED = 3
+"""Systems that are named of those that are equally good."""
+
+
 def _line(ranking: Ranking, name: str, system: str) -> list[Cell]:
-    micro, macro = (
-        next(row for row in ranking.whole[name, kind] if row["hypothesis"] == system)
-        for kind in ("micro", "macro")
-    )
+    micro, macro = (ranking.whole[name, kind][system] for kind in ("micro", "macro"))
     ends = ("value", "ci_low", "ci_high")
     return [
         system,
@@ -116,7 +128,7 @@ def _against(ranking: Ranking, x: str, y: str, says: str) -> Figure:
     across = {row["hypothesis"]: row for row in ranking.of(x)}
     up = {row["hypothesis"]: row for row in ranking.of(y)}
     few = len(ranking.systems) <= LABELLED
-    points: list[charts.Row] = []
+    points: list[charts.Drawn] = []
     rows: list[list[Cell]] = []
     for rank, name in enumerate(ranking.systems, 1):
         ends = across[name], up[name]
@@ -145,49 +157,34 @@ def _against(ranking: Ranking, x: str, y: str, says: str) -> Figure:
 
 def groups(ranking: Ranking) -> Iterator[Section]:
     """Systems by group of documents, if there are groups."""
-    rows = ranking.groups
-    if not rows:
+    if not ranking.groups:
         return
-    told = {id(row): ", ".join(str(row[name]) for name in ranking.by) for row in rows}
     size: dict[str, int] = {}
-    for row in rows:
-        size[told[id(row)]] = max(size.get(told[id(row)], 0), row["documents"])
-    largest = sorted(size, key=lambda group: (-size[group], group))[:GROUPS]
-    place = {name: rank for rank, name in enumerate(ranking.systems)}
-    rows.sort(key=lambda row: (-size[told[id(row)]], told[id(row)], place[row["hypothesis"]]))
-    cells: list[charts.Row] = [
-        {
-            "row": told[id(row)],
-            "column": row["hypothesis"],
-            "value": row["value"],
-            "says": "–" if row["value"] is None else f"{row['value']:.3f}",
-            "mark": "",
-        }
-        for row in rows
-        if told[id(row)] in set(largest)
-    ]
-    listed: list[list[Cell]] = [
-        [
-            told[id(row)],
-            row["hypothesis"],
-            row["value"],
-            row["ci_low"],
-            row["ci_high"],
-            row["defined"],
-        ]
-        for row in rows[:GROUP_ROWS]
-    ]
-    more = (
-        f"{len(rows) - GROUP_ROWS} more rows are in the table summary"
-        if len(rows) > GROUP_ROWS
-        else ""
+    for row in ranking.groups:
+        size[row["group"]] = max(size.get(row["group"], 0), row["documents"])
+    order = sorted(size, key=lambda group: (-size[group], group))
+    place = {group: at for at, group in enumerate(order)}
+    rows = sorted(
+        ranking.groups, key=lambda row: (place[row["group"]], ranking.place[row["hypothesis"]])
     )
+    listed: list[list[Cell]] = [[row[each] for each in GROUPED] for row in rows[:GROUP_ROWS]]
+    left = len(rows) - GROUP_ROWS
+    more = f"{left} more rows are in the table summary" if left > 0 else ""
     shown = f" The {GROUPS} largest of {len(size)}." if len(size) > GROUPS else ""
     figure = Figure(
         f"{ranking.measure.name}{arrow(ranking.measure)} by {', '.join(ranking.by)}",
         f"Each group of documents by each system.{shown}",
         Table(["group", "system", ranking.average, "95 % from", "to", "documents"], listed, more),
-        charts.heat(cells, ranking.measure.name),
+        charts.heat([_cell(row) for row in rows if place[row["group"]] < GROUPS], "average"),
         wide=True,
     )
     yield Section("groups", "Groups", "", [figure])
+
+
+GROUPED = ("group", "hypothesis", "value", "ci_low", "ci_high", "defined")
+
+
+def _cell(row: Row) -> charts.Drawn:
+    says = "–" if row["value"] is None else f"{row['value']:.3f}"
+    told = {"value": row["value"], "says": says, "mark": ""}
+    return {"row": row["group"], "column": row["hypothesis"], **told}

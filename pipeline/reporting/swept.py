@@ -1,13 +1,15 @@
 """What a threshold sweep has to show: its curves, and where systems would be run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
 
 from pipeline.reporting import charts
 from pipeline.reporting.finished import Finished, Row
 from pipeline.reporting.page import Figure, Section, Table
 
 POINTS = 200
-"""Thresholds drawn and listed of a curve; of more, as many at equal steps."""
+"""Thresholds drawn and listed of a curve; of more, as many at equal steps along it."""
 
 ENDS = (
     (
@@ -25,40 +27,69 @@ ENDS = (
 """Two rates against each other, and how to read them."""
 
 
+SYSTEMS = 20
+"""Systems whose curves are drawn: the first by name."""
+
+
 def sections(run: Finished) -> Iterator[Section]:
     """The curves of a sweep."""
     chosen = run.rows("operating_points")
-    curves = [*_thinned(run.rows("curves"))]
+    rows = run.rows("curves")
+    of = {name: [row for row in rows if row["hypothesis"] == name] for name in _names(chosen)}
+    left = len(chosen) - len(of)
+    more = f" The first {SYSTEMS} systems by name; {left} more are not here." if left else ""
     yield Section(
         "curves",
         "Misses against false alarms",
         "Each line is a system at falling thresholds. The large circle is its operating point, "
-        "where segments are as long on average as the references'.",
-        [_curve(curves, chosen, *ends) for ends in ENDS],
+        f"where segments are as long on average as the references'.{more}",
+        [_curve(of, chosen, *ends) for ends in ENDS],
     )
     yield Section("points", "Operating points", "", [_points(chosen)])
 
 
-def _thinned(rows: Sequence[Row]) -> Iterator[Row]:
-    """At most so many rows of each system, its first and last among them."""
-    for name in dict.fromkeys(row["hypothesis"] for row in rows):
-        own = [row for row in rows if row["hypothesis"] == name]
-        most = min(POINTS, len(own))
-        steps = {i * (len(own) - 1) // max(1, most - 1) for i in range(most)}
-        yield from (own[i] for i in sorted(steps))
+def _names(chosen: Sequence[Row]) -> list[str]:
+    return [row["hypothesis"] for row in chosen][:SYSTEMS]
 
 
-def _curve(rows: Sequence[Row], chosen: Sequence[Row], x: str, y: str, says: str) -> Figure:
-    drawn = [_point(row, x, y) | {"place": place} for place, row in enumerate(rows)]
+def _curve(
+    of: Mapping[str, Sequence[Row]], chosen: Sequence[Row], x: str, y: str, says: str
+) -> Figure:
+    points = [_point(row, x, y) for row in chosen if row["hypothesis"] in of]
+    drawn = [
+        {**each, "place": place}
+        for name, rows in of.items()
+        for place, each in enumerate(thinned([_point(row, x, y) for row in rows], points))
+    ]
     known = [row for row in drawn if None not in (row["x"], row["y"])]
     listed = [[row["name"], row["threshold"], row["x"], row["y"]] for row in drawn]
-    thinned = f"At most {POINTS} thresholds of a system; all are in the table curves."
+    more = f"At most {POINTS} thresholds of a system, and its operating point; all are in curves."
     return Figure(
         f"{y} against {x}",
         says,
-        Table(["system", "threshold", x, y], listed, thinned),
-        charts.curves(known, [_point(row, x, y) for row in chosen], x, y),
+        Table(["system", "threshold", x, y], listed, more),
+        charts.curves(known, points, x, y) if known else None,
     )
+
+
+def thinned(curve: Sequence[Row], kept: Sequence[Row]) -> list[Row]:
+    """So many points of a curve as tell how it runs: at equal steps along it.
+
+    Args:
+        curve: ``x`` and ``y`` in the order of the thresholds.
+        kept: points that stay in any case.
+    """
+    if len(curve) <= POINTS:
+        return list(curve)
+    at = np.array([[row["x"], row["y"]] for row in curve], np.float64)
+    if np.isnan(at).all(axis=0).any():
+        return list(curve[:POINTS])
+    size = np.nanmax(at, axis=0) - np.nanmin(at, axis=0)
+    steps = np.nan_to_num(np.abs(np.diff(at, axis=0)) / np.where(size > 0, size, 1)).sum(axis=1)
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    chosen = np.searchsorted(along, np.linspace(0, along[-1], POINTS))
+    stay = {i for i, row in enumerate(curve) if row in kept}
+    return [curve[i] for i in sorted({0, len(curve) - 1, *chosen.tolist(), *stay})]
 
 
 def _point(row: Row, x: str, y: str) -> Row:

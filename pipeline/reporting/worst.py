@@ -11,7 +11,7 @@ from pipeline.errors import Failed, Refused
 from pipeline.explaining import Explained, explain
 from pipeline.measures.decisions import Edit
 from pipeline.reporting.drawings import Drawing, boundaries, decided, draw
-from pipeline.reporting.page import Cell, Figure, Section, Table
+from pipeline.reporting.page import Cell, Figure, Section, Table, isolated
 from pipeline.reporting.ranking import Ranking, is_point
 from pipeline.segmentations import Floats
 
@@ -37,10 +37,15 @@ KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
 def worst(run: ScoredRun, sample: Sample, ranking: Ranking) -> Section:
     """Draw the documents with the worst mean over systems."""
     title, documents = "The worst documents", hardest(sample, ranking)
+    if not documents:
+        return Section(
+            "worst", title, f"None: {ranking.measure.name} is perfect, or undefined.", []
+        )
     try:
-        found = explain(run.url, documents) if documents else []
+        found = explain(run.url, documents)
     except (Refused, Failed, OSError) as problem:
-        return Section("worst", title, f"Not drawn: {problem}.", [])
+        why = f"Not drawn: {problem}."
+        return Section("worst", title, why, [], missing=why)
     of = {name: [each for each in found if each.document == name] for name in documents}
     return Section(
         "worst",
@@ -52,12 +57,14 @@ def worst(run: ScoredRun, sample: Sample, ranking: Ranking) -> Section:
 
 
 def hardest(sample: Sample, ranking: Ranking) -> list[str]:
-    """The documents with the worst mean over systems, reference points aside; ties by id."""
+    """The documents with the worst mean over systems, points and perfect ones aside; ties by id."""
     values = sample.values[ranking.measure.name]
     real = [i for i, each in enumerate(sample.systems) if not is_point(each.hypothesis)]
     means = _mean(values[real])
-    known = np.flatnonzero(~np.isnan(means))
-    sign = -1 if ranking.measure.better == "lower" else 1
+    lower = ranking.measure.better == "lower"
+    perfect = 0.0 if lower else ranking.measure.upper
+    known = np.flatnonzero(~np.isnan(means) & (means != perfect))
+    sign = -1 if lower else 1
     order = known[np.argsort(sign * means[known], kind="stable")][:WORST]
     return [sample.documents[int(i)].as_py() for i in order]
 
@@ -71,18 +78,22 @@ def _mean(values: Floats) -> Floats:
 
 
 def _drawn(document: str, pairs: Sequence[Explained], sample: Sample, ranking: Ranking) -> Figure:
-    place = {name: rank for rank, name in enumerate(ranking.systems)}
-    ordered = sorted(pairs, key=lambda each: (each.reference, place[each.hypothesis]))
+    last = len(ranking.systems)
+    ordered = sorted(
+        pairs, key=lambda each: (each.reference, ranking.place.get(each.hypothesis, last))
+    )
     by_reference = [list(each) for _, each in groupby(ordered, key=lambda each: each.reference)]
     rows: list[list[Cell]] = [
         [pair.hypothesis, pair.reference, *_counted(pair)] for pair in ordered
     ]
     values = sample.values[ranking.measure.name][:, sample.documents.index(document).as_py()]
     told = ", ".join(
-        f"{sample.systems[i].label} {_shown(values[i])}" for i in ranking.order(sample)[:SYSTEMS]
+        f"{isolated(sample.systems[i].label)} {_shown(values[i])}"
+        for i in ranking.order(sample)[:SYSTEMS]
     )
-    left = len(by_reference) - REFERENCES
-    more = f" {left} more references are in the table." if left > 0 else ""
+    more = ""
+    if len(by_reference) > REFERENCES or any(len(each) > SYSTEMS for each in by_reference):
+        more = f" At most {REFERENCES} references and {SYSTEMS} systems are drawn; all are listed."
     return Figure(
         document,
         f"{ranking.measure.name}: {told}.{more}",

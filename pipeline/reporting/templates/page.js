@@ -27,11 +27,14 @@ async function draw() {
   document.documentElement.dataset.drawn = "yes";
 }
 
-// What is folded away on a screen is read on paper.
+// What is folded away on a screen is read on paper, but for tables of several sheets.
+const printedRows = 100;
 addEventListener("beforeprint", () => {
   for (const each of document.querySelectorAll("details:not([open])")) {
-    each.open = true;
-    each.dataset.printed = "yes";
+    if (each.querySelectorAll("tbody tr").length <= printedRows) {
+      each.open = true;
+      each.dataset.printed = "yes";
+    }
   }
 });
 addEventListener("afterprint", () => {
