@@ -7,7 +7,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from jobs import collector
+from jobs import garbage
 from jobs.options import (
     NT,
     Cluster,
@@ -100,7 +100,7 @@ def agree(
     if explain_plan:
         print_plan(plan_of(chosen, find_tables(chosen)))
         return
-    collector.work()
+    garbage.work()
     with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
         finished = audit(chosen, client, bar.advance)
     print_audit(finished)

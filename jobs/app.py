@@ -7,7 +7,7 @@ from functools import wraps
 
 import typer
 
-from jobs import collector
+from jobs import garbage
 from jobs.agree import agree
 from jobs.compare import compare
 from jobs.explain import explain
@@ -82,9 +82,9 @@ for command in (
 
 def main() -> None:
     """Run the command line."""
-    collector.rest()
+    garbage.rest()
     LOG.format = FORMATS[0]
     try:
         told(app)()
     finally:
-        collector.leave()
+        garbage.leave()

@@ -7,7 +7,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from jobs import collector
+from jobs import garbage
 from jobs.gating import broken, checks_table, moved_lines
 from jobs.log import LOG
 from jobs.options import Fresh, LogFormat, Replicates, Seed, Settings, names
@@ -96,7 +96,7 @@ def compare(
         seed=seed,
         fresh=fresh,
     )
-    collector.work()
+    garbage.work()
     finished = put_side_by_side(chosen)
     for warning in finished.record["warnings"]:
         LOG.say("warning", warning)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobs import collector
+from jobs import garbage
 from jobs.gating import broken, checks_table, moved_lines
 from jobs.log import LOG
 from jobs.options import Fresh, Keep, LogFormat, Settings, Workers
@@ -110,7 +110,7 @@ def _run(chosen: "NightSettings", place: str, workers: int | None) -> "Ended":
     from pipeline import cluster as places
     from pipeline.nightly import run_night
 
-    collector.work()
+    garbage.work()
     with places.connect(place, workers, chosen.score.memory_limit) as client, Bar() as bar:
         return run_night(chosen, client, bar.advance, lambda text: LOG.say("warning", text))
 

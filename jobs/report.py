@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from jobs import collector
+from jobs import garbage
 from jobs.log import LOG
 from jobs.options import LogFormat, Settings
 
@@ -24,7 +24,7 @@ def report(
     from pipeline.reporting.report import ReportSettings
     from pipeline.reporting.report import report as write
 
-    collector.work()
+    garbage.work()
     written = write(ReportSettings(run, output, measure, average))
     for problem in written.missing:
         LOG.say("warning", problem)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobs import collector
+from jobs import garbage
 from jobs.options import (
     NT,
     Cluster,
@@ -157,7 +157,7 @@ def score(
     if explain_plan:
         print_plan(run.plan_of(chosen, find_inputs(chosen)))
         return
-    collector.work()
+    garbage.work()
     with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
         finished = run.score(chosen, client, bar.advance)
     print_finished(output, finished)

@@ -7,7 +7,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from jobs import collector
+from jobs import garbage
 from jobs.options import (
     Cluster,
     Documents,
@@ -72,7 +72,7 @@ def sweep(
     )
     from pipeline import cluster as places
 
-    collector.work()
+    garbage.work()
     with places.connect(cluster, workers) as client, Bar() as bar:
         finished = run_sweep(chosen, client, bar.advance)
     print_curves(finished)

@@ -20,6 +20,7 @@ from pipeline.reporting.swept import POINTS, thinned
 from pipeline.segmentations import Floats
 from pipeline.storage import read_table
 from tests.conftest import DATA, Segscore
+from tests.nights import DAYS, Archive
 from tests.test_compare import refused
 from tests.test_score import corpus
 
@@ -253,6 +254,24 @@ def test_a_sweep_tells_its_curves(segscore: Segscore, tmp_path: Path) -> None:
     ]
     (point,) = read_table(str(run / "operating_points")).to_pylist()
     assert number(read.tables["Where each would be run"][1][1]) == pytest.approx(point["threshold"])
+
+
+def test_a_night_tells_what_the_gate_said(segscore: Segscore, tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    for day, chance in zip(DAYS[:2], (0.8, 0.3), strict=True):
+        archive.deliver(day, {"steady": 0.9, "other": chance})
+        archive.run(day)
+    found = archive.read(DAYS[1], "night.json")
+    read = Reader(report(segscore, Path(archive.folder_of(DAYS[1]))))
+    assert f"{DAYS[1]}: failed." in read.text
+    assert {(row[1], row[-1]) for row in read.tables["Rules"][1:]} == {
+        (check["system"], check["result"]) for check in found["checks"]
+    }
+    (failed,) = (check for check in found["checks"] if check["result"] == "failed")
+    # None of the documents was there the night before: its average stands for them.
+    assert [(row[0], row[4]) for row in read.tables["Documents that got worst"][1:]] == [
+        (moved["document_id"], f"{moved['before']:.4f} on average") for moved in failed["moved"]
+    ]
 
 
 def audited(segscore: Segscore, folder: Path, rows: list[dict[str, Any]]) -> Reader:

@@ -14,7 +14,7 @@ from pipeline.reporting import audited, computed, scored, swept
 from pipeline.reporting.differences import differences
 from pipeline.reporting.documents import spread
 from pipeline.reporting.finished import Finished, open_finished
-from pipeline.reporting.gate import verdict
+from pipeline.reporting.night import verdict
 from pipeline.reporting.page import Page, Section, charting_library, render
 from pipeline.reporting.ranking import Ranking
 from pipeline.reporting.worst import worst
