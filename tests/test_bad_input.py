@@ -467,7 +467,8 @@ def test_score__every_broken_row(desk: Desk) -> None:
 def test_score__every_row_broken(desk: Desk) -> None:
     broken = desk.write("broken.parquet", table([row for _, row, _ in BROKEN_ROWS]))
     refused(desk, desk.score(references=broken), 1, broken, "no reference", "row 0", RULES[0])
-    refused(desk, desk.score(hypotheses=broken), 1, broken, "nothing could be scored")
+    ended = desk.score(hypotheses=broken)
+    refused(desk, ended, 1, broken, "nothing could be scored", f"row 0: {RULES[0]} (")
 
 
 def test_validate__thousands_of_broken_rows_are_counted_not_all_shown(desk: Desk) -> None:
@@ -609,6 +610,25 @@ def test_score__nothing_meets(desk: Desk) -> None:
     strangers = desk.write("strangers.parquet", coded("ann", [3], "xyz"))
     ended = desk.score(references=strangers)
     refused(desk, ended, 1, desk.hypotheses, "nothing could be scored", "3 have no")
+    assert "reference: hypotheses have a, b; references have x, y" in ended.err
+    assert "rejects" not in ended.err
+
+
+def test_score__rejected_rows_are_counted_and_coders_without_a_result_named(desk: Desk) -> None:
+    rows = [("a", f"long-{i}", 12, [3]) for i in range(6)] + [("b", "sys", 10, [3])] * 2
+    judged = desk.write("judged.parquet", table([*rows, ("a", "sys", 10, [3]), ("c", "", 10, [])]))
+    ended = desk.score(hypotheses=judged)
+    done(ended)
+    assert ended.err.count("none of its rows could be scored") == 5
+    assert json.loads((desk.run / "run.json").read_text())["warnings"] == [
+        "rows were rejected: 6 n_units_agree, 2 unique_document_coder, 1 coder_given; "
+        f"each is listed in {desk.run}/rejects",
+        *(f"long-{i}: none of its rows could be scored" for i in range(5)),
+        "nor could any row of 1 more",
+    ]
+    assert {row["detail"] for row in desk.rows("rejects") if row["document_id"] == "a"} == {
+        "n_units is 12; the accepted references of this document have 10"
+    }
 
 
 # --- documents tables ---------------------------------------------------------------------------
