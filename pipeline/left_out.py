@@ -37,7 +37,7 @@ def warnings(found: Claim, account: Became, scored: Collection[str]) -> list[str
         judged = rows.filter(pc.is_in(rows["table"], pa.array(JUDGED)))
         coders.update(pc.unique(judged["coder"].drop_null()).to_pylist())
     where = storage.join(found.output, REJECTS)
-    gone = sorted(coders - {*scored})
+    gone = sorted(coders - {"", *scored})
     missing = [f"{name}: none of its rows could be scored" for name in gone[:NAMED]]
     if len(gone) > NAMED:
         missing.append(f"nor could any row of {len(gone) - NAMED} more")

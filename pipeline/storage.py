@@ -415,12 +415,17 @@ class TableFile:
 
 @contextmanager
 def _failing(at: Place) -> Iterator[None]:
-    """What goes wrong with a store once work has begun is a failure, whatever it is."""
+    """What goes wrong once work has begun is a failure, whatever it is, and named by its URL."""
     try:
         with explained(at):
             yield
     except Refused as problem:
         raise Failed(str(problem)) from problem
+    except FileNotFoundError:
+        raise
+    except OSError as problem:
+        why = (problem.strerror or str(problem)).lower()
+        raise Failed(f"{at.url}: cannot be written ({why})") from problem
 
 
 def write_table(url: str, table: pa.Table, *, plain: tuple[str, ...] = ("document_id",)) -> None:

@@ -216,6 +216,15 @@ def test_every_command__nothing_there(desk: Desk, kind: str) -> None:
     assert not (desk.folder / "imported").exists()
 
 
+def test_every_command__a_folder_of_several_tables(desk: Desk) -> None:
+    tables = desk.folder / "tables"
+    shows = desk.write("shows.jsonl", lines(one("a", "x"), one("a", "y") | {"role": "hypothesis"}))
+    done(desk.segscore("import", shows, "--output", tables))
+    said = f"{tables}: holds several tables; name one of its tables"
+    refused(desk, desk.score(references=tables), 2, said, f"such as {tables}/references")
+    refused(desk, desk.segscore("validate", tables), 1, said)
+
+
 @pytest.mark.parametrize("kind", ["garbage", "truncated", "empty", "magic only", "not utf-8 json"])
 def test_every_command__corrupt_file(desk: Desk, kind: str) -> None:
     whole = desk.references.read_bytes()
