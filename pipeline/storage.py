@@ -5,6 +5,7 @@ reached).  Where settings are wrong (credentials, permission, the name of a buck
 failure is `Refused`; where no server answers, or a disk is full, it is `Failed`.
 """
 
+import codecs
 import errno
 import io
 import os
@@ -186,6 +187,8 @@ def lines(url: str) -> Iterator[str]:
                 try:
                     yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
                 except UnicodeDecodeError as problem:
+                    if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                        raise Refused(f"{url}: is UTF-16 text; save it as UTF-8") from problem
                     raise Refused(f"{url}:{number}: not UTF-8 text ({problem.reason})") from problem
     except FileNotFoundError as problem:
         raise Refused(f"{url}: no such file") from problem

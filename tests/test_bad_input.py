@@ -245,6 +245,20 @@ def test_every_command__corrupt_file(desk: Desk, kind: str) -> None:
     assert not desk.run.exists()
 
 
+def test_import__utf_16(desk: Desk) -> None:
+    text = "document_id,coder,n_units,boundaries\na,x,10,3\n"
+    file = desk.write("shows.csv", text.encode("utf-16"))
+    ended = desk.segscore("import", file, "--output", desk.folder / "imported")
+    refused(desk, ended, 2, f"{file}: is UTF-16 text; save it as UTF-8")
+
+
+def test_score__lines_with_other_names_for_the_columns(desk: Desk) -> None:
+    record = {"document_id": "a", "coder": "x", "units": 10, "bounds": [3]}
+    broken = desk.write("broken.jsonl", lines(record))
+    said = "bounds is [3]; expected one value: an attribute cannot be a list; the row has no "
+    refused(desk, desk.score(hypotheses=broken), 2, f"{broken}:1: {said}n_units, boundaries")
+
+
 def test_score__corrupt_file_among_good_ones(desk: Desk) -> None:
     write(desk.folder / "many" / "1.parquet", coded("sys", [3]))
     broken = write(desk.folder / "many" / "2.parquet", b"PAR1 nothing PAR1")

@@ -456,4 +456,9 @@ def test_the_worst_documents_of_the_page_are_listed_once_each(
     scores = place.night(FAILED, "scores").query("hypothesis == 'other'")
     scores = scores[~scores["reference"].str.startswith("consensus:")]
     assert listed.index.is_unique and scores["document_id"].duplicated().any()
-    assert listed["misses"].to_dict() == scores.groupby("document_id")["misses"].mean().to_dict()
+    assert len(listed) == 20
+    means = scores.groupby("document_id")[["boundary_similarity", "misses", "false_alarms"]].mean()
+    for name in ("misses", "false_alarms"):
+        assert listed[name].to_dict() == means.loc[listed.index, name].to_dict()
+    worst = means["boundary_similarity"].sort_values().to_list()[:20]
+    assert listed["value"].to_list() == pytest.approx(worst)
