@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import wraps
+from typing import Annotated
 
 import typer
 
@@ -25,12 +26,32 @@ from jobs.validate import validate
 
 app = typer.Typer(
     name="segscore",
-    help="Score text segmentations: exact, cited, at any size.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_show_locals=False,
     rich_markup_mode="rich",
 )
+
+
+def show_version(asked: bool) -> None:
+    """Print what is installed, and leave."""
+    if asked:
+        from importlib.metadata import version
+
+        print(f"segscore {version('segscore')}")
+        raise typer.Exit
+
+
+@app.callback()
+def segscore(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=show_version, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Score text segmentations: exact, cited, at any size."""
 
 
 def told(command: Callable[..., None]) -> Callable[..., None]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pipeline.night.rules import Rule
 
 Row = dict[str, Any]
+ALPHA = 0.05
+BETTER = "✓"
 PAIRS_SHOWN = 20
 WORST_SHOWN = 3
 SYSTEMS_SHOWN = 10
@@ -224,8 +226,10 @@ def _pairs(rows: list[Row]) -> Table:
     rows = sorted(rows, key=lambda row: (row["difference"] is None, -abs(row["difference"] or 0)))
     more = len(rows) - PAIRS_SHOWN
     told = [f"{more} more in the table comparisons of --output"] if more > 0 else []
-    marked = ["* the better one"] if any(row["better"] for row in rows) else []
-    table = Table(box=SIMPLE_HEAD, caption="; ".join(marked + told))
+    better = [f"{BETTER} the better one"] if any(row["better"] for row in rows) else []
+    starred = any("*" in _mark(row) for row in rows[:PAIRS_SHOWN])
+    significant = [f"* p < {ALPHA:g}".replace("0.", ".")] if starred else []
+    table = Table(box=SIMPLE_HEAD, caption="; ".join(better + significant + told))
     longest = max(len(row[side]) for row in rows for side in ("system", "other"))
     for heading in ("system", "against"):
         table.add_column(heading, overflow="fold", min_width=min(NAME_WIDTH, longest) + 2)
@@ -234,16 +238,21 @@ def _pairs(rows: list[Row]) -> Table:
     for row in rows[:PAIRS_SHOWN]:
         table.add_row(
             *(
-                escape(row[side]) + (" *" if row[side] == row["better"] else "")
+                escape(row[side]) + (f" {BETTER}" if row[side] == row["better"] else "")
                 for side in ("system", "other")
             ),
             _signed(row["difference"]),
             f"{_signed(row['ci_low'])} to {_signed(row['ci_high'])}",
-            chance(row["p_permutation_holm"]),
+            chance(row["p_permutation_holm"]) + _mark(row) * starred,
             chance(row["p_wilcoxon_holm"]),
             "–" if row["effect_d"] is None else f"{row['effect_d']:+.2f}",
         )
     return table
+
+
+def _mark(row: Row) -> str:
+    p = row["p_permutation_holm"]
+    return " *" if p is not None and p < ALPHA else "  "
 
 
 def _signed(value: float | None) -> str:

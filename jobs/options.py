@@ -23,7 +23,12 @@ LogFormat = Annotated[
     ),
 ]
 References = Annotated[str, typer.Argument(help="Reference segmentations: file, folder, glob.")]
-Output = Annotated[str, typer.Option(help="Folder of the run; must not hold one already.")]
+Output = Annotated[
+    str,
+    typer.Option(
+        help="Folder of the run; one of other settings or inputs is not replaced without --fresh."
+    ),
+]
 Documents = Annotated[str | None, typer.Option(help="Table of unit lengths and attributes.")]
 Window = Annotated[
     str, typer.Option(help="Window size: per-pair, per-document, per-run, or a number.")

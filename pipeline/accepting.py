@@ -12,7 +12,7 @@ from pipeline.boundary_types import without_faults
 from pipeline.contracts import SEGMENTATIONS
 from pipeline.kernel import kernel
 from pipeline.reading import Rows, refuse, validate
-from pipeline.references import OTHER_UNITS, SAME_UNITS, TWICE, UNIQUE_CODER, References
+from pipeline.references import SAME_UNITS, TWICE, UNIQUE_CODER, References
 from pipeline.segmentations import Coded, Flags, Ints, numbers
 
 UNPAIRED = ("table", "source", "row", "document_id", "coder")
@@ -87,9 +87,14 @@ def accept(
     twice = _marked(rows.coders, document, duplicates, len(references.documents))
     document = document[~twice]
     rows, repeated = refuse(rows, twice, UNIQUE_CODER, TWICE)
-    other = numbers(rows.table.column("n_units").chunk(0)) != references.units[document]
+    stated, accepted = numbers(rows.table.column("n_units").chunk(0)), references.units[document]
+    other = stated != accepted
+    reasons = [
+        f"n_units is {here}; the accepted references of this document have {there}"
+        for here, there in zip(stated[other].tolist(), accepted[other].tolist(), strict=True)
+    ]
     document = document[~other]
-    rows, contradicting = refuse(rows, other, SAME_UNITS, OTHER_UNITS)
+    rows, contradicting = refuse(rows, other, SAME_UNITS, reasons)
     rejects += [repeated, contradicting]
     return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, seen)
 

@@ -1,6 +1,6 @@
 """What became of a run's input, and the record of the run."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline import run_folder, storage
+from pipeline import left_out, run_folder, storage
 from pipeline.accepting import Became, list_unpaired
 from pipeline.errors import Failed
 from pipeline.input_tables import InputTable
 from pipeline.inputs import Collected, Inputs
 from pipeline.resampling import estimator
+from pipeline.run_folder import Claim
 from pipeline.scoring import Receipt, Worked
 from pipeline.segmentations import Flags
 from pipeline.settings import ScoreSettings
@@ -88,19 +89,18 @@ def left_over(collected: Collected, met: Flags) -> pa.Table:
     return pa.concat_tables(alone)
 
 
-def gate(settings: ScoreSettings, account: Became) -> None:
+def gate(settings: ScoreSettings, account: Became, found: Claim) -> None:
     """Refuse to publish a run in which nothing was scored, or too much rejected.
 
     Raises:
-        Failed: saying how much, and where the rejected rows are listed.
+        Failed: saying how much, and why: rejected rows, or ids without a partner.
     """
-    where = rejects_of(settings.output)
     if not account["hypotheses"]["scored"]:
         of = account["hypotheses"]
         raise Failed(
             f"{settings.hypotheses}: nothing could be scored: of {of['in']} hypotheses "
-            f"{of['rejected']} were rejected and {of['unpaired']} have no accepted reference; "
-            f"rejected rows are listed in {where}"
+            f"{of['rejected']} were rejected and {of['unpaired']} have no accepted reference"
+            f"{left_out.reason(found, ('hypotheses', 'references'))}"
         )
     refuse_too_many(settings, account)
 
@@ -126,8 +126,15 @@ def refuse_too_many(settings: ScoreSettings, account: Became) -> None:
         )
 
 
-def tell(settings: ScoreSettings, inputs: Inputs, worked: Worked, clock: Clock) -> dict[str, Any]:
-    """What run.json says."""
+def tell(
+    settings: ScoreSettings,
+    inputs: Inputs,
+    worked: Worked,
+    clock: Clock,
+    found: Claim,
+    scored: Collection[str],
+) -> dict[str, Any]:
+    """What run.json says; ``scored`` are the hypotheses' coders that have a result."""
     types = worked.rule.types if inputs.typed else None
     return {
         "signature": settings.signature(estimator(worked.documents, settings.replicates), types),
@@ -135,20 +142,22 @@ def tell(settings: ScoreSettings, inputs: Inputs, worked: Worked, clock: Clock) 
         "boundary_types": types,
         "p_seg": None if np.isnan(worked.p_seg) else worked.p_seg,
         "pairs": worked.pairs,
-        **provenance(settings.output, inputs.tables, worked.rows, clock),
+        **provenance(found, inputs.tables, worked.rows, clock, scored),
     }
 
 
 def provenance(
-    output: str, tables: list[InputTable], account: Became, clock: Clock
+    found: Claim,
+    tables: list[InputTable],
+    account: Became,
+    clock: Clock,
+    scored: Collection[str],
 ) -> dict[str, Any]:
     """What every kind of run says of its inputs and of itself in run.json."""
-    rejected = any(rows["rejected"] for rows in account.values())
-    where = storage.join(output, "rejects")
     return {
         "inputs": {table.name: [asdict(file) for file in table.files] for table in tables},
         "rows": account,
-        "warnings": [f"rows were rejected; which and why is in {where}"] if rejected else [],
+        "warnings": left_out.warnings(found, account, scored),
         "versions": {name: version(name) for name in LIBRARIES},
         "seconds": clock.seconds,
     }

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline import cluster, meeting, planning, receipts, resampling, run_folder, storage
+from pipeline import cluster, left_out, meeting, planning, receipts, resampling, run_folder, storage
 from pipeline.accepting import Became
 from pipeline.account import (
     Clock,
     add_rows,
     provenance,
     refuse_too_many,
-    rejects_of,
 )
 from pipeline.agree_settings import AgreeSettings
 from pipeline.agreeing import (
@@ -40,6 +39,7 @@ from pipeline.inputs import (
 from pipeline.measures.windows import window_size
 from pipeline.meeting import Meeting
 from pipeline.planning import Plan
+from pipeline.run_folder import Claim
 from pipeline.spreading import Progress, spread
 
 AUDITED = "audited"
@@ -89,7 +89,7 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
         storage.remove(storage.join(folder, meeting.FOLDER))
     with clock.stage("agreement"):
         account = add_rows(each.rows for each in audited.values())
-        _gate(settings, account)
+        _gate(settings, account, found)
         merged, estimator = _merged(settings, job, audited.values())
         made = group_tables(
             merged, job.group_by, settings.choices, settings.seed, settings.replicates
@@ -98,12 +98,13 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
         for name, table in made.items():
             url = storage.join(folder, name, f"{name}.parquet")
             storage.write_table(url, table)
+    scored = made["coders"].column("coder").unique().to_pylist()
     record = {
         "signature": settings.signature(estimator),
         "settings": asdict(settings),
         "plan": plan.told,
         "pairs": sum(each.pairs for each in audited.values()),
-        **provenance(settings.output, list(tables.values()), account, clock),
+        **provenance(found, list(tables.values()), account, clock, scored),
     }
     record["warnings"] += _left_out(made["corpus"], settings.group_by)
     if "boundary_types" in tables["codings"].further.names:
@@ -157,7 +158,7 @@ def _left_out(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _gate(settings: AgreeSettings, account: Became) -> None:
+def _gate(settings: AgreeSettings, account: Became, found: Claim) -> None:
     codings = account["codings"]
     if not codings["in"]:
         raise Failed(f"{settings.codings}: holds no coding; rows of the role hypothesis are none")
@@ -165,8 +166,8 @@ def _gate(settings: AgreeSettings, account: Became) -> None:
         raise Failed(
             f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
             f"of {codings['in']} codings {codings['rejected']} were rejected and "
-            f"{codings['unpaired']} are alone in their document; rejected rows are listed in "
-            f"{rejects_of(settings.output)}"
+            f"{codings['unpaired']} are alone in their document"
+            f"{left_out.reason(found, ('codings',))}"
         )
     refuse_too_many(settings.as_score, account)
 

@@ -25,6 +25,7 @@ NUMBER = 4
 """Bytes of an element in memory, at least; a file may hold it in fewer."""
 
 ROLES = {"references": "reference", "codings": "reference", "hypotheses": "hypothesis"}
+IMPORTED = ("documents", "hypotheses", "references")
 # A line of JSON that describes a short segmentation; only used to cut work into pieces.
 BYTES_PER_LINE = 100
 
@@ -81,9 +82,12 @@ def plan(name: str, url: str, model: Contract) -> InputTable:
 
     Raises:
         Absent: nothing there, or no rows.
-        Refused: an unreadable file, a missing column or one of a wrong type.
+        Refused: a folder of several tables, an unreadable file, a missing column or one of a wrong
+            type.
     """
     files = storage.find(url)
+    if name != "codings":  # whose coders may be references and systems alike
+        _refuse_import(url, files)
     with ThreadPoolExecutor(FILES_AT_ONCE) as several:
         told = [*several.map(lambda file: _look(name, file), files)]
     schemas = [schema for schema, _ in told]
@@ -97,6 +101,14 @@ def plan(name: str, url: str, model: Contract) -> InputTable:
     if not any(piece.rows for piece in slices):
         raise Absent(f"{url}: the table has no rows")
     return InputTable(name, tuple(files), tuple(slices), _further(name, schemas, model))
+
+
+def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
+    """Several tables, as `segscore import` writes them into a folder, are not one."""
+    folders = sorted({file.url.rpartition("/")[0] for file in files})
+    tables = [folder for folder in folders if folder.rpartition("/")[2] in IMPORTED]
+    if len(tables) > 1:
+        raise Refused(f"{url}: holds several tables; name one of its tables, such as {tables[-1]}")
 
 
 def _look(name: str, file: InputFile) -> tuple[pa.Schema, list[Slice]]:

@@ -1,8 +1,9 @@
 """The rows of an input table, each knowing where it came from: read, checked, parted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 import pyarrow as pa
@@ -240,9 +241,20 @@ SHOWN = 12
 """Elements of a list that a message shows."""
 
 
-def refuse(rows: Rows, broken: Flags, rule: str, reason: str) -> tuple[Rows, pa.Table]:
-    """Part rows that break a rule between rows from the others; list them with the reason."""
+def refuse(
+    rows: Rows, broken: Flags, rule: str, reason: str | Iterable[str]
+) -> tuple[Rows, pa.Table]:
+    """Part rows that break a rule between rows from the others; list them with the reason.
+
+    Args:
+        rows: any.
+        broken: which rows break the rule, shape (rows,).
+        rule: its name.
+        reason: one for all, or one for each that breaks it.
+    """
     if not broken.any():
         return rows, REJECTS.empty_table()
-    listed = rows.rejects(dict.fromkeys(np.flatnonzero(broken).tolist(), (rule, reason)))
+    places = np.flatnonzero(broken).tolist()
+    reasons = repeat(reason) if isinstance(reason, str) else reason
+    listed = rows.rejects(dict(zip(places, zip(repeat(rule), reasons), strict=False)))
     return rows.keep(~broken), listed

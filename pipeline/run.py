@@ -53,7 +53,7 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
     score_all = score_sent if plan.way == planning.SENT else score_met
     worked = score_all(inputs, plan, rule, found, client, progress, clock)
     with clock.stage("summary"):
-        gate(settings, worked.rows)
+        gate(settings, worked.rows, found)
         added = total(client, worked, progress)
         table = _summarise(worked, added)
         storage.write_table(storage.join(worked.folder, "summary", "summary.parquet"), table)
@@ -61,7 +61,8 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
             confusion = tabulate(added.confusion, worked.rule)
             url = storage.join(worked.folder, "confusion", "confusion.parquet")
             storage.write_table(url, confusion)
-    record = {**tell(settings, inputs, worked, clock), "plan": plan.told}
+    scored = table.column("hypothesis").unique().to_pylist()
+    record = {**tell(settings, inputs, worked, clock, found, scored), "plan": plan.told}
     if "boundary_scores" in inputs.hypotheses.further.names:
         record["warnings"].append(SCORES_UNUSED)
     return Finished(run_folder.publish(found, record), table)

@@ -9,7 +9,7 @@ be told apart.
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -296,17 +296,29 @@ def _staged(found: Claim) -> Files:
         raise Overtaken(f"{found.output}: another job took this folder; nothing was published")
     there = storage.names(found.folder)
     suffix = _suffix(found.fingerprint)
-    parts = (receipts.superseded(found.folder, stage) for stage in plan["stages"])
-    dropped = set[str]().union(*parts)
+    dropped = _superseded(found, plan)
     return {
-        table: [
-            name.removesuffix(PARQUET) + suffix
-            for name in storage.names(storage.join(found.folder, table))
-            if name.endswith(PARQUET) and name not in dropped
-        ]
+        table: [name.removesuffix(PARQUET) + suffix for name in _counting(found, table, dropped)]
         for table in TABLES
         if table in there
     }
+
+
+def prepared_files(found: Claim, table: str) -> list[str]:
+    """Where the files of a table are that were prepared and count, in the order of their names."""
+    dropped = _superseded(found, _plan(found.output) or {"stages": {}})
+    folder = storage.join(found.folder, table)
+    return [storage.join(folder, name) for name in _counting(found, table, dropped)]
+
+
+def _superseded(found: Claim, plan: Mapping[str, Any]) -> set[str]:
+    parts = (receipts.superseded(found.folder, stage) for stage in plan["stages"])
+    return set[str]().union(*parts)
+
+
+def _counting(found: Claim, table: str, dropped: Collection[str]) -> list[str]:
+    held = storage.names(storage.join(found.folder, table))
+    return [name for name in held if name.endswith(PARQUET) and name not in dropped]
 
 
 def _show(found: Claim, listed: Files) -> None:

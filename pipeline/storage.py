@@ -5,6 +5,7 @@ reached).  Where settings are wrong (credentials, permission, the name of a buck
 failure is `Refused`; where no server answers, or a disk is full, it is `Failed`.
 """
 
+import codecs
 import errno
 import io
 import os
@@ -186,6 +187,8 @@ def lines(url: str) -> Iterator[str]:
                 try:
                     yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
                 except UnicodeDecodeError as problem:
+                    if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                        raise Refused(f"{url}: is UTF-16 text; save it as UTF-8") from problem
                     raise Refused(f"{url}:{number}: not UTF-8 text ({problem.reason})") from problem
     except FileNotFoundError as problem:
         raise Refused(f"{url}: no such file") from problem
@@ -415,12 +418,17 @@ class TableFile:
 
 @contextmanager
 def _failing(at: Place) -> Iterator[None]:
-    """What goes wrong with a store once work has begun is a failure, whatever it is."""
+    """What goes wrong once work has begun is a failure, whatever it is, and named by its URL."""
     try:
         with explained(at):
             yield
     except Refused as problem:
         raise Failed(str(problem)) from problem
+    except FileNotFoundError:
+        raise
+    except OSError as problem:
+        why = (problem.strerror or str(problem)).lower()
+        raise Failed(f"{at.url}: cannot be written ({why})") from problem
 
 
 def write_table(url: str, table: pa.Table, *, plain: tuple[str, ...] = ("document_id",)) -> None:

@@ -137,7 +137,7 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
     with clock.stage("curves"):
         met = met_references(found, len(references))
         account = add_rows([rows_of(collected, met), *(part.rows for part in found.values())])
-        gate(as_score, account)
+        gate(as_score, account, claimed)
         swept = merge(receipt.steps for receipt in receipts.values())
         curves, chosen = tabulate(swept, as_score.parameters(references.p_seg))
         table = storage.join(folder, "curves", "curves.parquet")
@@ -155,7 +155,7 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
         folder=folder,
         parts=[],
     )
-    told = tell(as_score, inputs, worked, clock)
+    told = tell(as_score, inputs, worked, clock, claimed, swept)
     own = {"signature": settings.signature, "settings": asdict(settings), "boundary_types": None}
     record = run_folder.publish(claimed, told | own)
     return FinishedSweep(record, curves, chosen)

@@ -216,6 +216,15 @@ def test_every_command__nothing_there(desk: Desk, kind: str) -> None:
     assert not (desk.folder / "imported").exists()
 
 
+def test_every_command__a_folder_of_several_tables(desk: Desk) -> None:
+    tables = desk.folder / "tables"
+    shows = desk.write("shows.jsonl", lines(one("a", "x"), one("a", "y") | {"role": "hypothesis"}))
+    done(desk.segscore("import", shows, "--output", tables))
+    said = f"{tables}: holds several tables; name one of its tables"
+    refused(desk, desk.score(references=tables), 2, said, f"such as {tables}/references")
+    refused(desk, desk.segscore("validate", tables), 1, said)
+
+
 @pytest.mark.parametrize("kind", ["garbage", "truncated", "empty", "magic only", "not utf-8 json"])
 def test_every_command__corrupt_file(desk: Desk, kind: str) -> None:
     whole = desk.references.read_bytes()
@@ -234,6 +243,20 @@ def test_every_command__corrupt_file(desk: Desk, kind: str) -> None:
     refused(desk, desk.segscore("validate", broken), 1, broken)
     refused(desk, desk.segscore("import", broken, "--output", desk.folder / "imported"), 2, broken)
     assert not desk.run.exists()
+
+
+def test_import__utf_16(desk: Desk) -> None:
+    text = "document_id,coder,n_units,boundaries\na,x,10,3\n"
+    file = desk.write("shows.csv", text.encode("utf-16"))
+    ended = desk.segscore("import", file, "--output", desk.folder / "imported")
+    refused(desk, ended, 2, f"{file}: is UTF-16 text; save it as UTF-8")
+
+
+def test_score__lines_with_other_names_for_the_columns(desk: Desk) -> None:
+    record = {"document_id": "a", "coder": "x", "units": 10, "bounds": [3]}
+    broken = desk.write("broken.jsonl", lines(record))
+    said = "bounds is [3]; expected one value: an attribute cannot be a list; the row has no "
+    refused(desk, desk.score(hypotheses=broken), 2, f"{broken}:1: {said}n_units, boundaries")
 
 
 def test_score__corrupt_file_among_good_ones(desk: Desk) -> None:
@@ -467,7 +490,8 @@ def test_score__every_broken_row(desk: Desk) -> None:
 def test_score__every_row_broken(desk: Desk) -> None:
     broken = desk.write("broken.parquet", table([row for _, row, _ in BROKEN_ROWS]))
     refused(desk, desk.score(references=broken), 1, broken, "no reference", "row 0", RULES[0])
-    refused(desk, desk.score(hypotheses=broken), 1, broken, "nothing could be scored")
+    ended = desk.score(hypotheses=broken)
+    refused(desk, ended, 1, broken, "nothing could be scored", f"row 0: {RULES[0]} (")
 
 
 def test_validate__thousands_of_broken_rows_are_counted_not_all_shown(desk: Desk) -> None:
@@ -609,6 +633,25 @@ def test_score__nothing_meets(desk: Desk) -> None:
     strangers = desk.write("strangers.parquet", coded("ann", [3], "xyz"))
     ended = desk.score(references=strangers)
     refused(desk, ended, 1, desk.hypotheses, "nothing could be scored", "3 have no")
+    assert "reference: hypotheses have a, b; references have x, y" in ended.err
+    assert "rejects" not in ended.err
+
+
+def test_score__rejected_rows_are_counted_and_coders_without_a_result_named(desk: Desk) -> None:
+    rows = [("a", f"long-{i}", 12, [3]) for i in range(6)] + [("b", "sys", 10, [3])] * 2
+    judged = desk.write("judged.parquet", table([*rows, ("a", "sys", 10, [3]), ("c", "", 10, [])]))
+    ended = desk.score(hypotheses=judged)
+    done(ended)
+    assert ended.err.count("none of its rows could be scored") == 5
+    assert json.loads((desk.run / "run.json").read_text())["warnings"] == [
+        "rows were rejected: 6 n_units_agree, 2 unique_document_coder, 1 coder_given; "
+        f"each is listed in {desk.run}/rejects",
+        *(f"long-{i}: none of its rows could be scored" for i in range(5)),
+        "nor could any row of 1 more",
+    ]
+    assert {row["detail"] for row in desk.rows("rejects") if row["document_id"] == "a"} == {
+        "n_units is 12; the accepted references of this document have 10"
+    }
 
 
 # --- documents tables ---------------------------------------------------------------------------

@@ -445,3 +445,20 @@ def test_what_the_page_shows_runs(
         return
     with place.connect() as database:
         assert database.execute(text).fetchall(), text
+
+
+def test_the_worst_documents_of_the_page_are_listed_once_each(
+    place: Place, database: "duckdb.DuckDBPyConnection"
+) -> None:
+    """A row has a document's means over its references, of which some have several."""
+    (query,) = (text for _, text in BLOCKS if "FROM worst_documents" in text)
+    listed = database.execute(query.replace("2026-01-03", FAILED)).df().set_index("document_id")
+    scores = place.night(FAILED, "scores").query("hypothesis == 'other'")
+    scores = scores[~scores["reference"].str.startswith("consensus:")]
+    assert listed.index.is_unique and scores["document_id"].duplicated().any()
+    assert len(listed) == 20
+    means = scores.groupby("document_id")[["boundary_similarity", "misses", "false_alarms"]].mean()
+    for name in ("misses", "false_alarms"):
+        assert listed[name].to_dict() == means.loc[listed.index, name].to_dict()
+    worst = means["boundary_similarity"].sort_values().to_list()[:20]
+    assert listed["value"].to_list() == pytest.approx(worst)

@@ -113,6 +113,13 @@ class TestJsonl:
         missing = f"f.x:2: {name} is missing (absent, empty or null); every row needs it"
         assert message == missing + hint
 
+    def test_missing_fields_come_before_what_is_wrong_with_others(self) -> None:
+        text = record(n_units=..., boundaries=..., coder=..., bounds=[2])
+        assert refusal(jsonl.read, text, Defaults(coder="c")) == (
+            "f.x:1: n_units, boundaries are missing; every row needs them, and this one has "
+            '"document_id", "bounds"'
+        )
+
     @pytest.mark.parametrize(
         ("change", "says"),
         [
@@ -291,7 +298,11 @@ class TestSegevalJson:
         ("text", "says"),
         [
             ("", "f.x:1: not JSON at column 1: Expecting value; the text is cut short"),
-            ("[]", "f.x:1: the file is []; expected an object"),
+            (
+                '[\n{"document_id":"d"}\n]',
+                "f.x:1: a list, where segeval's JSON is an object; write",
+            ),
+            ("7", "f.x:1: the file is 7; expected an object"),
             ('{"items":{}}', 'f.x:1: segmentation_type is null; expected "linear"'),
             (
                 '{"segmentation_type":"tree","items":{}}',
@@ -483,6 +494,15 @@ class TestCsv:
         (found,) = rows_of(csv_rows.read, f"{header}\na,b\tc\t3\t1 2\n")
         assert (found.document_id, found.boundaries) == ("a,b", (1, 2))
 
+    def test_semicolons_in_the_header_separate_cells(self) -> None:
+        text = f"{self.HEADER.replace(',', ';')}\nd;c;9;2 5\ne;c;9;'2;5'".replace("'", '"')
+        assert [found.boundaries for found in rows_of(csv_rows.read, text)] == [(2, 5)] * 2
+
+    @pytest.mark.parametrize("cell", ["[5, 9]", "[5.0, 9.0]", "[5 9]", " [ 5;9 ] "])
+    def test_what_pandas_writes(self, cell: str) -> None:
+        (found,) = rows_of(csv_rows.read, f'{self.HEADER},boundary_types\nd,c,11.0,"{cell}",[]')
+        assert (found.n_units, found.boundaries, found.boundary_types) == (11, (5, 9), ())
+
     def test_lines_are_those_a_record_starts_on(self) -> None:
         text = f'{self.HEADER},note\n\nd,c,3,1,"two\nlines"\ne,c,3,1,\n'
         first, second = rows_of(csv_rows.read, text)
@@ -523,14 +543,16 @@ class TestCsv:
             (",c,9,2", "document_id is missing"),
             ("d, ,9,2", "coder is missing"),
             ("d,c,,2", "n_units is missing"),
-            ("d,c,9.0,2", 'n_units is "9.0"; expected a whole number'),
+            ("d,c,9.5,2", 'n_units is "9.5"; expected a whole number'),
             ("d,c,true,2", 'n_units is "true"; expected a whole number'),
             ("d,c,1_0,2", 'n_units is "1_0"; expected a whole number'),
             ("d,c,\u0669,2", 'n_units is "\u0669"; expected a whole number'),
             (f"d,c,{'9' * 5000},2", "expected a whole number"),
             ("d,c,9,2;;5", 'boundaries[1] is ""; expected a whole number'),
             ("d,c,9,2;", 'boundaries[1] is ""; expected a whole number'),
-            ("d,c,9,[2]", 'boundaries[0] is "[2]"; expected a whole number'),
+            ("d,c,9,[2", 'boundaries[0] is "[2"; expected a whole number'),
+            ('d,c,9,"2, 5"', 'boundaries[0] is "2,"; expected a whole number'),
+            ('d,c,9,"[2,,5]"', 'boundaries[1] is ""; expected a whole number'),
             ('d,c,9,"2', "not CSV: unexpected end of data"),
             ('d,c,9,"2"x', "not CSV"),
             ("d,c,9,2\rd,c,9,2", "not CSV"),

@@ -45,11 +45,11 @@ EQUAL = rule_of("boundary_similarity>=-0")
 
 
 def test_rules_are_read() -> None:
-    rules = parse(" boundary_similarity >= -0.01, macro:pk<=+2e-2,mult_window_diff<=.5,b_tp>=-1 ")
+    rules = parse(" boundary_similarity >= -0.01, macro:pk<=+2e-2,mult_window_diff<=+.5,b_tp>=-1 ")
     assert [(rule.text, rule.average, rule.measure, rule.limit) for rule in rules] == [
         ("boundary_similarity>=-0.01", "micro", "boundary_similarity", -0.01),
         ("macro:pk<=+2e-2", "macro", "pk", 0.02),
-        ("mult_window_diff<=.5", "micro", "mult_window_diff", 0.5),
+        ("mult_window_diff<=+.5", "micro", "mult_window_diff", 0.5),
         ("b_tp>=-1", "micro", "b_tp", -1),
     ]
     assert [rule.table for rule in rules] == ["scores", "scores", "panel_scores", "scores"]
@@ -72,8 +72,10 @@ def test_rules_are_read() -> None:
         ("pk>=-0.1", "lower is better for pk; write pk<=+0.1"),
         ("f1<=+0.1", "higher is better for f1; write f1>=-0.1"),
         ("pk<=-0.1", "the limit must be at least 0"),
-        ("f1>=0.1", "the limit must be at most 0"),
-        ("pk<=0.1,pk<=0.2", "a rule for micro pk is there"),
+        ("pk<=0.2", "the limit is a change, so it has a sign: pk<=+0.2"),
+        ("f1>=.01", "the limit is a change, so it has a sign: f1>=-.01"),
+        ("f1>=+0.1", "the limit must be at most 0"),
+        ("pk<=+0.1,pk<=+0.2", "a rule for micro pk is there"),
     ],
 )
 def test_what_is_no_rule_is_refused(text: str, said: str) -> None:

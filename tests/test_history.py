@@ -189,6 +189,15 @@ def test_nothing_to_gather(segscore: Segscore, tmp_path: Path, made: bool) -> No
     assert not (runs / "history").exists()
 
 
+def test_a_place_that_cannot_be_written_is_named(archive: Archive) -> None:
+    file = Path(archive.folder, "notes")
+    file.write_text("")
+    ended = archive.segscore("history", archive.runs, "--output", file / "below")
+    url = file / "below" / "history.parquet"
+    assert ended.err == f"segscore: error: {url}: cannot be written (not a directory)\n"
+    assert ended.code == 1
+
+
 def test_old_nights_are_removed_first(archive: Archive) -> None:
     archive.deliver("2026-03-01")
     assert archive.run("2026-03-01").code == 0

@@ -146,8 +146,8 @@ def test_a_measure_of_which_less_is_better(archive: Archive) -> None:
 
 
 def test_without_rules_nothing_is_compared(archive: Archive) -> None:
-    archive.settle(gate="pk<=0.02")
-    text = archive.file.read_text().replace('gate = ["pk<=0.02"]', "")
+    archive.settle(gate="pk<=+0.02")
+    text = archive.file.read_text().replace('gate = ["pk<=+0.02"]', "")
     archive.file.write_text(text)
     archive.deliver(SECOND, WORSE)
     ended = archive.run(SECOND)

@@ -43,3 +43,8 @@ def test_every_command_is_in_the_table() -> None:
         name = command.name or command.callback.__name__
         (row,) = re.findall(rf"^\| `segscore {name}[ `].*", README, re.MULTILINE)
         assert f"(docs/jobs/{name}.md)" in row, name
+
+
+def test_the_version_is_that_of_signatures(segscore: Segscore) -> None:
+    version = block("", "segscore|n_t").strip().rpartition("|v:")[2]
+    assert segscore("--version").out == f"segscore {version}\n"

@@ -1,4 +1,7 @@
-"""CSV or TSV: a header, then one segmentation a record; lists are numbers between spaces or ';'."""
+"""CSV or TSV: a header, then one segmentation a record; lists are numbers between spaces or ';'.
+
+What pandas writes of lists and of whole numbers beside nulls, `[5, 9]` and `11.0`, is read too.
+"""
 
 import csv
 import re
@@ -22,9 +25,11 @@ from pipeline.formats.rows import (
 T = TypeVar("T")
 LONGEST_FIELD = 2**31 - 1
 # int() refuses more than 4300 digits with an error of its own.
-WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")
+WHOLE = re.compile(r"([+-]?[0-9]{1,4000})(?:\.0*)?")
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 BETWEEN = re.compile(r"\s*;\s*|\s+")
+IN_BRACKETS = re.compile(r"\s*[,;]\s*|\s+")
+DELIMITERS = ("\t", ",", ";")
 FIELDS = {
     "document_id",
     "coder",
@@ -38,7 +43,7 @@ FIELDS = {
 
 
 def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]:
-    """Rows of a CSV text, or of a TSV one if its header holds a tab.
+    """Rows of a CSV text; between its cells are tabs or, if its header holds none, commas, or ';'.
 
     An empty document_id, coder or role is taken from `defaults`; empty boundaries are none (one
     segment); any other empty cell is absent. Columns with other names are attributes and stay text.
@@ -48,7 +53,7 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]
     csv.field_size_limit(LONGEST_FIELD)
     texts = (f"{text}\n" for _, text in numbered(lines))
     first = next(texts, "")
-    delimiter = "\t" if "\t" in first else ","
+    delimiter = next((mark for mark in DELIMITERS if mark in first), ",")
     records = csv.reader(chain([first], texts), delimiter=delimiter, strict=True)
     header: list[str] = []
     line = 1
@@ -86,7 +91,7 @@ def _record(header: list[str], cells: list[str], place: Place) -> dict[str, str]
 def _row(record: dict[str, str], defaults: Defaults, place: Place) -> Row:
     def many(name: str, check: Callable[[object, str, Place], T]) -> tuple[T, ...] | None:
         cell = record.get(name)
-        return None if cell is None else list_of(check, BETWEEN.split(cell.strip()), name, place)
+        return None if cell is None else list_of(check, _elements(cell.strip()), name, place)
 
     return Row(
         document_id=given(record.get("document_id", defaults.document_id), "document_id", place),
@@ -103,10 +108,18 @@ def _row(record: dict[str, str], defaults: Defaults, place: Place) -> Row:
     )
 
 
+def _elements(cell: str) -> list[str]:
+    if not (cell.startswith("[") and cell.endswith("]")):
+        return BETWEEN.split(cell)
+    inside = cell[1:-1].strip()
+    return IN_BRACKETS.split(inside) if inside else []
+
+
 def _integer(value: object, name: str, place: Place) -> int:
     """A cell's whole number: int() would also take 1_000 and other scripts' digits."""
     digits = str(value).strip()
-    return integer_of(int(digits) if WHOLE.fullmatch(digits) else value, name, place)
+    found = WHOLE.fullmatch(digits)
+    return integer_of(int(found[1]) if found else value, name, place)
 
 
 def _number(value: object, name: str, place: Place) -> float:

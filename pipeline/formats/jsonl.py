@@ -15,6 +15,7 @@ from pipeline.formats.rows import (
     number_of,
     numbered,
     role_of,
+    shown,
     text_of,
 )
 
@@ -39,10 +40,25 @@ def read(
             record = strict_json.loads(text, place)
             if not isinstance(record, dict):
                 raise place.wrong("the line", record, "one JSON object")
-            row = _row(record, place, defaults, lenient)
-            for name in () if lenient else NEEDED:
-                given(getattr(row, name), name, place)
-            yield row
+            if not lenient:
+                _require(record, defaults, place)
+            yield _row(record, place, defaults, lenient)
+
+
+def _require(record: Mapping[str, object], defaults: Defaults, place: Place) -> None:
+    """Refuse a record without what every row needs, whatever else is wrong with it."""
+    missing = _missing(record, defaults)
+    if len(missing) == 1:
+        given(None, missing[0], place)
+    if missing:
+        raise place.refusal(
+            f"{', '.join(missing)} are missing; every row needs them, and this one has "
+            f"{', '.join(map(shown, record)) or 'nothing'}"
+        )
+
+
+def _missing(record: Mapping[str, object], defaults: Defaults) -> list[str]:
+    return [n for n in NEEDED if record.get(n) is None and getattr(defaults, n, None) is None]
 
 
 def _row(record: Mapping[str, object], place: Place, defaults: Defaults, lenient: bool) -> Row:
@@ -85,5 +101,7 @@ def _attributes(record: Mapping[str, object], place: Place) -> dict[str, Attribu
                 raise place.refusal(f"two fields make the attribute {name}; rename one of them")
             attributes[name] = value
         elif value is not None:
-            raise place.wrong(name, value, "one value: an attribute cannot be a list")
+            missing = ", ".join(_missing(record, Defaults()))
+            lacks = f"; the row has no {missing}" if missing else ""
+            raise place.wrong(name, value, f"one value: an attribute cannot be a list{lacks}")
     return attributes

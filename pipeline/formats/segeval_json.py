@@ -25,7 +25,13 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]
     """
     place = Place(source, 1)
     text = "\n".join(line for _, line in numbered(lines))
-    whole = _object(strict_json.loads(text, place), "the file", place)
+    value = strict_json.loads(text, place)
+    if isinstance(value, list):
+        raise place.refusal(
+            "a list, where segeval's JSON is an object; write records as JSON Lines, one a line, "
+            "into a file named .jsonl"
+        )
+    whole = _object(value, "the file", place)
     if whole.get("segmentation_type") != "linear":
         raise place.wrong("segmentation_type", whole.get("segmentation_type"), '"linear"')
     for item, codings in _object(whole.get("items"), "items", place).items():

@@ -48,7 +48,8 @@ def parse(text: str) -> tuple[Rule, ...]:
     """Read rules separated by commas.
 
     Raises:
-        Refused: not a rule, no such measure, a limit to the wrong side, the same rule twice.
+        Refused: not a rule, no such measure, a limit without a sign or to the wrong side, the same
+            rule twice.
     """
     rules = tuple(_rule("".join(part.split())) for part in text.split(","))
     for place, rule in enumerate(rules):
@@ -73,6 +74,9 @@ def _rule(text: str) -> Rule:
     if better not in ("neither", BETTER[sign]):
         meant = f"{name}>=-{abs(limit):g}" if better == "higher" else f"{name}<=+{abs(limit):g}"
         raise Refused(f"--gate {text}: {better} is better for {name}; write {meant}")
+    if limit and found[4][0] not in "+-":
+        meant = text.replace(found[4], ("-" if sign == ">=" else "+") + found[4])
+        raise Refused(f"--gate {text}: the limit is a change, so it has a sign: {meant}")
     if (limit > 0) if sign == ">=" else (limit < 0):
         raise Refused(
             f"--gate {text}: asks every night to be better than the one before; the limit must be "
