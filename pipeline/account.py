@@ -89,7 +89,7 @@ def left_over(collected: Collected, met: Flags) -> pa.Table:
     return pa.concat_tables(alone)
 
 
-def gate(settings: ScoreSettings, account: Became, found: Claim) -> None:
+def require_scored(settings: ScoreSettings, account: Became, found: Claim) -> None:
     """Refuse to publish a run in which nothing was scored, or too much rejected.
 
     Raises:

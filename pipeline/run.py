@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from pipeline import cluster, planning, run_folder, storage, summary
-from pipeline.account import Clock, gate, tell
+from pipeline.account import Clock, require_scored, tell
 from pipeline.broadcast import score_sent
 from pipeline.buckets import score_met
 from pipeline.class_confusion import tabulate
@@ -53,7 +53,7 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
     score_all = score_sent if plan.way == planning.SENT else score_met
     worked = score_all(inputs, plan, rule, found, client, progress, clock)
     with clock.stage("summary"):
-        gate(settings, worked.rows, found)
+        require_scored(settings, worked.rows, found)
         added = total(client, worked, progress)
         table = _summarise(worked, added)
         storage.write_table(storage.join(worked.folder, "summary", "summary.parquet"), table)

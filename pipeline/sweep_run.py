@@ -11,7 +11,15 @@ import pyarrow.compute as pc
 
 from pipeline import cluster, planning, run_folder, storage
 from pipeline.accepting import Bits, list_unpaired, write_left_out
-from pipeline.account import Clock, add_rows, gate, left_over, met_references, rows_of, tell
+from pipeline.account import (
+    Clock,
+    add_rows,
+    left_over,
+    met_references,
+    require_scored,
+    rows_of,
+    tell,
+)
 from pipeline.broadcast import INPUTS_PART
 from pipeline.candidates import CHANGING
 from pipeline.counting import Rule
@@ -137,7 +145,7 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
     with clock.stage("curves"):
         met = met_references(found, len(references))
         account = add_rows([rows_of(collected, met), *(part.rows for part in found.values())])
-        gate(as_score, account, claimed)
+        require_scored(as_score, account, claimed)
         swept = merge(receipt.steps for receipt in receipts.values())
         curves, chosen = tabulate(swept, as_score.parameters(references.p_seg))
         table = storage.join(folder, "curves", "curves.parquet")
