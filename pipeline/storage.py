@@ -12,7 +12,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -536,5 +536,7 @@ def remove(url: str) -> None:
     with explained(at):
         if not at.local:
             discard(at, listing(at, folders=True))
-        elif at.files.exists(at.path):
-            at.files.rm(at.path, recursive=True)
+            return
+        while at.files.exists(at.path):
+            with suppress(FileNotFoundError):  # somebody else removes it, too
+                at.files.rm(at.path, recursive=True)

@@ -675,3 +675,19 @@ def test_a_file_on_a_disk_that_is_cut_short_while_it_is_read(tmp_path: Path) -> 
     os.truncate(url, 10)
     with pytest.raises((OSError, pa.ArrowException)):
         opened.read_row_groups([0])
+
+
+def test_two_remove_the_same_files(tmp_path: Path) -> None:
+    """Whoever comes second finds nothing to remove, which is as good."""
+    for number in range(2000):
+        (tmp_path / f"{number}.parquet").touch()
+    together = Barrier(4)
+
+    def remove_all(_: int) -> None:
+        together.wait()
+        for number in range(2000):
+            storage.remove(str(tmp_path / f"{number}.parquet"))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(remove_all, range(4)))
+    assert not list(tmp_path.iterdir())
