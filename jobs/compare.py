@@ -178,12 +178,10 @@ def _by_group(table: "pa.Table", by: list[str], average: str) -> dict[tuple[Any,
 
 
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
-    from pipeline.measures import PAIRS, PANELS
+    from pipeline.measures import ALL
 
-    arrow = {"higher": " ↑", "lower": " ↓", "neither": ""}
-    better = {**PAIRS.measures, **PANELS.measures}[measure].better
     parts = [f"{name} {part}" for name, part in zip(by, group, strict=True) if part is not None]
-    return f"{measure}{arrow[better]}, {average}, {', '.join(parts) or 'all documents'}"
+    return f"{measure}{ALL[measure].arrow}, {average}, {', '.join(parts) or 'all documents'}"
 
 
 def _interval(low: float | None, high: float | None) -> str:

@@ -123,10 +123,9 @@ def summary_tables(summary: "pa.Table") -> list[Table]:
 
 
 def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) -> Table:
-    from pipeline.measures import HEADLINES, PAIRS, PANELS
+    from pipeline.measures import ALL, HEADLINES
     from pipeline.summary import best_first
 
-    measures = {**PAIRS.measures, **PANELS.measures}
     chosen = {
         (row["measure"], row["hypothesis"], row["average"]): row
         for row in rows
@@ -140,12 +139,12 @@ def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) 
     for heading in ("micro", "95 % interval", "macro", "documents"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name in (name for name in HEADLINES if any(key[0] == name for key in chosen)):
-        higher = measures[name].better == "higher"
+        higher = ALL[name].better == "higher"
         micro = [row for key, row in chosen.items() if key[0] == name and key[2] == "micro"]
         for place, row in enumerate(best_first(micro, higher=higher)):
             macro = chosen[name, row["hypothesis"], "macro"]
             table.add_row(
-                f"{name} {'↑' if higher else '↓'}" if place == 0 else "",
+                name + ALL[name].arrow if place == 0 else "",
                 escape(row["hypothesis"]),
                 number(row["value"]),
                 f"{number(row['ci_low'])} to {number(row['ci_high'])}",

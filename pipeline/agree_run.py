@@ -22,9 +22,9 @@ from pipeline.agreeing import (
     AgreePart,
     Audited,
     audit_part,
-    by_similarity,
     survey_codings,
 )
+from pipeline.agreement.documents import by_similarity
 from pipeline.agreement.group_tables import group_tables, only
 from pipeline.agreement.tallies import GROUP, Tallies, is_bucketed, merge, settle_units
 from pipeline.contracts import DOCUMENTS, SEGMENTATIONS

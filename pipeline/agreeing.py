@@ -11,7 +11,9 @@ from pipeline.accepting import UNPAIRED, Became, list_unpaired
 from pipeline.agreement.block import Block, cut_blocks, make_block
 from pipeline.agreement.counted import tallies_of
 from pipeline.agreement.documents import (
+    by_similarity,
     documents_table,
+    most_contested,
     of_documents,
     pairs_table,
     prominence_table,
@@ -37,6 +39,9 @@ from pipeline.validation import REJECTS
 
 CONTESTED = 10
 """Documents with least similarity that a part names."""
+
+TOLD = ["document_id", "codings", "boundary_similarity", "segments_mean", "window_diff_mean"]
+"""Columns of `documents` that are told of them."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
         for table, rows in _tables(block, job):
             storage.write_table(storage.join(job.folder, table, name), rows, plain=PLAIN[table])
             if table == "documents":
-                contested += most_contested(rows)
+                contested += most_contested(rows.select(TOLD), CONTESTED)
         tallies.append(tallies_of(block, job.group_by, bucketed=bucketed, segments=job.segments))
         pairs += len(block.pairs)
     return Audited(
@@ -157,24 +162,6 @@ def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
     agreement = of_documents(block.sums, n_t, segments=job.segments)
     yield "documents", documents_table(block, similar, windows, agreement)
     yield "prominence", prominence_table(block)
-
-
-def most_contested(documents: pa.Table) -> list[dict[str, object]]:
-    """Take the rows of `documents` with the least similarity, least first."""
-    names = ["document_id", "codings", "boundary_similarity", "segments_mean", "window_diff_mean"]
-    few = documents.select(names).sort_by(
-        [("boundary_similarity", "ascending"), ("document_id", "ascending")]
-    )
-    return [
-        row
-        for row in few.slice(0, CONTESTED).to_pylist()
-        if row["boundary_similarity"] not in (None, 1)
-    ]
-
-
-def by_similarity(row: dict[str, object]) -> tuple[float, str]:
-    """Sort rows of `documents`, least similar first."""
-    return float(str(row["boundary_similarity"])), str(row["document_id"])
 
 
 def accept_codings(job: AgreeJob, part: AgreePart) -> Accepted:

@@ -23,6 +23,13 @@ from pipeline.sides import side, side_of
 from pipeline.sums import Sums, merge
 
 POINT = "point:"
+
+
+def is_point(hypothesis: str) -> bool:
+    """Whether it is a reference point, made by the run."""
+    return hypothesis.startswith(POINT)
+
+
 SUMS = "sums"
 """Under which stage the sums of the parts are kept."""
 

@@ -1,5 +1,7 @@
 """What coders agree on in each document: pairs, means over pairs, coefficients, prominence."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -163,3 +165,23 @@ def prominence_table(block: Block) -> pa.Table:
             columns[f"support_{reach}"] = column(within / coders)
             columns[f"peer_support_{reach}"] = column((within - 1) / (coders - 1))
     return pa.table({**names, **columns})
+
+
+def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
+    """Take the rows of `documents` with the least similarity, least first; the alike are none.
+
+    Args:
+        documents: some columns of the table, the id and boundary_similarity among them.
+        number: how many at most.
+    """
+    few = documents.sort_by([("boundary_similarity", "ascending"), ("document_id", "ascending")])
+    return [
+        row
+        for row in few.slice(0, number).to_pylist()
+        if row["boundary_similarity"] not in (None, 1)
+    ]
+
+
+def by_similarity(row: dict[str, Any]) -> tuple[float, str]:
+    """Sort rows of `documents`, least similar first."""
+    return row["boundary_similarity"], row["document_id"]

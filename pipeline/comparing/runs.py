@@ -7,7 +7,7 @@ from typing import Any
 from pipeline import run_folder
 from pipeline import signature as signatures
 from pipeline.errors import Refused
-from pipeline.measures import PAIRS, PANELS, Table
+from pipeline.measures import ALL, PAIRS, PANELS, Table
 from pipeline.measures.measure import Measure
 from pipeline.reopening import recorded_settings, scoring_record
 from pipeline.settings import ScoreSettings
@@ -82,16 +82,15 @@ def chosen_measures(names: Iterable[str]) -> list[tuple[Table, list[Measure]]]:
     """
     from difflib import get_close_matches
 
-    known = {**PAIRS.measures, **PANELS.measures}
     chosen: list[tuple[Table, list[Measure]]] = [(PAIRS, []), (PANELS, [])]
     for name in names:
-        if name not in known:
-            (near,) = get_close_matches(name, known, n=1, cutoff=0.0)
+        if name not in ALL:
+            (near,) = get_close_matches(name, ALL, n=1, cutoff=0.0)
             raise Refused(
                 f"--measure {name}: no such measure, nearest is {near}; `segscore measures` lists "
                 "them all"
             )
-        chosen[name in PANELS.measures][1].append(known[name])
+        chosen[name in PANELS.measures][1].append(ALL[name])
     return [(table, measures) for table, measures in chosen if measures]
 
 

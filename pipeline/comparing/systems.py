@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from pipeline import storage
 from pipeline.comparing.runs import ScoredRun
 from pipeline.errors import Refused
-from pipeline.scoring import POINT
+from pipeline.scoring import POINT, is_point
 
 HUMAN = POINT + "human"
 
@@ -31,7 +31,7 @@ class System:
     @property
     def is_point(self) -> bool:
         """Whether it is a reference point, made by the run."""
-        return self.hypothesis.startswith(POINT)
+        return is_point(self.hypothesis)
 
 
 def find_systems(runs: Sequence[ScoredRun], asked: Sequence[str]) -> list[System]:

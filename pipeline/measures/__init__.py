@@ -45,6 +45,9 @@ PAIRS = Table(
 PANELS = Table(panel.COUNTS, {measure.name: measure for measure in panel.MEASURES})
 """Of a row of panel_scores: all references of a document and a hypothesis."""
 
+ALL: Mapping[str, Measure] = {**PAIRS.measures, **PANELS.measures}
+"""Every measure by its name, of whatever kind of row."""
+
 HEADLINES = (
     "boundary_similarity",
     "segmentation_similarity",

@@ -39,6 +39,11 @@ class Measure:
     upper: float | None = 1.0
     agreed: float | None = None
 
+    @property
+    def arrow(self) -> str:
+        """Which way is better, as it stands behind the name; empty for neither."""
+        return {"higher": " ↑", "lower": " ↓", "neither": ""}[self.better]
+
     @cached_property
     def code(self) -> CodeType:
         """The formula, compiled."""

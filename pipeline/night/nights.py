@@ -12,7 +12,7 @@ from pipeline.errors import Refused
 from pipeline.night import verdict
 from pipeline.night.settings import NIGHT, folder_of, read_date
 from pipeline.night.verdict import Verdict
-from pipeline.scoring import POINT
+from pipeline.scoring import is_point
 from pipeline.summary import SUMMARY_COLUMNS
 
 
@@ -110,7 +110,7 @@ def over_all(night: Night) -> list[dict[str, Any]]:
     return [
         row
         for row in summary(night.url, night.record).to_pylist()
-        if not row["hypothesis"].startswith(POINT)
+        if not is_point(row["hypothesis"])
         and all(row[name] is None for name in row if name not in SUMMARY_COLUMNS)
     ]
 

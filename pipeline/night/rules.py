@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from pipeline.errors import Refused
-from pipeline.measures import PAIRS, PANELS
+from pipeline.measures import ALL, PAIRS, PANELS
 
 FORM = re.compile(
     r"(?:(micro|macro):)?(\w+)(>=|<=)([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)"
@@ -66,11 +66,10 @@ def _rule(text: str) -> Rule:
             "pk<=+0.02 (may rise by .02) or macro:pk<=+0.02"
         )
     average, name, sign = found[1] or "micro", found[2], found[3]
-    measures = {**PAIRS.measures, **PANELS.measures}
-    if name not in measures:
-        (near,) = get_close_matches(name, measures, n=1, cutoff=0.0)
+    if name not in ALL:
+        (near,) = get_close_matches(name, ALL, n=1, cutoff=0.0)
         raise Refused(f"--gate {text}: no such measure, nearest is {near}")
-    better = measures[name].better
+    better = ALL[name].better
     if better not in ("neither", BETTER[sign]):
         meant = f"{name}>=-{abs(limit):g}" if better == "higher" else f"{name}<=+{abs(limit):g}"
         raise Refused(f"--gate {text}: {better} is better for {name}; write {meant}")

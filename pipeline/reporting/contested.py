@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from pipeline.agreement.documents import by_similarity, most_contested
 from pipeline.contracts import SEGMENTATIONS
 from pipeline.errors import Failed, Refused
 from pipeline.explaining import rows_of
@@ -42,12 +43,9 @@ def contested(run: Finished) -> Section:
 
 def _least_similar(run: Finished) -> list[Row]:
     wanted = ["document_id", "codings", "coders", "segments", SHOWN, "window_diff_mean"]
-    found: list[Row] = []
-    for part in run.parts("documents", wanted):
-        least = part.sort_by([(SHOWN, "ascending"), ("document_id", "ascending")])
-        least = least.slice(0, CONTESTED).to_pylist()
-        found += [row for row in least if row[SHOWN] not in (None, 1)]
-    return nsmallest(CONTESTED, found, key=lambda row: (row[SHOWN], row["document_id"]))
+    parts = run.parts("documents", wanted)
+    found = [row for part in parts for row in most_contested(part, CONTESTED)]
+    return nsmallest(CONTESTED, found, key=by_similarity)
 
 
 def _codings(run: Finished, rows: Sequence[Row]) -> dict[str, list[Drawing]]:

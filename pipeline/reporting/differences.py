@@ -11,7 +11,7 @@ from pipeline.comparing.samples import Sample
 from pipeline.comparing.tables import compare_sample
 from pipeline.reporting import charts
 from pipeline.reporting.page import Cell, Figure, Table
-from pipeline.reporting.ranking import Ranking, arrow
+from pipeline.reporting.ranking import Ranking
 
 COMPARED = 20
 """Systems that are compared pair by pair: the best."""
@@ -43,7 +43,7 @@ def differences(run: ScoredRun, sample: Sample, ranking: Ranking) -> Figure:
     best = [sample.systems[i].label for i in ranking.order(sample)]
     more = f" The best {COMPARED} systems; {left} more are not here." if left > 0 else ""
     return Figure(
-        f"Difference in {ranking.measure.name}{arrow(ranking.measure)}, row less column",
+        f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row less column",
         f"{ranking.average} averages. * p < {SURE} by a paired permutation test, adjusted by Holm "
         f"for all these pairs. The command segscore compare has more tests.{more}",
         Table(HEADINGS, listed),

@@ -8,7 +8,7 @@ import numpy as np
 from pipeline.comparing.samples import Sample
 from pipeline.reporting import charts
 from pipeline.reporting.page import Cell, Figure, Table
-from pipeline.reporting.ranking import Ranking, arrow
+from pipeline.reporting.ranking import Ranking
 from pipeline.segmentations import Floats
 
 OUTLIERS = 15
@@ -83,7 +83,7 @@ def spread(sample: Sample, ranking: Ranking) -> Figure:
         cells.append([each.name, *each.five.values(), each.documents, each.outliers, listed])
     heads = ["system", "whisker", "quartile", "median", "quartile", "whisker", "documents"]
     return Figure(
-        f"{ranking.measure.name}{arrow(ranking.measure)} of each document",
+        f"{ranking.measure.name}{ranking.measure.arrow} of each document",
         "The box holds the middle half of the documents, the line is the median; whiskers reach "
         f"to the last document within {WHISKER} box lengths. Documents beyond are outliers: the "
         f"{OUTLIERS} furthest of each system are drawn, and named in the table.",

@@ -7,13 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.comparing.samples import Sample
-from pipeline.measures import PAIRS, PANELS
+from pipeline.measures import ALL
 from pipeline.measures.measure import Measure
 from pipeline.reporting.finished import Finished, Row, group_name, grouped
-from pipeline.scoring import POINT
 from pipeline.summary import SUMMARY_COLUMNS, best_first
-
-MEASURES = {**PAIRS.measures, **PANELS.measures}
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class Ranking:
     def of(self, measure: str) -> list[Row]:
         """The systems' averages of a measure, best first."""
         rows = self.whole.get((measure, self.average), {})
-        return best_first(rows.values(), higher=MEASURES[measure].better == "higher")
+        return best_first(rows.values(), higher=ALL[measure].better == "higher")
 
     @cached_property
     def systems(self) -> list[str]:
@@ -78,13 +75,3 @@ class Ranking:
         last = len(self.systems)
         of = [self.place.get(each.hypothesis, last) for each in sample.systems]
         return sorted(range(len(of)), key=of.__getitem__)
-
-
-def arrow(measure: Measure) -> str:
-    """Which way is better."""
-    return {"higher": " ↑", "lower": " ↓", "neither": ""}[measure.better]
-
-
-def is_point(system: str) -> bool:
-    """Whether it is a reference point, made by the run."""
-    return system.startswith(POINT)

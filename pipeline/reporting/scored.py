@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.measures import HEADLINES
+from pipeline.measures import ALL, HEADLINES
 from pipeline.reporting import charts
 from pipeline.reporting.finished import Row
 from pipeline.reporting.page import Cell, Figure, Section, Table, isolated
-from pipeline.reporting.ranking import MEASURES, Ranking, arrow, is_point
+from pipeline.reporting.ranking import Ranking
+from pipeline.scoring import is_point
 
 GROUPS, GROUP_ROWS = 30, 1000
 """Groups drawn, and rows of groups listed."""
@@ -46,7 +47,7 @@ def systems(ranking: Ranking) -> Section:
 def _ranked(ranking: Ranking, name: str) -> Figure:
     rows = ranking.of(name)
     return Figure(
-        name + arrow(MEASURES[name]),
+        name + ALL[name].arrow,
         _best(rows),
         Table(HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
         charts.intervals(_spans(rows), name),
@@ -84,7 +85,7 @@ def _line(ranking: Ranking, name: str, system: str) -> list[Cell]:
 
 def _every(ranking: Ranking) -> Figure:
     rows: list[list[Cell]] = [
-        [name + arrow(MEASURES[name]), *_line(ranking, name, row["hypothesis"])]
+        [name + ALL[name].arrow, *_line(ranking, name, row["hypothesis"])]
         for name in dict.fromkeys(name for name, _ in ranking.whole)
         for row in ranking.of(name)
     ]
@@ -151,7 +152,7 @@ def _against(ranking: Ranking, x: str, y: str, says: str) -> Figure:
         f"{y} against {x}",
         says + numbered,
         Table(["system", "rank", x, *spans, y, *spans], rows),
-        charts.scatter(points, x + arrow(MEASURES[x]), y + arrow(MEASURES[y])),
+        charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow),
     )
 
 
@@ -172,7 +173,7 @@ def groups(ranking: Ranking) -> Iterator[Section]:
     more = f"{left} more rows are in the table summary" if left > 0 else ""
     shown = f" The {GROUPS} largest of {len(size)}." if len(size) > GROUPS else ""
     figure = Figure(
-        f"{ranking.measure.name}{arrow(ranking.measure)} by {', '.join(ranking.by)}",
+        f"{ranking.measure.name}{ranking.measure.arrow} by {', '.join(ranking.by)}",
         f"Each group of documents by each system.{shown}",
         Table(["group", "system", ranking.average, "95 % from", "to", "documents"], listed, more),
         charts.heat([_cell(row) for row in rows if place[row["group"]] < GROUPS], "average"),

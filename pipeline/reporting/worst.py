@@ -12,7 +12,8 @@ from pipeline.explaining import Explained, explain
 from pipeline.measures.decisions import Edit
 from pipeline.reporting.drawings import Drawing, boundaries, decided, draw
 from pipeline.reporting.page import Cell, Figure, Section, Table, isolated
-from pipeline.reporting.ranking import Ranking, is_point
+from pipeline.reporting.ranking import Ranking
+from pipeline.scoring import is_point
 from pipeline.segmentations import Floats
 
 WORST, REFERENCES, SYSTEMS = 5, 3, 8
