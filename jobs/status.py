@@ -12,11 +12,11 @@ def status(run: Annotated[str, typer.Argument(help="Folder of the run.")]) -> No
 
     console = out()
     found = run_folder.status(run)
-    if found.plan is not None:
-        who = f"process {found.plan['pid']} on {found.plan['host']}"
-        state = "at work" if found.at_work else "started by"
+    if found.claim is not None:
+        who = f"process {found.claim.pid} on {found.claim.host}"
+        state = "at work" if found.claim.is_at_work else "started by"
         console.print(f"unfinished, {state} {who}", markup=False)
-        for stage, parts in found.plan["stages"].items():
+        for stage, parts in found.claim.stages.items():
             if parts:
                 console.print(f"{stage}: {found.done[stage]} of {len(parts)} parts")
     if found.record is None:

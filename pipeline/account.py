@@ -16,7 +16,7 @@ from pipeline.errors import Failed
 from pipeline.input_tables import InputTable
 from pipeline.inputs import Collected, Inputs
 from pipeline.resampling import estimator
-from pipeline.run_folder import Claim
+from pipeline.run_folder import Attempt
 from pipeline.scoring import Receipt, Worked
 from pipeline.segmentations import Flags
 from pipeline.settings import ScoreSettings
@@ -89,7 +89,7 @@ def left_over(collected: Collected, met: Flags) -> pa.Table:
     return pa.concat_tables(alone)
 
 
-def require_scored(settings: ScoreSettings, account: Became, found: Claim) -> None:
+def require_scored(settings: ScoreSettings, account: Became, found: Attempt) -> None:
     """Refuse to publish a run in which nothing was scored, or too much rejected.
 
     Raises:
@@ -131,7 +131,7 @@ def tell(
     inputs: Inputs,
     worked: Worked,
     clock: Clock,
-    found: Claim,
+    found: Attempt,
     scored: Collection[str],
 ) -> dict[str, Any]:
     """What run.json says; ``scored`` are the hypotheses' coders that have a result."""
@@ -147,7 +147,7 @@ def tell(
 
 
 def provenance(
-    found: Claim,
+    found: Attempt,
     tables: list[InputTable],
     account: Became,
     clock: Clock,

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline import cluster, left_out, meeting, planning, receipts, resampling, run_folder, storage
+from pipeline import (
+    cluster,
+    left_out,
+    meeting,
+    planning,
+    publication,
+    receipts,
+    resampling,
+    run_folder,
+    storage,
+)
 from pipeline.accepting import Became
 from pipeline.account import (
     Clock,
@@ -39,7 +49,7 @@ from pipeline.inputs import (
 from pipeline.measures.windows import window_size
 from pipeline.meeting import Meeting
 from pipeline.planning import Plan
-from pipeline.run_folder import Claim
+from pipeline.run_folder import Attempt
 from pipeline.spreading import Progress, spread
 
 AUDITED = "audited"
@@ -75,43 +85,44 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
         groups = choose_groups(settings.group_by, types, _columns())
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
         asked = Fingerprint.of("agree", settings, tables.values())
-        found = run_folder.check(settings.output, asked, fresh=settings.fresh)
-    with clock.stage("meet"):
-        folder = run_folder.claim(found, {AUDITED: [part.name for part in parts]})
-        place = Meeting(tables, folder, plan.groups, plan.cuts)
-        if len(receipts.kept(folder, AUDITED)) < len(parts):
-            meeting.meet(client, place)
-    with clock.stage("audit"):
-        by = {GROUP + name: kind for name, kind in groups.items()}
-        job = AgreeJob(place, settings.as_score, settings.choices.segments, by, folder)
-        job = _with_window(client, job, parts, progress)
-        audited = spread(client, audit_part, parts, job, progress, stage=AUDITED)
-        storage.remove(storage.join(folder, meeting.FOLDER))
-    with clock.stage("agreement"):
-        account = add_rows(each.rows for each in audited.values())
-        _gate(settings, account, found)
-        merged, estimator = _merged(settings, job, audited.values())
-        made = group_tables(
-            merged, job.group_by, settings.choices, settings.seed, settings.replicates
-        )
-        made["agreement"] = only(made["agreement"], settings.similarities)
-        for name, table in made.items():
-            url = storage.join(folder, name, f"{name}.parquet")
-            storage.write_table(url, table)
-    scored = made["coders"].column("coder").unique().to_pylist()
-    record = {
-        "signature": settings.signature(estimator),
-        "settings": asdict(settings),
-        "plan": plan.told,
-        "pairs": sum(each.pairs for each in audited.values()),
-        **provenance(found, list(tables.values()), account, clock, scored),
-    }
-    record["warnings"] += _left_out(made["corpus"], settings.group_by)
-    if "boundary_types" in tables["codings"].further.names:
-        record["warnings"].append(TYPES_UNUSED)
-    record = run_folder.publish(found, record)
-    contested = [row for each in audited.values() for row in each.contested]
-    return FinishedAudit(record, made, sorted(contested, key=by_similarity)[:CONTESTED])
+        found = publication.check(settings.output, asked, fresh=settings.fresh)
+    with publication.claimed(found):
+        with clock.stage("meet"):
+            folder = run_folder.claim(found, {AUDITED: [part.name for part in parts]})
+            place = Meeting(tables, folder, plan.groups, plan.cuts)
+            if len(receipts.kept(folder, AUDITED)) < len(parts):
+                meeting.meet(client, place)
+        with clock.stage("audit"):
+            by = {GROUP + name: kind for name, kind in groups.items()}
+            job = AgreeJob(place, settings.as_score, settings.choices.segments, by, folder)
+            job = _with_window(client, job, parts, progress)
+            audited = spread(client, audit_part, parts, job, progress, stage=AUDITED)
+            storage.remove(storage.join(folder, meeting.FOLDER))
+        with clock.stage("agreement"):
+            account = add_rows(each.rows for each in audited.values())
+            _gate(settings, account, found)
+            merged, estimator = _merged(settings, job, audited.values())
+            made = group_tables(
+                merged, job.group_by, settings.choices, settings.seed, settings.replicates
+            )
+            made["agreement"] = only(made["agreement"], settings.similarities)
+            for name, table in made.items():
+                url = storage.join(folder, name, f"{name}.parquet")
+                storage.write_table(url, table)
+        scored = made["coders"].column("coder").unique().to_pylist()
+        record = {
+            "signature": settings.signature(estimator),
+            "settings": asdict(settings),
+            "plan": plan.told,
+            "pairs": sum(each.pairs for each in audited.values()),
+            **provenance(found, list(tables.values()), account, clock, scored),
+        }
+        record["warnings"] += _left_out(made["corpus"], settings.group_by)
+        if "boundary_types" in tables["codings"].further.names:
+            record["warnings"].append(TYPES_UNUSED)
+        record = publication.publish(found, record)
+        contested = [row for each in audited.values() for row in each.contested]
+        return FinishedAudit(record, made, sorted(contested, key=by_similarity)[:CONTESTED])
 
 
 def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
@@ -158,7 +169,7 @@ def _left_out(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _gate(settings: AgreeSettings, account: Became, found: Claim) -> None:
+def _gate(settings: AgreeSettings, account: Became, found: Attempt) -> None:
     codings = account["codings"]
     if not codings["in"]:
         raise Failed(f"{settings.codings}: holds no coding; rows of the role hypothesis are none")

@@ -16,7 +16,7 @@ from pipeline.boundary_types import occurring
 from pipeline.counting import Rule
 from pipeline.inputs import Inputs, collect, cut, cut_points
 from pipeline.planning import Plan
-from pipeline.run_folder import Claim, claim
+from pipeline.run_folder import Attempt, claim
 from pipeline.scoring import (
     Against,
     Part,
@@ -37,7 +37,7 @@ def score_sent(
     inputs: Inputs,
     plan: Plan,
     rule: Rule,
-    found: Claim,
+    found: Attempt,
     client: cluster.Client,
     progress: Progress,
     clock: Clock,

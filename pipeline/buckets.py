@@ -17,7 +17,7 @@ from pipeline.meeting import Meeting, met
 from pipeline.planning import Plan
 from pipeline.reading import Rows, join, no_rows, validate
 from pipeline.references import count_windows, resampled_by, share_of_windows
-from pipeline.run_folder import Claim, claim
+from pipeline.run_folder import Attempt, claim
 from pipeline.scoring import (
     Against,
     Job,
@@ -75,7 +75,7 @@ def score_met(
     inputs: Inputs,
     plan: Plan,
     rule: Rule,
-    found: Claim,
+    found: Attempt,
     client: cluster.Client,
     progress: Progress,
     clock: Clock,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline import run_folder, storage
+from pipeline import publication, run_folder, storage
 from pipeline.account import LIBRARIES, Clock
 from pipeline.comparing.runs import (
     ScoredRun,
@@ -162,12 +162,12 @@ def _records(settings: CompareSettings) -> InputTable:
     return InputTable("runs", tuple(files), (), pa.schema([]))
 
 
-def _claim(settings: CompareSettings) -> tuple[run_folder.Claim | None, bool]:
+def _claim(settings: CompareSettings) -> tuple[run_folder.Attempt | None, bool]:
     if settings.output is None:
         return None, False
     asked = Fingerprint.of("compare", settings, [_records(settings)])
     try:
-        return run_folder.check(settings.output, asked, fresh=settings.fresh), False
+        return publication.check(settings.output, asked, fresh=settings.fresh), False
     except Done:
         return None, True
 
@@ -231,9 +231,10 @@ def _tables(rows: Mapping[str, list[Row]], types: Mapping[str, pa.DataType]) -> 
 
 
 def _publish(
-    claimed: run_folder.Claim, tables: Mapping[str, pa.Table], record: Mapping[str, Any]
+    claimed: run_folder.Attempt, tables: Mapping[str, pa.Table], record: Mapping[str, Any]
 ) -> dict[str, Any]:
-    folder = run_folder.claim(claimed, {})
-    for name, table in tables.items():
-        storage.write_table(storage.join(folder, name, f"{name}.parquet"), table)
-    return run_folder.publish(claimed, record)
+    with publication.claimed(claimed):
+        folder = run_folder.claim(claimed, {})
+        for name, table in tables.items():
+            storage.write_table(storage.join(folder, name, f"{name}.parquet"), table)
+        return publication.publish(claimed, record)

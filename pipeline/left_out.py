@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from pipeline import storage
 from pipeline.accepting import Became
-from pipeline.run_folder import Claim, prepared_files
+from pipeline.run_folder import Attempt, prepared_files
 
 NAMED = 5
 RULES = 3
@@ -18,7 +18,7 @@ JUDGED = ("hypotheses", "codings")
 """Input tables whose coders are what a run has results of."""
 
 
-def warnings(found: Claim, account: Became, scored: Collection[str]) -> list[str]:
+def warnings(found: Attempt, account: Became, scored: Collection[str]) -> list[str]:
     """Say which rules rejected rows, and which coders have no result at all for it.
 
     Args:
@@ -51,7 +51,7 @@ def _counted(rules: Counter[str]) -> str:
     return f"{told}, {more} by other rules" if more else told
 
 
-def reason(found: Claim, sides: Iterable[str]) -> str:
+def reason(found: Attempt, sides: Iterable[str]) -> str:
     """Say why nothing could be scored: a row that was rejected, or ids that met no partner.
 
     Args:
@@ -72,7 +72,7 @@ def reason(found: Claim, sides: Iterable[str]) -> str:
     return f": {'; '.join(told)}" if told else ""
 
 
-def _first_rejected(found: Claim) -> str:
+def _first_rejected(found: Attempt) -> str:
     order = [("table", "ascending"), ("source", "ascending"), ("row", "ascending")]
     first: list[dict[str, object]] = []
     for url in prepared_files(found, REJECTS):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline import cluster, planning, run_folder, storage, summary
+from pipeline import cluster, planning, publication, storage, summary
 from pipeline.account import Clock, require_scored, tell
 from pipeline.broadcast import score_sent
 from pipeline.buckets import score_met
@@ -49,23 +49,24 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
         rule = Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))
         plan = plan_of(settings, inputs)
         asked = Fingerprint.of("score", settings, inputs.tables)
-        found = run_folder.check(settings.output, asked, fresh=settings.fresh)
-    score_all = score_sent if plan.way == planning.SENT else score_met
-    worked = score_all(inputs, plan, rule, found, client, progress, clock)
-    with clock.stage("summary"):
-        require_scored(settings, worked.rows, found)
-        added = total(client, worked, progress)
-        table = _summarise(worked, added)
-        storage.write_table(storage.join(worked.folder, "summary", "summary.parquet"), table)
-        if settings.confusion:
-            confusion = tabulate(added.confusion, worked.rule)
-            url = storage.join(worked.folder, "confusion", "confusion.parquet")
-            storage.write_table(url, confusion)
-    scored = table.column("hypothesis").unique().to_pylist()
-    record = {**tell(settings, inputs, worked, clock, found, scored), "plan": plan.told}
-    if "boundary_scores" in inputs.hypotheses.further.names:
-        record["warnings"].append(SCORES_UNUSED)
-    return Finished(run_folder.publish(found, record), table)
+        found = publication.check(settings.output, asked, fresh=settings.fresh)
+    with publication.claimed(found):
+        score_all = score_sent if plan.way == planning.SENT else score_met
+        worked = score_all(inputs, plan, rule, found, client, progress, clock)
+        with clock.stage("summary"):
+            require_scored(settings, worked.rows, found)
+            added = total(client, worked, progress)
+            table = _summarise(worked, added)
+            storage.write_table(storage.join(worked.folder, "summary", "summary.parquet"), table)
+            if settings.confusion:
+                confusion = tabulate(added.confusion, worked.rule)
+                url = storage.join(worked.folder, "confusion", "confusion.parquet")
+                storage.write_table(url, confusion)
+        scored = table.column("hypothesis").unique().to_pylist()
+        record = {**tell(settings, inputs, worked, clock, found, scored), "plan": plan.told}
+        if "boundary_scores" in inputs.hypotheses.further.names:
+            record["warnings"].append(SCORES_UNUSED)
+        return Finished(publication.publish(found, record), table)
 
 
 def plan_of(settings: ScoreSettings, inputs: Inputs) -> Plan:

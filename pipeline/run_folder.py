@@ -1,52 +1,36 @@
-"""The folder of a run: claimed, filled out of sight, resumed, and shown to readers when whole.
+"""The folder of a run: whether a run may be written there, the claim on it, and what it holds.
 
-Until it is finished everything lies under `_unfinished`, which readers of Parquet folders skip.  A
-run is finished when its `run.json` exists; that file is written last and never over another.  The
-files of its tables have the run's fingerprint in their names, so that those of two runs can always
-be told apart.
+Until a run is finished everything lies under `_unfinished`, which readers of Parquet folders skip.
+A run is finished when its `run.json` exists; that file is never written over another.  The files
+of its tables have the run's fingerprint in their names, so that those of two runs can always be
+told apart.  Only the job whose claim is the newest (``claims``) removes or shows anything, and it
+looks at the claims again before each step.
 """
 
-import json
-import os
-import platform
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from pipeline import receipts, storage
+from pipeline import claims, receipts, storage
+from pipeline.claims import UNFINISHED, Claim, Files
 from pipeline.errors import Done, Failed, Refused
 from pipeline.fingerprint import WHERE_AND_WHEN, Fingerprint, differences
+from pipeline.listed_files import TABLES, listed
+
+__all__ = ["TABLES", "UNFINISHED"]
 
 RECORD = "run.json"
-PLAN = "plan.json"
-UNFINISHED = "_unfinished"
-TABLES = (
-    "scores",
-    "panel_scores",
-    "confusion",
-    "summary",
-    "curves",
-    "operating_points",
-    "pairs",
-    "documents",
-    "agreement",
-    "coders",
-    "peers",
-    "corpus",
-    "prominence",
-    "comparisons",
-    "systems",
-    "omnibus",
-    "worst",
-    "where",
-    "rejects",
-    "unpaired",
-)
 PARQUET = ".parquet"
-TEMPORARY = ".tmp"
-"""How names end while a file is written (``storage``)."""
+
+LOOKS = 5
+"""How often a folder is looked at whose content changes while it is looked at."""
+
+PUBLISHER_SECONDS = 60.0
+"""How long another machine may take between two steps of publishing."""
+
+PAUSE = 0.5
 
 
 class OtherRun(Refused):
@@ -70,36 +54,60 @@ class Overtaken(Failed):
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A run that may be prepared here.
+class Found:
+    """What a folder holds before a job writes to it.
+
+    Attributes:
+        newest: the newest claim of another attempt; None for none.
+        record: text of a finished run's run.json; None for none.
+        resumed: whether to resume what the newest claim is for.
+    """
+
+    newest: Claim | None = None
+    record: str | None = None
+    resumed: bool = False
+
+
+@dataclass
+class Attempt:
+    """One attempt to fill a run's folder.
 
     Attributes:
         output: folder of the run.
         fingerprint: of the run.
-        replaced: text of the finished run's record that this one is to replace; None for none.
-        resumed: whether an earlier attempt left something to go on from.
-        start: names the first of the attempts that go on from each other.
+        fresh: whether to start over, and replace a finished run.
+        found: what the folder held.
+        claim: this attempt's claim in force; None before it has one.
     """
 
     output: str
     fingerprint: Fingerprint
-    replaced: str | None
-    resumed: bool
-    start: str = field(default_factory=lambda: uuid4().hex)
-
-    @property
-    def place(self) -> str:
-        """What holds the plan, and the folder."""
-        return storage.join(self.output, UNFINISHED)
+    fresh: bool = False
+    found: Found = field(default_factory=Found)
+    claim: Claim | None = None
 
     @property
     def folder(self) -> str:
-        """Where the run is prepared: what a task of a run started over writes late is elsewhere."""
-        return storage.join(self.place, _named(self.start))
+        """Where the run is prepared; what a late task of another attempt writes is elsewhere."""
+        return prepared_in(self.output, self.held.start)
+
+    @property
+    def held(self) -> Claim:
+        """The claim that this attempt has."""
+        assert self.claim is not None, "a folder is claimed before it is used"
+        return self.claim
 
 
-def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
-    """Make sure that a run may be written here; write nothing, but finish what is published.
+def prepared_in(output: str, start: str) -> str:
+    """Name the folder that a run is prepared in."""
+    return storage.join(output, UNFINISHED, start[:8])
+
+
+def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
+    """Make sure that a run may be written here, before any work.
+
+    A run that is there already is left as it is; only what its publisher, since dead, did not get
+    round to removing is removed.
 
     Args:
         output: folder of the run.
@@ -108,65 +116,105 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Claim:
 
     Raises:
         OtherRun: the folder holds another run, finished or not.
-        Taken: a process of this machine is at work in it.
+        Taken: another process is at work in it.
         Refused: it holds something that is not a run.
         Done: it holds this very run, finished.
     """
-    held = storage.names(output)
-    if not held:
-        return Claim(output, fingerprint, None, resumed=False)
-    if RECORD not in held and UNFINISHED not in held and not set(held) <= set(TABLES):
-        raise Refused(
-            f"--output {output}: holds files that are not a run ({', '.join(held[:3])}); "
-            "choose an empty or new folder"
-        )
-    record, plan = _record(output), _plan(output)
-    if plan is not None and _is_at_work(plan):
+    attempt = Attempt(output, fingerprint, fresh)
+    attempt.found = _look(attempt)
+    return attempt
+
+
+def _look(attempt: Attempt) -> Found:
+    """Find out what this attempt may do in its folder; the errors are those of ``check``."""
+    output = attempt.output
+    newest, text = _settled(attempt)
+    if newest is not None and newest.is_at_work:
         raise Taken(
-            f"--output {output}: another run is at work here (process {plan['pid']}); wait "
+            f"--output {output}: another run is at work here (process {newest.pid}); wait "
             "for it or choose another folder"
         )
-    if fresh:
-        text = storage.read_text(storage.join(output, RECORD))
-        return Claim(output, fingerprint, text, resumed=False)
+    record = None if text is None else _record_of(output, text)
+    if attempt.fresh:
+        return Found(newest, text)
     if record is not None:
-        _refuse_finished(output, record, plan, fingerprint)
-    if plan is not None:
-        other = differences(plan["fingerprint"], fingerprint)
-        if other:
-            raise OtherRun(
-                f"--output {output}: holds an unfinished run of other settings or inputs: "
-                f"{'; '.join(other)}. Run as it was to resume it, choose another folder, or pass "
-                "--fresh to start over",
-                other,
-            )
-        return Claim(output, fingerprint, None, resumed=True, start=str(plan.get("start")))
-    return Claim(output, fingerprint, None, resumed=False)
-
-
-def _refuse_finished(
-    output: str,
-    record: Mapping[str, Any],
-    plan: Mapping[str, Any] | None,
-    fingerprint: Fingerprint,
-) -> None:
-    if record.get("fingerprint") != fingerprint.digest:
-        other = _told(record, fingerprint)
-        known = f" ({'; '.join(other)})" if other else ""
+        raise _finished(attempt, record)
+    if newest is None:
+        return Found()
+    other = differences(newest.fingerprint, attempt.fingerprint)
+    if other:
         raise OtherRun(
-            f"--output {output}: holds a finished run of other settings or inputs"
-            f"{known}; choose another folder, or pass --fresh to replace it",
+            f"--output {output}: holds an unfinished run of other settings or inputs: "
+            f"{'; '.join(other)}. Run as it was to resume it, choose another folder, or pass "
+            "--fresh to start over",
             other,
         )
-    listed = record.get("files")
-    if isinstance(listed, dict) and (plan is None or plan["fingerprint"] == asdict(fingerprint)):
-        # Who published it may have been killed before all was put in order.
-        _remove(output, _strays(output, listed))
-        _discard(output, str(plan and plan.get("start")))
-    raise Done(f"{output} holds this run already, finished; --fresh does it again")
+    return Found(newest, None, resumed=bool(newest.start))
 
 
-def _told(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[str]:
+def _settled(attempt: Attempt) -> tuple[Claim | None, str | None]:
+    """Read the newest claim of others and the record; wait for who publishes on another machine.
+
+    Raises:
+        Taken: there is a newer claim than this attempt's own.
+        Refused: the folder holds something that is not a run.
+    """
+    output = attempt.output
+    own = None if attempt.claim is None else attempt.claim.number
+    waited: Claim | None = None
+    names: list[str] = []
+    for _ in range(LOOKS):
+        names = storage.names(output)
+        if own is not None and claims.numbers(output)[-1:] != [own]:
+            raise _began_just_now(output)
+        newest = claims.newest(output, before=own)
+        text = storage.read_text(storage.join(output, RECORD))
+        if newest is not None and newest != waited and _is_published_elsewhere(newest):
+            wait_for(output, newest)
+            waited = newest
+        elif newest is not None or text is not None or _is_ours(output, names):
+            return newest, text
+    others = [name for name in names if name != UNFINISHED] or [UNFINISHED]
+    raise Refused(
+        f"--output {output}: holds files that are not a run ({', '.join(others[:3])}); "
+        "choose an empty or new folder"
+    )
+
+
+def _is_published_elsewhere(claim: Claim) -> bool:
+    return claim.step == claims.PUBLISH and not claim.is_here
+
+
+def wait_for(output: str, publisher: Claim) -> None:
+    """Wait until a publisher on another machine is done, or has not been for too long."""
+    until = time.monotonic() + PUBLISHER_SECONDS
+    while claims.newest(output) == publisher and time.monotonic() < until:
+        time.sleep(PAUSE)
+
+
+def _is_ours(output: str, names: Sequence[str]) -> bool:
+    """Whether a folder without a run holds nothing, or only what an attempt left at its start."""
+    if set(names) > {UNFINISHED}:
+        return False
+    inside = storage.names(storage.join(output, UNFINISHED)) if names else []
+    return all(claims.is_ours(name) for name in inside)
+
+
+def _finished(attempt: Attempt, record: Mapping[str, Any]) -> Done | OtherRun:
+    """What to raise about a finished run."""
+    output, fingerprint = attempt.output, attempt.fingerprint
+    if record.get("fingerprint") == fingerprint.digest:
+        return Done(f"{output} holds this run already, finished; --fresh does it again")
+    other = _differences(record, fingerprint)
+    known = f" ({'; '.join(other)})" if other else ""
+    return OtherRun(
+        f"--output {output}: holds a finished run of other settings or inputs"
+        f"{known}; choose another folder, or pass --fresh to replace it",
+        other,
+    )
+
+
+def _differences(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[str]:
     """What a finished run had otherwise, as far as its record tells."""
     settings, inputs = (record.get(name, {}) for name in ("settings", "inputs"))
     if settings.keys() - set(WHERE_AND_WHEN) != fingerprint.settings.keys():
@@ -180,218 +228,136 @@ def _told(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[str]:
     return differences(before, fingerprint)
 
 
-def claim(found: Claim, stages: Mapping[str, Sequence[str]]) -> str:
-    """Make the place where a run is prepared, or find it as an earlier attempt left it.
+def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
+    """Claim the folder; start over there, or resume what an earlier attempt left.
+
+    What the claim is based on is looked at once more when the claim is in force: from then on
+    nobody else changes it.
 
     Args:
-        found: what ``check`` said.
+        attempt: what ``check`` returned.
         stages: the parts to come, by stage: what `status` counts receipts against.
 
     Returns:
         The folder to write parts to.
 
     Raises:
-        Refused: the place cannot be written to.
-        Taken: another job was first.
+        As ``check`` does, should the folder have changed since.
     """
-    url = storage.join(found.place, PLAN)
-    if not found.resumed:
-        # The plan first: without it, nobody takes what is left for a run to go on with.
-        storage.remove(url)
-        storage.remove(found.place)
-    storage.make_folder(found.folder)
-    plan = {
-        "start": found.start,
-        "fingerprint": asdict(found.fingerprint),
-        "stages": {stage: list(parts) for stage, parts in stages.items()},
-        "host": platform.node(),
-        "pid": os.getpid(),
-        "born": _born(os.getpid()),
-    }
-    text = json.dumps(plan, indent=2) + "\n"
-    if found.resumed:
-        storage.write_text(url, text)
-        halves = _strays(found.output, {})
-        _remove(found.output, {of: list(filter(_is_half, names)) for of, names in halves.items()})
-        return found.folder
+    place = storage.join(attempt.output, UNFINISHED)
+    storage.make_folder(place)
     try:
-        storage.write_new_text(url, text)
-    except FileExistsError as problem:
-        raise Taken(
-            f"--output {found.output}: another run began here just now; wait for it or choose "
-            "another folder"
-        ) from problem
-    return found.folder
+        return _claim(attempt, stages)
+    except (Refused, Failed, Done):
+        storage.remove_if_empty(place)
+        raise
 
 
-def _is_at_work(plan: Mapping[str, Any]) -> bool:
-    """Whether the process that prepares a run still runs, as far as this machine can tell."""
-    if plan.get("host") != platform.node() or plan.get("pid") in (None, os.getpid()):
+def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
+    for _ in range(LOOKS):
+        newest, resumed = attempt.found.newest, attempt.found.resumed
+        mine = Claim(
+            number=newest.number + 1 if newest else 1,
+            start=newest.start if newest and resumed else uuid4().hex,
+            fingerprint=asdict(attempt.fingerprint),
+            stages={stage: list(parts) for stage, parts in stages.items()},
+        )
+        if _take(attempt, mine):
+            if not resumed:
+                _remove_earlier(attempt)
+            return attempt.folder
+    raise _began_just_now(attempt.output)
+
+
+def _take(attempt: Attempt, mine: Claim) -> bool:
+    """Write a claim; whether it stands, that is, the folder is still what it was based on."""
+    try:
+        claims.take(attempt.output, mine)
+    except FileExistsError:
+        attempt.found = _look(attempt)
         return False
+    attempt.claim = mine
     try:
-        os.kill(plan["pid"], 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, TypeError, OverflowError):
-        return isinstance(plan["pid"], int)
-    return plan.get("born") in (None, _born(plan["pid"]))
+        found = _look(attempt)
+    except (Refused, Failed, Done):
+        _withdraw(attempt)
+        raise
+    if found != attempt.found:
+        _withdraw(attempt)
+        attempt.found = found
+    return attempt.claim is not None
 
 
-def _born(pid: int) -> str | None:
-    """When a process started, if the system tells: a later one may have the number of a dead one.
-
-    In a container that is the rule: its first processes have the same numbers each time.
-    """
-    try:
-        told = list(storage.lines(f"/proc/{pid}/stat"))
-    except (Refused, OSError):  # no such system, or no such process any more
-        return None
-    state, *numbers = told[0].rpartition(")")[2].split()
-    return None if state in ("Z", "X") else numbers[18]
+def _withdraw(attempt: Attempt) -> None:
+    claims.withdraw(attempt.output, attempt.held.number)
+    attempt.claim = None
 
 
-def publish(found: Claim, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Show a finished run to readers: its tables, then its record.
+def _began_just_now(output: str) -> Taken:
+    return Taken(
+        f"--output {output}: another run began here just now; wait for it or choose another folder"
+    )
 
-    Every step can be done twice, so two attempts at one run may both try, and one that died may
-    be done again.  Exactly one writes the record.  What others left beside it is removed by who
-    has won, and then only what was there before: an attempt that has not lost yet may still win,
-    and then its files have to be there.
 
-    Returns:
-        The record as it was written.
+def _remove_earlier(attempt: Attempt) -> None:
+    """Remove what earlier attempts prepared, when this one starts over."""
+    place = storage.join(attempt.output, UNFINISHED)
+    for name in storage.names(place):
+        if claims.is_start(name) and name != attempt.held.start[:8]:
+            require_held(attempt)
+            storage.remove(storage.join(place, name))
+
+
+def require_held(attempt: Attempt) -> None:
+    """Make sure that the folder is still this attempt's.
 
     Raises:
-        Overtaken: another job published a run here meanwhile, or took this one's parts away.
+        Overtaken: it is not.
     """
-    listed: Files = {}
-    try:
-        listed = _staged(found)
-        _remove_replaced(found, listed)
-        whole = {**record, "fingerprint": found.fingerprint.digest, "files": listed}
-        _show(found, listed)
-        strays = _strays(found.output, listed)
-        text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
-        storage.write_new_text(storage.join(found.output, RECORD), text)
-    except (Failed, FileExistsError, FileNotFoundError) as problem:
-        _yield(found, listed, problem)
-        raise
-    _remove(found.output, strays)
-    _discard(found.output, found.start)
-    return whole
+    if not is_held(attempt):
+        raise Overtaken(f"{attempt.output}: another job took this folder; nothing was published")
 
 
-Files = dict[str, list[str]]
-"""Table -> names of its files."""
+def is_held(attempt: Attempt) -> bool:
+    """Whether this attempt's claim is the newest."""
+    output, mine = attempt.output, attempt.held
+    newest = claims.numbers(output)[-1:]
+    return newest == [mine.number] and claims.read(output, mine.number) == mine
 
 
-def _suffix(fingerprint: Fingerprint) -> str:
+def is_still_found(attempt: Attempt) -> bool:
+    """Whether an attempt's claim is the newest, and the folder what the claim was based on."""
+    newest = claims.newest(attempt.output, before=attempt.held.number)
+    text = storage.read_text(storage.join(attempt.output, RECORD))
+    return is_held(attempt) and (newest, text) == (attempt.found.newest, attempt.found.record)
+
+
+def suffix(fingerprint: Fingerprint) -> str:
+    """How the names of a run's files end."""
     return f"-{fingerprint.digest}{PARQUET}"
 
 
-def _staged(found: Claim) -> Files:
-    """The tables that were prepared, and their files by the names they are to have."""
-    plan = _plan(found.output)
-    if plan is None or plan.get("start") != found.start:
-        raise Overtaken(f"{found.output}: another job took this folder; nothing was published")
-    there = storage.names(found.folder)
-    suffix = _suffix(found.fingerprint)
-    dropped = _superseded(found, plan)
-    return {
-        table: [name.removesuffix(PARQUET) + suffix for name in _counting(found, table, dropped)]
-        for table in TABLES
-        if table in there
-    }
+def prepared_tables(attempt: Attempt) -> dict[str, list[str]]:
+    """List the tables that were prepared, and the files of each that count, sorted."""
+    tables = set(TABLES) & set(storage.names(attempt.folder))
+    dropped = _superseded(attempt)
+    return {table: _counting(attempt, table, dropped) for table in TABLES if table in tables}
 
 
-def prepared_files(found: Claim, table: str) -> list[str]:
+def prepared_files(attempt: Attempt, table: str) -> list[str]:
     """Where the files of a table are that were prepared and count, in the order of their names."""
-    dropped = _superseded(found, _plan(found.output) or {"stages": {}})
-    folder = storage.join(found.folder, table)
-    return [storage.join(folder, name) for name in _counting(found, table, dropped)]
+    names = _counting(attempt, table, _superseded(attempt))
+    return [storage.join(attempt.folder, table, name) for name in names]
 
 
-def _superseded(found: Claim, plan: Mapping[str, Any]) -> set[str]:
-    parts = (receipts.superseded(found.folder, stage) for stage in plan["stages"])
+def _superseded(attempt: Attempt) -> set[str]:
+    parts = (receipts.superseded(attempt.folder, stage) for stage in attempt.held.stages)
     return set[str]().union(*parts)
 
 
-def _counting(found: Claim, table: str, dropped: Collection[str]) -> list[str]:
-    held = storage.names(storage.join(found.folder, table))
-    return [name for name in held if name.endswith(PARQUET) and name not in dropped]
-
-
-def _show(found: Claim, listed: Files) -> None:
-    """Copy what was prepared to where readers look, and make sure that it was still ours."""
-    suffix = _suffix(found.fingerprint)
-    for table, files in listed.items():
-        source = storage.join(found.folder, table)
-        target = storage.join(found.output, table)
-        storage.copy(source, target, {file.removesuffix(suffix) + PARQUET: file for file in files})
-    if _staged(found) != listed:
-        raise Overtaken(f"{found.output}: another job started over here; nothing was published")
-
-
-def _remove_replaced(found: Claim, listed: Files) -> None:
-    """Remove the finished run that this one replaces, but for what both have."""
-    url = storage.join(found.output, RECORD)
-    if found.replaced is None or storage.read_text(url) != found.replaced:
-        return
-    storage.remove(url)
-    _remove(found.output, _beyond(json.loads(found.replaced).get("files", {}), listed))
-
-
-def _beyond(files: Files, listed: Mapping[str, Sequence[str]]) -> Files:
-    return {
-        table: [name for name in names if name not in listed.get(table, ())]
-        for table, names in files.items()
-    }
-
-
-def _strays(output: str, listed: Mapping[str, Sequence[str]]) -> Files:
-    """What is not of a run: files in its tables, whole tables, and what was half written."""
-    held = storage.names(output)
-    there = {table: storage.names(storage.join(output, table)) for table in TABLES if table in held}
-    return {**_beyond(there, listed), "": [name for name in held if _is_half(name)]}
-
-
-def _is_half(name: str) -> bool:
-    return name.endswith(TEMPORARY)
-
-
-def _remove(output: str, strays: Files) -> None:
-    for table, files in strays.items():
-        folder = storage.join(output, table) if table else output
-        for name in files:
-            storage.remove(storage.join(folder, name))
-        if files and table and not storage.names(folder):
-            storage.remove(folder)
-
-
-def _yield(found: Claim, listed: Files, problem: Exception) -> None:
-    """Take back what this attempt copied, if there is a winner, but for what that has, too.
-
-    Raises:
-        Overtaken: there is one.
-    """
-    record = _record(found.output)
-    if record is None:
-        return
-    _remove(found.output, _beyond(listed, record.get("files", {})))
-    _discard(found.output, found.start)
-    raise Overtaken(f"{found.output}: another job published a run here meanwhile") from problem
-
-
-def _discard(output: str, start: str) -> None:
-    """Remove what a run was prepared from, if nobody else prepares another there."""
-    plan = _plan(output)
-    if plan is not None and plan.get("start") != start:
-        return
-    # The plan first: without it, what is left for want of time is nobody's.
-    folder = storage.join(output, UNFINISHED)
-    with suppress(OSError):  # who lost may be at it too; the run is published all the same
-        storage.remove(storage.join(folder, PLAN))
-        storage.remove(folder)
+def _counting(attempt: Attempt, table: str, dropped: set[str]) -> list[str]:
+    names = storage.names(storage.join(attempt.folder, table))
+    return [name for name in names if name.endswith(PARQUET) and name not in dropped]
 
 
 @dataclass(frozen=True)
@@ -400,15 +366,13 @@ class Status:
 
     Attributes:
         record: run.json of a finished run, else None.
-        plan: plan.json of an unfinished one, else None.
+        claim: the newest claim on an unfinished one, else None.
         done: stage -> parts of the unfinished run that are done.
-        at_work: whether a process of this machine prepares it.
     """
 
     record: dict[str, Any] | None
-    plan: dict[str, Any] | None
+    claim: Claim | None
     done: Mapping[str, int]
-    at_work: bool
 
 
 def status(output: str) -> Status:
@@ -417,52 +381,44 @@ def status(output: str) -> Status:
     Raises:
         Refused: neither a run nor the beginning of one, or a record that cannot be read.
     """
-    record, plan = _record(output), _plan(output)
-    if record is None and plan is None:
-        raise Refused(f"{output}: holds no run (neither {RECORD} nor {UNFINISHED}/{PLAN})")
-    if plan is None:
-        return Status(record, None, {}, at_work=False)
-    folder = prepared(output)
-    done = {stage: len(receipts.kept(folder, stage)) for stage in plan["stages"]}
-    return Status(record, plan, done, _is_at_work(plan))
+    text = storage.read_text(storage.join(output, RECORD))
+    newest = claims.newest(output)
+    record = None if text is None else _record_of(output, text)
+    if record is None and newest is None:
+        raise Refused(f"{output}: holds no run (neither {RECORD} nor {UNFINISHED}/{claims.PLAN})")
+    if newest is None:
+        return Status(record, None, {})
+    folder = prepared_in(output, newest.start)
+    done = {stage: len(receipts.kept(folder, stage)) for stage in newest.stages}
+    return Status(record, newest, done)
 
 
 def files(output: str, record: Mapping[str, Any], table: str) -> list[str]:
-    """Where the files of a finished run's table are, as its record lists them; empty for none."""
-    listed = record.get("files", {}).get(table, [])
-    return [storage.join(output, table, name) for name in listed]
+    """Where the files of a finished run's table are, as its record lists them; empty for none.
+
+    Raises:
+        Refused: the record names files that no run writes.
+    """
+    names = listed(record, storage.join(output, RECORD)).get(table, [])
+    return [storage.join(output, table, name) for name in names]
 
 
 def prepared(output: str) -> str:
-    """Where the unfinished run of a folder is prepared, as its plan tells."""
-    plan = _plan(output) or {}
-    return storage.join(output, UNFINISHED, _named(str(plan.get("start"))))
+    """Where the unfinished run of a folder is prepared, as its newest claim tells."""
+    newest = claims.newest(output)
+    return prepared_in(output, newest.start if newest else "")
 
 
-def _named(start: str) -> str:
-    return start[:8]
+def _record_of(output: str, text: str) -> dict[str, Any]:
+    url = storage.join(output, RECORD)
+    record = claims.load(url, text, {"signature": str, "pairs": int, "rows": dict})
+    listed(record, url)
+    return record
 
 
-def _record(output: str) -> dict[str, Any] | None:
-    needed = {"signature": str, "pairs": int, "rows": dict}
-    return _load(storage.join(output, RECORD), needed)
-
-
-def _plan(output: str) -> dict[str, Any] | None:
-    needed = {"fingerprint": dict, "stages": dict}
-    return _load(storage.join(output, UNFINISHED, PLAN), needed)
-
-
-def _load(url: str, needed: Mapping[str, type]) -> dict[str, Any] | None:
-    text = storage.read_text(url)
+def files_of(attempt: Attempt) -> Files:
+    """The files of the finished run that an attempt replaces."""
+    text = attempt.found.record
     if text is None:
-        return None
-    try:
-        loaded = json.loads(text)
-    except ValueError as problem:
-        raise Refused(f"{url}: not readable as JSON ({problem})") from problem
-    if not isinstance(loaded, dict) or any(
-        not isinstance(loaded.get(key), kind) for key, kind in needed.items()
-    ):
-        raise Refused(f"{url}: not what a run of segscore writes")
-    return loaded
+        return {}
+    return listed(_record_of(attempt.output, text), storage.join(attempt.output, RECORD))

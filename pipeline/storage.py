@@ -9,6 +9,7 @@ import codecs
 import errno
 import io
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,6 +28,7 @@ from pipeline.stores import (
     configure,
     configured,
     discard,
+    discard_files,
     each_of,
     explained,
     files_of,
@@ -43,6 +45,13 @@ __all__ = ["configure", "configured"]
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".ndjson")
 BUFFER = 8 * 2**20
+TRIES = 10
+"""How often a file is written whose folder others remove at the same time."""
+
+TEMPORARY = ".tmp"
+TEMPORARY_NAME = re.compile(r"\.(.+)\.[0-9a-f]{16}\.tmp")
+"""A file that is being written, or a folder that is being removed, beside where it belongs."""
+
 DICTIONARY = 2**17
 """Bytes a column's dictionary may take: where values seldom repeat one only costs time."""
 
@@ -252,15 +261,17 @@ def names(url: str) -> list[str]:
         Failed: no server answers.
     """
     at = place(url)
-    if at.local and not at.files.isdir(at.path):
-        return []
     try:
         with explained(at):
-            held = [name.rstrip("/") for name in at.files.ls(at.path, detail=False)]
-    except FileNotFoundError:
+            if at.local:
+                return sorted(os.listdir(at.path))
+            listed = [name.rstrip("/") for name in at.files.ls(at.path, detail=False)]
+    except (FileNotFoundError, NotADirectoryError):
         return []
+    except PermissionError as problem:
+        raise Refused(f"{url}: no permission to list it") from problem
     # Stores list a file as what it holds itself.
-    return sorted({PurePosixPath(name).name for name in held if name != at.path.rstrip("/")})
+    return sorted({PurePosixPath(name).name for name in listed if name != at.path.rstrip("/")})
 
 
 def _write(url: str, content: bytes | memoryview, *, new: bool = False) -> None:
@@ -274,20 +285,31 @@ def _write(url: str, content: bytes | memoryview, *, new: bool = False) -> None:
 
 
 def _write_to_disk(at: Place, content: bytes | memoryview, *, new: bool) -> None:
-    temporary = _temporary(at)
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-        _take_place(temporary, at, new=new)
-    finally:
-        _drop(temporary)
+    for tries_left in reversed(range(TRIES)):
+        temporary = _temporary(at)
+        try:
+            with open(temporary, "wb") as file:
+                file.write(content)
+            _take_place(temporary, at, new=new)
+            return
+        except FileNotFoundError:  # another job removed the folder, which was empty, just now
+            if not tries_left:
+                raise
+        finally:
+            _drop(temporary)
 
 
 def _temporary(at: Place) -> str:
     """Name a file of a disk to write to, beside the place it is to take."""
-    folder = at.files._parent(at.path)
-    at.files.makedirs(folder, exist_ok=True)
-    return join(folder, f".{secrets.token_hex(8)}.tmp")
+    folder, name = os.path.split(at.path)
+    os.makedirs(folder, exist_ok=True)
+    return join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
+
+
+def temporary_for(name: str) -> str | None:
+    """Tell which file a temporary one was to become, by its name; None if it is no such file."""
+    found = TEMPORARY_NAME.fullmatch(name)
+    return found and found[1]
 
 
 def _take_place(temporary: str, at: Place, *, new: bool) -> None:
@@ -300,7 +322,7 @@ def _take_place(temporary: str, at: Place, *, new: bool) -> None:
 
 
 def _drop(temporary: str) -> None:
-    if os.path.exists(temporary):
+    with suppress(FileNotFoundError):
         os.unlink(temporary)
 
 
@@ -500,7 +522,7 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
     try:
         with explained(to):
             if at.local:
-                to.files.makedirs(to.path, exist_ok=True)
+                os.makedirs(to.path, exist_ok=True)
                 for name, new in names.items():
                     _link(join(at.path, name), join(to.path, new))
             else:
@@ -511,7 +533,8 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
 
 
 def _link(source: str, target: str) -> None:
-    temporary = f"{target}.{secrets.token_hex(8)}.tmp"
+    folder, name = os.path.split(target)
+    temporary = join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
     try:
         try:
             os.link(source, temporary)
@@ -521,12 +544,13 @@ def _link(source: str, target: str) -> None:
             shutil.copyfile(source, temporary)
         os.replace(temporary, target)
     finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+        _drop(temporary)
 
 
 def remove(url: str) -> None:
     """Remove a file or a folder with all it holds, if it is there.
+
+    A folder of a disk is renamed first, so that nobody finds half of it under its name.
 
     Raises:
         Refused: no such bucket, no permission.
@@ -537,6 +561,61 @@ def remove(url: str) -> None:
         if not at.local:
             discard(at, listing(at, folders=True))
             return
-        while at.files.exists(at.path):
-            with suppress(FileNotFoundError):  # somebody else removes it, too
-                at.files.rm(at.path, recursive=True)
+        try:
+            os.unlink(at.path)
+        except FileNotFoundError:
+            return
+        except (IsADirectoryError, PermissionError):  # what Linux says of a folder, and macOS
+            _remove_folder(at.path)
+
+
+def _remove_folder(path: str) -> None:
+    folder, name = os.path.split(path.rstrip("/"))
+    aside = join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
+    if temporary_for(name):  # aside already
+        aside = path
+    else:
+        try:
+            os.rename(path, aside)
+        except FileNotFoundError:
+            return
+    while os.path.lexists(aside):
+        try:
+            shutil.rmtree(aside)
+        except OSError as problem:  # others remove it too, or a late task wrote there once more
+            if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY):
+                raise
+
+
+def remove_files(folder: str, names: Iterable[str]) -> None:
+    """Remove files of a folder, those that are there.
+
+    Raises:
+        Refused: no such bucket, no permission.
+        Failed: no server answers.
+    """
+    at = place(folder)
+    with explained(at):
+        if at.local:
+            for name in names:
+                _drop(join(at.path, name))
+        else:
+            discard_files(at, [join(at.path, name) for name in names])
+
+
+def remove_if_empty(url: str) -> None:
+    """Remove a folder that holds nothing; leave any other as it is.
+
+    Raises:
+        Failed: no server answers.
+    """
+    at = place(url)
+    with explained(at):
+        if at.local:
+            try:
+                os.rmdir(at.path)
+            except OSError as problem:
+                if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST):
+                    raise
+        elif not names(url):
+            discard(at, {})

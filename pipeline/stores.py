@@ -329,12 +329,17 @@ def listing(at: Place, *, folders: bool = False) -> dict[str, Info]:
 def discard(at: Place, listed: Mapping[str, Info]) -> None:
     """Remove files that lie at a place of a store, those that are there, and their folders."""
     files = files_of(listed)
-    # Not by ``rm``, which takes names for patterns, and does not tell what S3 refused to remove.
-    each_of(lambda name: _remove(at, name), files)
+    discard_files(at, files)
     # Some stores keep folders that hold nothing (Azure's hierarchical namespaces, SeaweedFS).
     for folder in sorted({at.path.rstrip("/"), *listed}.difference(files), key=len, reverse=True):
         if "/" in folder:
             _remove(at, folder if at.cloud is AZURE else f"{folder}/", "409")
+
+
+def discard_files(at: Place, names: Sequence[str]) -> None:
+    """Remove files of a store, those that are there."""
+    # Not by ``rm``, which takes names for patterns, and does not tell what S3 refused to remove.
+    each_of(lambda name: _remove(at, name), names)
 
 
 def files_of(listed: Mapping[str, Info]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline import cluster, planning, run_folder, storage
+from pipeline import cluster, planning, publication, run_folder, storage
 from pipeline.accepting import Bits, list_unpaired, write_left_out
 from pipeline.account import (
     Clock,
@@ -131,42 +131,47 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
         inputs = _find(as_score)
         parts = cut(inputs.hypotheses.slices, planning.ROWS_PER_PART)
         asked = Fingerprint.of("sweep", settings, inputs.tables)
-        claimed = run_folder.check(settings.output, asked, fresh=settings.fresh)
-    with clock.stage("references"):
-        collected = collect(as_score, inputs)
-        folder = run_folder.claim(claimed, {SWEPT: [part.name for part in parts]})
-        storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
-    with clock.stage("sweep"):
-        references, further = collected.references, inputs.hypotheses.further
-        rule, against = Rule(as_score, (1,), {}), Against(references, ())
-        job = SentJob(rule, inputs.typed, further, folder, planning.ROWS_PER_PART, against)
-        found = spread_twice(client, sweep_part, parts, job, progress, stage=SWEPT)
-        receipts = cast("dict[str, SweptPart]", found)
-    with clock.stage("curves"):
-        met = met_references(found, len(references))
-        account = add_rows([rows_of(collected, met), *(part.rows for part in found.values())])
-        require_scored(as_score, account, claimed)
-        swept = merge(receipt.steps for receipt in receipts.values())
-        curves, chosen = tabulate(swept, as_score.parameters(references.p_seg))
-        table = storage.join(folder, "curves", "curves.parquet")
-        storage.write_table(table, curves, plain=("threshold", *CHANGING, *VALUES))
-        points = storage.join(folder, "operating_points", "operating_points.parquet")
-        storage.write_table(points, curves.take(pa.array(chosen)))
-        alone = left_over(collected, met)
-        storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)
-    worked = Worked(
-        rule=rule,
-        p_seg=references.p_seg,
-        documents=len(references.documents),
-        rows=account,
-        pairs=sum(receipt.pairs for receipt in found.values()),
-        folder=folder,
-        parts=[],
-    )
-    told = tell(as_score, inputs, worked, clock, claimed, swept)
-    own = {"signature": settings.signature, "settings": asdict(settings), "boundary_types": None}
-    record = run_folder.publish(claimed, told | own)
-    return FinishedSweep(record, curves, chosen)
+        claimed = publication.check(settings.output, asked, fresh=settings.fresh)
+    with publication.claimed(claimed):
+        with clock.stage("references"):
+            collected = collect(as_score, inputs)
+            folder = run_folder.claim(claimed, {SWEPT: [part.name for part in parts]})
+            storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
+        with clock.stage("sweep"):
+            references, further = collected.references, inputs.hypotheses.further
+            rule, against = Rule(as_score, (1,), {}), Against(references, ())
+            job = SentJob(rule, inputs.typed, further, folder, planning.ROWS_PER_PART, against)
+            found = spread_twice(client, sweep_part, parts, job, progress, stage=SWEPT)
+            receipts = cast("dict[str, SweptPart]", found)
+        with clock.stage("curves"):
+            met = met_references(found, len(references))
+            account = add_rows([rows_of(collected, met), *(part.rows for part in found.values())])
+            require_scored(as_score, account, claimed)
+            swept = merge(receipt.steps for receipt in receipts.values())
+            curves, chosen = tabulate(swept, as_score.parameters(references.p_seg))
+            table = storage.join(folder, "curves", "curves.parquet")
+            storage.write_table(table, curves, plain=("threshold", *CHANGING, *VALUES))
+            points = storage.join(folder, "operating_points", "operating_points.parquet")
+            storage.write_table(points, curves.take(pa.array(chosen)))
+            alone = left_over(collected, met)
+            storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)
+        worked = Worked(
+            rule=rule,
+            p_seg=references.p_seg,
+            documents=len(references.documents),
+            rows=account,
+            pairs=sum(receipt.pairs for receipt in found.values()),
+            folder=folder,
+            parts=[],
+        )
+        told = tell(as_score, inputs, worked, clock, claimed, swept)
+        own = {
+            "signature": settings.signature,
+            "settings": asdict(settings),
+            "boundary_types": None,
+        }
+        record = publication.publish(claimed, told | own)
+        return FinishedSweep(record, curves, chosen)
 
 
 def _find(settings: ScoreSettings) -> Inputs:

@@ -166,6 +166,8 @@ def behave() -> None:
     planning: Any = import_module("pipeline.planning")
     planning.ROWS_PER_PART = drive.rows
     planning.READ_AGAIN = 0.0  # rows of an agreement run travel
+    run_folder: Any = import_module("pipeline.run_folder")
+    run_folder.PUBLISHER_SECONDS = 0.2  # who publishes on another machine and stops is given up
     if drive.host is not None:
         platform.node = lambda: str(drive.host)
     _logged(drive)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pipeline import planning, receipts, run_folder, storage
+from pipeline import planning, publication, receipts, storage
 from pipeline.errors import Failed
 from tests.conftest import Segscore
 from tests.driven import Drive, Gate, wait
@@ -96,7 +96,9 @@ def test_killed_between_the_tables_and_the_end(desk: Desk, after: bool) -> None:
     assert command.ended().code == -9
     assert (desk.run / "run.json").exists() == after
     assert (desk.run / "scores").exists()
-    half = [desk.run / ".0123456789abcdef.tmp", desk.run / "scores" / "part-0.parquet.01.tmp"]
+    shown = sorted(path.name for path in (desk.run / "scores").iterdir())[0]
+    ending = ".0123456789abcdef.tmp"
+    half = [desk.run / f".run.json{ending}", desk.run / "scores" / f".{shown}{ending}"]
     for path in half:
         path.write_bytes(b"half")
     ended = desk.score()
@@ -284,7 +286,7 @@ def test_every_receipt_can_be_read_again(
     whole_run = desk.folder / "whole"
     assert desk.segscore(*told, "--output", whole_run).code == 0
     with monkeypatch.context() as patch:
-        patch.setattr(run_folder, "publish", refuse)
+        patch.setattr(publication, "publish", refuse)
         assert desk.segscore(*told, "--output", desk.run).code == 1
     with monkeypatch.context() as patch:
         patch.setattr(receipts, "keep", refuse)

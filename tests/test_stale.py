@@ -11,7 +11,7 @@ LATE = Gate("storage._temporary", "wait", "scores/part-00002")
 
 def test_a_part_of_other_settings_comes_late(desk: Desk) -> None:  # noqa: F811
     first = desk.drive({"gate": LATE})
-    second = desk.drive({"gate": Gate("run_folder.publish", "wait")})
+    second = desk.drive({"gate": Gate("publication.publish", "wait")})
     with cluster(first) as there:
         begun = desk.command(first, "--cluster", there.address)
         holder(first)
