@@ -54,8 +54,8 @@ class Claim:
     step: str = WORK
     shown: Files = field(default_factory=dict)
     replaced: Files = field(default_factory=dict)
-    host: str | None = field(default_factory=platform.node)
-    pid: int | None = field(default_factory=os.getpid)
+    host: str | None = field(default_factory=lambda: platform.node())
+    pid: int | None = field(default_factory=lambda: os.getpid())
     born: str | None = field(default_factory=lambda: started(os.getpid()))
 
     @property
@@ -119,18 +119,23 @@ def numbers(output: str) -> list[int]:
     return sorted(number for name in names if (number := number_of(name)) is not None)
 
 
-def newest(output: str, *, before: int | None = None) -> Claim | None:
-    """Read the newest claim on a folder, or the newest below a number; None if there is none.
+def newest(output: str) -> Claim | None:
+    """Read the newest claim on a folder; None if there is none.
 
     Raises:
         Refused: it is not what segscore writes.
     """
-    for number in reversed(numbers(output)):
-        if before is None or number < before:
-            claim = read(output, number)
-            if claim is not None:  # else it was withdrawn just now
-                return claim
-    return None
+    return newest_of(output, numbers(output))
+
+
+def newest_of(output: str, listed: Sequence[int]) -> Claim | None:
+    """Read the newest of some claims, those left out that were withdrawn; None if there is none.
+
+    Raises:
+        Refused: it is not what segscore writes.
+    """
+    found = (read(output, number) for number in reversed(listed))
+    return next((claim for claim in found if claim is not None), None)
 
 
 def read(output: str, number: int) -> Claim | None:

@@ -118,8 +118,7 @@ def _claim_publication(attempt: Attempt, shown: Files) -> None:
     except FileExistsError as problem:
         raise _lost(attempt) from problem
     attempt.claim = mine
-    newest = claims.newest(attempt.output, before=mine.number)
-    if newest != before or not run_folder.is_held(attempt):
+    if not run_folder.is_based_on(attempt, before):
         claims.withdraw(attempt.output, mine.number)
         raise _lost(attempt)
 
@@ -207,9 +206,12 @@ def _put_in_order(attempt: Attempt) -> None:
     if newest is not None:
         publishing = newest.step == claims.PUBLISH
         same = newest.fingerprint == asdict(attempt.fingerprint)
-        if not same or not (newest.is_here or publishing):
+        if newest.is_at_work or not same or not (newest.is_here or publishing):
             return
-    text = storage.read_text(storage.join(output, RECORD))
+    url = storage.join(output, RECORD)
+    text = storage.read_text(url)
+    if text is None:
+        return
     attempt.found = run_folder.Found(newest, text)
     shown = run_folder.files_of(attempt)
     attempt.claim = claims.Claim(
@@ -220,7 +222,7 @@ def _put_in_order(attempt: Attempt) -> None:
         step=claims.PUBLISH,
     )
     claims.take(output, attempt.claim)
-    if text is not None and run_folder.is_still_found(attempt):
+    if text == storage.read_text(url) and run_folder.is_based_on(attempt, newest):
         tidy(attempt, shown)
     else:
         claims.withdraw(output, attempt.claim.number)

@@ -165,9 +165,10 @@ def _settled(attempt: Attempt) -> tuple[Claim | None, str | None]:
     names: list[str] = []
     for _ in range(LOOKS):
         names = storage.names(output)
-        if own is not None and claims.numbers(output)[-1:] != [own]:
+        numbers = claims.numbers(output) if UNFINISHED in names else []
+        if own is not None and numbers[-1:] != [own]:
             raise _began_just_now(output)
-        newest = claims.newest(output, before=own)
+        newest = claims.newest_of(output, [number for number in numbers if number != own])
         text = storage.read_text(storage.join(output, RECORD))
         if newest is not None and newest != waited and _is_published_elsewhere(newest):
             wait_for(output, newest)
@@ -263,7 +264,7 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
             stages={stage: list(parts) for stage, parts in stages.items()},
         )
         if _take(attempt, mine):
-            if not resumed:
+            if newest and not resumed:
                 _remove_earlier(attempt)
             return attempt.folder
     raise _began_just_now(attempt.output)
@@ -325,11 +326,10 @@ def is_held(attempt: Attempt) -> bool:
     return newest == [mine.number] and claims.read(output, mine.number) == mine
 
 
-def is_still_found(attempt: Attempt) -> bool:
-    """Whether an attempt's claim is the newest, and the folder what the claim was based on."""
-    newest = claims.newest(attempt.output, before=attempt.held.number)
-    text = storage.read_text(storage.join(attempt.output, RECORD))
-    return is_held(attempt) and (newest, text) == (attempt.found.newest, attempt.found.record)
+def is_based_on(attempt: Attempt, before: Claim | None) -> bool:
+    """Whether an attempt's claim is the newest, and follows a certain one."""
+    *earlier, last = claims.numbers(attempt.output) or [0]
+    return last == attempt.held.number and claims.newest_of(attempt.output, earlier) == before
 
 
 def suffix(fingerprint: Fingerprint) -> str:

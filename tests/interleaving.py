@@ -1,0 +1,224 @@
+"""Jobs stepped through every order of their storage operations, one operation at a time.
+
+Each job runs in a greenlet of its own and stops before each operation of its storage.  A search
+chooses who goes next, and tries every choice.  It goes depth first and runs each order from the
+beginning; an order that leads to a state that was seen already is not followed again.  The state is
+what the storage holds, and what each job has done and seen so far, on which alone depends what it
+will do.  A job may also die at an operation: then none of its later ones has any effect.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from greenlet import getcurrent, greenlet
+
+SHOWN = re.compile(r"run/(scores|summary)\b")
+PREPARED = re.compile(r"_unfinished/([0-9a-f]{8})\b")
+
+
+class Died(BaseException):
+    """Ends a job where it is, as a kill does."""
+
+
+@dataclass
+class Job:
+    """One process, as far as storage can tell.
+
+    Attributes:
+        name: of the job; names what it draws by chance, too.
+        pid, host: of its process.
+        work: what it does.
+    """
+
+    name: str
+    pid: int
+    host: str
+    work: Callable[[], str]
+    outcome: str | None = None
+    dead: bool = False
+    start: str = ""
+    drawn: int = 0
+    next: str = ""
+    past: Any = field(default_factory=lambda: blake2b(digest_size=16))
+    waits: Callable[[], bool] | None = None
+    runs_in: greenlet | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        return self.outcome is None
+
+    def token(self, digits: int) -> str:
+        """Draw a name that is its own, and the same in each order."""
+        self.drawn += 1
+        return blake2b(f"{self.name} {self.drawn}".encode(), digest_size=digits // 2).hexdigest()
+
+
+class Stage:
+    """The jobs of one order, and whose turn it is."""
+
+    def __init__(self, jobs: Sequence[Job], *, shared: bool = True) -> None:
+        """Set the stage.
+
+        Args:
+            jobs: who is on it.
+            shared: whether jobs look at parts that another one prepares or shows.  Where they do
+                not, what a job does with its parts is no point for others to go on.
+        """
+        self.jobs = jobs
+        self.shared = shared
+        self.main = getcurrent()
+
+    @property
+    def current(self) -> Job | None:
+        """The job that runs now; None when the search does."""
+        now = getcurrent()
+        return next((job for job in self.jobs if job.runs_in is now), None)
+
+    def operate(self, name: str, act: Callable[[], Any], says: Callable[[Any], object]) -> Any:
+        """Do an operation when it is this job's turn, and remember what came of it."""
+        job = self.current
+        if job is None:
+            return act()
+        if not self.is_private(job, name):
+            self._pause(job, name)
+        try:
+            result = act()
+        except OSError as problem:
+            job.past.update(f"{name} {type(problem).__name__}\n".encode())
+            raise
+        job.past.update(f"{name} {says(result)!r}\n".encode())
+        return result
+
+    def is_private(self, job: Job, name: str) -> bool:
+        """Whether an operation is of no concern to the other jobs: on parts, its own or shown."""
+        place = PREPARED.search(name)
+        own = place is not None and place[1] == job.start
+        return not self.shared and (own or SHOWN.search(name) is not None)
+
+    def wait(self, over: Callable[[], bool]) -> None:
+        """Wait until something is so; whoever waits is not chosen before."""
+        job = self.current
+        assert job is not None
+        job.waits = over
+        self._pause(job, "wait")
+        job.waits = None
+        job.past.update(b"waited\n")
+
+    def _pause(self, job: Job, name: str) -> None:
+        if not job.dead:
+            job.next = name
+            self.main.switch()
+        if job.dead:
+            raise Died
+
+    def start(self) -> None:
+        """Start all jobs; each stops before its first operation."""
+        for job in self.jobs:
+            job.runs_in = greenlet(self._run)
+            job.runs_in.switch(job)
+
+    @staticmethod
+    def _run(job: Job) -> None:
+        try:
+            job.outcome = job.work()
+        except Died:
+            job.outcome = "died"
+        except Exception as problem:
+            job.outcome = f"{type(problem).__name__}: {problem}"
+
+    def choices(self) -> list[int]:
+        """Who can go on."""
+        running = [n for n, job in enumerate(self.jobs) if job.runs]
+        ready = [n for n in running if (waits := self.jobs[n].waits) is None or waits()]
+        return ready or running  # who waits for nobody any more has waited long enough
+
+    def step(self, number: int, *, die: bool = False) -> None:
+        """Let a job do its next operation, or die before it."""
+        job = self.jobs[number]
+        job.dead = die
+        assert job.runs_in is not None
+        job.runs_in.switch()
+
+    def end(self) -> None:
+        """End what still runs."""
+        for number, job in enumerate(self.jobs):
+            if job.runs:
+                self.step(number, die=True)
+
+
+@dataclass
+class Search:
+    """A search over all orders.
+
+    Attributes:
+        prepare: makes an empty world with its jobs, the same each time, for one order.
+        state: what the storage holds.
+        deaths: how many jobs may die in one order.
+        shared: as ``Stage`` takes it.
+        most: orders after which the search gives up, and fails.
+    """
+
+    prepare: Callable[[], Sequence[Job]]
+    enter: Callable[[Stage], Any]
+    state: Callable[[], object]
+    judge: Callable[[Sequence[Job], list[str]], None]
+    deaths: int = 0
+    shared: bool = True
+    most: int = 200_000
+    orders: int = 0
+    seen: set[Any] = field(default_factory=set)
+
+    def run(self) -> int:
+        """Try every order; how many were run."""
+        left: list[list[tuple[int, bool]]] = [[]]
+        while left:
+            left += self._follow(left.pop())
+            self.orders += 1
+            assert self.orders <= self.most, f"more than {self.most} orders"
+        return self.orders
+
+    def _follow(self, prefix: list[tuple[int, bool]]) -> list[list[tuple[int, bool]]]:
+        """Run one order, the first choice wherever none is made; return those not taken."""
+        jobs = self.prepare()
+        stage = Stage(jobs, shared=self.shared)
+        others: list[list[tuple[int, bool]]] = []
+        taken: list[tuple[int, bool]] = []
+        told: list[str] = []
+        with self.enter(stage):
+            stage.start()
+            try:
+                for choice in self._choices(stage, prefix, taken, others):
+                    number, die = choice
+                    job = jobs[number]
+                    told.append(f"{job.name}{' dies before' if die else ''} {job.next}")
+                    taken.append(choice)
+                    stage.step(number, die=die)
+                whole = not any(job.runs for job in jobs)
+            finally:
+                stage.end()
+        if whole:
+            self.judge(jobs, told)
+        return others
+
+    def _choices(
+        self,
+        stage: Stage,
+        prefix: list[tuple[int, bool]],
+        taken: list[tuple[int, bool]],
+        others: list[list[tuple[int, bool]]],
+    ) -> Iterator[tuple[int, bool]]:
+        yield from prefix
+        while choices := stage.choices():
+            now = (self.state(), *((job.past.digest(), job.outcome) for job in stage.jobs))
+            if now in self.seen:
+                return
+            self.seen.add(now)
+            options = [(number, False) for number in choices]
+            if sum(die for _, die in taken) < self.deaths:
+                options += [(number, True) for number in choices]
+            others += [[*taken, option] for option in options[1:]]
+            yield options[0]
