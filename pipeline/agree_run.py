@@ -38,6 +38,7 @@ from pipeline.inputs import (
 )
 from pipeline.measures.windows import window_size
 from pipeline.meeting import Meeting
+from pipeline.placement import require_apart
 from pipeline.planning import Plan
 from pipeline.run_folder import Claim
 from pipeline.spreading import Progress, spread
@@ -69,6 +70,7 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
     """
     clock = Clock()
     with clock.stage("plan"):
+        require_apart(settings.output, settings.inputs)
         tables = find_tables(settings)
         plan = plan_of(settings, tables)
         types = attribute_types(tables.values())
