@@ -9,6 +9,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from pipeline import storage
+from pipeline.night.nights import Nights
+from pipeline.night.retention import remove_old
 from pipeline.storage import read_table
 from tests.conftest import Segscore
 from tests.driven import Drive, Gate, wait
@@ -557,7 +559,7 @@ def test_old_nights_are_removed_and_nothing_else(archive: Archive) -> None:
     assert files(archive.runs) == left
 
 
-@pytest.mark.parametrize("after", range(9))
+@pytest.mark.parametrize("after", [0, 1, 2, 8])
 def test_a_removal_that_was_cut_short_is_finished(
     archive: Archive, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
@@ -599,7 +601,7 @@ def test_a_night_that_holds_a_file_of_others_is_kept(archive: Archive, place: st
     ended = archive.run(later, "--keep", 10)
     assert ended.code == 0, ended.err
     assert files(archive.runs) == before
-    assert f"it holds {place if place[:2] != 'co' else 'corpus'}" in ended.err
+    assert f"it holds {place.removesuffix('/a.jsonl')}" in ended.err
 
 
 def test_a_record_that_lists_files_elsewhere_removes_nothing(archive: Archive) -> None:
