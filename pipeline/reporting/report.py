@@ -75,8 +75,9 @@ def report(settings: ReportSettings) -> Written:
         Failed: the page cannot be written.
     """
     ((_, (measure,)),) = chosen_measures([settings.measure])
-    run, library = open_finished(settings.run), charting_library()
+    run = open_finished(settings.run)
     _require_free(settings.output, run)
+    library = charting_library()
     sections = [*_sections(run, measure, settings.average), computed.section(run)]
     made = Page(_title(run.url), run.record["signature"], computed.in_words(run), sections)
     text = render(made, library)
