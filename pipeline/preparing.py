@@ -61,8 +61,12 @@ class Preparation:
         storage.remove(storage.join(self.hidden, CLAIM))
         tables = dict.fromkeys(table for table, _ in self.written)
         for folder in (*(storage.join(self.hidden, table) for table in tables), self.hidden):
-            if not storage.names(folder):
-                storage.remove(folder)
+            _remove_empty(folder)
+
+
+def _remove_empty(folder: str) -> None:
+    if not storage.names(folder):
+        storage.remove(folder)
 
 
 def require_free(output: str, names: Sequence[str]) -> None:
@@ -98,12 +102,17 @@ def preparing(output: str, hidden: str, names: Sequence[str]) -> Iterator[Prepar
     )
     if hidden in storage.names(output):
         raise taken
-    storage.make_folder(folder)
+    for each in (output, folder):
+        storage.make_folder(each)
     try:
         who = {"host": platform.node(), "pid": os.getpid()}
         storage.write_new_text(storage.join(folder, CLAIM), json.dumps(who) + "\n")
     except FileExistsError as problem:
         raise taken from problem
+    except BaseException:
+        with suppress(OSError, Refused, Failed):
+            _remove_empty(folder)
+        raise
     preparation = Preparation(output, folder)
     try:
         require_free(output, names)
