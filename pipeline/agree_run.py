@@ -48,6 +48,7 @@ from pipeline.inputs import (
 )
 from pipeline.measures.windows import window_size
 from pipeline.meeting import Meeting
+from pipeline.placement import require_apart
 from pipeline.planning import Plan
 from pipeline.run_folder import Attempt
 from pipeline.spreading import Progress, spread
@@ -79,6 +80,7 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
     """
     clock = Clock()
     with clock.stage("plan"):
+        require_apart(settings.output, settings.inputs)
         tables = find_tables(settings)
         plan = plan_of(settings, tables)
         types = attribute_types(tables.values())

@@ -71,6 +71,11 @@ class AgreeSettings:
         self.as_score  # noqa: B018  (refuse what it would)
 
     @property
+    def inputs(self) -> dict[str, str | None]:
+        """What an audit reads, by the argument or option that names it."""
+        return {"CODINGS": self.codings, "--documents": self.documents}
+
+    @property
     def as_score(self) -> ScoreSettings:
         """The scoring run that reads, accepts and measures codings the same."""
         own = asdict(self)

@@ -24,6 +24,7 @@ from pipeline.errors import Done, Refused
 from pipeline.fingerprint import Fingerprint
 from pipeline.input_tables import InputTable
 from pipeline.inputs import choose_groups
+from pipeline.placement import require_apart
 from pipeline.settings import MOST_REPLICATES, within
 
 STATISTICS = (*LIBRARIES, "scipy")
@@ -116,6 +117,8 @@ def compare(settings: CompareSettings) -> FinishedComparison:
     """
     clock = Clock()
     with clock.stage("plan"):
+        if settings.output is not None:
+            require_apart(settings.output, {"RUN": settings.runs})
         runs = open_runs(settings.runs)
         chosen = chosen_measures(settings.measures)
         require_comparable(runs, chosen, settings.may_differ)

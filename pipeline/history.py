@@ -14,6 +14,7 @@ from pipeline.night.nights import Nights
 from pipeline.night.retention import remove_old
 from pipeline.night.settings import NIGHT, read_date, require_keep
 from pipeline.night.verdict import Verdict
+from pipeline.placement import is_inside, require_apart
 from pipeline.summary import SUMMARY_COLUMNS
 
 FOLDER, FILE = "history", "history.parquet"
@@ -72,6 +73,8 @@ def gather(runs: str, output: str | None, keep: int | None) -> Gathered:
     require_keep(keep)
     if not storage.names(runs):
         raise Refused(f"{runs}: no such folder, or nothing in it")
+    url = storage.join(output or storage.join(runs, FOLDER), FILE)
+    _require_free(runs, url)
     removed, wrong = ([], []) if keep is None else remove_old(Nights(runs), keep)
     found = []
     for name in storage.names(runs):
@@ -85,9 +88,23 @@ def gather(runs: str, output: str | None, keep: int | None) -> Gathered:
         why = f" ({wrong[0]})" if wrong else ""
         raise Refused(f"{runs}: holds no finished run of segscore score or nightly{why}")
     table = _united(sorted(found, key=lambda one: (one.date or date.min, one.name)))
-    url = storage.join(output or storage.join(runs, FOLDER), FILE)
     storage.write_table(url, table, plain=())
     return Gathered(table, url, removed, wrong)
+
+
+def _require_free(runs: str, url: str) -> None:
+    """Refuse to write the table into a run, or over a file that is not such a table."""
+    folder = url.rpartition("/")[0]
+    around = [folder, *(storage.join(runs, name) for name in storage.names(runs))]
+    target = storage.canonical(url)
+    held = [each for each in around if is_inside(target, storage.canonical(each))]
+    require_apart(url, {"RUN": [each for each in held if _is_run(each)]}, is_file=True)
+    if FILE in storage.names(folder) and not {*OURS} <= {*storage.column_names(url)}:
+        raise Refused(f"{url}: is not a table of segscore history; name another folder by --output")
+
+
+def _is_run(folder: str) -> bool:
+    return not {run_folder.RECORD, run_folder.UNFINISHED}.isdisjoint(storage.names(folder))
 
 
 def _read(runs: str, name: str) -> _Run | None:

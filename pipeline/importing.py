@@ -14,8 +14,11 @@ from pipeline.errors import Refused
 from pipeline.formats.detect import FORMATS, detect
 from pipeline.formats.rows import Defaults, Row
 from pipeline.formats.tables import gather
+from pipeline.placement import require_apart
+from pipeline.preparing import preparing
 from pipeline.reading import Rows, in_one_chunk, validate
 
+UNFINISHED = "_import"
 HEAD_LINES = 20
 SHOWN = 10
 NAMELESS = ("choi", "nltk")
@@ -45,7 +48,7 @@ def import_files(
 
     Args:
         files: files, folders or globs, in any mixture of formats.
-        output: folder to write to; a table it gets must not be there yet.
+        output: folder to write to, apart from the files; a table it gets must not be there yet.
         defaults: what rows are given where their file does not say.
         format_name: of all files; None to tell each by its name and content.
 
@@ -57,6 +60,7 @@ def import_files(
         raise Refused(f"--format {format_name}: must be one of {', '.join(FORMATS)}")
     if not output.strip():
         raise Refused("--output: is empty; name a folder")
+    require_apart(output, {"FILE": files})
     gathered = gather(_rows(files, defaults, format_name))
     found = (
         ("references", gathered.references, gathered.reference_places, SEGMENTATIONS),
@@ -69,12 +73,10 @@ def import_files(
     ]
     if not tables:
         raise Refused(f"{', '.join(files)}: no segmentation in it")
-    for name in tables:
-        if name in storage.names(output):
-            raise Refused(f"--output {output}: holds {name} already; choose another folder")
-    storage.make_folder(output)
-    for name, table in tables.items():
-        storage.write_table(storage.join(output, name, f"{name}.parquet"), table)
+    with preparing(output, UNFINISHED, [*tables]) as preparation:
+        for name, table in tables.items():
+            preparation.write(name, f"{name}.parquet", table)
+        preparation.show()
     return Imported({name: len(table) for name, table in tables.items()}, contradictions)
 
 

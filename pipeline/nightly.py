@@ -15,6 +15,7 @@ from pipeline.night.nights import Night, Nights
 from pipeline.night.retention import remove_old
 from pipeline.night.settings import NightSettings
 from pipeline.night.verdict import Verdict
+from pipeline.placement import require_apart
 from pipeline.spreading import Progress
 
 Say = Callable[[str], None]
@@ -54,6 +55,7 @@ def run_night(
         Failed: the input is not there yet, another process is at work on this night, or something
             could not be done; the message says what of the night stands.
     """
+    _require_free_for_metrics(settings)
     try:
         ended = _work(settings, client, progress, say)
     except (run_folder.Taken, run_folder.Overtaken) as problem:
@@ -79,7 +81,25 @@ def run_night(
     return replace(ended, removed=tuple(removed))
 
 
+def _require_free_for_metrics(settings: NightSettings) -> None:
+    """Refuse metrics that would be written over an input, into the run, or over others' files."""
+    if settings.metrics is None:
+        return
+    inputs = {**settings.inputs, "--runs": settings.score.output}
+    require_apart(settings.metrics, inputs, option="--metrics", is_file=True)
+    try:
+        there = storage.head(settings.metrics, exposition.HEAD)
+    except Failed:  # no server answers, as will be said when the night is done
+        return
+    if there and not exposition.is_exposition(there):
+        raise Refused(
+            f"--metrics {settings.metrics}: is a file that segscore nightly did not write; name "
+            "another file"
+        )
+
+
 def _work(settings: NightSettings, client: cluster.Client, progress: Progress, say: Say) -> Ended:
+    require_apart(settings.score.output, settings.inputs, option="--runs")
     earlier = Nights(settings.runs)
     if settings.compared is not None and earlier.on(settings.compared) is None:
         why = "".join(f" ({problem})" for problem in earlier.unreadable)

@@ -14,6 +14,7 @@ from pipeline.counting import Rule
 from pipeline.fingerprint import Fingerprint
 from pipeline.inputs import Inputs, find_inputs, group_types
 from pipeline.measures import PAIRS, PANELS
+from pipeline.placement import require_apart
 from pipeline.planning import Plan
 from pipeline.scoring import Added, Worked
 from pipeline.settings import ScoreSettings
@@ -45,6 +46,7 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
     """
     clock = Clock()
     with clock.stage("plan"):
+        require_apart(settings.output, settings.inputs)
         inputs = find_inputs(settings)
         rule = Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))
         plan = plan_of(settings, inputs)

@@ -102,13 +102,7 @@ class ScoreSettings:
         in_unit_interval("--max-rejects", self.max_rejects)
         within("--replicates", self.replicates, 0, MOST_REPLICATES)
         within("--seed", self.seed, 0, 2**64 - 1)
-        names = {
-            "REFERENCES": self.references,
-            "HYPOTHESES": self.hypotheses,
-            "--output": self.output,
-            "--documents": self.documents,
-        }
-        for option, name in names.items():
+        for option, name in {**self.inputs, "--output": self.output}.items():
             if name is not None and not name.strip():
                 raise Refused(f"{option}: is empty; name a file or folder")
         self._check_formulas()
@@ -145,6 +139,15 @@ class ScoreSettings:
         if not 1 / MOST_WEIGHT <= self.beta <= MOST_WEIGHT:
             raise Refused(f"--beta {self.beta}: must be above 0 and at most {MOST_WEIGHT}")
         self.shares, self.points  # noqa: B018  (refuse what they cannot read)
+
+    @property
+    def inputs(self) -> dict[str, str | None]:
+        """What a run reads, by the argument or option that names it."""
+        return {
+            "REFERENCES": self.references,
+            "HYPOTHESES": self.hypotheses,
+            "--documents": self.documents,
+        }
 
     @property
     def shares(self) -> dict[str, Fraction]:

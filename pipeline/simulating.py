@@ -37,8 +37,10 @@ import pyarrow.compute as pc
 from pipeline import pseudo_coders, storage
 from pipeline.contracts import SEGMENTATIONS
 from pipeline.document_ids import Hashes
-from pipeline.errors import Refused
+from pipeline.errors import Failed, Refused
 from pipeline.input_tables import plan
+from pipeline.placement import require_apart
+from pipeline.preparing import preparing, require_free
 from pipeline.pseudo_coders import Errors
 from pipeline.reading import read_valid
 from pipeline.segmentations import Ints, Positions, Ragged, column, numbers, ragged
@@ -197,9 +199,8 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
     for option, name in {"CODINGS": codings, "--output": output}.items():
         if not name.strip():
             raise Refused(f"{option}: is empty; name a file or folder")
-    for name in (TABLE, RECORD):
-        if name in storage.names(output):
-            raise Refused(f"--output {output}: holds {name} already; choose another folder")
+    require_apart(output, {"CODINGS": codings})
+    require_free(output, (TABLE, RECORD))
     table = plan("references", codings, SEGMENTATIONS)
     rows, rejects = read_valid(table, SEGMENTATIONS)
     warnings = [_rejected(rejects, len(rows))] if rejects.num_rows else []
@@ -207,7 +208,6 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
         raise Refused(f"{codings}: {warnings[0]}")
     n_units, boundaries = (rows.table.column(name).chunk(0) for name in ("n_units", "boundaries"))
     corpus = segment_sizes(numbers(n_units), ragged(boundaries))
-    _write(output, corpus, settings)
     record = {
         "settings": asdict(settings),
         "inputs": {"codings": [asdict(file) for file in table.files]},
@@ -215,7 +215,7 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
         "warnings": warnings,
         "versions": {"segscore": version("segscore")},
     }
-    storage.write_text(storage.join(output, RECORD), json.dumps(record, indent=2) + "\n")
+    _write(output, corpus, settings, json.dumps(record, indent=2) + "\n")
     return record
 
 
@@ -228,16 +228,18 @@ def _rejected(rejects: pa.Table, good: int) -> str:
     )
 
 
-def _write(output: str, corpus: SegmentSizes, settings: SimulateSettings) -> None:
-    """Write the parts out of sight, and show them when all are there."""
-    unfinished = storage.join(output, UNFINISHED)
-    storage.remove(unfinished)
+def _write(output: str, corpus: SegmentSizes, settings: SimulateSettings, record: str) -> None:
+    """Write the parts out of sight, show them when all are there, and then write the record."""
     step = _documents_per_part(corpus, settings)
-    for part, first in enumerate(range(0, settings.documents, step)):
-        table = simulate(corpus, settings, first, min(step, settings.documents - first))
-        storage.make_folder(unfinished)
-        storage.write_table(storage.join(unfinished, f"part-{part:05d}.parquet"), table)
-    storage.move(unfinished, storage.join(output, TABLE))
+    with preparing(output, UNFINISHED, (TABLE, RECORD)) as preparation:
+        for part, first in enumerate(range(0, settings.documents, step)):
+            table = simulate(corpus, settings, first, min(step, settings.documents - first))
+            preparation.write(TABLE, f"part-{part:05d}.parquet", table)
+        preparation.show()
+        try:
+            storage.write_new_text(storage.join(output, RECORD), record)
+        except FileExistsError as problem:
+            raise Failed(f"{output}: somebody else wrote {RECORD} meanwhile") from problem
 
 
 def _documents_per_part(corpus: SegmentSizes, settings: SimulateSettings) -> int:

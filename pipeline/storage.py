@@ -17,9 +17,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fsspec.utils import glob_translate
 
+from pipeline.clouds import AZURE
 from pipeline.errors import Absent, Failed, Refused
 from pipeline.stores import (
     Info,
@@ -44,6 +47,8 @@ __all__ = ["configure", "configured"]
 
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".ndjson")
+MARKS = "*?["
+"""What makes a URL a glob."""
 BUFFER = 8 * 2**20
 TRIES = 10
 """How often a file is written whose folder others remove at the same time."""
@@ -105,7 +110,7 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
 
 def _search(at: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
     """The files that a URL stands for, and what to say if there are none."""
-    if any(mark in at.path for mark in "*?[") and not at.files.exists(at.path):
+    if _is_glob(at):
         return _told(at, at.files.glob(at.path, detail=True)), "no file matches this pattern"
     if at.local and not at.files.isdir(at.path):
         there = [at.path] if at.files.exists(at.path) else []
@@ -129,6 +134,97 @@ def _counts(name: str, directory: str, any_kind: bool) -> bool:
     inside = PurePosixPath(name).relative_to(directory.rstrip("/") or "/")
     hidden = any(part.startswith(("_", ".")) for part in inside.parts)
     return not hidden and (any_kind or name.endswith(PARQUET + JSON_LINES))
+
+
+def is_local(url: str) -> bool:
+    """Whether a URL is of a disk; nothing is asked, and no package of a store is needed."""
+    return fsspec.core.split_protocol(url)[0] in (None, "file", "local")
+
+
+def canonical(url: str) -> str:
+    """Name the place a URL points to, always in the same way, so that two places can be compared.
+
+    On a disk that is the absolute path without links and `..`, also of a file or folder that does
+    not exist yet.  In a store it is the bucket and the key, where `..` is a name like any other,
+    whichever of a store's protocols the URL has.
+
+    Raises:
+        Refused: as ``place``.
+    """
+    at = place(url)
+    return _spelled(at, at.path)
+
+
+def _spelled(at: Place, path: str) -> str:
+    if at.local:
+        return "file:" + os.path.realpath(path)
+    if at.cloud is None:
+        return f"{type(at.files).__name__}:/{path.strip('/')}"
+    # An Azure container is known by its account too, which a URL may name or leave to settings.
+    account = f"{at.files.service_client.account_name}/" if at.cloud is AZURE else ""
+    return f"{at.cloud.package}:/{account}{path.rstrip('/')}"
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What an input's glob matches.
+
+    Attributes:
+        folder: canonical name of the folder that the first wildcard is in.
+        names: matches names below the folder.
+    """
+
+    folder: str
+    names: re.Pattern[str]
+
+    def matches(self, name: str) -> bool:
+        """Whether a file of this canonical name would be part of the input."""
+        inside = self.folder.rstrip("/") + "/"
+        return name.startswith(inside) and bool(self.names.match(name.removeprefix(inside)))
+
+
+def pattern(url: str) -> Pattern | None:
+    """Take apart the URL of an input; None if ``find`` does not read it as a glob.
+
+    Raises:
+        Refused: no such bucket, no permission.
+        Failed: no server answers.
+    """
+    at = place(url)
+    with explained(at):
+        if not _is_glob(at):
+            return None
+    parts = at.path.split("/")
+    first = next(i for i, part in enumerate(parts) if any(mark in part for mark in MARKS))
+    names = re.compile(glob_translate("/".join(parts[first:])))
+    return Pattern(_spelled(at, "/".join(parts[:first]) or "/"), names)
+
+
+def _is_glob(at: Place) -> bool:
+    return any(mark in at.path for mark in MARKS) and not at.files.exists(at.path)
+
+
+def head(url: str, size: int) -> bytes | None:
+    """Read the first bytes of a file; None where there is no file.
+
+    Raises:
+        Refused: it cannot be read.
+        Failed: no server answers.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            if at.local and not os.path.exists(at.path):
+                return None
+            # A terminal or a pipe would keep its reader waiting.
+            if at.local and not os.path.isfile(at.path):
+                raise Refused(f"{url}: is not a file")
+            with io.FileIO(at.path) if at.local else RemoteFile(at) as source:
+                return source.read(size)
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise Refused(f"{url}: cannot be read ({problem.strerror or problem})") from problem
 
 
 def require_version(url: str, known: str) -> None:

@@ -26,6 +26,7 @@ from pipeline.counting import Rule
 from pipeline.errors import Refused
 from pipeline.fingerprint import Fingerprint
 from pipeline.inputs import Inputs, collect, cut, find_inputs
+from pipeline.placement import require_apart
 from pipeline.reading import refuse
 from pipeline.references import References
 from pipeline.scoring import Against, Part, Receipt, Worked
@@ -80,6 +81,15 @@ class SweepSettings:
         self.as_score  # noqa: B018  (refuse what it would)
 
     @property
+    def inputs(self) -> dict[str, str | None]:
+        """What a sweep reads, by the argument or option that names it."""
+        return {
+            "REFERENCES": self.references,
+            "SCORED": self.scored,
+            "--documents": self.documents,
+        }
+
+    @property
     def as_score(self) -> ScoreSettings:
         """The scoring run that reads, accepts and measures the same."""
         same = {name: of for name, of in asdict(self).items() if name != "scored"}
@@ -128,6 +138,7 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
     clock = Clock()
     as_score = settings.as_score
     with clock.stage("plan"):
+        require_apart(settings.output, settings.inputs)
         inputs = _find(as_score)
         parts = cut(inputs.hypotheses.slices, planning.ROWS_PER_PART)
         asked = Fingerprint.of("sweep", settings, inputs.tables)

@@ -9,6 +9,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from pipeline import storage
+from pipeline.night.nights import Nights
+from pipeline.night.retention import remove_old
 from pipeline.storage import read_table
 from tests.conftest import Segscore
 from tests.driven import Drive, Gate, wait
@@ -551,22 +553,71 @@ def test_old_nights_are_removed_and_nothing_else(archive: Archive) -> None:
             if not any(f"date={night}/" in name for night in gone)}  # fmt: skip
     assert files(archive.runs) == left
     assert Path(archive.folder_of(last_good)).exists()
-    assert "notes.txt, which no night does" in ended.err
+    assert "notes.txt, which the night did not write" in ended.err
     again = archive.run(failed[-1], "--keep", 10)
     assert again.code == 1 and "removed the night" not in again.out
     assert files(archive.runs) == left
 
 
-def test_a_removal_that_was_cut_short_is_finished(archive: Archive) -> None:
+@pytest.mark.parametrize("after", [0, 1, 2, 8])
+def test_a_removal_that_was_cut_short_is_finished(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    """Whatever was removed last, and a file that somebody puts there meanwhile stays."""
     later = shifted(FIRST, 30)
-    for night in (SECOND, later):
-        archive.deliver(night)
-        assert archive.run(night).code == 0
-    storage.remove(f"{archive.folder_of(FIRST)}/run.json")
+    archive.deliver(later)
+    assert archive.run(later).code == 0
+    nights, left, remove = Nights(archive.runs), after, storage.remove
+
+    def cut_short(url: str) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise KeyboardInterrupt
+        remove(url)
+
+    monkeypatch.setattr(storage, "remove", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        remove_old(nights, 10)
+    monkeypatch.setattr(storage, "remove", remove)
+    folder = Path(archive.folder_of(FIRST))
+    (folder / "mine.txt").write_text("mine")
+    kept = files(archive.runs)
+    assert remove_old(Nights(archive.runs), 10)[0] == [] and files(archive.runs) == kept
+    (folder / "mine.txt").unlink()
+    assert remove_old(Nights(archive.runs), 10) == ([date.fromisoformat(FIRST)], [])
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("place", ["scores/mynotes.txt", "corpus/a.jsonl", "summary/.hidden"])
+def test_a_night_that_holds_a_file_of_others_is_kept(archive: Archive, place: str) -> None:
+    later = shifted(FIRST, 30)
+    archive.deliver(later)
+    assert archive.run(later).code == 0
+    mine = Path(archive.folder_of(FIRST), place)
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("mine")
+    before = files(archive.runs)
     ended = archive.run(later, "--keep", 10)
     assert ended.code == 0, ended.err
-    assert not Path(archive.folder_of(FIRST)).exists()
-    assert not Path(archive.folder_of(SECOND)).exists()
+    assert files(archive.runs) == before
+    assert f"it holds {place.removesuffix('/a.jsonl')}" in ended.err
+
+
+def test_a_record_that_lists_files_elsewhere_removes_nothing(archive: Archive) -> None:
+    later = shifted(FIRST, 30)
+    archive.deliver(later)
+    assert archive.run(later).code == 0
+    night = Path(archive.folder_of(FIRST))
+    victim = Path(archive.folder) / "victim-01234567.parquet"
+    victim.write_text("mine")
+    record = json.loads((night / "run.json").read_text())
+    record["files"]["scores"].append("../../../victim-01234567.parquet")
+    (night / "run.json").write_text(json.dumps(record))
+    before = files(archive.folder)
+    ended = archive.run(later, "--keep", 10)
+    assert "run.json: was not written by segscore, or was changed since" in ended.err
+    assert files(archive.folder) == before
 
 
 def test_a_wrong_date_in_the_future_removes_nothing(archive: Archive) -> None:

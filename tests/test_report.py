@@ -373,9 +373,15 @@ def test_what_is_refused(segscore: Segscore, scored: Path, tmp_path: Path) -> No
         segscore("report", scored, "--average", "mean")
     )
     assert "--output: is empty" in refused(segscore("report", scored, "--output", ""))
-    for held in (scored / "run.json", tmp_path / "references" / "0.parquet"):
+    for held, why in (
+        (scored / "run.json", "lies inside the input RUN"),
+        (tmp_path / "references" / "0.parquet", "is the input of the run"),
+        (tmp_path / "mine.html", "did not write"),
+    ):
+        if not held.exists():
+            held.write_text("<!doctype html>\n<title>Mine</title>\n")
         before = held.read_bytes()
-        assert "a file of the run" in refused(segscore("report", scored, "--output", held))
+        assert why in refused(segscore("report", scored, "--output", held))
         assert held.read_bytes() == before
     neither = refused(segscore("report", scored, "--measure", "b_fp"))
     assert "neither way is better" in neither

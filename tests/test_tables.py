@@ -112,19 +112,19 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
     meetings = data("tinyrec")
     again = [{**row, "coder": "second", "role": "reference"} for row in meetings[1:20:2]]
     alone = {**meetings[1], "document_id": "alone"}
-    table = put(tmp_path / "all.jsonl", [*meetings, *again, alone])
-    assert segscore("import", table, "--output", tmp_path).code == 0
-    good = read_table(str(tmp_path / "references")).to_pylist()
+    table, tables = put(tmp_path / "all.jsonl", [*meetings, *again, alone]), tmp_path / "tables"
+    assert segscore("import", table, "--output", tables).code == 0
+    good = read_table(str(tables / "references")).to_pylist()
     bad = {**good[0], "coder": "third", "boundaries": [9, 3]}
     there = put(tmp_path / "references.jsonl", [*good, bad])
     run = tmp_path / "run"
     ended = segscore(
-        "score", there, tmp_path / "hypotheses", "--documents", tmp_path / "documents",
+        "score", there, tables / "hypotheses", "--documents", tables / "documents",
         "--output", run, "--units", "words", "--group-by", "level,split", "--consensus", "0.5",
         "--confusion", "--reference-points", "none,human", "--replicates", 20,
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    described = read_table(str(tmp_path / "documents")).column_names
+    described = read_table(str(tables / "documents")).column_names
     attributes = [name for name in described if name not in DOCUMENTS.columns]
     keep(of("score"), run, {ATTRIBUTES: attributes, GROUPS: ["level", "split", "reference"]})
     assert set(written(run)) == {table.name for table in of("score")}

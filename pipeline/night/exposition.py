@@ -12,6 +12,8 @@ WAITING, BROKEN = "waiting", "broken"
 """What a night may come to beside what a verdict says: no input yet; an error."""
 
 PREFIX = "segscore_nightly_"
+HEAD = 100
+"""Bytes of a file that tell whether it is one of these."""
 
 
 class Metrics:
@@ -34,6 +36,11 @@ class Metrics:
     def text(self) -> str:
         """As the collector reads it."""
         return generate_latest(self.registry).decode()
+
+
+def is_exposition(head: bytes) -> bool:
+    """Whether a file that begins so holds the metrics of a night."""
+    return head.startswith(f"# HELP {PREFIX}".encode())
 
 
 def expose(

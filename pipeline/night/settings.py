@@ -69,6 +69,15 @@ class NightSettings:
             raise Refused(f"--against {self.against}: is the night itself")
 
     @property
+    def inputs(self) -> dict[str, str | None]:
+        """What the night reads, by the option that names it."""
+        return {
+            "--references": self.score.references,
+            "--hypotheses": self.score.hypotheses,
+            "--documents": self.score.documents,
+        }
+
+    @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules of the gate."""
         return () if self.gate is None else parse(self.gate)

@@ -118,6 +118,11 @@ def render(page: Page, library: str) -> str:
     )
 
 
+def is_report(head: bytes) -> bool:
+    """Whether a file that begins so is a page of `segscore report`."""
+    return head.startswith(b"<!doctype html>") and b" segscore</title>" in head
+
+
 MARKS = {
     "boundary": ("M0 0V16", "boundary"),
     "match": ("M0 0V16", "match"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from os.path import abspath, realpath
+from os.path import abspath
 
 from pipeline import storage
 from pipeline.comparing.runs import chosen_measures, open_runs
@@ -10,17 +10,20 @@ from pipeline.comparing.samples import NothingShared, read_samples
 from pipeline.comparing.systems import find_systems
 from pipeline.errors import Failed, Refused
 from pipeline.measures.measure import Measure
+from pipeline.placement import require_apart
 from pipeline.reporting import audited, computed, scored, swept
 from pipeline.reporting.differences import differences
 from pipeline.reporting.documents import spread
 from pipeline.reporting.finished import Finished, open_finished
 from pipeline.reporting.night import verdict
-from pipeline.reporting.page import Page, Section, charting_library, render
+from pipeline.reporting.page import Page, Section, charting_library, is_report, render
 from pipeline.reporting.ranking import Ranking
 from pipeline.reporting.worst import worst
 from pipeline.settings import one_of
 
 AVERAGES = ("micro", "macro")
+HEAD = 4096
+"""Bytes of a page that tell whether it is a report."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,9 @@ def report(settings: ReportSettings) -> Written:
         Failed: the page cannot be written.
     """
     ((_, (measure,)),) = chosen_measures([settings.measure])
-    run, library = open_finished(settings.run), charting_library()
+    run = open_finished(settings.run)
     _require_free(settings.output, run)
+    library = charting_library()
     sections = [*_sections(run, measure, settings.average), computed.section(run)]
     made = Page(_title(run.url), run.record["signature"], computed.in_words(run), sections)
     text = render(made, library)
@@ -92,16 +96,15 @@ def _title(url: str) -> str:
 
 
 def _require_free(output: str, run: Finished) -> None:
-    """Refuse to write over a folder, into the run, or over what it read."""
+    """Refuse to write over a folder, into the run, over what it read, or over a file of others."""
     if storage.names(output):
         raise Refused(f"--output {output}: is a folder; name a file")
-    held = [f"{_whole(run.url)}/", *(_whole(url) for url in run.inputs)]
-    if any(_whole(output).startswith(each) for each in held):
-        raise Refused(f"--output {output}: is a file of the run, or one that it read; name another")
-
-
-def _whole(url: str) -> str:
-    return url if "://" in url else realpath(url)
+    require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
+    there = storage.head(output, HEAD)
+    if there and not is_report(there):
+        raise Refused(
+            f"--output {output}: is a file that segscore report did not write; name another file"
+        )
 
 
 def _sections(run: Finished, measure: Measure, average: str) -> Iterator[Section]:
