@@ -29,10 +29,10 @@ ALIGNED = 64
 MOST = 4 * 2**30
 """Bytes of a receipt, packed or unpacked: the memory that a worker is expected to have."""
 
-MOST_TEXT = 32 * 2**20
+MOST_TEXT = 16 * 2**20
 """Bytes of its text, which takes up to twenty times as much as Python's lists."""
 
-FREE, DENSEST = 256 * 2**20, 100
+FREE, DENSEST = 64 * 2**20, 100
 """A block may be larger than ``FREE`` only if it is at most ``DENSEST`` times its file, so that
 whoever wants a receipt to take much memory must write much."""
 
