@@ -21,8 +21,8 @@ Node = Any
 Buffer = Any
 """Contiguous memory: bytes, an Arrow buffer, an array."""
 
-MAGIC = b"segscore receipt 1\n"
-HEAD = struct.Struct("<19s32sQQ")
+MAGIC = b"segscore-receipt"
+HEAD = struct.Struct("<16s32sQQ")
 ALIGNED = 64
 """Buffers start at multiples of this, as Arrow wants them."""
 
