@@ -72,7 +72,14 @@ def add_rows(parts: Iterable[Became]) -> Became:
 
 
 def met_references(receipts: Mapping[str, Receipt], references: int) -> Flags:
-    """Which references met a hypothesis, shape (references,)."""
+    """Which references met a hypothesis, shape (references,).
+
+    Raises:
+        Failed: a receipt is of other references.
+    """
+    for name, receipt in receipts.items():
+        if receipt.met.shape != ((references + 7) // 8,):
+            raise Failed(f"{name}: its receipt is of other references; run again with --fresh")
     bits = np.bitwise_or.reduce([receipt.met for receipt in receipts.values()])
     return np.unpackbits(bits, count=references).astype(bool)
 

@@ -23,6 +23,7 @@ from pipeline.scoring import (
     Receipt,
     Worked,
     declared,
+    require_declared,
     score_hypotheses,
     score_points,
 )
@@ -102,6 +103,7 @@ def score_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Rece
         duplicates: coder -> bits over the documents for which it has several rows, all refused.
     """
     accepted = accept_part(job, part, duplicates)
+    require_declared(job, accepted.rows)
     pairs, met = score_hypotheses(job, part.name, job.against, accepted)
     write_left_out(job.folder, part.name, accepted.rejects, list_unpaired(accepted.unpaired))
     return Receipt(part.name, accepted.became, pairs, met=np.packbits(met), seen=accepted.seen)

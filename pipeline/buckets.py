@@ -25,6 +25,7 @@ from pipeline.scoring import (
     Receipt,
     Worked,
     declared,
+    require_declared,
     score_hypotheses,
     score_points,
 )
@@ -168,6 +169,7 @@ def score_bucket(job: MetJob, part: Part) -> Receipt:
     references = replace(references, p_seg=job.p_seg, resampling=units)
     against = Against.of(references, job.settings)
     accepted = _accepted(job, part, collected)
+    require_declared(job, collected.reference_rows, accepted.rows)
     pairs, met = score_hypotheses(job, part.name, against, accepted)
     if job.settings.points:
         pieces = cut_points(len(references.documents), len(job.settings.points), job.rows_at_once)

@@ -1,76 +1,39 @@
-"""What tasks tell of their parts, kept beside the parts: who resumes a run need not redo them."""
+"""Keep what tasks return beside the parts they wrote, so that a resumed run need not redo them.
 
-import io
-import pickle
-from typing import Any
+A receipt is data (``receipt_values``) in a file that is checked before it is unpacked
+(``receipt_file``).  Whoever can write to a run's folder can have a run end with one line by it, and
+nothing worse.
+"""
 
-import pyarrow as pa
+from typing import TypeVar
 
-from pipeline import storage
+from pipeline import receipt_file, storage
 from pipeline.errors import Failed
+from pipeline.receipt_file import Buffer
+from pipeline.receipt_values import codec
 
 FOLDER = "receipts"
 ENDING = ".receipt"
 AGAIN = "-again"
-OURS = frozenset(
-    {
-        ("pipeline.scoring", "Receipt"),
-        ("pipeline.scoring", "Added"),
-        ("pipeline.sums", "Sums"),
-        ("pipeline.buckets", "Surveyed"),
-        ("pipeline.sweep_run", "SweptPart"),
-        ("pipeline.sweeping", "Steps"),
-        ("pipeline.agreeing", "Audited"),
-        ("pipeline.agreement.tallies", "Tallies"),
-    }
-)
-PLAIN = frozenset(
-    {
-        ("builtins", "bytearray"),  # what Arrow tells a buffer by that could be written to
-        ("datetime", "date"),
-        ("datetime", "datetime"),
-        ("datetime", "timezone"),
-        ("datetime", "timedelta"),
-        ("zoneinfo", "ZoneInfo._unpickle"),
-        ("numpy", "dtype"),
-        ("numpy", "ndarray"),
-        ("numpy._core.multiarray", "_reconstruct"),
-        ("numpy._core.multiarray", "scalar"),
-        ("numpy._core.numeric", "_frombuffer"),
-    }
-)
-ARROW = frozenset(
-    {
-        "_restore_array",
-        "_reconstruct_table",
-        "type_for_alias",
-        "py_buffer",
-        "chunked_array",
-        "schema",
-        "field",
-        "list_",
-        "timestamp",
-        "KeyValueMetadata",
-    }
-)
+LONGEST = 200
+"""Characters of a problem that are shown: a receipt's content may be part of it."""
 
-
-class _Reader(pickle.Unpickler):
-    """Makes what a receipt holds, and nothing else whatever the file says."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        known = (module, name) in OURS | PLAIN
-        if known or (module == "pyarrow.lib" and name in ARROW):
-            return super().find_class(module, name)
-        raise pickle.UnpicklingError(f"{module}.{name} has no place in a receipt")
+Kept = TypeVar("Kept")
 
 
 def keep(folder: str, stage: str, part: str, receipt: object) -> None:
-    """Write the receipt of a part, after all else that the part writes."""
-    packed = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(packed, "zstd") as stream:
-        stream.write(pickle.dumps(receipt, pickle.HIGHEST_PROTOCOL))
-    storage.write_bytes(_url(folder, stage, part), memoryview(packed.getvalue()))
+    """Write the receipt of a part, after all else that the part writes.
+
+    Raises:
+        Failed: it is too large, or cannot be written.
+    """
+    url, buffers = _url(folder, stage, part), list[Buffer]()
+    value = codec(type(receipt)).write(receipt, buffers)
+    try:
+        content = receipt_file.pack(value, buffers)
+    except ValueError as problem:
+        raise Failed(f"{url}: {problem}; group the run by fewer attributes") from problem
+    storage.write_bytes(url, content)
 
 
 def kept(folder: str, stage: str) -> set[str]:
@@ -94,21 +57,35 @@ def superseded(folder: str, stage: str) -> set[str]:
     return {name.replace(AGAIN, "") for name in kept(folder, again(stage))}
 
 
-def load(folder: str, stage: str, part: str) -> Any:
+def load(folder: str, stage: str, part: str, kind: type[Kept]) -> Kept:
     """Read the receipt of a part.
 
+    Args:
+        folder: of the unfinished run.
+        stage: of the run.
+        part: name of the part.
+        kind: what the receipt is expected to be, a dataclass.
+
     Raises:
-        Failed: it is not one.
+        Failed: it is not one, or cannot be read.
     """
     url = _url(folder, stage, part)
-    content = storage.read_bytes(url)
     try:
-        unpacked = pa.CompressedInputStream(pa.BufferReader(content), "zstd").read()
-        return _Reader(io.BytesIO(unpacked)).load()
+        if storage.file_size(url) > receipt_file.MOST + receipt_file.HEAD.size:
+            raise ValueError("larger than any receipt")
+        value, found = receipt_file.unpack(storage.read_bytes(url))
+        buffers = iter(found)
+        receipt = codec(kind).read(value, buffers)
+        if next(buffers, None) is not None:
+            raise ValueError("there are more buffers than values need")
+    except Failed:
+        raise
     except Exception as problem:
+        why = " ".join(str(problem).split())[:LONGEST] or type(problem).__name__
         raise Failed(
-            f"{url}: not a receipt of segscore ({problem}); run again with --fresh"
+            f"{url}: not a receipt of segscore ({why}); run again with --fresh"
         ) from problem
+    return receipt
 
 
 def _url(folder: str, stage: str, part: str) -> str:

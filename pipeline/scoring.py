@@ -10,9 +10,11 @@ import pyarrow.compute as pc
 
 from pipeline import receipts, storage
 from pipeline.accepting import Accepted, Became, Bits, Seen
+from pipeline.boundary_types import occurring
 from pipeline.class_confusion import Cells, add_up, count_classes
 from pipeline.counting import Hypotheses, Pairs, Rule, Scored, meet, score_pairs, score_panels
 from pipeline.document_ids import names
+from pipeline.errors import Failed
 from pipeline.input_tables import Slice
 from pipeline.reading import Rows
 from pipeline.reference_points import REFERENCE_POINTS, Codings, Points, mean_size, points
@@ -152,6 +154,18 @@ def declared(rule: Rule, types: Iterable[int]) -> Rule:
     found = tuple(sorted(types)) or (1,)
     replace(rule.settings, boundary_types=found)
     return replace(rule, types=found)
+
+
+def require_declared(job: Job, *read: Rows) -> None:
+    """Make sure that rows have only types of the rule: loops that count follow it.
+
+    Raises:
+        Failed: the survey of the parts, which a run that goes on has from a file, told others.
+    """
+    if job.typed and not set[int]().union(*map(occurring, read)) <= {*job.rule.types}:
+        raise Failed(
+            f"{job.folder}: rows have boundary types that no part told of; run again with --fresh"
+        )
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
 import numpy as np
@@ -46,6 +46,8 @@ def spread(
 ) -> dict[str, Told]:
     """Run ``task(job, part, *arguments)`` on every part that has no receipt yet.
 
+    Receipts are read as the class that the task is annotated to return.
+
     Returns:
         Receipts by the name of the part, in the order of the parts.
 
@@ -53,8 +55,9 @@ def spread(
         Failed: a part failed; says how many did and why the first.
     """
     before = receipts.kept(job.folder, stage)
-    done: dict[str, Told] = {
-        part.name: receipts.load(job.folder, stage, part.name)
+    kind: type[Told] = get_type_hints(task)["return"]
+    done = {
+        part.name: receipts.load(job.folder, stage, part.name, kind)
         for part in parts
         if part.name in before
     }
@@ -139,7 +142,15 @@ def spread_twice(
 
 
 def duplicates(told: Iterable[Receipt]) -> dict[str, Bits]:
-    """Find documents that a coder judged more than once: coder -> bits over the documents."""
+    """Find documents that a coder judged more than once: coder -> bits over the documents.
+
+    Raises:
+        Failed: receipts are of other documents than each other.
+    """
+    told = list(told)
+    shapes = {bits.shape for receipt in told for seen in receipt.seen.values() for bits in seen}
+    if len(shapes) > 1:
+        raise Failed("receipts of parts are of different documents; run again with --fresh")
     once: dict[str, Bits] = {}
     twice: dict[str, Bits] = {}
     for receipt in told:

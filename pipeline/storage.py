@@ -453,6 +453,23 @@ def write_bytes(url: str, content: bytes | memoryview) -> None:
         _write(url, content)
 
 
+def file_size(url: str) -> int:
+    """Bytes of a file.
+
+    Raises:
+        Failed: it is not there, is no regular file, or cannot be asked for.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            info = at.files.info(at.path)
+    except (OSError, Refused) as problem:
+        raise Failed(f"{url}: cannot be read ({problem})") from problem
+    if info["type"] != "file":
+        raise Failed(f"{url}: cannot be read (not a regular file)")
+    return int(info["size"])
+
+
 def read_bytes(url: str) -> bytes:
     """Read a file whole.
 

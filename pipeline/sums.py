@@ -51,10 +51,10 @@ class Sums:
         documents: documents of each group, shape (groups,).
         digits: for each measure and group sums over documents of the three digits of the document's
             mean over its references, and how many documents are defined, shape
-            (measures, groups, 4).
+            (measures, groups, 4); int64, or Python's integers once merged.
         squares: for each measure and group, sums over documents for the standard deviation: with
             2^40 v = a 2^60 + b 2^40 + c 2^20 + d, the sums of a, b, c, d, then those of their
-            ``PRODUCTS``, shape (measures, groups, 14).
+            ``PRODUCTS``, shape (measures, groups, 14), of the same type.
         group: index into ``groups`` of each cell, shape (cells,).
         unit: resampling unit of each cell, as ``Units.hashes``, shape (cells,).
         counts: sums of counts over rows, shape (counts, cells).
@@ -65,13 +65,37 @@ class Sums:
 
     groups: list[GroupKey]
     documents: Ints
-    digits: Ints
+    digits: NDArray[Any]
     squares: NDArray[Any]
     group: Ints
     unit: Hashes
     counts: Ints
     values: Ints
     defined: Ints
+
+    def __post_init__(self) -> None:
+        """Refuse what compiled loops would follow out of an array: sums may come from a file.
+
+        Raises:
+            ValueError: shapes that do not fit each other, or a cell of no group.
+        """
+        groups, cells, measures = len(self.groups), len(self.group), len(self.values)
+        fitting = {
+            "documents": (groups,),
+            "digits": (measures, groups, 4),
+            "squares": (measures, groups, DIGITS + len(PRODUCTS)),
+            "group": (cells,),
+            "unit": (cells,),
+            "counts": (len(self.counts), cells),
+            "values": (measures, cells),
+            "defined": (measures, cells),
+        }
+        if any(getattr(self, name).shape != shape for name, shape in fitting.items()):
+            raise ValueError("sums whose shapes do not fit each other")
+        if any(array.dtype.kind not in "iO" for array in (self.digits, self.squares)):
+            raise ValueError("sums that are no whole numbers")
+        if cells and not 0 <= self.group.min() <= self.group.max() < groups:
+            raise ValueError("sums of a group that is not there")
 
 
 @kernel

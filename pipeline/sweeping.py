@@ -41,6 +41,17 @@ class Steps:
     without: Ints
     largest: int
 
+    def __post_init__(self) -> None:
+        """Refuse shapes that do not fit each other: steps may come from a file.
+
+        Raises:
+            ValueError: they do not.
+        """
+        shapes = self.thresholds.shape, self.changes.shape, self.without.shape
+        many = len(self.thresholds)
+        if shapes != ((many,), (many, len(CHANGING)), (len(POOLED),)):
+            raise ValueError("steps whose shapes do not fit each other")
+
 
 def without_boundaries(references: Ragged, pairs: Pairs, n_units: Ints, window: Ints) -> Ints:
     """Count each pair as if the hypothesis had no boundary, shape (11, pairs).

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pipeline import cluster, receipts
+from pipeline.errors import Failed
 from pipeline.scoring import SUMS, Added, Worked, add
 from pipeline.spreading import Progress, spread
 
@@ -31,5 +32,15 @@ def total(client: cluster.Client, worked: Worked, progress: Progress) -> Added:
 
 
 def add_heap(worked: Worked, heap: Heap) -> Added:
-    """Add up some parts."""
-    return add(receipts.load(worked.folder, SUMS, part) for part in heap.parts)
+    """Add up some parts.
+
+    Raises:
+        Failed: the sums of a part cannot be read, or do not fit those of others.
+    """
+    try:
+        return add(receipts.load(worked.folder, SUMS, part, Added) for part in heap.parts)
+    except ValueError as problem:
+        raise Failed(
+            f"{worked.folder}: sums of parts do not fit each other ({problem}); run again with "
+            "--fresh"
+        ) from problem

@@ -7,16 +7,20 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from pipeline import planning, publication, receipts, storage
 from pipeline.errors import Failed
+from pipeline.scoring import Receipt
 from tests.conftest import Segscore
 from tests.driven import Drive, Gate, wait
+from tests.forged import FORGERIES
 from tests.killing import Command, kill
 from tests.promises import require_one_line, require_same, strays
 from tests.resuming import ROWS, Desk
@@ -209,7 +213,10 @@ class Malice:
         return os.system, (f"touch {self.touched}",)
 
 
-@pytest.mark.parametrize("what", ["garbage", "nothing", "half", "malice", "other"])
+FORGED = ("an unknown dtype", "2^40 values", "a bomb", "deep lists", "another field")
+
+
+@pytest.mark.parametrize("what", ["garbage", "nothing", "half", "malice", "other", *FORGED])
 def test_a_receipt_that_is_none(unfinished: Desk, what: str) -> None:
     desk = unfinished
     receipt, touched = desk.receipt(), desk.folder / "touched"
@@ -219,6 +226,7 @@ def test_a_receipt_that_is_none(unfinished: Desk, what: str) -> None:
         "half": receipt.read_bytes()[:-20],
         "malice": pickle.dumps(Malice(touched)),
         "other": pickle.dumps(Path("/")),
+        **{name: FORGERIES[name]() for name in FORGED},
     }[what]
     receipt.write_bytes(content)
     ended = desk.score()
@@ -229,6 +237,39 @@ def test_a_receipt_that_is_none(unfinished: Desk, what: str) -> None:
     assert not (desk.run / "run.json").exists()
     assert desk.score("--fresh").code == 0
     require_same(desk.run, desk.undisturbed())
+
+
+def rewritten(desk: Desk, **changed: object) -> None:
+    """Replace fields of a receipt, as somebody could who knows how receipts are made."""
+    path = desk.receipt()
+    place = str(path.parents[2]), path.parent.name, path.name.removesuffix(receipts.ENDING)
+    receipts.keep(*place, replace(receipts.load(*place, Receipt), **changed))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", ["met", "seen"])
+def test_a_receipt_of_another_corpus(unfinished: Desk, field: str) -> None:
+    """What compiled loops and sums would follow out of an array."""
+    few = np.zeros(1, np.uint8)
+    rewritten(unfinished, **{field: {"a": (few, few)} if field == "seen" else few})
+    ended = unfinished.score()
+    assert "run again with --fresh" in require_one_line(ended.err, ended.code)
+    assert ended.code == 1 and not (unfinished.run / "run.json").exists()
+
+
+def test_types_that_no_receipt_told_of(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    types = {"references": 1, "hypotheses": 2}
+    tables = [with_lists(desk, name, boundary_types=of) for name, of in types.items()]
+    told = ("score", *tables, "--replicates", 0, "--output", desk.run)
+    with monkeypatch.context() as patch:
+        patch.setattr("pipeline.broadcast.score_hypotheses", refuse)
+        assert desk.segscore(*told).code == 1
+    stages = list((desk.run / "_unfinished").glob("**/receipts/surveyed"))
+    for path in (path for stage in stages for path in stage.iterdir()):
+        place = str(path.parents[2]), "surveyed", path.name.removesuffix(receipts.ENDING)
+        receipts.keep(*place, replace(receipts.load(*place, Receipt), types=(7,)))
+    ended = desk.segscore(*told)
+    assert "boundary types that no part told of" in require_one_line(ended.err, ended.code)
+    assert stages and ended.code == 1
 
 
 ATTRIBUTES = "genre,year,day,at,known"

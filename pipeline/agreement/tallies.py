@@ -48,6 +48,25 @@ class Tallies:
     segments: pa.Table
     supports: pa.Table
 
+    def __post_init__(self) -> None:
+        """Refuse what cannot be tallies, which may come from a file.
+
+        Raises:
+            ValueError: keys are missing, sums are no whole numbers, or units those of no document.
+        """
+        for name, keys in KEYS.items():
+            table = getattr(self, name)
+            own = [each for each in table.schema if not each.name.startswith(GROUP)]
+            sums = [each for each in own if each.name not in keys]
+            if len(own) - len(sums) != len(keys) or any(each.type != pa.int64() for each in sums):
+                raise ValueError(f"{name} has other columns than expected")
+            if any(table.column(each.name).null_count for each in own):
+                raise ValueError(f"{name} has nulls")
+        known = self.documents.column("unit")
+        for table in (self.panels, self.rates):
+            if not pc.all(pc.is_in(table.column("unit"), value_set=known), min_count=0).as_py():
+                raise ValueError("resampling units of no document")
+
 
 GROUP = "by:"
 """Before the name of a group-by column, which may be called as a column of ours is."""

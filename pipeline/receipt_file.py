@@ -1,0 +1,112 @@
+"""The bytes of a receipt: a fixed head with a checksum, then a block of JSON text and buffers.
+
+    head    magic, SHA-256 of all that follows it, bytes of the block unpacked, bytes of the text
+    block   the text, then the buffers, each filled up to a multiple of 64 bytes; zstd
+
+The text is `{"buffers": [bytes of each], "value": ...}`.  Nothing is unpacked before the head, the
+checksum and the claimed sizes were checked, and never more than was claimed.
+"""
+
+import hashlib
+import json
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+Node = Any
+"""What JSON can say: None, bool, int, float, str, lists and dicts of these."""
+
+Buffer = Any
+"""Contiguous memory: bytes, an Arrow buffer, an array."""
+
+MAGIC = b"segscore-receipt"
+HEAD = struct.Struct("<16s32sQQ")
+ALIGNED = 64
+"""Buffers start at multiples of this, as Arrow wants them."""
+
+MOST = 4 * 2**30
+"""Bytes of a receipt, packed or unpacked: the memory that a worker is expected to have."""
+
+MOST_TEXT = 16 * 2**20
+"""Bytes of its text, which takes up to twenty times as much as Python's lists."""
+
+FREE, DENSEST = 64 * 2**20, 100
+"""A block may be larger than ``FREE`` only if it is at most ``DENSEST`` times its file, so that
+whoever wants a receipt to take much memory must write much."""
+
+
+def pack(value: Node, buffers: Sequence[Buffer]) -> bytes:
+    """Make the content of a file.
+
+    Raises:
+        ValueError: it is larger than ``unpack`` accepts.
+    """
+    views = [memoryview(buffer).cast("B") for buffer in buffers]
+    text = json.dumps({"buffers": [len(view) for view in views], "value": value}).encode()
+    block = b"".join(
+        piece
+        for view in (memoryview(text), *views)
+        for piece in (view, bytes(-len(view) % ALIGNED))
+    )
+    if len(text) > MOST_TEXT or len(block) > MOST:
+        raise ValueError(f"{len(text)} bytes of text, {len(block)} in all: too large for a receipt")
+    packed = pa.Codec("zstd").compress(block, asbytes=True)
+    if len(block) > most_unpacked(len(packed)):
+        packed = block
+    sizes = struct.pack("<QQ", len(block), len(text))
+    return HEAD.pack(MAGIC, _checksum(sizes, packed), len(block), len(text)) + packed
+
+
+def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
+    """Read the content of a file.
+
+    Returns:
+        The value's JSON and its buffers, views of one block.
+
+    Raises:
+        ValueError, OSError, RecursionError: it is not what ``pack`` makes.
+    """
+    magic, checksum, size, text_size = HEAD.unpack_from(content.ljust(HEAD.size, b"\0"))
+    packed = memoryview(content)[HEAD.size :]
+    if magic != MAGIC:
+        raise ValueError("it starts with other bytes")
+    if checksum != _checksum(content[HEAD.size - 16 : HEAD.size], packed):
+        raise ValueError("its checksum is another")
+    if size > most_unpacked(len(packed)) or text_size > min(size, MOST_TEXT):
+        raise ValueError(f"it claims {size} bytes, {text_size} of them text, in {len(packed)}")
+    block = pa.py_buffer(packed)
+    if size != len(packed):
+        block = pa.Codec("zstd").decompress(packed, size)  # writes no more, accepts no less
+    document = json.loads(str(memoryview(block)[:text_size], "utf-8"))
+    if not isinstance(document, dict) or document.keys() != {"buffers", "value"}:
+        raise ValueError("its text has other keys")
+    return document["value"], _buffers(block, text_size, document["buffers"])
+
+
+def most_unpacked(packed: int) -> int:
+    """Bytes that a block of so many packed bytes may have."""
+    return min(MOST, max(FREE, DENSEST * packed))
+
+
+def _buffers(block: pa.Buffer, start: int, sizes: Node) -> list[pa.Buffer]:
+    """Cut a block into its buffers, which fill it from the end of the text."""
+    if not isinstance(sizes, list) or not all(type(n) is int and n >= 0 for n in sizes):
+        raise ValueError("sizes of buffers are whole numbers")
+    starts = [_aligned(start)]
+    for size in sizes:
+        starts.append(_aligned(starts[-1] + size))
+    if starts[-1] != block.size:
+        raise ValueError(f"its buffers end at byte {starts[-1]} of {block.size}")
+    return [block.slice(at, size) for at, size in zip(starts, sizes, strict=False)]
+
+
+def _aligned(place: int) -> int:
+    return place + -place % ALIGNED
+
+
+def _checksum(sizes: bytes, packed: bytes | memoryview) -> bytes:
+    found = hashlib.sha256(sizes)
+    found.update(packed)
+    return found.digest()
