@@ -151,7 +151,7 @@ def test_bomb(tmp_path: Path, name: str, command: str) -> None:
     assert f"{bomb}: {said}" in line
     assert "Traceback" not in done.stderr
     assert not (run / "run.json").exists()
-    assert peak < 700
+    assert peak < 900  # of the gigabyte that it was given
 
 
 def test_bomb_in_a_run(segscore: Segscore, tmp_path: Path) -> None:
