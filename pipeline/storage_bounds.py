@@ -45,7 +45,7 @@ GAP = 8192
 """Bytes between two columns up to which Arrow fetches both from a store at once."""
 
 SPARE = 16
-"""Part of the limit up to which bounds will do for sizes."""
+"""Part of the limit up to which a column's bound is taken for its size without another look."""
 
 DEEPEST = 16
 """How deep structures of a header may be nested."""
@@ -107,27 +107,27 @@ def require_fit(group: RowGroup, read: Read) -> int:
     Raises:
         Refused: they do not; the message names file, row group and column.
     """
-    total = sum(_sizes(group, read, group.limit // SPARE))
-    if total > group.limit // SPARE:
-        total = sum(_sizes(group, read, 0))
+    total = sum(_sizes(group, read, exact=False))
+    if total > group.limit:
+        total = sum(_sizes(group, read, exact=True))
     if total > group.limit:
         raise _too_large(group, f"columns {', '.join(group.columns)} take", total)
     return total
 
 
-def _sizes(group: RowGroup, read: Read, enough: int) -> Iterator[int]:
-    """Bytes of each column in memory; bounds above them where these are no more than enough."""
+def _sizes(group: RowGroup, read: Read, *, exact: bool) -> Iterator[int]:
+    """Bytes of each column in memory, or bounds above them that are quicker to find."""
     metadata = group.file.metadata
     for index in range(metadata.num_columns):
         path = metadata.schema.column(index).path
         if path.split(".")[0] in group.columns:
-            size = _size(group, index, read, enough)
+            size = _size(group, index, read, exact=exact)
             if size > group.limit:
                 raise _too_large(group, f"column {path} takes", size)
             yield size
 
 
-def _size(group: RowGroup, index: int, read: Read, enough: int) -> int:
+def _size(group: RowGroup, index: int, read: Read, *, exact: bool) -> int:
     """Bytes of a column in memory, or a bound above them."""
     leaf = group.file.metadata.schema.column(index)
     chunk = group.file.metadata.row_group(group.number).column(index)
@@ -142,29 +142,35 @@ def _size(group: RowGroup, index: int, read: Read, enough: int) -> int:
     if chunk.physical_type != "BYTE_ARRAY":
         return values * (nested + WIDTHS.get(chunk.physical_type, max(1, leaf.length)))
     around = values * (nested + OFFSET)
-    return around if around > group.limit else around + _text_size(group, leaf, pages, enough)
+    if around > group.limit:
+        return around
+    return around + _text_size(group, leaf, pages, exact=exact)
 
 
-def _text_size(group: RowGroup, leaf: Any, pages: Sequence[Page], enough: int) -> int:
-    """Bytes of the strings of a column, or a bound above them: one that is enough, or too much."""
+def _text_size(group: RowGroup, leaf: Any, pages: Sequence[Page], *, exact: bool) -> int:
+    """Bytes of the strings of a column, or a bound above them.
+
+    No string is longer than the dictionary, or its page where strings share their beginnings.
+    """
     data = [page for page in pages if page.kind in (DATA, DATA_V2)]
     plain = sum(page.unpacked for page in data if page.encoding not in REPEATING)
     repeated = sum(page.values for page in data if page.encoding in REPEATING)
-    longest = max((page.unpacked for page in pages), default=0)  # no string is longer than its page
+    by_prefix = [page.unpacked for page in data if page.encoding == BY_PREFIX]
+    longest = max([page.unpacked for page in pages if page.kind == DICTIONARY] + by_prefix + [1])
     bound = plain + repeated * longest
-    by_prefix = any(page.encoding == BY_PREFIX for page in data)
-    unreadable = by_prefix and leaf.max_repetition_level > 0
+    enough = 0 if exact else group.limit // SPARE
     if not repeated or bound <= enough or plain > group.limit:
         return bound
     if by_prefix:
-        if unreadable:  # how much one row has cannot be bounded
+        if leaf.max_repetition_level:  # how much one row has cannot be bounded
             return bound
         return _written_out(group, _texts(group.file, group, leaf.path, group.limit // longest))
     file = group.reopen(leaf.path)
-    first = next(_texts(file, group, leaf.path, 1))
-    longest = pc.max(pc.binary_length(first.dictionary)).as_py() or 0
-    if plain + repeated * longest <= enough:
-        return plain + repeated * longest
+    if not exact:
+        first = next(_texts(file, group, leaf.path, 1))
+        longest = pc.max(pc.binary_length(first.dictionary)).as_py() or 0
+        if plain + repeated * longest <= group.limit:
+            return plain + repeated * longest
     return _written_out(group, _texts(file, group, leaf.path, ROWS))
 
 
