@@ -1,6 +1,7 @@
 """What a command tells while it works, on standard error: for people, or one JSON object a line."""
 
 import json
+import logging
 import sys
 from datetime import UTC, datetime
 from typing import Any
@@ -38,6 +39,17 @@ class Log:
 
 
 LOG = Log()
+
+
+class Passing(logging.Handler):
+    """Pass on the warnings of modules that cannot import this one."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a warning as any other line."""
+        LOG.say("warning", record.getMessage())
+
+
+logging.getLogger("segscore").addHandler(Passing(logging.WARNING))
 
 
 def choose(format_: str) -> str:

@@ -129,9 +129,11 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
 
 def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
     """Find the input tables and check their columns, before any work."""
-    tables = {"codings": plan("codings", settings.codings, SEGMENTATIONS)}
+    tables = {"codings": plan("codings", settings.codings, SEGMENTATIONS, settings.memory_limit)}
     if settings.documents is not None:
-        tables["documents"] = plan("documents", settings.documents, DOCUMENTS)
+        tables["documents"] = plan(
+            "documents", settings.documents, DOCUMENTS, settings.memory_limit
+        )
     refuse_taken_names(tables.values(), _columns(), "an agreement run")
     return tables
 

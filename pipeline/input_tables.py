@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from pipeline.contracts import Contract
 from pipeline.errors import Absent, Refused
 from pipeline.formats import jsonl
 from pipeline.formats.rows import Defaults, Row
-from pipeline.formats.tables import COLUMNS, document_table, gather, segmentation_table
+from pipeline.formats.tables import BY_UNIT, COLUMNS, document_table, gather, segmentation_table
+from pipeline.memory import in_words, row_group_limit
 from pipeline.segmentations import Ints
 from pipeline.storage import InputFile
 from pipeline.validation import schema_problems
@@ -43,6 +44,7 @@ class Slice:
         size: bytes in memory, about.
         version: of the file, when it was found.
         ids: no document_id is before the first or after the second; None where nothing is known.
+        limit: bytes that its columns may take in memory.
     """
 
     table: str
@@ -53,6 +55,7 @@ class Slice:
     size: int
     version: str
     ids: tuple[str, str] | None = None
+    limit: int = row_group_limit(None)
 
 
 @dataclass(frozen=True)
@@ -77,13 +80,19 @@ class InputTable:
         return pa.schema([field for field in self.further if field.name not in COLUMNS])
 
 
-def plan(name: str, url: str, model: Contract) -> InputTable:
+def plan(name: str, url: str, model: Contract, memory: int | None = None) -> InputTable:
     """Find an input table and check its columns from the files' footers alone.
+
+    Args:
+        name: references, hypotheses, documents, codings or segmentations.
+        url: a file, a directory or a glob.
+        model: its columns.
+        memory: bytes that a worker may take; None for what it is thought to have.
 
     Raises:
         Absent: nothing there, or no rows.
         Refused: a folder of several tables, an unreadable file, a missing column or one of a wrong
-            type.
+            type, a row group larger than a worker can read.
     """
     files = storage.find(url)
     if name != "codings":  # whose coders may be references and systems alike
@@ -91,7 +100,9 @@ def plan(name: str, url: str, model: Contract) -> InputTable:
     with ThreadPoolExecutor(FILES_AT_ONCE) as several:
         told = [*several.map(lambda file: _look(name, file), files)]
     schemas = [schema for schema, _ in told]
-    slices = [piece for _, pieces in told for piece in pieces]
+    limit = row_group_limit(memory)
+    slices = [replace(piece, limit=limit) for _, pieces in told for piece in pieces]
+    _require_room(slices)
     checked: dict[pa.Schema, list[str]] = {}
     for file, schema in zip(files, schemas, strict=True):
         if schema not in checked:
@@ -125,13 +136,39 @@ def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
     first = 0
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
     at = paths.index("document_id") if "document_id" in paths else None
+    unread = () if name == "documents" else BY_UNIT
     for index in range(metadata.num_row_groups):
         group = metadata.row_group(index)
         columns = [group.column(i) for i in range(len(paths))]
+        if not 0 <= group.num_rows <= min((c.num_values for c in columns), default=0):
+            raise Refused(
+                f"{file.url}: row group {index}: says that it has {group.num_rows:,} rows, but "
+                "fewer values; the file is broken, or made to mislead: write it anew"
+            )
         ids = None if at is None else _bounds(columns[at].statistics)
-        size = sum(max(c.total_uncompressed_size, NUMBER * c.num_values) for c in columns)
+        size = sum(
+            max(column.total_uncompressed_size, NUMBER * column.num_values)
+            for path, column in zip(paths, columns, strict=True)
+            if path.partition(".")[0] not in unread
+        )
         yield Slice(name, file.url, (index,), first, group.num_rows, size, file.version, ids)
         first += group.num_rows
+    if first != metadata.num_rows:
+        raise Refused(
+            f"{file.url}: says that it has {metadata.num_rows:,} rows, and {first:,} in its row "
+            "groups; it is broken, or made to mislead: write it anew"
+        )
+
+
+def _require_room(slices: Iterable[Slice]) -> None:
+    """Refuse a row group that is too large by what its file says, before any work."""
+    for piece in slices:
+        if piece.row_groups and piece.size > piece.limit:
+            raise Refused(
+                f"{piece.url}: row group {piece.row_groups[0]}: its columns take "
+                f"{in_words(piece.size)} in memory, the limit is {in_words(piece.limit)}; give a "
+                "worker more (--memory-limit), or write smaller row groups"
+            )
 
 
 def _bounds(statistics: Any) -> tuple[str, str] | None:

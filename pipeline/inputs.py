@@ -73,10 +73,11 @@ class Collected:
 
 def find_inputs(settings: ScoreSettings) -> Inputs:
     """Find the input tables and check their columns, before any work."""
+    memory, listed = settings.memory_limit, settings.documents
     inputs = Inputs(
-        plan("references", settings.references, SEGMENTATIONS),
-        plan("hypotheses", settings.hypotheses, SEGMENTATIONS),
-        plan("documents", settings.documents, DOCUMENTS) if settings.documents else None,
+        plan("references", settings.references, SEGMENTATIONS, memory),
+        plan("hypotheses", settings.hypotheses, SEGMENTATIONS, memory),
+        plan("documents", listed, DOCUMENTS, memory) if listed else None,
     )
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(

@@ -12,18 +12,10 @@ from dataclasses import dataclass
 
 from pipeline.errors import Refused
 from pipeline.input_tables import InputTable, Slice
+from pipeline.memory import AT_REST, MEMORY, UNFOLDED, USABLE, in_words, room
 
 ROWS_PER_PART = 131_072
 """Rows that a task takes, if memory allows: larger tasks take no less time a row."""
-
-MEMORY = 4 * 2**30
-"""Bytes a worker is thought to have, unless told."""
-
-USABLE = 0.7
-"""How much of its memory a worker may fill: Dask gives it no more tasks at eight tenths."""
-
-AT_REST = 500 * 2**20
-"""What a worker holds without any rows: Python and the libraries."""
 
 PER_ROW = 2048
 """What a task holds for each row it scores: counts, values, and the Parquet file in the making."""
@@ -32,9 +24,6 @@ LEAST_ROWS = 1024
 
 SEND = True
 """Whether references may be sent at all: tests and benchmarks of the other ways say no."""
-
-UNFOLDED = 3
-"""References in memory, ready to be met, for each byte of their columns."""
 
 READ_AGAIN = 4.0
 """How often rows may be read, on average, to take documents in ranges of their ids."""
@@ -65,15 +54,6 @@ class Plan:
     cuts: tuple[str, ...]
     rows_at_once: int
     told: tuple[str, ...]
-
-
-def room(memory: int) -> int:
-    """How much a worker has for rows that stay, as much again for those it scores.
-
-    Args:
-        memory: bytes the worker has.
-    """
-    return max(0, int(USABLE * memory) - AT_REST) // 2
 
 
 def at_once(memory: int | None) -> int:
@@ -184,13 +164,3 @@ def ranges_of(piece: Slice, cuts: Sequence[str]) -> range:
         return range(len(cuts) + 1)
     first, last = (bisect_right(cuts, name) for name in piece.ids)
     return range(first, last + 1)
-
-
-def in_words(size: int) -> str:
-    """Show a number of bytes."""
-    amount = float(size)
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if amount < 1024 or unit == "TB":
-            break
-        amount /= 1024
-    return f"{amount:.3g} {unit}"

@@ -161,7 +161,7 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
     place = storage.join(output, UNFINISHED)
     _remove_files(attempt, _written(output), shown)
     for name in storage.names(place):
-        if claims.is_start(name):
+        if claims.is_ours(name) and claims.number_of(name) is None:
             require_held(attempt)
             storage.remove(storage.join(place, name))
     require_held(attempt)

@@ -117,19 +117,19 @@ def read(piece: Slice, further: pa.Schema) -> Rows:
     """Read a slice, with all columns and of the types that they have over the whole table.
 
     Raises:
-        Refused: a value is beyond its column's type, or the file broke since planning.
+        Refused: a value is beyond its column's type, the file broke since planning, or its rows
+            take more memory than they may.
         Failed: the file was replaced since planning.
     """
     if not piece.row_groups:
         table, row = read_json_lines(piece.table, piece.url)
         other = None
     else:
-        try:
-            file = storage.open_parquet(piece.url)
-            wanted = _wanted(piece.table, file.schema_arrow.names, further)
-            table = file.read_row_groups(list(piece.row_groups), columns=wanted)
-        except (OSError, pa.ArrowException) as problem:
-            raise Refused(f"{piece.url}: cannot be read ({problem})") from problem
+
+        def wanted(there: Sequence[str]) -> list[str]:
+            return _wanted(piece.table, there, further)
+
+        table = storage.read_row_groups(piece.url, piece.row_groups, wanted, piece.limit)
         row = piece.first_row + np.arange(table.num_rows)
         other = _of_other_role(piece.table, table)
     storage.require_version(piece.url, piece.version)

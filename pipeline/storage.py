@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -24,6 +24,8 @@ from fsspec.utils import glob_translate
 
 from pipeline.clouds import AZURE
 from pipeline.errors import Absent, Failed, Refused
+from pipeline.memory import row_group_limit
+from pipeline.storage_bounds import RowGroup, require_fit, spans
 from pipeline.stores import (
     Info,
     Place,
@@ -44,6 +46,8 @@ from pipeline.stores import (
 from pipeline.stores import copy as copy_file
 
 __all__ = ["configure", "configured"]
+
+Choice = Callable[[Sequence[str]], Sequence[str]]
 
 PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".ndjson")
@@ -256,13 +260,18 @@ def open_parquet(url: str) -> pq.ParquetFile:
             replaced since.
         Failed: no server answers, here or when rows are read.
     """
-    at = place(url)
+    return _open_parquet(place(url))[0]
+
+
+def _open_parquet(at: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
+    """Open a Parquet file; also tell what Arrow opened."""
+    url = at.url
     try:
         with explained(at):
             source = at.path if at.local else RemoteFile(at)
         # Arrow asks at once for all that a row group needs, so that nothing has to read ahead.
         # Not mapped into memory: whoever cuts the file short would end this process.
-        return pq.ParquetFile(source, memory_map=False, pre_buffer=not at.local)
+        return pq.ParquetFile(source, memory_map=False, pre_buffer=not at.local), source
     except FileNotFoundError as problem:
         raise Refused(f"{url}: no such file") from problem
     except PermissionError as problem:
@@ -274,6 +283,45 @@ def open_parquet(url: str) -> pq.ParquetFile:
                 "with `segscore import`"
             ) from problem
         raise Refused(f"{url}: not a readable Parquet file ({problem})") from problem
+
+
+def read_row_groups(
+    url: str, numbers: Iterable[int] | None, choose: Choice, limit: int
+) -> pa.Table:
+    """Read row groups of a Parquet file, after making sure that they fit into memory.
+
+    Args:
+        url: of the file.
+        numbers: of the row groups; None for all.
+        choose: the columns to read, given those that there are.
+        limit: bytes that all of it may take in memory.
+
+    Raises:
+        Refused: as ``open_parquet`` and ``require_fit``, or the file is broken.
+        Failed: no server answers.
+    """
+    file, source = _open_parquet(place(url))
+    with io.FileIO(source) if isinstance(source, str) else source as content:
+        columns = choose(file.schema_arrow.names)
+        chosen = [*range(file.num_row_groups)] if numbers is None else [*numbers]
+
+        def reopen(path: str) -> pq.ParquetFile:
+            return pq.ParquetFile(source, metadata=file.metadata, read_dictionary=[path])
+
+        def read(place: int, size: int) -> bytes:
+            content.seek(place)
+            return content.read(size) or b""
+
+        taken = 0
+        try:
+            for number in chosen:
+                group = RowGroup(url, file, reopen, number, columns, limit - taken)
+                if isinstance(content, RemoteFile):
+                    content.held = [(start, read(start, size)) for start, size in spans(group)]
+                taken += require_fit(group, read)
+            return file.read_row_groups(chosen, columns=columns)
+        except (pa.ArrowException, OSError) as problem:
+            raise Refused(f"{url}: cannot be read ({problem})") from problem
 
 
 def lines(url: str) -> Iterator[str]:
@@ -340,13 +388,12 @@ def read_columns(url: str, columns: list[str] | None) -> pa.Table:
     """Read some columns of a Parquet file, None for all, each as one chunk.
 
     Raises:
-        Refused: not there, not Parquet, or broken.
+        Refused: not there, not Parquet, broken, or too large for memory.
         Failed: no server answers.
     """
-    try:
-        return open_parquet(url).read(columns=columns).combine_chunks()
-    except (pa.ArrowException, OSError) as problem:
-        raise Refused(f"{url}: cannot be read ({problem})") from problem
+    limit = row_group_limit(None)
+    chosen = read_row_groups(url, None, lambda there: there if columns is None else columns, limit)
+    return chosen.combine_chunks()
 
 
 def names(url: str) -> list[str]:

@@ -204,11 +204,16 @@ def version(info: Info) -> str:
 
 
 class RemoteFile(io.RawIOBase):
-    """A file that is not on this machine: each read is one request for just these bytes."""
+    """A file that is not on this machine: each read is one request for just these bytes.
+
+    Attributes:
+        held: bytes that were read before and are not asked for again, each with its offset.
+    """
 
     def __init__(self, at: Place) -> None:
         self.at = at
         self.position = 0
+        self.held: list[tuple[int, bytes]] = []
         info = at.files.info(at.path)
         if info["type"] == "directory":
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), at.url)
@@ -239,6 +244,11 @@ class RemoteFile(io.RawIOBase):
         end = self.position + (rest if size is None or size < 0 else min(size, rest))
         if end <= self.position:
             return b""
+        for start, content in self.held:
+            if start <= self.position and end <= start + len(content):
+                found = content[self.position - start : end - start]
+                self.position = end
+                return found
         pinned = {"generation": self.version} if self.at.cloud is GCS else {}
         with explained(self.at):
             try:

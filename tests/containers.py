@@ -88,6 +88,7 @@ class Box:
         read: path in the box -> what of the machine is there to be read.
         write: path in the box -> folder of the machine that is there to be written.
         account: user and group.
+        mode: of /tmp.
     """
 
     image: Path | None
@@ -95,6 +96,7 @@ class Box:
     read: Mapping[str, Path] = field(default_factory=dict)
     write: Mapping[str, Path] = field(default_factory=dict)
     account: int = ACCOUNT
+    mode: str = "1777"
 
     def script(self, root: Path, hosts: Sequence[str], command: Sequence[str]) -> str:
         """Make the root, then become the command."""
@@ -117,7 +119,7 @@ class Box:
             f"mkdir -p {root}/etc {root}/proc {root}{SHARED} {root}{TMP}",
             f"mount -t proc proc {root}/proc",
             f"mount -t tmpfs -o mode=1777 tmpfs {root}{SHARED}",
-            f"mount -t tmpfs -o mode=1777 tmpfs {root}{TMP}",
+            f"mount -t tmpfs -o mode={self.mode} tmpfs {root}{TMP}",
             f"printf '127.0.0.1 %s\\n' {shlex.join(hosts)} >{root}/etc/hosts",
             *(line for each in shown for line in _show(root, *each)),
             f"mount -o remount,bind,ro {root}",

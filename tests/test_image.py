@@ -48,3 +48,20 @@ def test_no_pass_is_compiled(image: Path, machine: Machine, options: tuple[str, 
     compare = "diff --recursive /opt/segscore/passes $NUMBA_CACHE_DIR"
     said = machine.say(box, "enter", "sh", "-c", f"{shlex.join(score)} && {compare}")
     assert said.count("[cache] data loaded from") > 10
+
+
+@pytest.mark.parametrize(
+    ("mode", "place"),
+    [pytest.param("1777", "/tmp", id="sticky"), pytest.param("2777", "/dev/shm", id="kubernetes")],  # noqa: S108
+)
+def test_passes_are_where_nobody_else_writes(
+    image: Path, machine: Machine, mode: str, place: str
+) -> None:
+    """A volume of Kubernetes at /tmp is not sticky: others could replace what lies there."""
+    box = Box(image, environment=environment() | TALKING, read={"/data": DATA}, mode=mode)
+    score = ["segscore", "score", *["/data/stargazer.jsonl"] * 2, "--output", "run"]
+    say = 'stat -c "%a %u %n" $NUMBA_CACHE_DIR'
+    said = machine.say(box, "enter", "sh", "-c", f"{say} && {shlex.join(score)} 2>&1")
+    assert said.startswith(f"700 {ACCOUNT} {place}/passes\n")
+    assert said.count("[cache] data loaded from") > 10
+    assert "not cached" not in said

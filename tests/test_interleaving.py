@@ -114,7 +114,7 @@ def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) ->
                 + f"\nleft: {sorted(world.tree())}"
             ) from problem
 
-    shared = any("@" in kind for kind in kinds)
+    shared = any("@" in kind for kind in kinds) or len(kinds) == 1
     return Search(prepare, world.entered, state, judge, deaths, shared).run()
 
 

@@ -102,7 +102,7 @@ def judged(url: str, run: str) -> Verdict | None:
 def summary(url: str, record: dict[str, Any]) -> pa.Table:
     """The summary of a finished run."""
     files = run_folder.files(url, record, "summary")
-    return pa.concat_tables([storage.open_parquet(each).read() for each in files])
+    return pa.concat_tables([storage.read_columns(each, None) for each in files])
 
 
 def over_all(night: Night) -> list[dict[str, Any]]:

@@ -125,7 +125,7 @@ def tables(night: Night, name: str, columns: list[str]) -> Iterator[pa.Table]:
         columns = [*columns, "reference"]
     consensus = list(recorded(night.record["settings"]).shares)
     for file in run_folder.files(night.url, night.record, name):
-        yield _systems_alone(storage.open_parquet(file).read(columns), consensus)
+        yield _systems_alone(storage.read_columns(file, columns), consensus)
 
 
 def _systems_alone(table: pa.Table, consensus: list[str]) -> pa.Table:

@@ -1,0 +1,69 @@
+"""Find out whether other users of this machine can change what a folder holds."""
+
+import grp
+import os
+import pwd
+import stat
+from collections.abc import Collection, Iterator
+from functools import cache
+from pathlib import Path
+
+
+def first_exposed(folder: Path, endings: Collection[str]) -> Path | None:
+    """Name the first thing that users other than this one and root can change.
+
+    Args:
+        folder: absolute, exists.
+        endings: of the files directly in it that matter.
+
+    Returns:
+        A parent, a link on the way, the folder or a file of it; None if nobody else can change any.
+    """
+    return next(_exposed(folder, endings), None)
+
+
+def _exposed(folder: Path, endings: Collection[str]) -> Iterator[Path]:
+    for step in _way_to(folder):
+        status = step.lstat()
+        # In a sticky folder, such as /tmp, others can add entries but not replace ours.
+        sticky = status.st_mode & stat.S_ISVTX
+        if not _has_safe_owner(status) or (_others_can_write(status) and not sticky):
+            yield step
+    if _others_can_write(folder.stat()):
+        yield folder
+    for file in folder.iterdir():
+        if file.suffix in endings:
+            status = file.lstat()
+            if not _has_safe_owner(status) or _others_can_write(status):
+                yield file
+
+
+def _way_to(path: Path) -> Iterator[Path]:
+    """List every folder and link that is passed on the way to a path, the path last."""
+    for step in (*reversed(path.parents), path):
+        yield step
+        if step.is_symlink():
+            yield from _way_to(step.parent / step.readlink())
+
+
+def _has_safe_owner(status: os.stat_result) -> bool:
+    return status.st_uid in (0, os.getuid())
+
+
+def _others_can_write(status: os.stat_result) -> bool:
+    if stat.S_ISLNK(status.st_mode):
+        return False  # the bits of a link mean nothing: who owns it has made it
+    by_group = status.st_mode & stat.S_IWGRP and not _is_own_group(status.st_gid)
+    return bool(status.st_mode & stat.S_IWOTH or by_group)
+
+
+@cache
+def _is_own_group(group: int) -> bool:
+    """Check for a group that holds this user alone, as many systems give every user."""
+    try:
+        user = pwd.getpwuid(os.getuid())
+        entry = grp.getgrgid(group)
+    except KeyError:
+        return False
+    named_alike = group == user.pw_gid and entry.gr_name == user.pw_name
+    return named_alike and {*entry.gr_mem} <= {user.pw_name}
