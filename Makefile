@@ -56,7 +56,7 @@ table: $(VENV)/core
 
 # The picture in the README, of the run that `table` makes.
 picture: table $(VENV)/test $(BROWSER)
-	$(BIN)/python -m tests.picture build/stargazer docs/report.png
+	$(BIN)/python -m tests.docs.picture build/stargazer docs/report.png
 
 columns: $(VENV)/core
 	@$(BIN)/python -m schemas.page > docs/tables.md
@@ -87,10 +87,10 @@ $(BROWSER):
 			'import chromium from "@sparticuz/chromium"; await chromium.executablePath()'; fi
 
 image: $(VENV)/test
-	SEGSCORE_IMAGE=whole $(BIN)/pytest tests/test_image.py tests/test_compose.py
+	SEGSCORE_IMAGE=whole $(BIN)/pytest tests/deploy/test_image.py tests/deploy/test_compose.py
 
 chaos: $(VENV)/test
-	$(BIN)/python -m tests.chaos --runs 60
+	$(BIN)/python -m tests.faults.chaos --runs 60
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .

@@ -23,9 +23,15 @@ KERNELS = ROOT / "build" / "kernels" / blake2b(SOURCES, digest_size=8).hexdigest
 os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
 
 from jobs import app  # noqa: E402  (numba reads the variable when it is imported)
-from tests.browser import chromium  # noqa: E402, F401  (a fixture)
-from tests.deployed import image, machine, services, store  # noqa: E402, F401  (fixtures)
-from tests.servers import azure, environment, gcs, proxied, s3  # noqa: E402, F401  (fixtures)
+from tests.support.browser import chromium  # noqa: E402, F401  (a fixture)
+from tests.support.deployed import image, machine, services, store  # noqa: E402, F401  (fixtures)
+from tests.support.servers import (  # noqa: E402
+    azure,  # noqa: F401  (these are fixtures)
+    environment,  # noqa: F401
+    gcs,  # noqa: F401
+    proxied,  # noqa: F401
+    s3,  # noqa: F401
+)
 
 settings.register_profile(
     "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -1,0 +1,693 @@
+"""Every function of storage on a disk and in every object store; what failures become."""
+
+import asyncio
+import errno
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Barrier
+
+import fsspec  # noqa: TID251
+import pyarrow as pa
+import pyarrow.parquet as pq  # noqa: TID251
+import pytest
+
+from pipeline import clouds, storage, stores
+from pipeline.errors import Failed, Refused
+from pipeline.store_failures import explain
+from tests.conftest import Ended, Segscore
+from tests.support.servers import (
+    ACCOUNT,
+    ACCOUNT_KEY,
+    ADDRESSED,
+    BUCKET,
+    READER,
+    ROOT,
+    WRITER,
+    Environment,
+    Fault,
+    Proxy,
+    address_of,
+    forget,
+    free_ports,
+)
+
+STORES = ("s3", "azure", "gcs")
+Proxied = Callable[[str], Proxy]
+
+
+def place_of(request: pytest.FixtureRequest, name: str, folder: Path) -> str:
+    """A folder of this test's own: of a disk, or of a store."""
+    if name == "disk":
+        return str(folder / "place")
+    return f"{request.getfixturevalue(name)}/{folder.name}"
+
+
+@pytest.fixture(params=["disk", *STORES])
+def anywhere(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty folder on a disk and in every store."""
+    return place_of(request, request.param, tmp_path)
+
+
+@pytest.fixture(params=STORES)
+def stored(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty folder in every store."""
+    return place_of(request, request.param, tmp_path)
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients do not wait before they try again."""
+    wait = asyncio.sleep
+    monkeypatch.setattr(asyncio, "sleep", lambda _, result=None: wait(0, result))
+
+
+def protocol_of(url: str) -> str:
+    return url.partition("://")[0]
+
+
+TABLE = pa.table({"document_id": ["a", "b"], "n_units": pa.array([3, 4], pa.int32())})
+
+
+def written(url: str) -> str:
+    storage.write_table(url, TABLE)
+    return url
+
+
+def told(ended: Ended, code: int, *said: str) -> None:
+    """The command ended with one clear line and without a secret."""
+    assert ended.code == code, ended.err
+    (line,) = ended.err.splitlines()
+    for each in ("segscore: error: ", *said):
+        assert each in line
+    assert not any(secret in line for secret in SECRETS)
+
+
+SECRETS = (WRITER["secret"], READER["secret"], ACCOUNT_KEY, "wrongsecret", "c2VjcmV0")
+
+
+# --- what there is ------------------------------------------------------------------------------
+
+
+def test_text(anywhere: str) -> None:
+    url = f"{anywhere}/deep/er/said.txt"
+    assert storage.read_text(url) is None
+    for text in ("först\n", "", "second 🂡"):
+        storage.write_text(url, text)
+        assert storage.read_text(url) == text
+    assert storage.names(f"{anywhere}/deep/er") == ["said.txt"]
+
+
+def test_new_text(anywhere: str) -> None:
+    storage.write_new_text(f"{anywhere}/new.txt", "mine")
+    for text in ("yours", "mine"):
+        with pytest.raises(FileExistsError):
+            storage.write_new_text(f"{anywhere}/new.txt", text)
+    assert storage.read_text(f"{anywhere}/new.txt") == "mine"
+    assert storage.names(anywhere) == ["new.txt"]
+
+
+def test_new_text_of_eight_at_once(anywhere: str) -> None:
+    start = Barrier(8)
+
+    def write(who: int) -> bool:
+        start.wait()
+        try:
+            storage.write_new_text(f"{anywhere}/one.txt", f"of {who}")
+        except FileExistsError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(2):
+            won = list(pool.map(write, range(8)))
+            assert won.count(True) == 1
+            assert storage.read_text(f"{anywhere}/one.txt") == f"of {won.index(True)}"
+            storage.remove(f"{anywhere}/one.txt")
+
+
+def test_find(anywhere: str) -> None:
+    for name in ("b/2.parquet", "b/1.parquet", "c.pq", "_x/3.parquet", ".hid.parquet", "z.md"):
+        written(f"{anywhere}/{name}")
+    found = storage.find(anywhere)
+    assert [file.url.removeprefix(f"{anywhere}/") for file in found] == [
+        "b/1.parquet", "b/2.parquet", "c.pq"
+    ]  # fmt: skip
+    assert len({file.size for file in found}) == 1 and found[0].size > 0
+    assert [file.url for file in storage.find(f"{anywhere}/b/*.parquet")] == [
+        f"{anywhere}/b/1.parquet",
+        f"{anywhere}/b/2.parquet",
+    ]
+    assert storage.find(f"{anywhere}/c.pq") == [found[2]]
+    assert f"{anywhere}/z.md" in [file.url for file in storage.find(anywhere, any_kind=True)]
+    for url, said in (("b/nothing", "no such file"), ("b/*.csv", "no file"), ("_x/_y", "no such")):
+        with pytest.raises(Refused, match=f"{url.replace('*', '.')}: {said}"):
+            storage.find(f"{anywhere}/{url}")
+    written(f"{anywhere}/other/z.md")
+    with pytest.raises(Refused, match="holds no Parquet or JSONL file"):
+        storage.find(f"{anywhere}/other")
+
+
+def test_version_tells_what_was_replaced(anywhere: str) -> None:
+    url = f"{anywhere}/text.jsonl"
+    storage.write_text(url, "one")
+    (before,) = storage.find(anywhere)
+    (alone,) = storage.find(url)
+    assert before == alone == storage.find(f"{anywhere}/*.jsonl")[0]
+    storage.write_text(url, "two")
+    assert storage.find(url)[0].version != before.version not in ("", "None")
+
+
+def test_parquet(anywhere: str) -> None:
+    for name in ("1.parquet", "0.parquet"):
+        written(f"{anywhere}/{name}")
+    assert storage.read_table(anywhere).equals(pa.concat_tables([TABLE, TABLE]))
+    with pytest.raises(Refused, match="no such file"):
+        storage.open_parquet(f"{anywhere}/2.parquet")
+    storage.write_text(f"{anywhere}/bad.parquet", "not a table, and longer than twelve bytes")
+    with pytest.raises(Refused, match="not a readable Parquet file"):
+        storage.open_parquet(f"{anywhere}/bad.parquet")
+
+
+def test_equal_tables_are_equal_bytes_everywhere(stored: str, tmp_path: Path) -> None:
+    written(f"{stored}/t.parquet")
+    written(str(tmp_path / "t.parquet"))
+    found = stores.RemoteFile(stores.place(f"{stored}/t.parquet")).read()
+    assert found == (tmp_path / "t.parquet").read_bytes()
+
+
+def test_lines(anywhere: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "BUFFER", 1000)
+    said = [f"{'ü€' * (number % 700)} {number}" for number in range(300)]
+    storage.write_text(f"{anywhere}/said.jsonl", "\ufeff" + "\r\n".join(said))
+    assert list(storage.lines(f"{anywhere}/said.jsonl")) == said
+    storage.write_text(f"{anywhere}/empty.jsonl", "")
+    assert list(storage.lines(f"{anywhere}/empty.jsonl")) == []
+    for name, why in (("none.jsonl", "no such file"), ("", "cannot be read as a file")):
+        with pytest.raises(Refused, match=why):
+            list(storage.lines(f"{anywhere}/{name}"))
+
+
+def test_move_and_remove_leave_neighbours_alone(anywhere: str) -> None:
+    for name in ("run/a.txt", "run/deep/b.txt", "run2/c.txt", "run.txt"):
+        storage.write_text(f"{anywhere}/{name}", name)
+    storage.move(f"{anywhere}/run", f"{anywhere}/moved/here")
+    assert storage.names(anywhere) == ["moved", "run.txt", "run2"]
+    assert storage.names(f"{anywhere}/run") == []
+    assert storage.read_text(f"{anywhere}/moved/here/deep/b.txt") == "run/deep/b.txt"
+    storage.move(f"{anywhere}/run.txt", f"{anywhere}/text.txt")
+    assert storage.read_text(f"{anywhere}/text.txt") == "run.txt"
+    storage.remove(f"{anywhere}/text.txt")
+    for _ in range(2):
+        storage.remove(f"{anywhere}/moved")
+    assert storage.names(anywhere) == ["run2"]
+
+
+def test_a_folder_is_made(anywhere: str) -> None:
+    assert storage.names(f"{anywhere}/new") == []
+    storage.make_folder(f"{anywhere}/new/folder")
+    storage.make_folder(f"{anywhere}/new/folder")
+    assert storage.names(f"{anywhere}/new/folder") == []
+
+
+def test_listings_are_never_stale(stored: str) -> None:
+    """Another client, as on another machine, writes and removes meanwhile."""
+    storage.write_text(f"{stored}/0.jsonl", "{}")
+    for number in range(1, 3):
+        assert len(storage.find(stored)) == len(storage.names(stored)) == number
+        forget()
+        storage.write_text(f"{stored}/{number}.jsonl", "{}")
+    with ThreadPoolExecutor(1) as another:
+        another.submit(storage.remove, f"{stored}/0.jsonl").result()
+    assert storage.names(stored) == ["1.jsonl", "2.jsonl"]
+    assert storage.read_text(f"{stored}/0.jsonl") is None
+
+
+def test_folders_that_consoles_show_are_no_files(stored: str) -> None:
+    written(f"{stored}/t/0.parquet")
+    at = stores.place(f"{stored}/t/")
+    # What Azure's console makes of a folder has no slash at the end.
+    if at.cloud is clouds.AZURE:
+        client = at.files.service_client.get_blob_client(BUCKET, f"{at.path.split('/', 1)[1]}/sub")
+        upload = client.upload_blob(b"", metadata={"hdi_isfolder": "true"})
+        fsspec.asyn.sync(at.files.loop, lambda: upload)
+    else:
+        at.files.pipe_file(f"{at.path.rstrip('/')}/sub/", b"")
+    assert [file.url for file in storage.find(f"{stored}/t", any_kind=True)] == [
+        f"{stored}/t/0.parquet"
+    ]
+    storage.remove(f"{stored}/t")
+    assert storage.names(stored) == []
+
+
+HOSTILE = (
+    "a b", "a#b", "a#12", "a%20b", "100%", "a+b&c", "a[1]", "[a-z]*", "what?x", "a::b", "zip::s3",
+    "ü", "e\u0301", "'a'\"b\"", "a=b;c,d", "a..", "a@b:c", "$HOME", "~", "{a}", "-rf", "s3:",
+)  # fmt: skip
+
+
+def test_hostile_names(anywhere: str) -> None:
+    for name in HOSTILE:
+        written(f"{anywhere}/{name}/{name}.parquet")
+        (found,) = storage.find(f"{anywhere}/{name}/{name}.parquet")
+        assert found.url == f"{anywhere}/{name}/{name}.parquet"
+    found_all = storage.find(anywhere)
+    assert {file.url for file in found_all} == {f"{anywhere}/{n}/{n}.parquet" for n in HOSTILE}
+    for file in found_all:
+        assert storage.open_parquet(file.url).read().equals(TABLE)
+    assert storage.names(anywhere) == sorted(HOSTILE)
+    for name in HOSTILE:
+        storage.move(f"{anywhere}/{name}", f"{anywhere}/moved {name}")
+    assert storage.names(anywhere) == sorted(f"moved {name}" for name in HOSTILE)
+    for name in HOSTILE:
+        storage.remove(f"{anywhere}/moved {name}")
+    assert storage.names(anywhere) == []
+
+
+@pytest.mark.parametrize("name", ["new\nline", "back\\slash", "what?", "a?b#c"])
+def test_names_that_adlfs_would_change(azure: str, name: str) -> None:
+    with pytest.raises(Refused, match="adlfs would call it") as refused:
+        storage.write_text(f"{azure}/{name}", "x")
+    assert "\n" not in str(refused.value)
+
+
+# --- how much is fetched ------------------------------------------------------------------------
+
+
+def test_a_row_group_is_all_that_is_fetched(stored: str, proxied: Proxied) -> None:
+    rows = 40_000
+    table = pa.table({"a": [f"{i * i}" for i in range(rows)], "b": range(rows), "c": range(rows)})
+    packed = io.BytesIO()
+    pq.write_table(table, packed, row_group_size=rows // 8)
+    url = f"{stored}/big.parquet"
+    stores.put(stores.place(url), packed.getvalue(), new=False)
+    proxy = proxied(protocol_of(stored))
+    group = pq.ParquetFile(packed).metadata.row_group(5)
+    size = sum(group.column(i).total_compressed_size for i in range(3))
+    read = storage.open_parquet(url).read_row_groups([5])
+    assert read.equals(table.slice(5 * rows // 8, rows // 8))
+    bodies = [asked.received for asked in proxy.asked if "application" not in asked.path]
+    footer = 65_536
+    assert size < sum(bodies) < size + footer + 5_000  # of which some tell of the file
+    proxy.asked.clear()
+    storage.open_parquet(url).read_row_groups([5], columns=["b"])
+    assert sum(asked.received for asked in proxy.asked) < size // 2 + footer + 5_000
+
+
+# --- servers that fail --------------------------------------------------------------------------
+
+
+class Fails:
+    """Fails at the first requests."""
+
+    def __init__(self, fault: Fault, times: int) -> None:
+        self.fault, self.left = fault, times
+
+    def __call__(self, *_: str) -> Fault | None:
+        self.left -= 1
+        return self.fault if self.left >= 0 else None
+
+
+PASSING = {
+    "500": Fault("answer", 500),
+    "503": Fault("answer", 503),
+    "reset": Fault("reset"),
+    "cut": Fault("cut"),
+    "stall": Fault("stall", seconds=1.5),
+}
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("kind", PASSING)
+def test_a_request_that_fails_is_made_again(
+    stored: str, proxied: Proxied, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clouds, "READ_SECONDS", 1)
+    proxy = proxied(protocol_of(stored))
+    steps: list[Callable[[], object]] = [
+        lambda: written(f"{stored}/t/0.parquet"),
+        lambda: storage.read_table(f"{stored}/t"),
+        lambda: storage.write_text(f"{stored}/said.txt", "said"),
+        lambda: storage.write_new_text(f"{stored}/new.txt", "new"),
+        lambda: storage.read_text(f"{stored}/said.txt"),
+        lambda: storage.move(f"{stored}/t", f"{stored}/u"),
+        lambda: storage.remove(f"{stored}/u"),
+    ]
+    for step in steps[:2] if kind == "stall" else steps:
+        fails = proxy.fault = Fails(PASSING[kind], times=1 if kind == "stall" else 2)
+        step()
+        # An answer that says nothing cannot be cut.
+        assert fails.left < 0 or kind == "cut"
+    assert storage.names(stored) == (["t"] if kind == "stall" else ["new.txt", "said.txt"])
+
+
+@pytest.mark.usefixtures("at_once")
+def test_the_winner_whose_answer_was_lost_knows_that_it_won(stored: str, proxied: Proxied) -> None:
+    proxy = proxied(protocol_of(stored))
+    fails = proxy.fault = Fails(Fault("lost"), times=1)
+    storage.write_new_text(f"{stored}/new.txt", "mine")
+    assert fails.left < 0
+    with pytest.raises(FileExistsError):
+        storage.write_new_text(f"{stored}/new.txt", "mine")
+
+
+@pytest.mark.usefixtures("at_once")
+def test_nothing_is_seen_of_a_file_half_written(stored: str, proxied: Proxied) -> None:
+    proxy = proxied(protocol_of(stored))
+    proxy.fault = lambda method, _: Fault("reset") if method in ("PUT", "POST") else None
+    with pytest.raises(Failed):
+        written(f"{stored}/t.parquet")
+    assert storage.names(stored) == []
+
+
+def test_parts_of_a_file_that_could_not_be_finished_are_given_back(
+    s3: str, tmp_path: Path, proxied: Proxied
+) -> None:
+    at = stores.place(f"{s3}/{tmp_path.name}/big.bin")
+    content = os.urandom(101 * 2**20)
+    stores.put(at, content, new=True)
+    with pytest.raises(FileExistsError):
+        stores.put(at, content, new=True)
+    assert at.files.info(at.path)["size"] == len(content)
+    storage.remove(at.url)
+    proxy = proxied("s3")
+    proxy.fault = lambda _, path: (
+        Fault("answer", 403, b"<Error><Code>AccessDenied</Code></Error>")
+        if "partNumber=2" in path
+        else None
+    )
+    at = stores.place(at.url)
+    with pytest.raises(Refused, match="no permission"), stores.explained(at):
+        stores.put(at, content, new=False)
+    assert storage.names(f"{s3}/{tmp_path.name}") == []
+    assert at.files.list_multipart_uploads(BUCKET) == []
+
+
+@pytest.mark.parametrize("how", ["replaced", "removed"])
+def test_a_file_that_changes_while_it_is_read(stored: str, how: str) -> None:
+    url = f"{stored}/t.parquet"
+    storage.write_table(url, pa.table({"n": range(100_000)}))
+    opened = storage.open_parquet(url)
+    if how == "replaced":
+        storage.write_table(url, pa.table({"n": range(100_000, 200_000)}))
+    else:
+        storage.remove(url)
+    with pytest.raises(Refused, match=r"t\.parquet: was replaced or removed while it was read"):
+        opened.read_row_groups([0])
+
+
+# --- settings that are wrong --------------------------------------------------------------------
+
+S3_KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+
+
+def score(segscore: Segscore, references: str, output: str) -> Ended:
+    return segscore("score", references, f"{references}/hypotheses", "--output", output)
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        (
+            {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None},
+            f"no credentials; set {S3_KEYS}",
+        ),
+        ({"AWS_SECRET_ACCESS_KEY": None}, f"no credentials; set {S3_KEYS}"),
+        ({"AWS_SECRET_ACCESS_KEY": "wrongsecret"}, "not accepted (SignatureDoesNotMatch)"),
+        ({"AWS_ACCESS_KEY_ID": "nobody"}, "not accepted (InvalidAccessKeyId)"),
+        ({"AWS_PROFILE": "nobody"}, "not accepted (ProfileNotFound)"),
+    ],
+)
+def test_wrong_credentials_of_s3(
+    segscore: Segscore,
+    s3: str,
+    environment: Environment,
+    variables: dict[str, str | None],
+    said: str,
+) -> None:
+    environment(**variables)
+    told(score(segscore, f"{s3}/tables", f"{s3}/run"), 2, f"{s3}/tables: ", said)
+
+
+def test_no_permission_of_s3(
+    segscore: Segscore, s3: str, tmp_path: Path, environment: Environment
+) -> None:
+    url = f"{s3}/{tmp_path.name}"
+    (tmp_path / "in.jsonl").write_text(ROW)
+    environment(AWS_ACCESS_KEY_ID=READER["key"], AWS_SECRET_ACCESS_KEY=READER["secret"])
+    ended = segscore("import", tmp_path / "in.jsonl", "--output", url)
+    told(ended, 1, f"{url}/references/references.parquet: no permission (AccessDenied)", S3_KEYS)
+    assert storage.names(url) == []
+    with pytest.raises(Refused, match="no permission"):
+        storage.write_text(f"{url}/plan.json", "{}")
+    with pytest.raises(Refused, match="no permission"):
+        storage.write_new_text(f"{url}/run.json", "{}")
+
+
+@pytest.mark.parametrize(("hours", "code"), [(1, 1), (-1, 2)])
+def test_no_permission_of_azure(
+    segscore: Segscore,
+    azure: str,
+    tmp_path: Path,
+    environment: Environment,
+    hours: int,
+    code: int,
+) -> None:
+    """A signature that lets read alone, and one that has expired."""
+    from azure.storage.blob import generate_container_sas
+
+    url = f"{azure}/{tmp_path.name}"
+    (tmp_path / "in.jsonl").write_text(ROW)
+    until = datetime.now(UTC) + timedelta(hours=hours)
+    signature = generate_container_sas(
+        ACCOUNT, BUCKET, account_key=ACCOUNT_KEY, permission="rl", expiry=until
+    )
+    account = f"BlobEndpoint={address_of('abfs')}/{ACCOUNT};SharedAccessSignature={signature}"
+    environment(AZURE_STORAGE_CONNECTION_STRING=account)
+    ended = segscore("import", tmp_path / "in.jsonl", "--output", url)
+    told(ended, code, url, "no permission (")
+    assert signature.rpartition("sig=")[2] not in ended.err
+
+
+ROW = '{"document_id": "a", "coder": "x", "role": "reference", "n_units": 9, "boundaries": [3]}\n'
+
+
+@pytest.mark.parametrize(
+    ("connection", "said"),
+    [
+        (None, "no credentials; set AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY"),
+        ("nothing of a connection string", "Connection string is either blank or malformed"),
+        ("AccountName=a;AccountKey=c;BlobEndpoint=http://127.0.0.1:9/a", "not accepted"),
+        ("wrong key", "no permission (AuthorizationFailure)"),
+    ],
+)
+def test_wrong_credentials_of_azure(
+    segscore: Segscore, azure: str, environment: Environment, connection: str | None, said: str
+) -> None:
+    if connection == "wrong key":
+        connection = os.environ["AZURE_STORAGE_CONNECTION_STRING"].replace(ACCOUNT_KEY, "c2VjcmV0")
+    environment(AZURE_STORAGE_CONNECTION_STRING=connection)
+    told(score(segscore, f"{azure}/tables", f"{azure}/run"), 2, f"{azure}/tables: ", said)
+
+
+def s3_refusal(code: str) -> bytes:
+    return f"<Error><Code>{code}</Code><Message>wrongsecret</Message></Error>".encode()
+
+
+def gcs_refusal(message: str) -> bytes:
+    return json.dumps({"error": {"code": 401, "message": message}}).encode()
+
+
+ANONYMOUS = "Anonymous caller does not have storage.objects.list access"
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize(
+    ("store", "status", "body", "said"),
+    [
+        ("s3", 400, s3_refusal("ExpiredToken"), "the credentials have expired (ExpiredToken)"),
+        ("s3", 403, s3_refusal("AllAccessDisabled"), "no permission (AllAccessDisabled)"),
+        ("gcs", 401, gcs_refusal(ANONYMOUS), "no credentials; set GOOGLE_APPLICATION_CREDENTIALS"),
+        ("gcs", 401, gcs_refusal("Invalid Credentials"), "the credentials are not accepted (401)"),
+        ("gcs", 403, gcs_refusal("x does not have storage.objects.list"), "no permission (403)"),
+        ("azure", 403, b"", "no permission (403)"),
+    ],
+)  # fmt: skip
+def test_what_clouds_refuse(
+    segscore: Segscore,
+    request: pytest.FixtureRequest,
+    proxied: Proxied,
+    store: str,
+    status: int,
+    body: bytes,
+    said: str,
+) -> None:
+    url = request.getfixturevalue(store)
+    proxied(protocol_of(url)).fault = lambda *_: Fault("answer", status, body)
+    told(score(segscore, f"{url}/tables", f"{url}/run"), 2, f"{url}/tables: {said}")
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_no_such_bucket(segscore: Segscore, store: str, request: pytest.FixtureRequest) -> None:
+    url = request.getfixturevalue(store).replace(BUCKET, "missing")
+    kind = "container" if store == "azure" else "bucket"
+    said = f"no such {kind}; correct its name, or create it first"
+    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {said}")
+    told(segscore("status", f"{url}/run"), 2, f"{url}/run/run.json: {said}")
+    for step in (
+        lambda: storage.names(f"{url}/run"),
+        lambda: storage.make_folder(f"{url}/run"),
+        lambda: storage.remove(f"{url}/run"),
+        lambda: storage.write_text(f"{url}/run/a.txt", "a"),
+        lambda: storage.write_new_text(f"{url}/run/a.txt", "a"),
+        lambda: storage.open_parquet(f"{url}/a.parquet"),
+        lambda: [*storage.lines(f"{url}/a.jsonl")],
+    ):
+        with pytest.raises(Refused, match=said):
+            step()
+    with pytest.raises(Failed, match=said):
+        written(f"{url}/a.parquet")
+
+
+def test_what_the_user_sets_wins(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = {"config_kwargs": {"read_timeout": 7}, "use_listings_cache": True}
+    monkeypatch.setitem(fsspec.config.conf, "s3", theirs)
+    files = stores.place(f"{s3}/t").files
+    assert files.config_kwargs == theirs["config_kwargs"]
+    assert files.dircache.use_listings_cache
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("store", STORES)
+def test_nobody_answers(
+    segscore: Segscore, store: str, request: pytest.FixtureRequest, environment: Environment
+) -> None:
+    url = request.getfixturevalue(store)
+    environment(**ADDRESSED[protocol_of(url)](f"http://127.0.0.1:{free_ports(1)[0]}"))
+    ended = score(segscore, f"{url}/tables", f"{url}/run")
+    told(ended, 1, f"{url}/tables: no server answers (", "; check the network, and ")
+
+
+@pytest.mark.parametrize(
+    ("store", "package"), [("s3", "s3fs"), ("azure", "adlfs"), ("gcs", "gcsfs")]
+)
+def test_a_package_that_is_missing(
+    segscore: Segscore,
+    store: str,
+    package: str,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = request.getfixturevalue(store)
+    for module in [package, *(name for name in sys.modules if name.startswith(f"{package}."))]:
+        monkeypatch.setitem(sys.modules, module, None)
+    known = sys.modules["fsspec.registry"]._registry
+    for protocol in [*known]:
+        monkeypatch.delitem(known, protocol)
+    said = f"needs {package}: pip install 'segscore[{store}]'"
+    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {said}")
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("s3://user:wrongsecret@bucket/tables", "s3://…bucket/tables"),
+        ("https://a.blob.core.windows.net/t?sv=1&sig=wrongsecret", "https://a.blob.core.windows.net/t…"),
+        ("abfs://c/t.parquet?SIG=wrongsecret", "abfs://c/t.parquet…"),
+    ],
+)  # fmt: skip
+def test_a_secret_in_a_url_is_refused_and_not_told(
+    segscore: Segscore, tmp_path: Path, url: str, shown: str
+) -> None:
+    told(
+        score(segscore, url, str(tmp_path / "run")), 2, f"{shown}: holds a password or a signature"
+    )
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_a_failure_says_of_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrongsecret")
+    problem = RuntimeError("asked http://x?sig=c2VjcmV0&a=1 with wrongsecret\nand more")
+    said = str(explain(problem, "s3://b/x", clouds.S3.advice))
+    assert said == "s3://b/x: asked http://x?sig=…&a=1 with …"
+
+
+def test_urls_that_lead_nowhere(segscore: Segscore, s3: str) -> None:
+    told(score(segscore, "s3://", "run"), 2, "s3://: names no bucket")
+    told(score(segscore, "s4://bucket/x", "run"), 2, "s4://bucket/x: Protocol not known: s4")
+
+
+def alone(*arguments: str | Path, **variables: str) -> Ended:
+    """Run a command in a process of its own, where nothing catches what libraries say."""
+    command = [sys.executable, "-c", "from jobs.app import main; main()", *map(str, arguments)]
+    environment = {**os.environ, **variables}
+    ended = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def test_a_command_says_nothing_but_its_result(stored: str, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(ROW)
+    ended = alone("import", tmp_path / "in.jsonl", "--output", stored)
+    assert ended == Ended(0, f"{stored}/references: 1 rows\n", "")
+    told(alone("status", f"{stored}/none"), 2, f"{stored}/none: holds no run")
+
+
+def test_a_command_says_one_line_where_nobody_answers(s3: str) -> None:
+    nobody = f"http://127.0.0.1:{free_ports(1)[0]}"
+    ended = alone("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
+    told(ended, 1, "no server answers")
+
+
+# --- disks --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    (tmp_path / "in.jsonl").write_text(ROW)
+    monkeypatch.setattr(os, "fsync", full)
+    ended = segscore("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
+    table = tmp_path / "out" / "references" / "references.parquet"
+    told(ended, 1, f"{table}: no space left there; free some, or choose another place")
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
+
+
+def test_a_disk_that_may_not_be_written(segscore: Segscore, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(ROW)
+    ended = segscore("import", tmp_path / "in.jsonl", "--output", "/proc/segscore")
+    told(ended, 2, "/proc/segscore: cannot be created (No such file or directory)")
+
+
+def test_a_file_on_a_disk_that_is_cut_short_while_it_is_read(tmp_path: Path) -> None:
+    url = str(tmp_path / "t.parquet")
+    storage.write_table(url, pa.table({"n": range(100_000)}))
+    opened = storage.open_parquet(url)
+    os.truncate(url, 10)
+    with pytest.raises((OSError, pa.ArrowException)):
+        opened.read_row_groups([0])
+
+
+def test_two_remove_the_same_files(tmp_path: Path) -> None:
+    """Whoever comes second finds nothing to remove, which is as good."""
+    for number in range(2000):
+        (tmp_path / f"{number}.parquet").touch()
+    together = Barrier(4)
+
+    def remove_all(_: int) -> None:
+        together.wait()
+        for number in range(2000):
+            storage.remove(str(tmp_path / f"{number}.parquet"))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(remove_all, range(4)))
+    assert not list(tmp_path.iterdir())
