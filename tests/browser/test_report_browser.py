@@ -9,11 +9,10 @@ import pytest
 from playwright.sync_api import Browser
 
 from pipeline.reporting.report import ReportSettings, report
-from tests.commands.test_hostile import SEGSCORE
-from tests.commands.test_report import HOSTILE
-from tests.commands.test_score import corpus
-from tests.conftest import DATA
 from tests.support.browser import AXE, opened
+from tests.support.corpora import corpus
+from tests.support.hostile import MARKUP, SEGSCORE
+from tests.support.paths import DATA
 
 KINDS = ("scored", "audited", "swept", "many")
 MOST = 5_000_000
@@ -45,7 +44,7 @@ def _score(folder: Path) -> None:
     """Several references, groups, undefined values, and a name that is markup."""
     made = corpus(5, documents=30)
     for row in made.hypotheses:
-        row["coder"] = {"h0": "__proto__", "h1": HOSTILE, "h2": "constructor"}[row["coder"]]
+        row["coder"] = {"h0": "__proto__", "h1": MARKUP, "h2": "constructor"}[row["coder"]]
     made.write(folder)
     run(
         "score", folder / "references", folder / "hypotheses", "--output", folder / "run",
@@ -146,9 +145,9 @@ def test_everybody_can_read_it(
 def test_markup_in_names_is_shown(chromium: Browser, pages: dict[str, Path]) -> None:
     """In tables, in charts, and in what a chart tells where the pointer is."""
     with opened(chromium, pages["scored"]) as seen:
-        assert seen.page.locator("th", has_text=HOSTILE).count() > 0
+        assert seen.page.locator("th", has_text=MARKUP).count() > 0
         labels = seen.page.locator("svg .role-axis-label text").all_text_contents()
-        assert any(label.startswith(HOSTILE[:8]) for label in labels)
+        assert any(label.startswith(MARKUP[:8]) for label in labels)
         for point in seen.page.locator("svg .mark-symbol.role-mark path").all()[:4]:
             point.hover(force=True)
             tooltip = seen.page.locator("#vg-tooltip-element.visible")

@@ -13,23 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline import meeting, resampling
-from pipeline.agree_run import find_tables
-from pipeline.agree_settings import AgreeSettings
-from pipeline.agreeing import AgreeJob, AgreePart, audit_part
 from pipeline.agreement import block
-from pipeline.agreement.group_tables import group_tables
-from pipeline.agreement.tallies import merge, settle_units
 from pipeline.document_ids import names
-from pipeline.meeting import Meeting
 from pipeline.storage import read_table, write_table
 from schemas.agreement import AGREEMENT_TABLES
-from tests.commands.test_spread import files
-from tests.conftest import DATA, Segscore
 from tests.oracles import naive, naive_agreement
 from tests.oracles.naive_agreement import Corpus, Document
 from tests.support.agreement_strategies import corpora
+from tests.support.audits import Rows, audit
+from tests.support.command_line import Segscore
+from tests.support.paths import DATA
+from tests.support.run_files import files
 
-Rows = list[dict[str, Any]]
 MODELS = {model.name: model for model in AGREEMENT_TABLES}
 
 
@@ -49,24 +44,6 @@ def audited(folder: Path, corpus: Corpus, **chosen: Any) -> dict[str, Rows]:
     """Every table of an audit, made by the task and the tables without a cluster around them."""
     write(folder / "codings.jsonl", corpus)
     return audit(folder, "codings.jsonl", **chosen)
-
-
-def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
-    """Every table of an audit of a folder's file or folder of codings."""
-    chosen = {"replicates": 0, **chosen}
-    settings = AgreeSettings(str(folder / codings), str(folder / "run"), **chosen)
-    place = Meeting(find_tables(settings), str(folder / "run"), 1)
-    choices = settings.choices
-    job = AgreeJob(place, settings.as_score, choices.segments, {}, str(folder / "run"))
-    told = audit_part(job, AgreePart("part", 0))
-    assert told.tallies is not None
-    parts = settle_units([told.tallies])
-    tables = group_tables(merge(parts, {}), {}, choices, settings.seed, settings.replicates)
-    found = {name: table.to_pylist() for name, table in tables.items()}
-    for name in ("pairs", "documents", "prominence"):
-        there = (folder / "run" / name).exists()
-        found[name] = read_table(str(folder / "run" / name)).to_pylist() if there else []
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ import pytest
 
 from pipeline import cluster, planning, run, storage
 from pipeline.settings import ScoreSettings
-from tests.conftest import Ended, Segscore
+from tests.support.command_line import Ended, Segscore
 
 SCHEMA = pa.schema(
     [

@@ -13,11 +13,12 @@ import pytest
 from pipeline import resampling
 from pipeline.document_ids import names
 from pipeline.storage import read_table
-from tests.commands.test_score import corpus, run
-from tests.conftest import DATA, Ended, Segscore
 from tests.oracles import naive_comparison as naive
+from tests.support.command_line import Segscore
+from tests.support.comparisons import Row, compare, line, refused, scored, tables, write
+from tests.support.corpora import corpus, run
+from tests.support.paths import DATA
 
-Row = dict[str, Any]
 Held = Mapping[str, Sequence[naive.Row]]
 FORMULAS: dict[str, tuple[list[str], naive.Formula]] = {
     "window_diff": (
@@ -31,23 +32,9 @@ FORMULAS: dict[str, tuple[list[str], naive.Formula]] = {
 }
 
 
-def tables(output: Path) -> dict[str, list[Row]]:
-    """Every table of a comparison."""
-    listed = json.loads((output / "run.json").read_text())["files"]
-    return {name: read_table(str(output / name)).to_pylist() for name in listed}
-
-
 def scores(run_folder: Path) -> list[Row]:
     rows: list[Row] = read_table(str(run_folder / "scores")).to_pylist()
     return rows
-
-
-def refused(ended: Ended) -> str:
-    """The one line in which a command was refused."""
-    assert ended.code == 2, ended.out
-    (line,) = ended.err.splitlines()
-    assert line.startswith("segscore: error: ")
-    return line
 
 
 @pytest.fixture
@@ -61,13 +48,6 @@ def runs(segscore: Segscore, tmp_path: Path) -> Path:
         made.write(tmp_path / f"{name}-tables")
         run(segscore, tmp_path / f"{name}-tables", tmp_path / name, "--replicates", 0)
     return tmp_path
-
-
-def compare(segscore: Segscore, folder: Path, *arguments: object) -> dict[str, list[Row]]:
-    output = folder / "comparison"
-    ended = segscore("compare", *arguments, "--output", output)
-    assert ended.code == 0, ended.err
-    return tables(output)
 
 
 def interval(replicates: Sequence[float | None]) -> tuple[float, float]:
@@ -324,29 +304,6 @@ def test_panels_and_single_references(segscore: Segscore, tmp_path: Path) -> Non
     # A single document proves nothing, and has no interval.
     for row in found["comparisons"]:
         assert row["p_permutation"] == 1 and row["ci_low"] is None
-
-
-def write(path: Path, rows: Sequence[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def line(document: str, coder: str, role: str, boundaries: list[int], n_units: int = 20) -> Row:
-    return {
-        "document_id": document,
-        "coder": coder,
-        "role": role,
-        "n_units": n_units,
-        "boundaries": boundaries,
-    }
-
-
-def scored(segscore: Segscore, folder: Path, rows: Sequence[Row], *options: object) -> Path:
-    folder.mkdir()
-    table = write(folder / "table.jsonl", rows)
-    ended = segscore("score", table, table, "--output", folder / "run", *options)
-    assert ended.code == 0, ended.err
-    return folder / "run"
 
 
 def test_a_system_that_is_never_defined(segscore: Segscore, tmp_path: Path) -> None:

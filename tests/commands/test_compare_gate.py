@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_score import corpus, run
-from tests.conftest import Segscore
+from tests.support.command_line import Segscore
+from tests.support.corpora import corpus, run
 
 GATE = "boundary_similarity>=-0.01"
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import DATA, Segscore
+from tests.support.command_line import Segscore
+from tests.support.paths import DATA
 
 
 @pytest.fixture

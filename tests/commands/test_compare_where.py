@@ -10,10 +10,10 @@ import pytest
 from pipeline import planning
 from pipeline.measures.decisions import list_edits
 from pipeline.storage import read_table
-from tests.commands.test_compare import Row, compare, line, refused, scored
-from tests.commands.test_score import Corpus, corpus, run
-from tests.conftest import Segscore
 from tests.oracles import naive
+from tests.support.command_line import Segscore
+from tests.support.comparisons import Row, compare, line, refused, scored
+from tests.support.corpora import Corpus, corpus, run
 
 KINDS = {
     "match": "matches",

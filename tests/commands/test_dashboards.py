@@ -18,8 +18,9 @@ import yaml
 from pipeline.measures import PAIRS, PANELS
 from pipeline.night.exposition import BROKEN, WAITING
 from pipeline.night.verdict import OUTCOMES
-from tests.conftest import DATA, ROOT, Ended, Segscore
+from tests.support.command_line import Ended, Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
+from tests.support.paths import DATA, ROOT
 
 if TYPE_CHECKING:
     import duckdb

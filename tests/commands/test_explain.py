@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.drawing import draw
 from pipeline.measures.decisions import list_edits
-from tests.conftest import Segscore
+from tests.support.command_line import Segscore
 
 
 def lines(*rows: dict[str, object]) -> str:

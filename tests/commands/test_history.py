@@ -14,8 +14,9 @@ from pipeline.night import verdict
 from pipeline.storage import read_table
 from pipeline.summary import SUMMARY_COLUMNS
 from schemas.history import HISTORY, OUTCOMES, RESULTS
-from tests.conftest import DATA, Segscore
+from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
+from tests.support.paths import DATA
 
 FIRST, SECOND, THIRD = DAYS[:3]
 OURS = ["run", "date", "signature", "version", "outcome", "gate"]

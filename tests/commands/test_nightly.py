@@ -2,21 +2,20 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from pipeline import storage
 from pipeline.storage import read_table
-from tests.conftest import Segscore
+from tests.support.command_line import Segscore
 from tests.support.driven import Drive, Gate, wait
 from tests.support.killing import Command
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.promises import Reader
+from tests.support.told_nights import WORSE, metrics, one_error, outcome_told, shifted
 
-WORSE = {"steady": 0.9, "other": 0.4}
 FIRST, SECOND, THIRD, FOURTH = DAYS[:4]
 
 
@@ -34,34 +33,6 @@ def files(folder: str) -> dict[str, bytes]:
     """All that a folder holds."""
     found = {str(path): path for path in Path(folder).rglob("*") if path.is_file()}
     return {name: path.read_bytes() for name, path in found.items()}
-
-
-def metrics(archive: Archive) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    """The metrics file as a collector reads it: (name, labels) -> value."""
-    families = text_string_to_metric_families(archive.metrics.read_text())
-    return {
-        (sample.name.removeprefix("segscore_nightly_"), tuple(sorted(sample.labels.items()))):
-        sample.value
-        for family in families
-        for sample in family.samples
-    }  # fmt: skip
-
-
-def outcome_told(archive: Archive) -> str:
-    """The one outcome that the metrics tell."""
-    (told,) = (
-        labels[0][1]
-        for (name, labels), value in metrics(archive).items()
-        if name == "outcome" and value == 1
-    )
-    return told
-
-
-def one_error(err: str) -> str:
-    """The one line that says what went wrong."""
-    assert "Traceback" not in err
-    (line,) = (line for line in err.splitlines() if line.startswith("segscore: error: "))
-    return line
 
 
 # --- What a night comes to -----------------------------------------------------------------------
@@ -523,11 +494,6 @@ def test_json_lines(archive: Archive) -> None:
 # --- Old nights ----------------------------------------------------------------------------------
 
 
-def shifted(night: str, days: int) -> str:
-    """A date some days later."""
-    return (date.fromisoformat(night) + timedelta(days=days)).isoformat()
-
-
 def test_old_nights_are_removed_and_nothing_else(archive: Archive) -> None:
     last_good = FIRST
     failed = [shifted(FIRST, days) for days in (1, 2, 3, 40)]
@@ -674,38 +640,3 @@ def test_a_night_is_scored_as_the_table_score_says(archive: Archive) -> None:
     for table in ("scores", "summary"):
         one, other = (files(f"{run}/{table}") for run in (alone, archive.folder_of(SECOND)))
         assert list(one.values()) == list(other.values()) and one
-
-
-# --- In a store ----------------------------------------------------------------------------------
-
-
-def test_nights_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: str) -> None:
-    archive = Archive(f"{s3}/{tmp_path.name}", tmp_path, segscore)
-    assert archive.run(FIRST).code == 1
-    assert outcome_told(archive) == "waiting"
-    nights = [(FIRST, GOOD, 0), (SECOND, WORSE, 1), (THIRD, GOOD, 0)]
-    for night, systems, code in nights:
-        archive.deliver(night, systems)
-        for _ in range(2):
-            ended = archive.run(night)
-            assert ended.code == code, ended.err
-    assert outcome_told(archive) == "passed"
-    archive.deliver(SECOND, GOOD)
-    assert archive.run(SECOND).code == 0
-    later = shifted(FIRST, 60)
-    archive.deliver(later)
-    ended = archive.run(later, "--keep", 30)
-    assert ended.code == 0, ended.err
-    assert storage.names(archive.runs) == [f"date={later}"]
-    gathered = segscore("history", archive.runs)
-    assert gathered.code == 0, gathered.err
-    assert storage.names(archive.runs) == [f"date={later}", "history"]
-
-
-def test_a_store_that_is_not_there(segscore: Segscore, tmp_path: Path, s3: str) -> None:
-    """Not a night to wait for."""
-    archive = Archive("s3://no-such-bucket/archive", tmp_path, segscore)
-    ended = archive.run(FIRST)
-    assert ended.code == 2
-    assert "no-such-bucket" in one_error(ended.err)
-    assert outcome_told(archive) == "broken"

@@ -10,8 +10,8 @@ import pytest
 from pipeline import planning, resampling
 from pipeline.input_tables import InputTable, Slice
 from pipeline.storage import InputFile, read_table
-from tests.commands.test_score import SEGMENTATION, corpus, run
-from tests.conftest import Segscore
+from tests.support.command_line import Segscore
+from tests.support.corpora import SEGMENTATION, corpus, run
 
 TABLES = ("scores", "panel_scores", "summary", "rejects", "unpaired")
 OPTIONS = {

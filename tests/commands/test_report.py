@@ -19,12 +19,12 @@ from pipeline.reporting.drawings import LEFT, WIDTH, Part, boundaries, decided, 
 from pipeline.reporting.swept import POINTS, thinned
 from pipeline.segmentations import Floats
 from pipeline.storage import read_table
-from tests.commands.test_compare import refused
-from tests.commands.test_score import corpus
-from tests.conftest import DATA, Segscore
+from tests.support.command_line import Segscore
+from tests.support.comparisons import refused
+from tests.support.corpora import corpus
+from tests.support.hostile import MARKUP
 from tests.support.nights import DAYS, Archive
-
-HOSTILE = "</script><img src=x onerror=alert(1)> \"&'{{ 7*7 }}"
+from tests.support.paths import DATA
 
 
 class Reader(HTMLParser):
@@ -71,7 +71,7 @@ def scored(segscore: Segscore, tmp_path: Path) -> Path:
     """A run with several references, groups, rejects, undefined values and a hostile name."""
     made = corpus(5, documents=30)
     for row in made.hypotheses:
-        row["coder"] = HOSTILE if row["coder"] == "h1" else row["coder"]
+        row["coder"] = MARKUP if row["coder"] == "h1" else row["coder"]
     made.hypotheses.append({**made.hypotheses[0], "boundaries": [0]})
     made.write(tmp_path)
     ran = segscore(
@@ -180,7 +180,7 @@ def test_worst_documents_are_drawn_as_explained(segscore: Segscore, scored: Path
 def test_names_are_text(segscore: Segscore, scored: Path) -> None:
     page = report(segscore, scored)
     read = Reader(page)
-    assert HOSTILE in {row[0] for row in read.tables["boundary_similarity ↑"]}
+    assert MARKUP in {row[0] for row in read.tables["boundary_similarity ↑"]}
     assert "<img src=x" not in page.read_text()
 
 

@@ -11,10 +11,11 @@ import pytest
 from pipeline import planning
 from pipeline.measures import COUNTS
 from pipeline.storage import read_table
-from tests.commands.test_score import Corpus, corpus, run
-from tests.conftest import DATA, Segscore
 from tests.oracles import naive
 from tests.support import passes
+from tests.support.command_line import Segscore
+from tests.support.corpora import Corpus, corpus, run
+from tests.support.paths import DATA
 
 POINTS = "none,all,regular,regular-mean-size,random-known,random-unknown,random-mean,coin,human"
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import DATA, Segscore
+from tests.support.command_line import Segscore
+from tests.support.paths import DATA
 
 
 @pytest.fixture

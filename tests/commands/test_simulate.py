@@ -20,8 +20,9 @@ from pipeline import simulating
 from pipeline.errors import Refused
 from pipeline.segmentations import from_lists
 from pipeline.simulating import SegmentSizes, SimulateSettings, segment_sizes, simulate
-from tests.conftest import DATA, Segscore
-from tests.unit.test_reference_points import evenness
+from tests.support.chances import evenness
+from tests.support.command_line import Segscore
+from tests.support.paths import DATA
 
 Rows = list[dict[str, Any]]
 TRUE = SimulateSettings(near_miss=0, full_miss=0, coders=1)

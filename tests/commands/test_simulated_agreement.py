@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_agree import audit
-from tests.conftest import DATA, Segscore
+from tests.support.audits import audit
+from tests.support.command_line import Segscore
+from tests.support.paths import DATA
 
 CODERS = (2, 5, 10)
 FULL_MISSES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)

@@ -31,11 +31,11 @@ from pipeline.sweeping import (
     operating_point,
     without_boundaries,
 )
-from tests.commands.test_score import SEGMENTATION, Corpus, corpus, twin_scores
-from tests.commands.test_spread import files
-from tests.conftest import Ended, Segscore
 from tests.oracles import naive
 from tests.support import passes, strategies
+from tests.support.command_line import Ended, Segscore
+from tests.support.corpora import SEGMENTATION, Corpus, corpus, twin_scores
+from tests.support.run_files import files
 
 SCORED = SEGMENTATION.append(pa.field("boundary_scores", pa.list_(pa.float64())))
 FEW = (0.0, 0.1, 0.25, 0.5, 0.5, 0.9, 1.0)

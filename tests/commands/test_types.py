@@ -12,10 +12,10 @@ import pytest
 
 from pipeline import planning
 from pipeline.storage import read_table
-from tests.commands.test_score import SEGMENTATION
-from tests.conftest import Ended, Segscore
 from tests.oracles import naive
 from tests.support import passes
+from tests.support.command_line import Ended, Segscore
+from tests.support.corpora import SEGMENTATION
 
 Rows = list[dict[str, Any]]
 TYPED = SEGMENTATION.append(pa.field("boundary_types", pa.list_(pa.int32())))

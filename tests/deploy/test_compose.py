@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.commands.test_spread import tables
-from tests.conftest import DATA, ROOT, Segscore
+from tests.support.command_line import Segscore
 from tests.support.containers import Box, Machine, Service, environment
 from tests.support.deployed import DEPLOY, compose, entered, serving
 from tests.support.driven import wait
+from tests.support.paths import DATA, ROOT
+from tests.support.run_files import tables
 from tests.support.store_nights import deliver, published
 
 TABLE = DATA / "tinyrec.jsonl"

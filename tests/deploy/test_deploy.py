@@ -5,8 +5,8 @@ import tomllib
 
 import yaml
 
-from tests.conftest import ROOT
 from tests.support.deployed import DEPLOY
+from tests.support.paths import ROOT
 
 SETTINGS = tomllib.loads((DEPLOY / "settings" / "segscore.toml").read_text())
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]

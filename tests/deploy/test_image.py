@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import DATA, ROOT
 from tests.support.containers import ACCOUNT, DOCKERFILE, Box, Machine, environment, instruction
+from tests.support.paths import DATA, ROOT
 
 BIN = Path(sys.executable).parent
 TALKING = {"NUMBA_DEBUG_CACHE": "1"}

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_spread import tables
-from tests.conftest import DATA, Segscore
+from tests.support.command_line import Segscore
 from tests.support.deployed import DEPLOY
+from tests.support.paths import DATA
+from tests.support.run_files import tables
 
 SBATCH = """#!/bin/sh
 set -eu

@@ -28,7 +28,7 @@ from tests.conformance.make import (
     expect_typed_edits,
     expect_windows,
 )
-from tests.conformance.test_conformance import (
+from tests.conformance.ours import (
     ours_of_content,
     ours_of_panel,
     ours_of_typed_edits,
@@ -37,7 +37,7 @@ from tests.conformance.test_conformance import (
 )
 from tests.oracles import naive
 from tests.support import passes
-from tests.unit.test_naive import mask, masses, type_sets
+from tests.support.notations import mask, masses, type_sets
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

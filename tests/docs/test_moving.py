@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from pipeline.storage import read_table
-from tests.conftest import DATA, Segscore
+from tests.support.command_line import Segscore
+from tests.support.notations import mask
 from tests.support.pages import DOCS
-from tests.unit.test_naive import mask
+from tests.support.paths import DATA
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -17,8 +17,9 @@ from pipeline.sweep_run import GIVEN as SCORES_GIVEN
 from schemas.comparisons import COMPARISON_TABLES
 from schemas.documents import DOCUMENTS
 from schemas.segmentations import SEGMENTATIONS
-from tests.conftest import ROOT, Segscore
+from tests.support.command_line import Segscore
 from tests.support.pages import DOCS, PAGES, PROGRESS, Command, Fence, commands, fences, same
+from tests.support.paths import ROOT
 
 RUN = [page for page in PAGES if {"console", "pycon"} & {each.language for each in fences(page)}]
 GROUP: Any = typer.main.get_command(app)

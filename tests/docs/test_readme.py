@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from jobs.app import app
-from tests.conftest import ROOT, Segscore
+from tests.support.command_line import Segscore
+from tests.support.paths import ROOT
 
 README = (ROOT / "README.md").read_text()
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.conftest import ROOT
+from tests.support.paths import ROOT
 
 LOADING = {"src", "srcset", "data", "poster", "action", "background"}
 """Attributes of any element that make a browser ask for something, as `href` of a link does."""

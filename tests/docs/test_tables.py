@@ -13,8 +13,9 @@ from schemas import page, records, rejects
 from schemas.documents import DOCUMENTS
 from schemas.records import Key
 from schemas.tables import ATTRIBUTES, GROUPS, TABLES, Table, arrow_type
-from tests.conftest import DATA, ROOT, Segscore
+from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
+from tests.support.paths import DATA, ROOT
 
 Rows = list[dict[str, Any]]
 

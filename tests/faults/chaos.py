@@ -19,8 +19,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
-from tests.commands.test_score import corpus
-from tests.commands.test_spread import files
+from tests.support.corpora import corpus
 from tests.support.driven import Drive, wait
 from tests.support.killing import (
     CLIENT,
@@ -41,6 +40,7 @@ from tests.support.promises import (
     require_quiet,
     require_same,
 )
+from tests.support.run_files import files
 
 LOCAL, PROCESSES, CLUSTER = "local", "processes", "cluster"
 VICTIMS = {

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from pipeline import planning
-from tests.commands.test_spread import files
-from tests.conftest import Segscore
-from tests.faults.test_lost import HELD, TRAVELLING, holder
 from tests.support import hosts
+from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
+from tests.support.holding import HELD, TRAVELLING, holder
 from tests.support.hosts import Cluster, Namespaces, Network, Proxies
 from tests.support.killing import Command
 from tests.support.promises import UNFINISHED, require_quiet, require_same
 from tests.support.resuming import ROWS, Desk
+from tests.support.run_files import files
 
 QUICK = {
     "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "1s",  # ten heartbeats it waits anyway: 5 s

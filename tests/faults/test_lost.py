@@ -1,30 +1,14 @@
 """Workers and schedulers lost at a known moment: a complete run, or one line and then one."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from pipeline import cluster as places
-from pipeline import planning
-from tests.commands.test_spread import files
-from tests.conftest import Segscore
-from tests.support.driven import Drive, Gate, wait
+from tests.support.driven import Drive, Gate
+from tests.support.holding import HELD, TRAVELLING, holder
 from tests.support.killing import Cluster, Command, cluster, kill, spawned
 from tests.support.promises import require_one_line, require_same
-from tests.support.resuming import ROWS, Desk
-
-HELD = Gate("receipts.keep", "wait", "part-00002")
-TRAVELLING = Gate("meeting.unpack", "wait")
-
-
-@pytest.fixture
-def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A corpus of small parts."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
-    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
-    with Desk(tmp_path, segscore) as made:
-        yield made
+from tests.support.resuming import Desk
+from tests.support.run_files import files
 
 
 def started(desk: Desk, drive: Drive, command: str, where: str) -> Command:
@@ -45,12 +29,6 @@ def undisturbed(desk: Desk, command: str) -> dict[str, bytes]:
     agree = ("agree", desk.folder / "references", "--replicates", 20, "--output", output)
     assert desk.segscore(*agree).code == 0
     return files(output)
-
-
-def holder(drive: Drive) -> int:
-    """The process that waits at the gate."""
-    wait(lambda: drive.reached("gate"), "the gate was reached")
-    return drive.reached("gate")[0]
 
 
 @pytest.mark.parametrize("command", ["score", "agree"])

@@ -15,21 +15,11 @@ import pytest
 
 from pipeline import planning, receipts, run_folder, storage
 from pipeline.errors import Failed
-from tests.commands.test_spread import files
-from tests.conftest import Segscore
 from tests.support.driven import Drive, Gate, wait
 from tests.support.killing import Command, kill
 from tests.support.promises import require_one_line, require_same, strays
 from tests.support.resuming import ROWS, Desk
-
-
-@pytest.fixture
-def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A corpus of small parts."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
-    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
-    with Desk(tmp_path, segscore) as made:
-        yield made
+from tests.support.run_files import files
 
 
 @pytest.fixture

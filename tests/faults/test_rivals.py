@@ -4,28 +4,15 @@ On one machine a second job is refused; so here each thinks that it is on anothe
 """
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from pipeline import planning
-from tests.conftest import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.killing import Ended
 from tests.support.promises import RECORD, Reader, require_one_line, require_same
-from tests.support.resuming import ROWS, Desk
+from tests.support.resuming import Desk
 
 OTHER = ("--n-t", 3)
-
-
-@pytest.fixture
-def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A corpus of small parts."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
-    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
-    with Desk(tmp_path, segscore) as made:
-        yield made
 
 
 def raced(desk: Desk, options: tuple[object, ...], first: int) -> tuple[list[Ended], int]:

@@ -1,15 +1,15 @@
 """What a task of an earlier run writes late is nothing to the run that took its place."""
 
-from tests.commands.test_spread import files
-from tests.faults.test_lost import desk, holder  # noqa: F401  (a fixture)
 from tests.support.driven import Gate, wait
+from tests.support.holding import holder
 from tests.support.killing import cluster
 from tests.support.resuming import Desk
+from tests.support.run_files import files
 
 LATE = Gate("storage._temporary", "wait", "scores/part-00002")
 
 
-def test_a_part_of_other_settings_comes_late(desk: Desk) -> None:  # noqa: F811
+def test_a_part_of_other_settings_comes_late(desk: Desk) -> None:
     first = desk.drive({"gate": LATE})
     second = desk.drive({"gate": Gate("run_folder.publish", "wait")})
     with cluster(first) as there:

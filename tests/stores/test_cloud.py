@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 
 from pipeline import planning, storage
-from tests.commands.test_score import Corpus, corpus
-from tests.conftest import Ended, Segscore, dask_cluster
+from tests.support.command_line import Ended, Segscore
+from tests.support.corpora import Corpus, corpus
+from tests.support.dask_cluster import dask_cluster
 from tests.support.servers import ACCOUNT_KEY, WRITER, Fault, Proxy
 
 STORES = ["s3", "azure", "gcs"]

@@ -21,14 +21,14 @@ import pytest
 from pipeline import clouds, storage, stores
 from pipeline.errors import Failed, Refused
 from pipeline.store_failures import explain
-from tests.conftest import Ended, Segscore
+from tests.support.command_line import Ended, Segscore
+from tests.support.paths import ROOT
 from tests.support.servers import (
     ACCOUNT,
     ACCOUNT_KEY,
     ADDRESSED,
     BUCKET,
     READER,
-    ROOT,
     WRITER,
     Environment,
     Fault,

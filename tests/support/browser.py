@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, sync_playwright
 
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
+
 INSTALLED = ROOT / "build" / "browser" / "chromium"
 AXE = ROOT / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 

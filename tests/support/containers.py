@@ -22,7 +22,7 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-from tests.support.servers import ROOT
+from tests.support.paths import ROOT
 
 DOCKERFILE = ROOT / "deploy" / "Dockerfile"
 NEEDED = ("unshare", "nsenter", "ip", "chroot", "mount")

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support import containers
 from tests.support.containers import Box, Machine, Service, instruction
-from tests.support.servers import ROOT
+from tests.support.paths import ROOT
 
 DEPLOY = ROOT / "deploy"
 BIN = Path(sys.executable).parent

@@ -17,7 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
+
 VARIABLE = "SEGSCORE_DRIVEN"
 PATIENCE = 120.0
 """Seconds until whoever waits for another gives up, so that nothing hangs."""

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from pipeline import storage
-from tests.conftest import Ended, Segscore
+from tests.support.command_line import Ended, Segscore
 
 FOLDERS = {"reference": "references", "hypothesis": "hypotheses"}
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 31)]

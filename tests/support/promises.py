@@ -4,7 +4,7 @@ import json
 import threading
 from pathlib import Path
 
-from tests.commands.test_spread import files
+from tests.support.run_files import files
 
 RECORD, UNFINISHED = "run.json", "_unfinished"
 

@@ -4,11 +4,11 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.commands.test_score import Corpus, corpus
-from tests.commands.test_spread import files
-from tests.conftest import Ended, Segscore
+from tests.support.command_line import Ended, Segscore
+from tests.support.corpora import Corpus, corpus
 from tests.support.driven import Drive, Gate
 from tests.support.killing import Command
+from tests.support.run_files import files
 
 ROWS = 20
 STAGE = "scored"

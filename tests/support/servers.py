@@ -15,31 +15,48 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from random import Random
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import fsspec  # noqa: TID251
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
+
 BUCKET = "segscore"
 START_SECONDS = 60
 
 
+def _own_ports() -> Iterator[int]:
+    """Ports that no other process of this test session draws, in an order that others do not have.
+
+    They are below those that systems give to whoever asks for any port, as every client does.
+    """
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    own = range(10_000 + number, 32_000, processes)
+    while True:
+        yield from Random(os.getpid()).sample(own, len(own))  # noqa: S311
+
+
+OWN_PORTS = _own_ports()
+
+
 def free_ports(count: int) -> list[int]:
     """Ports of loopback that nobody listens at."""
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    found: list[int] = []
+    while len(found) < count:
+        port = next(OWN_PORTS)
+        with socket.socket() as each, suppress(OSError):
+            each.bind(("127.0.0.1", port))
+            found.append(port)
+    return found
 
 
 @contextmanager
@@ -154,7 +171,7 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         )
     ]
     (folder / "s3.json").write_text(json.dumps({"identities": identities}))
-    # Its own ports are fixed; a second session on this machine would meet the first's server.
+    # Those it would take by itself are fixed; a second session would meet the first's server.
     names = [f"{part}.port{kind}" for part in SEAWEEDFS for kind in ("", ".grpc")]
     ports = dict(zip(names, free_ports(len(names)), strict=True))
     address = f"http://127.0.0.1:{ports['s3.port']}"

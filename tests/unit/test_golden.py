@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import DATA
 from tests.support import passes
+from tests.support.paths import DATA
 
 TINYREC = [json.loads(line) for line in (DATA / "tinyrec.jsonl").read_text().splitlines()]
 SESSIONS = [row for row in TINYREC if row["role"] == "hypothesis"]

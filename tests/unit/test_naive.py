@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.oracles import naive
+from tests.support.notations import mask, masses, type_sets
 from tests.support.strategies import Typed, lengths, pairs, panels, segmentations, typed_pairs
 
 # Both are unannotated, and both are needed: where one is missing this must fail, not skip.
@@ -25,23 +26,6 @@ Panel = tuple[int, list[list[int]], list[int]]
 HALF = Fraction(1, 2)
 WINDOWS = st.integers(1, 12)
 N_T = st.integers(1, 6)
-
-
-def masses(n_units: int, boundaries: Sequence[int]) -> tuple[int, ...]:
-    """Segment sizes, the only form in which segeval is a safe oracle."""
-    return tuple(len(segment) for segment in naive.segments(n_units, boundaries))
-
-
-def mask(n_units: int, boundaries: Sequence[int]) -> str:
-    """NLTK's form: a flag for each of the N-1 potential boundaries."""
-    return "".join("1" if position in boundaries else "0" for position in range(1, n_units))
-
-
-def type_sets(n_units: int, boundaries: Typed) -> tuple[frozenset[int], ...]:
-    """Segeval's boundary string: the set of types at each potential boundary."""
-    return tuple(
-        frozenset(t for p, t in boundaries if p == position) for position in range(1, n_units)
-    )
 
 
 def reversed_boundaries(n_units: int, boundaries: Sequence[int]) -> list[int]:

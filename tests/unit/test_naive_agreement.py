@@ -14,7 +14,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.conftest import DATA
 from tests.oracles import naive
 from tests.oracles.naive_agreement import (
     BOUNDARY_ONLY,
@@ -35,6 +34,7 @@ from tests.oracles.naive_agreement import (
     without,
 )
 from tests.support.agreement_strategies import corpora
+from tests.support.paths import DATA
 
 # None of them is annotated, all are needed: where one is missing this must fail, not skip.
 segeval: Any = importlib.import_module("segeval")

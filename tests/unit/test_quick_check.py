@@ -11,7 +11,7 @@ from pipeline.contracts import DOCUMENTS, SEGMENTATIONS, Contract
 from pipeline.formats.tables import COLUMNS
 from pipeline.quick_check import is_sound
 from pipeline.validation import broken_rules
-from tests.commands.test_score import SEGMENTATION
+from tests.support.corpora import SEGMENTATION
 
 
 @pytest.mark.parametrize("contract", [SEGMENTATIONS, DOCUMENTS])

@@ -10,7 +10,7 @@ from pipeline.errors import Failed, Refused
 from pipeline.input_tables import plan
 from pipeline.reading import read
 from pipeline.storage import write_table
-from tests.commands.test_hostile import table
+from tests.support.hostile import table
 
 LINE = '{"document_id": "d", "coder": "a", "n_units": 9, "boundaries": [3]}\n'
 

@@ -19,8 +19,9 @@ from pipeline.measures import MEASURES, windows
 from pipeline.measures.measure import evaluate
 from pipeline.reference_points import REFERENCE_POINTS, Codings, Points, mean_size, parse, points
 from pipeline.segmentations import Ragged, from_lists
-from tests.conftest import DATA
 from tests.support import passes
+from tests.support.chances import evenness
+from tests.support.paths import DATA
 from tests.support.strategies import panels
 
 Document = tuple[str, int, list[list[int]]]
@@ -167,15 +168,6 @@ def test_the_mean_size_is_pooled_over_references() -> None:
 
 def many(n_units: int, reference: list[int], documents: int = 30_000) -> list[Document]:
     return [(f"doc-{i}", n_units, [reference]) for i in range(documents)]
-
-
-def evenness(found: Counter[tuple[int, ...]], choices: int) -> float:
-    """Chi-square against equal chances, in standard deviations from what chance makes of it."""
-    assert len(found) <= choices
-    expected = found.total() / choices
-    seen = [*found.values(), *([0] * (choices - len(found)))]
-    square = sum((times - expected) ** 2 / expected for times in seen)
-    return float((square - (choices - 1)) / (2 * (choices - 1)) ** 0.5)
 
 
 @pytest.mark.parametrize("name", ["random-known", "random-mean"])
