@@ -32,6 +32,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(TESTS).parts[0]
         if folder in NEEDS:
             item.add_marker(NEEDS[folder])
+            if folder == "deploy":
+                item.add_marker(pytest.mark.xdist_group("image"))
         elif item.get_closest_marker("long") is None:
             item.add_marker("quick")
 

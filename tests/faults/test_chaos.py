@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.faults.chaos import CLUSTER, LOCAL, PROCESSES, Figures, harry, scenarios
 from tests.support.killing import CLIENT, SCHEDULER, WORKER
 
 RUNS = 6
 
 
+@pytest.mark.long
 def test_killed_runs_end_as_if_never_touched(tmp_path: Path) -> None:
     """``disturb`` raises where a promise is broken."""
     _, agree, twice = scenarios(tmp_path / "corpus", documents=60)

@@ -20,6 +20,8 @@ from tests.support.promises import UNFINISHED, require_quiet, require_same
 from tests.support.resuming import ROWS, Desk
 from tests.support.run_files import files
 
+pytestmark = pytest.mark.long
+
 QUICK = {
     "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "1s",  # ten heartbeats it waits anyway: 5 s
     "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",

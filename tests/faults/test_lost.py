@@ -10,6 +10,12 @@ from tests.support.promises import require_one_line, require_same
 from tests.support.resuming import Desk
 from tests.support.run_files import files
 
+WAYS = [
+    pytest.param("score", HELD, id="score"),
+    pytest.param("agree", HELD, id="agree", marks=pytest.mark.long),
+    pytest.param("agree", TRAVELLING, id="rows travel", marks=pytest.mark.long),
+]
+
 
 def started(desk: Desk, drive: Drive, command: str, where: str) -> Command:
     """Run `score` or `agree` in a process of its own, somewhere."""
@@ -31,7 +37,7 @@ def undisturbed(desk: Desk, command: str) -> dict[str, bytes]:
     return files(output)
 
 
-@pytest.mark.parametrize("command", ["score", "agree"])
+@pytest.mark.parametrize("command", ["score", pytest.param("agree", marks=pytest.mark.long)])
 def test_a_worker_is_lost_with_its_task(desk: Desk, command: str) -> None:
     drive = desk.drive({"gate": HELD})
     with cluster(drive) as there:
@@ -44,6 +50,7 @@ def test_a_worker_is_lost_with_its_task(desk: Desk, command: str) -> None:
     require_same(desk.run, undisturbed(desk, command))
 
 
+@pytest.mark.long
 def test_a_worker_is_lost_as_rows_travel(desk: Desk) -> None:
     drive = desk.drive({"gate": TRAVELLING})
     with cluster(drive) as there:
@@ -65,11 +72,7 @@ def test_a_process_of_the_client_is_lost_with_its_task(desk: Desk) -> None:
     require_same(desk.run, undisturbed(desk, "score"))
 
 
-@pytest.mark.parametrize(
-    ("command", "gate"),
-    [("score", HELD), ("agree", HELD), ("agree", TRAVELLING)],
-    ids=["score", "agree", "rows travel"],
-)
+@pytest.mark.parametrize(("command", "gate"), WAYS)
 def test_the_scheduler_is_lost(desk: Desk, command: str, gate: Gate) -> None:
     drive = desk.drive({"gate": gate})
     with cluster(drive) as there:
@@ -84,11 +87,7 @@ def test_the_scheduler_is_lost(desk: Desk, command: str, gate: Gate) -> None:
     require_same(desk.run, undisturbed(desk, command))
 
 
-@pytest.mark.parametrize(
-    ("command", "gate"),
-    [("score", HELD), ("agree", HELD), ("agree", TRAVELLING)],
-    ids=["score", "agree", "rows travel"],
-)
+@pytest.mark.parametrize(("command", "gate"), WAYS)
 def test_all_workers_are_lost_and_one_comes(desk: Desk, command: str, gate: Gate) -> None:
     """What all tasks need is lost with them; the same command hands it out again."""
     drive = desk.drive({"gate": gate})

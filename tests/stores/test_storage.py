@@ -1,7 +1,6 @@
-"""Every function of storage on a disk and in every object store; what failures become."""
+"""Every function of storage in every object store; what failures become."""
 
 import asyncio
-import errno
 import io
 import json
 import os
@@ -11,7 +10,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Barrier
 
 import fsspec  # noqa: TID251
 import pyarrow as pa
@@ -20,16 +18,15 @@ import pytest
 
 from pipeline import clouds, storage, stores
 from pipeline.errors import Failed, Refused
-from pipeline.store_failures import explain
 from tests.support.command_line import Ended, Segscore
 from tests.support.paths import ROOT
+from tests.support.refusals import ROW, score, told
 from tests.support.servers import (
     ACCOUNT,
     ACCOUNT_KEY,
     ADDRESSED,
     BUCKET,
     READER,
-    WRITER,
     Environment,
     Fault,
     Proxy,
@@ -37,28 +34,26 @@ from tests.support.servers import (
     forget,
     free_ports,
 )
+from tests.support.storage_promises import StoragePromises, written
 
 STORES = ("s3", "azure", "gcs")
 Proxied = Callable[[str], Proxy]
 
 
-def place_of(request: pytest.FixtureRequest, name: str, folder: Path) -> str:
-    """A folder of this test's own: of a disk, or of a store."""
-    if name == "disk":
-        return str(folder / "place")
-    return f"{request.getfixturevalue(name)}/{folder.name}"
-
-
-@pytest.fixture(params=["disk", *STORES])
-def anywhere(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty folder on a disk and in every store."""
-    return place_of(request, request.param, tmp_path)
-
-
 @pytest.fixture(params=STORES)
 def stored(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty folder in every store."""
-    return place_of(request, request.param, tmp_path)
+    return f"{request.getfixturevalue(request.param)}/{tmp_path.name}"
+
+
+@pytest.fixture
+def anywhere(stored: str) -> str:
+    """The same; what is promised on a disk is promised here."""
+    return stored
+
+
+class TestInAStore(StoragePromises):
+    """All of it, in every store."""
 
 
 @pytest.fixture
@@ -72,107 +67,7 @@ def protocol_of(url: str) -> str:
     return url.partition("://")[0]
 
 
-TABLE = pa.table({"document_id": ["a", "b"], "n_units": pa.array([3, 4], pa.int32())})
-
-
-def written(url: str) -> str:
-    storage.write_table(url, TABLE)
-    return url
-
-
-def told(ended: Ended, code: int, *said: str) -> None:
-    """The command ended with one clear line and without a secret."""
-    assert ended.code == code, ended.err
-    (line,) = ended.err.splitlines()
-    for each in ("segscore: error: ", *said):
-        assert each in line
-    assert not any(secret in line for secret in SECRETS)
-
-
-SECRETS = (WRITER["secret"], READER["secret"], ACCOUNT_KEY, "wrongsecret", "c2VjcmV0")
-
-
 # --- what there is ------------------------------------------------------------------------------
-
-
-def test_text(anywhere: str) -> None:
-    url = f"{anywhere}/deep/er/said.txt"
-    assert storage.read_text(url) is None
-    for text in ("först\n", "", "second 🂡"):
-        storage.write_text(url, text)
-        assert storage.read_text(url) == text
-    assert storage.names(f"{anywhere}/deep/er") == ["said.txt"]
-
-
-def test_new_text(anywhere: str) -> None:
-    storage.write_new_text(f"{anywhere}/new.txt", "mine")
-    for text in ("yours", "mine"):
-        with pytest.raises(FileExistsError):
-            storage.write_new_text(f"{anywhere}/new.txt", text)
-    assert storage.read_text(f"{anywhere}/new.txt") == "mine"
-    assert storage.names(anywhere) == ["new.txt"]
-
-
-def test_new_text_of_eight_at_once(anywhere: str) -> None:
-    start = Barrier(8)
-
-    def write(who: int) -> bool:
-        start.wait()
-        try:
-            storage.write_new_text(f"{anywhere}/one.txt", f"of {who}")
-        except FileExistsError:
-            return False
-        return True
-
-    with ThreadPoolExecutor(8) as pool:
-        for _ in range(2):
-            won = list(pool.map(write, range(8)))
-            assert won.count(True) == 1
-            assert storage.read_text(f"{anywhere}/one.txt") == f"of {won.index(True)}"
-            storage.remove(f"{anywhere}/one.txt")
-
-
-def test_find(anywhere: str) -> None:
-    for name in ("b/2.parquet", "b/1.parquet", "c.pq", "_x/3.parquet", ".hid.parquet", "z.md"):
-        written(f"{anywhere}/{name}")
-    found = storage.find(anywhere)
-    assert [file.url.removeprefix(f"{anywhere}/") for file in found] == [
-        "b/1.parquet", "b/2.parquet", "c.pq"
-    ]  # fmt: skip
-    assert len({file.size for file in found}) == 1 and found[0].size > 0
-    assert [file.url for file in storage.find(f"{anywhere}/b/*.parquet")] == [
-        f"{anywhere}/b/1.parquet",
-        f"{anywhere}/b/2.parquet",
-    ]
-    assert storage.find(f"{anywhere}/c.pq") == [found[2]]
-    assert f"{anywhere}/z.md" in [file.url for file in storage.find(anywhere, any_kind=True)]
-    for url, said in (("b/nothing", "no such file"), ("b/*.csv", "no file"), ("_x/_y", "no such")):
-        with pytest.raises(Refused, match=f"{url.replace('*', '.')}: {said}"):
-            storage.find(f"{anywhere}/{url}")
-    written(f"{anywhere}/other/z.md")
-    with pytest.raises(Refused, match="holds no Parquet or JSONL file"):
-        storage.find(f"{anywhere}/other")
-
-
-def test_version_tells_what_was_replaced(anywhere: str) -> None:
-    url = f"{anywhere}/text.jsonl"
-    storage.write_text(url, "one")
-    (before,) = storage.find(anywhere)
-    (alone,) = storage.find(url)
-    assert before == alone == storage.find(f"{anywhere}/*.jsonl")[0]
-    storage.write_text(url, "two")
-    assert storage.find(url)[0].version != before.version not in ("", "None")
-
-
-def test_parquet(anywhere: str) -> None:
-    for name in ("1.parquet", "0.parquet"):
-        written(f"{anywhere}/{name}")
-    assert storage.read_table(anywhere).equals(pa.concat_tables([TABLE, TABLE]))
-    with pytest.raises(Refused, match="no such file"):
-        storage.open_parquet(f"{anywhere}/2.parquet")
-    storage.write_text(f"{anywhere}/bad.parquet", "not a table, and longer than twelve bytes")
-    with pytest.raises(Refused, match="not a readable Parquet file"):
-        storage.open_parquet(f"{anywhere}/bad.parquet")
 
 
 def test_equal_tables_are_equal_bytes_everywhere(stored: str, tmp_path: Path) -> None:
@@ -180,40 +75,6 @@ def test_equal_tables_are_equal_bytes_everywhere(stored: str, tmp_path: Path) ->
     written(str(tmp_path / "t.parquet"))
     found = stores.RemoteFile(stores.place(f"{stored}/t.parquet")).read()
     assert found == (tmp_path / "t.parquet").read_bytes()
-
-
-def test_lines(anywhere: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(storage, "BUFFER", 1000)
-    said = [f"{'ü€' * (number % 700)} {number}" for number in range(300)]
-    storage.write_text(f"{anywhere}/said.jsonl", "\ufeff" + "\r\n".join(said))
-    assert list(storage.lines(f"{anywhere}/said.jsonl")) == said
-    storage.write_text(f"{anywhere}/empty.jsonl", "")
-    assert list(storage.lines(f"{anywhere}/empty.jsonl")) == []
-    for name, why in (("none.jsonl", "no such file"), ("", "cannot be read as a file")):
-        with pytest.raises(Refused, match=why):
-            list(storage.lines(f"{anywhere}/{name}"))
-
-
-def test_move_and_remove_leave_neighbours_alone(anywhere: str) -> None:
-    for name in ("run/a.txt", "run/deep/b.txt", "run2/c.txt", "run.txt"):
-        storage.write_text(f"{anywhere}/{name}", name)
-    storage.move(f"{anywhere}/run", f"{anywhere}/moved/here")
-    assert storage.names(anywhere) == ["moved", "run.txt", "run2"]
-    assert storage.names(f"{anywhere}/run") == []
-    assert storage.read_text(f"{anywhere}/moved/here/deep/b.txt") == "run/deep/b.txt"
-    storage.move(f"{anywhere}/run.txt", f"{anywhere}/text.txt")
-    assert storage.read_text(f"{anywhere}/text.txt") == "run.txt"
-    storage.remove(f"{anywhere}/text.txt")
-    for _ in range(2):
-        storage.remove(f"{anywhere}/moved")
-    assert storage.names(anywhere) == ["run2"]
-
-
-def test_a_folder_is_made(anywhere: str) -> None:
-    assert storage.names(f"{anywhere}/new") == []
-    storage.make_folder(f"{anywhere}/new/folder")
-    storage.make_folder(f"{anywhere}/new/folder")
-    assert storage.names(f"{anywhere}/new/folder") == []
 
 
 def test_listings_are_never_stale(stored: str) -> None:
@@ -244,30 +105,6 @@ def test_folders_that_consoles_show_are_no_files(stored: str) -> None:
     ]
     storage.remove(f"{stored}/t")
     assert storage.names(stored) == []
-
-
-HOSTILE = (
-    "a b", "a#b", "a#12", "a%20b", "100%", "a+b&c", "a[1]", "[a-z]*", "what?x", "a::b", "zip::s3",
-    "ü", "e\u0301", "'a'\"b\"", "a=b;c,d", "a..", "a@b:c", "$HOME", "~", "{a}", "-rf", "s3:",
-)  # fmt: skip
-
-
-def test_hostile_names(anywhere: str) -> None:
-    for name in HOSTILE:
-        written(f"{anywhere}/{name}/{name}.parquet")
-        (found,) = storage.find(f"{anywhere}/{name}/{name}.parquet")
-        assert found.url == f"{anywhere}/{name}/{name}.parquet"
-    found_all = storage.find(anywhere)
-    assert {file.url for file in found_all} == {f"{anywhere}/{n}/{n}.parquet" for n in HOSTILE}
-    for file in found_all:
-        assert storage.open_parquet(file.url).read().equals(TABLE)
-    assert storage.names(anywhere) == sorted(HOSTILE)
-    for name in HOSTILE:
-        storage.move(f"{anywhere}/{name}", f"{anywhere}/moved {name}")
-    assert storage.names(anywhere) == sorted(f"moved {name}" for name in HOSTILE)
-    for name in HOSTILE:
-        storage.remove(f"{anywhere}/moved {name}")
-    assert storage.names(anywhere) == []
 
 
 @pytest.mark.parametrize("name", ["new\nline", "back\\slash", "what?", "a?b#c"])
@@ -407,10 +244,6 @@ def test_a_file_that_changes_while_it_is_read(stored: str, how: str) -> None:
 S3_KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 
-def score(segscore: Segscore, references: str, output: str) -> Ended:
-    return segscore("score", references, f"{references}/hypotheses", "--output", output)
-
-
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
@@ -473,9 +306,6 @@ def test_no_permission_of_azure(
     ended = segscore("import", tmp_path / "in.jsonl", "--output", url)
     told(ended, code, url, "no permission (")
     assert signature.rpartition("sig=")[2] not in ended.err
-
-
-ROW = '{"document_id": "a", "coder": "x", "role": "reference", "n_units": 9, "boundaries": [3]}\n'
 
 
 @pytest.mark.parametrize(
@@ -594,30 +424,6 @@ def test_a_package_that_is_missing(
     told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {said}")
 
 
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        ("s3://user:wrongsecret@bucket/tables", "s3://…bucket/tables"),
-        ("https://a.blob.core.windows.net/t?sv=1&sig=wrongsecret", "https://a.blob.core.windows.net/t…"),
-        ("abfs://c/t.parquet?SIG=wrongsecret", "abfs://c/t.parquet…"),
-    ],
-)  # fmt: skip
-def test_a_secret_in_a_url_is_refused_and_not_told(
-    segscore: Segscore, tmp_path: Path, url: str, shown: str
-) -> None:
-    told(
-        score(segscore, url, str(tmp_path / "run")), 2, f"{shown}: holds a password or a signature"
-    )
-    assert not (tmp_path / "run").exists()
-
-
-def test_what_a_failure_says_of_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrongsecret")
-    problem = RuntimeError("asked http://x?sig=c2VjcmV0&a=1 with wrongsecret\nand more")
-    said = str(explain(problem, "s3://b/x", clouds.S3.advice))
-    assert said == "s3://b/x: asked http://x?sig=…&a=1 with …"
-
-
 def test_urls_that_lead_nowhere(segscore: Segscore, s3: str) -> None:
     told(score(segscore, "s3://", "run"), 2, "s3://: names no bucket")
     told(score(segscore, "s4://bucket/x", "run"), 2, "s4://bucket/x: Protocol not known: s4")
@@ -642,52 +448,3 @@ def test_a_command_says_one_line_where_nobody_answers(s3: str) -> None:
     nobody = f"http://127.0.0.1:{free_ports(1)[0]}"
     ended = alone("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
     told(ended, 1, "no server answers")
-
-
-# --- disks --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk(
-    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
-    def full(_: int) -> None:
-        raise OSError(number, os.strerror(number))
-
-    (tmp_path / "in.jsonl").write_text(ROW)
-    monkeypatch.setattr(os, "fsync", full)
-    ended = segscore("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
-    table = tmp_path / "out" / "references" / "references.parquet"
-    told(ended, 1, f"{table}: no space left there; free some, or choose another place")
-    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
-
-
-def test_a_disk_that_may_not_be_written(segscore: Segscore, tmp_path: Path) -> None:
-    (tmp_path / "in.jsonl").write_text(ROW)
-    ended = segscore("import", tmp_path / "in.jsonl", "--output", "/proc/segscore")
-    told(ended, 2, "/proc/segscore: cannot be created (No such file or directory)")
-
-
-def test_a_file_on_a_disk_that_is_cut_short_while_it_is_read(tmp_path: Path) -> None:
-    url = str(tmp_path / "t.parquet")
-    storage.write_table(url, pa.table({"n": range(100_000)}))
-    opened = storage.open_parquet(url)
-    os.truncate(url, 10)
-    with pytest.raises((OSError, pa.ArrowException)):
-        opened.read_row_groups([0])
-
-
-def test_two_remove_the_same_files(tmp_path: Path) -> None:
-    """Whoever comes second finds nothing to remove, which is as good."""
-    for number in range(2000):
-        (tmp_path / f"{number}.parquet").touch()
-    together = Barrier(4)
-
-    def remove_all(_: int) -> None:
-        together.wait()
-        for number in range(2000):
-            storage.remove(str(tmp_path / f"{number}.parquet"))
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(remove_all, range(4)))
-    assert not list(tmp_path.iterdir())

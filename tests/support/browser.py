@@ -49,7 +49,8 @@ class Seen:
 def chromium() -> Iterator[Browser]:
     """A browser for the whole session."""
     if not INSTALLED.exists():
-        why = "`make test` installs it" if shutil.which("npm") else "that needs npm, from Node.js"
+        npm = shutil.which("npm")
+        why = "`make test-all` does that, if npm can" if npm else "that needs npm, from Node.js"
         pytest.skip(f"NO REPORT IS OPENED: there is no browser; {why}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=INSTALLED, args=["--no-sandbox"])

@@ -230,7 +230,8 @@ def azure_connection(address: str, key: str = ACCOUNT_KEY) -> str:
 def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A container of Azurite."""
     if not AZURITE.exists():
-        why = "`make test` installs it" if shutil.which("npm") else "that needs npm, from Node.js"
+        npm = shutil.which("npm")
+        why = "`make test-all` does that, if npm can" if npm else "that needs npm, from Node.js"
         pytest.skip(f"AZURE IS NOT TESTED: Azurite is not installed; {why}")
     folder = tmp_path_factory.mktemp("azurite")
     (port,) = free_ports(1)
