@@ -8,8 +8,8 @@ DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 BROWSER := build/browser/chromium
 NPM := npm install --no-audit --no-fund
-# On all cores; tests that share something made once stay together.
-PYTEST := $(BIN)/pytest --numprocesses logical --dist loadgroup
+# On all cores; tests/conftest.py says which tests stay together.
+PYTEST := $(BIN)/pytest --numprocesses logical
 
 .PHONY: help demo table picture site columns dashboard test test-all image chaos lint bench clean
 

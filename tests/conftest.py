@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 pytest.register_assert_rewrite("tests.support", "tests.conformance.ours")
 
@@ -32,10 +34,35 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(TESTS).parts[0]
         if folder in NEEDS:
             item.add_marker(NEEDS[folder])
-            if folder == "deploy":
-                item.add_marker(pytest.mark.xdist_group("image"))
         elif item.get_closest_marker("long") is None:
             item.add_marker("quick")
+
+
+TOGETHER = (
+    "tests/browser/test_report_browser.py",
+    "tests/commands/test_dashboards.py",
+    "tests/deploy/",
+    "tests/docs/test_site.py",
+    "::test_the_same_bytes_from_any_workers_anywhere",
+)
+"""Parts of the names of tests that share what is dear to make: one process runs all with a part."""
+
+
+class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands tests out one by one, and together those that share something.
+
+    It stands in for ``--dist loadgroup``, which groups nothing with pytest 9.2
+    (https://github.com/pytest-dev/pytest-xdist/issues/1386).
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((part for part in TOGETHER if part in nodeid), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler:
+    """How pytest-xdist shares the tests out among processes."""
+    return Scheduler(config, log)
 
 
 @pytest.fixture

@@ -14,8 +14,6 @@ from tests.support.corpora import corpus
 from tests.support.hostile import MARKUP, SEGSCORE
 from tests.support.paths import DATA
 
-pytestmark = pytest.mark.xdist_group("reports")
-
 KINDS = ("scored", "audited", "swept", "many")
 MOST = 5_000_000
 """Bytes of a report of 1,000 documents and 20 systems, at most."""

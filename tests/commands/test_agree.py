@@ -364,7 +364,6 @@ def salami(folder: Path, count: int) -> Path:
     return folder / f"in{count}"
 
 
-@pytest.mark.xdist_group("scheduler")
 def test_the_same_bytes_from_any_workers_anywhere(
     segscore: Segscore, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

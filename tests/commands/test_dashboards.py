@@ -25,8 +25,6 @@ from tests.support.paths import DATA, ROOT
 if TYPE_CHECKING:
     import duckdb
 
-pytestmark = pytest.mark.xdist_group("dashboards")
-
 FOLDER = ROOT / "deploy" / "dashboards"
 PAGE = (ROOT / "docs" / "dashboards.md").read_text("utf-8")
 GRAFANA = json.loads((FOLDER / "grafana.json").read_text("utf-8"))

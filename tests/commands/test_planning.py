@@ -38,7 +38,7 @@ def in_order(folder: Path) -> None:
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
 @pytest.mark.parametrize("way", ["ranges", "buckets"])
-@pytest.mark.parametrize("most", [4096, 16])
+@pytest.mark.parametrize("most", [4096, pytest.param(16, marks=pytest.mark.long)])
 def test_every_way_gives_the_same_tables(
     segscore: Segscore,
     tmp_path: Path,
@@ -93,7 +93,7 @@ def skewed(folder: Path) -> None:
         pq.write_table(table, folder / role / "0.parquet", row_group_size=100)
 
 
-@pytest.mark.parametrize("where", ["local", "processes"])
+@pytest.mark.parametrize("where", ["local", pytest.param("processes", marks=pytest.mark.long)])
 def test_a_crowded_document_and_a_long_one_do_not_stall_a_run(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:

@@ -18,7 +18,6 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_parts")
-@pytest.mark.xdist_group("scheduler")
 def test_the_same_bytes_from_any_workers_anywhere(
     segscore: Segscore, tmp_path: Path, scheduler: str
 ) -> None:

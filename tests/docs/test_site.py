@@ -14,8 +14,6 @@ from markdown_it import MarkdownIt
 
 from tests.support.paths import ROOT
 
-pytestmark = pytest.mark.xdist_group("site")
-
 LOADING = {"src", "srcset", "data", "poster", "action", "background"}
 """Attributes of any element that make a browser ask for something, as `href` of a link does."""
 
