@@ -7,8 +7,11 @@ INSTALL := $(PIP) install --constraint constraints.txt
 DEMO := build/demo
 AZURITE := build/azurite/node_modules/.bin/azurite-blob
 BROWSER := build/browser/chromium
+NPM := npm install --no-audit --no-fund
+# On all cores; tests/conftest.py says which tests stay together.
+PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture site columns dashboard test image chaos lint bench clean
+.PHONY: help demo table picture site columns dashboard test test-all image chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
@@ -17,7 +20,8 @@ help:
 	@echo "make site   the documentation as pages for a browser"
 	@echo "make columns the tables' page, written from schemas/"
 	@echo "make dashboard the dashboard, written from its script"
-	@echo "make test   rules, types and tests, as CI runs them"
+	@echo "make test   rules, types, and the tests that need no server, browser, namespace or root"
+	@echo "make test-all the other tests: object stores, a browser, deploy/, and what takes long"
 	@echo "make image  the steps of the image, whole, in a folder: two minutes, needs root of a Linux"
 	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
 	@echo "make lint   rules and types alone"
@@ -56,7 +60,7 @@ table: $(VENV)/core
 
 # The picture in the README, of the run that `table` makes.
 picture: table $(VENV)/test $(BROWSER)
-	$(BIN)/python -m tests.picture build/stargazer docs/report.png
+	$(BIN)/python -m tests.docs.picture build/stargazer docs/report.png
 
 columns: $(VENV)/core
 	@$(BIN)/python -m schemas.page > docs/tables.md
@@ -70,27 +74,33 @@ site: $(VENV)/docs
 	@$(BIN)/sphinx-build -W --keep-going -n -q docs build/site
 	@echo "the documentation: build/site/index.html"
 
-test: lint $(AZURITE) $(BROWSER)
-	$(BIN)/pytest
+# Every test is run by exactly one of the two; tests/conftest.py marks those that are quick.
+test: lint
+	$(PYTEST) -m quick
 
-# A store for the tests of abfs://; without npm they are skipped, and say so.
+test-all: $(VENV)/test $(AZURITE) $(BROWSER)
+	$(PYTEST) -m "not quick"
+
+# A store for the tests of abfs://.  Where npm cannot install it they are skipped, and say so.
 $(AZURITE):
-	@if command -v npm >/dev/null; then echo "setting up $@"; \
-		npm install --silent --no-audit --no-fund --prefix build/azurite azurite@3.37.0; fi
+	@command -v npm >/dev/null || exit 0; echo "setting up $@"; mkdir -p build; \
+		$(NPM) --prefix build/azurite azurite@3.37.0 >build/azurite.log 2>&1 || \
+		echo "npm could not install Azurite (build/azurite.log): tests that need it are skipped"
 
-# A browser for the tests of reports, and what checks that everybody can read them.
+# A browser for the tests of reports, and what checks that everybody can read them; likewise.
 $(BROWSER):
-	@if command -v npm >/dev/null; then echo "setting up $@"; \
-		npm install --silent --no-audit --no-fund --prefix build/browser \
-			@sparticuz/chromium@153.0.0 axe-core@4.14.1 && \
+	@command -v npm >/dev/null || exit 0; echo "setting up $@"; mkdir -p build; \
+		( $(NPM) --prefix build/browser @sparticuz/chromium@153.0.0 axe-core@4.14.1 && \
 		cd build/browser && TMPDIR=$$PWD node --input-type=module --eval \
-			'import chromium from "@sparticuz/chromium"; await chromium.executablePath()'; fi
+			'import chromium from "@sparticuz/chromium"; await chromium.executablePath()'; \
+		) >build/browser.log 2>&1 || { rm -f $@; \
+		echo "npm could not install a browser (build/browser.log): tests that need it are skipped"; }
 
 image: $(VENV)/test
-	SEGSCORE_IMAGE=whole $(BIN)/pytest tests/test_image.py tests/test_compose.py
+	SEGSCORE_IMAGE=whole $(BIN)/pytest tests/deploy/test_image.py tests/deploy/test_compose.py
 
 chaos: $(VENV)/test
-	$(BIN)/python -m tests.chaos --runs 60
+	$(BIN)/python -m tests.faults.chaos --runs 60
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .

@@ -1,71 +1,68 @@
-"""What all tests share: the same generated examples in every run, and the command line."""
+"""What all tests share: marks, the same generated examples in every run, the command line."""
 
-import gc
-import json
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
-ROOT = Path(__file__).parent.parent
-# A compiled loop is kept by its own file's date; one that calls a loop of another file would
-# outlive a change there.  Compiled loops of other sources are other files.
-SOURCES = b"".join(path.read_bytes() for path in sorted((ROOT / "pipeline").rglob("*.py")))
-KERNELS = ROOT / "build" / "kernels" / blake2b(SOURCES, digest_size=8).hexdigest()
-os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
+pytest.register_assert_rewrite("tests.support", "tests.conformance.ours")
 
-from jobs import app  # noqa: E402  (numba reads the variable when it is imported)
-from tests.browser import chromium  # noqa: E402, F401  (a fixture)
-from tests.deployed import image, machine, services, store  # noqa: E402, F401  (fixtures)
-from tests.servers import azure, environment, gcs, proxied, s3  # noqa: E402, F401  (fixtures)
+from tests.support import kernels  # noqa: E402
+
+kernels.share()
+
+from tests.support.command_line import Segscore  # noqa: E402  (it imports numba)
+from tests.support.dask_cluster import dask_cluster  # noqa: E402
 
 settings.register_profile(
     "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("same")
 
-DATA = Path(__file__).parent / "data"
+TESTS = Path(__file__).parent
+NEEDS = {"stores": "server", "browser": "browser", "deploy": "deploy"}
+"""Folder -> the mark of its tests: what they need, beside segscore."""
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by their folder; those that need nothing and take no long time are `quick`."""
+    for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        if folder in NEEDS:
+            item.add_marker(NEEDS[folder])
+        elif item.get_closest_marker("long") is None:
+            item.add_marker("quick")
 
-    code: int
-    out: str
-    err: str
+
+TOGETHER = (
+    "tests/browser/test_report_browser.py",
+    "tests/commands/test_dashboards.py",
+    "tests/deploy/",
+    "tests/docs/test_site.py",
+    "::test_the_same_bytes_from_any_workers_anywhere",
+)
+"""Parts of the names of tests that share what is dear to make: one process runs all with a part."""
 
 
-class Segscore:
-    """The command line, run in this process."""
+class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands tests out one by one, and together those that share something.
 
-    def __init__(self, capture: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
-        self.capture = capture
-        self.patch = patch
+    It stands in for ``--dist loadgroup``, which groups nothing with pytest 9.2
+    (https://github.com/pytest-dev/pytest-xdist/issues/1386).
+    """
 
-    def __call__(self, *arguments: object) -> Ended:
-        """Run `segscore ARGUMENTS`."""
-        self.patch.setattr(sys, "argv", ["segscore", *map(str, arguments)])
-        self.capture.readouterr()
-        code: object = 0
-        try:
-            app.main()
-        except SystemExit as left:
-            code = left.code or 0
-        finally:
-            gc.unfreeze()  # a command leaves the collector as it is good for a process that ends
-            gc.enable()
-        said = self.capture.readouterr()
-        assert isinstance(code, int)
-        return Ended(code, said.out, said.err)
+    def _split_scope(self, nodeid: str) -> str:
+        return next((part for part in TOGETHER if part in nodeid), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler:
+    """How pytest-xdist shares the tests out among processes."""
+    return Scheduler(config, log)
 
 
 @pytest.fixture
@@ -73,42 +70,6 @@ def segscore(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     """Run commands as a user would, one call a command line."""
     monkeypatch.setenv("COLUMNS", "200")
     return Segscore(capsys, monkeypatch)
-
-
-DASK = [sys.executable, "-m", "dask"]
-START_SECONDS = 60
-
-
-def wait_for(file: Path, process: subprocess.Popen[bytes]) -> str:
-    """The text of a file another process writes when it is ready."""
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until:
-        assert process.poll() is None, "the process ended before it was ready"
-        if file.exists() and (text := file.read_text()):
-            return text
-        time.sleep(0.02)
-    raise TimeoutError(f"{file} did not appear in {START_SECONDS} s")
-
-
-@contextmanager
-def dask_cluster(folder: Path) -> Iterator[str]:
-    """The address of a real scheduler with two real worker processes, all on loopback."""
-    file = folder / "scheduler.json"
-    common = ["--scheduler-file", str(file)]
-    with ExitStack() as stack:
-
-        def start(*arguments: str) -> subprocess.Popen[bytes]:
-            process = stack.enter_context(
-                subprocess.Popen([*DASK, *arguments], cwd=file.parent, stderr=subprocess.DEVNULL)
-            )
-            stack.callback(process.terminate)
-            return process
-
-        head = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", *common)
-        address: str = json.loads(wait_for(file, head))["address"]
-        for _ in range(2):
-            start("worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny")
-        yield address
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,5 @@
+"""A browser."""
+
+from tests.support.browser import chromium
+
+__all__ = ["chromium"]

@@ -1,0 +1,599 @@
+"""`segscore agree` against its slow twin, the papers, and whatever may go wrong."""
+
+import json
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline import meeting, resampling
+from pipeline.agreement import block
+from pipeline.document_ids import names
+from pipeline.storage import read_table, write_table
+from schemas.agreement import AGREEMENT_TABLES
+from tests.oracles import naive, naive_agreement
+from tests.oracles.naive_agreement import Corpus, Document
+from tests.support.agreement_strategies import corpora
+from tests.support.audits import Rows, audit
+from tests.support.command_line import Segscore
+from tests.support.paths import DATA
+from tests.support.run_files import files
+
+MODELS = {model.name: model for model in AGREEMENT_TABLES}
+
+
+def write(path: Path, corpus: Corpus, **attributes: Mapping[str, str]) -> None:
+    """Write a corpus as JSON Lines; attributes by document."""
+    lines = [
+        {"document_id": name, "coder": coder, "n_units": document.n_units}
+        | {"boundaries": list(boundaries)}
+        | {key: values[name] for key, values in attributes.items() if name in values}
+        for name, document in corpus.items()
+        for coder, boundaries in document.codings.items()
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def audited(folder: Path, corpus: Corpus, **chosen: Any) -> dict[str, Rows]:
+    """Every table of an audit, made by the task and the tables without a cluster around them."""
+    write(folder / "codings.jsonl", corpus)
+    return audit(folder, "codings.jsonl", **chosen)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where each example finds a folder of its own."""
+    return (tmp_path_factory.mktemp("audit") for _ in iter(int, 1))
+
+
+def same(found: float | None, expected: Fraction | float | None) -> bool:
+    if expected is None:
+        return found is None
+    return found is not None and found == pytest.approx(float(expected), rel=1e-7, abs=1e-9)
+
+
+# --- Against the slow twin -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expected", "published"),
+    [("pooled", None), ("item", None), ("pooled", "fournier2013")],
+)
+@settings(max_examples=40)
+@given(corpus=corpora(), n_t=st.integers(1, 4))
+def test_coefficients_are_the_twins(
+    folders: Iterator[Path], expected: Any, published: str | None, corpus: Corpus, n_t: int
+) -> None:
+    chosen = {"n_t": n_t, "expected": expected, "as_published": published}
+    found = audited(next(folders), corpus, **chosen)
+    averaged: naive_agreement.Expected = "item" if published else expected
+    twin = naive_agreement.coefficients(corpus, n_t, averaged, published is not None)
+    rows = {(row["coefficient"], row["similarity"]): row for row in found["agreement"]}
+    assert rows.keys() == twin.keys()
+    for key, row in rows.items():
+        assert same(row["value"], twin[key].value), key
+        if twin[key].actual is not None and twin[key].expected is not None:
+            assert same(row["actual"], twin[key].actual), key
+            assert same(row["expected"], twin[key].expected), key
+    for row in found["coders"]:
+        left = naive_agreement.without(corpus, row["coder"], n_t, averaged, published is not None)
+        for (coefficient, similarity), each in left.items():
+            assert same(row[f"without_{coefficient}_{similarity}"], each.value), (row, similarity)
+
+
+@settings(max_examples=60)
+@given(corpus=corpora(), n_t=st.integers(1, 4))
+def test_coders_and_corpus_are_the_twins(folders: Iterator[Path], corpus: Corpus, n_t: int) -> None:
+    found = audited(next(folders), corpus, n_t=n_t)
+    twins, rates = naive_agreement.coder_rows(corpus, n_t)
+    assert [row["coder"] for row in found["coders"]] == sorted(twins)
+    for row in found["coders"]:
+        twin = twins[row["coder"]]
+        assert (row["boundaries"], row["potential_boundaries"]) == (twin.boundaries, twin.potential)
+        assert same(row["rate"], twin.rate)
+        assert same(row["peer_boundary_similarity"], twin.peer_similarity)
+        assert same(row["rate_mean"], rates.mean)
+        assert same(row["rate_sd"], rates.sd)
+    (row,) = found["corpus"]
+    statistics = naive_agreement.segment_statistics(corpus)
+    for name, twin_name in (("segments", "segments"), ("segment_size", "sizes")):
+        assert same(row[f"{name}_mean"], statistics[twin_name].mean)
+        assert same(row[f"{name}_sd"], statistics[twin_name].sd)
+    alone = [document for document in corpus.values() if len(document.codings) == 1]
+    assert (row["documents"], row["coded_once"]) == (len(corpus), len(alone))
+
+
+@settings(max_examples=60)
+@given(corpus=corpora(), n_t=st.integers(1, 4))
+def test_documents_and_pairs_are_the_twins(
+    folders: Iterator[Path], corpus: Corpus, n_t: int
+) -> None:
+    found = audited(next(folders), corpus, n_t=n_t)
+    assert [row["document_id"] for row in found["documents"]] == list(corpus)
+    for row in found["documents"]:
+        document = corpus[row["document_id"]]
+        alone = {row["document_id"]: document}
+        for key, each in naive_agreement.coefficients(alone, n_t).items():
+            if key[0] != "bias":
+                assert same(row["_".join(key)], each.value), key
+        for name, spread in naive_agreement.window_pairs(document).items():
+            assert same(row[f"{name}_mean"], spread.mean)
+            assert same(row[f"{name}_sd"], spread.sd)
+        assert row["coders"] == sorted(document.codings)
+        assert row["segments"] == [len(document.codings[each]) + 1 for each in row["coders"]]
+    pairs = {(row["document_id"], row["coder"], row["peer"]): row for row in found["pairs"]}
+    for name, (n_units, codings) in corpus.items():
+        coders = sorted(codings)
+        for at, x in enumerate(coders):
+            for y in coders[at + 1 :]:
+                row = pairs.pop((name, x, y))
+                counts = naive.edit_counts(n_units, codings[x], codings[y], n_t)
+                values = naive.edit_values(counts, n_t=n_t, per_row=True)
+                assert all(row[each] == counts[each] for each in ("matches", "misses"))
+                for measure in ("boundary_similarity", "segmentation_similarity"):
+                    assert same(row[measure], values[measure])
+    assert not pairs
+
+
+@settings(max_examples=60)
+@given(corpus=corpora(max_units=40))
+def test_prominence_is_the_twins(folders: Iterator[Path], corpus: Corpus) -> None:
+    found = audited(next(folders), corpus)
+    by_document: dict[str, Rows] = {name: [] for name in corpus}
+    for row in found["prominence"]:
+        by_document[row["document_id"]].append(row)
+    for name, (n_units, codings) in corpus.items():
+        segments = sum(len(boundaries) + 1 for boundaries in codings.values())
+        k = naive.window_size(n_units * len(codings), segments)
+        twin = naive_agreement.prominence(Document(n_units, codings), k)
+        assert [row["position"] for row in by_document[name]] == [each["position"] for each in twin]
+        for row, each in zip(by_document[name], twin, strict=True):
+            assert row["window"] == k
+            for reach, label in (("0", "exact"), ("half_window", "half"), ("window", "full")):
+                assert row[f"coders_within_{reach}"] == each[f"coders_{label}"]
+                assert same(row[f"support_{reach}"], each[f"support_{label}"])
+                assert same(row[f"peer_support_{reach}"], each[f"peer_support_{label}"])
+    (row,) = found["corpus"]
+    for reach in ("0", "half_window", "window"):
+        for kind in ("support", "peer_support"):
+            several = [each for each in found["prominence"] if each["coders"] > 1]
+            values = [each[f"{kind}_{reach}"] for each in several]
+            defined = [value for value in values if value is not None]
+            quartiles = np.quantile(defined, [0.25, 0.5, 0.75]) if defined else [None] * 3
+            for label, value in zip(("q1", "median", "q3"), quartiles, strict=True):
+                assert same(row[f"{kind}_{reach}_{label}"], value)
+
+
+@settings(max_examples=25)
+@given(corpus=corpora(max_documents=5), seed=st.integers(0, 2**32))
+def test_a_replicate_is_the_corpus_with_documents_repeated(
+    folders: Iterator[Path], corpus: Corpus, seed: int
+) -> None:
+    replicates = 9
+    found = audited(next(folders), corpus, replicates=replicates, seed=seed)
+    ids = pa.array(list(corpus))
+    drawn = resampling.weights(names(ids).hashes, seed, replicates)
+    values: dict[tuple[str, str], list[float]] = {}
+    for weights in drawn.T.tolist():
+        repeated = {
+            f"{name}-{copy}": document
+            for (name, document), weight in zip(corpus.items(), weights, strict=True)
+            for copy in range(weight)
+        }
+        for key, each in naive_agreement.coefficients(repeated).items():
+            if each.value is not None:
+                values.setdefault(key, []).append(float(each.value))
+    for row in found["agreement"]:
+        drawn_values = values.get((row["coefficient"], row["similarity"]))
+        several = [each for each in corpus.values() if len(each.codings) > 1]
+        if len(several) < 2 or row["value"] is None or not drawn_values:
+            assert row["ci_low"] is None
+            assert row["ci_high"] is None
+            continue
+        low, high = np.quantile(drawn_values, [0.025, 0.975])
+        assert same(row["ci_low"], low)
+        assert same(row["ci_high"], high)
+
+
+# --- Against the papers --------------------------------------------------------------------------
+
+
+def agreement(run: Path) -> dict[tuple[str, ...], float]:
+    """(group…, coefficient, similarity) -> value."""
+    rows = read_table(str(run / "agreement")).to_pylist()
+    return {
+        (*((row["group"],) if "group" in row else ()), row["coefficient"], row["similarity"]): (
+            row["value"]
+        )
+        for row in rows
+    }
+
+
+def test_stargazer(segscore: Segscore, tmp_path: Path) -> None:
+    """Hearst 1997's seven coders; the values of Fournier 2013's coefficients, without his slip."""
+    codings = DATA / "stargazer.jsonl"
+    assert segscore("agree", codings, "--output", tmp_path / "run").code == 0
+    found = agreement(tmp_path / "run")
+    assert found["pi", "boundary_similarity"] == pytest.approx(0.464450, abs=5e-7)
+    assert found["pi", "segmentation_similarity"] == pytest.approx(0.766653, abs=5e-7)
+    assert found["kappa", "boundary_similarity"] == pytest.approx(0.465320, abs=5e-7)
+    assert found["kappa", "segmentation_similarity"] == pytest.approx(0.767032, abs=5e-7)
+    (peers,) = read_table(str(tmp_path / "run" / "documents")).to_pylist()
+    assert peers["pairs"] == 21
+    pairs = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
+    total = {name: sum(row[name] for row in pairs) for name in ("matches", "near_misses")}
+    assert total == {"matches": 83, "near_misses": 28}
+    assert sum(row["misses"] + row["false_alarms"] for row in pairs) == 72
+    published = ("--as-published", "fournier2013")
+    assert segscore("agree", codings, "--output", tmp_path / "printed", *published).code == 0
+    printed = agreement(tmp_path / "printed")
+    assert round(printed["pi", "boundary_similarity"], 4) == 0.4405
+    assert round(printed["pi", "segmentation_similarity"], 4) == 0.7562
+
+
+def test_moonstone(segscore: Segscore, tmp_path: Path) -> None:
+    """Kazantseva & Szpakowicz 2012's groups 2 and 5, documents averaged as segeval 2.0.11 does."""
+    options = ("--group-by", "group", "--expected", "item", "--output", tmp_path / "run")
+    assert segscore("agree", DATA / "moonstone.jsonl", *options).code == 0
+    found = agreement(tmp_path / "run")
+    assert round(found["G2", "pi", "boundary_similarity"], 4) == 0.4083
+    assert round(found["G2", "pi", "segmentation_similarity"], 4) == 0.8983
+    assert round(found["G5", "pi", "boundary_similarity"], 4) == 0.2400
+    assert round(found["G5", "pi", "segmentation_similarity"], 4) == 0.8317
+
+
+def test_moonstone_as_printed(segscore: Segscore, tmp_path: Path) -> None:
+    """Fournier 2013, table 1."""
+    options = ("--group-by", "group", "--as-published", "fournier2013")
+    run = tmp_path / "run"
+    assert segscore("agree", DATA / "moonstone.jsonl", *options, "--output", run).code == 0
+    found = agreement(run)
+    assert round(found["G2", "pi", "boundary_similarity"], 2) == 0.40
+    assert round(found["G2", "pi", "segmentation_similarity"], 2) == 0.90
+    assert round(found["G5", "pi", "boundary_similarity"], 2) == 0.23
+    assert round(found["G5", "pi", "segmentation_similarity"], 2) == 0.83
+
+
+def test_salami_in_one_command(segscore: Segscore, tmp_path: Path) -> None:
+    ended = segscore("agree", DATA / "salami.jsonl", "--output", tmp_path / "run")
+    assert ended.code == 0
+    assert "2244 in = 1762 scored + 8 rejected + 474 unpaired" in ended.out
+    assert "rows were rejected" in ended.err
+    rows = read_table(str(tmp_path / "run" / "agreement")).to_pylist()
+    assert {row["pairs"] for row in rows} == {881}
+    assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in rows)
+    rejected = read_table(str(tmp_path / "run" / "rejects")).to_pylist()
+    assert {row["rule"] for row in rejected} == {"unique_document_coder"}
+    alone = read_table(str(tmp_path / "run" / "unpaired"))
+    assert alone.num_rows == 474
+
+
+# --- Tables, groups, options ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def moonstone(segscore: Segscore, tmp_path: Path) -> Path:
+    """An audit by group."""
+    run = tmp_path / "moonstone"
+    options = ("--group-by", "group", "--output", run)
+    assert segscore("agree", DATA / "moonstone.jsonl", *options).code == 0
+    return run
+
+
+def test_a_group_is_what_its_documents_alone_would_be(
+    segscore: Segscore, tmp_path: Path, moonstone: Path
+) -> None:
+    lines = (DATA / "moonstone.jsonl").read_text().splitlines()
+    own = [line for line in lines if json.loads(line)["group"] == "G5"]
+    (tmp_path / "g5.jsonl").write_text("\n".join(own) + "\n")
+    run = tmp_path / "g5"
+    assert segscore("agree", tmp_path / "g5.jsonl", "--output", run).code == 0
+    for name in ("agreement", "coders", "peers", "corpus"):
+        rows = read_table(str(moonstone / name)).to_pylist()
+        group = [row for row in rows if row.pop("group") == "G5"]
+        assert group == read_table(str(run / name)).to_pylist(), name
+
+
+def test_boundary_types_are_left_out(segscore: Segscore, tmp_path: Path) -> None:
+    plain = {"document_id": "d", "n_units": 9}
+    rows = [
+        {**plain, "coder": "a", "boundaries": [2, 2, 5], "boundary_types": [1, 2, 1]},
+        {**plain, "coder": "b", "boundaries": [2, 6], "boundary_types": [1, 1]},
+    ]
+    (tmp_path / "typed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ended = segscore("agree", tmp_path / "typed.jsonl", "--output", tmp_path / "run")
+    assert ended.code == 0
+    assert "boundary_types were not looked at" in ended.err
+    (pair,) = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
+    assert (pair["boundaries"], pair["matches"], pair["near_misses"]) == (2, 1, 1)
+
+
+@pytest.mark.parametrize(("window", "k"), [("per-run", 3), ("per-document", 2), ("5", 5)])
+def test_windows(segscore: Segscore, tmp_path: Path, window: str, k: int) -> None:
+    corpus = {
+        "short": Document(12, {"a": [3, 6, 9], "b": [3, 6, 9]}),
+        "long": Document(40, {"a": [10, 20, 30], "b": [10, 20, 30, 35]}),
+    }
+    write(tmp_path / "codings.jsonl", corpus)
+    options = ("--window", window, "--output", tmp_path / "run")
+    assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0
+    rows = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
+    found = {row["document_id"]: row["window"] for row in rows}
+    assert found["short"] == k
+    assert window == "per-document" or found["long"] == k
+
+
+def test_words(segscore: Segscore, tmp_path: Path) -> None:
+    write(tmp_path / "codings.jsonl", {"d": Document(4, {"a": [1, 3], "b": [2]})})
+    described = {"document_id": "d", "n_units": 4, "unit_lengths": [3, 1, 0, 6]}
+    (tmp_path / "documents.jsonl").write_text(json.dumps(described) + "\n")
+    options = ("--units", "words", "--documents", tmp_path / "documents.jsonl")
+    run = tmp_path / "run"
+    assert segscore("agree", tmp_path / "codings.jsonl", *options, "--output", run).code == 0
+    (pair,) = read_table(str(run / "pairs")).to_pylist()
+    assert (pair["n_units"], pair["matches"], pair["misses"]) == (10, 1, 1)
+
+
+def test_a_choice_of_similarities(segscore: Segscore, tmp_path: Path) -> None:
+    options = ("--similarity", "exact,two_category", "--output", tmp_path / "run")
+    assert segscore("agree", DATA / "stargazer.jsonl", *options).code == 0
+    rows = read_table(str(tmp_path / "run" / "agreement")).to_pylist()
+    assert {row["similarity"] for row in rows} == {"exact", "two_category"}
+
+
+# --- The same bytes ------------------------------------------------------------------------------
+
+
+def salami(folder: Path, count: int) -> Path:
+    """SALAMI's codings in so many Parquet files, in another order than documents."""
+    rows = [json.loads(line) for line in (DATA / "salami.jsonl").read_text().splitlines()]
+    rows.sort(key=lambda row: (row["coder"], row["document_id"]))
+    fields = {"document_id": pa.string(), "coder": pa.string(), "n_units": pa.int32()}
+    schema = pa.schema({**fields, "boundaries": pa.list_(pa.int32())})
+    (folder / f"in{count}").mkdir()
+    for i in range(count):
+        part = rows[i * len(rows) // count : (i + 1) * len(rows) // count]
+        table = pa.Table.from_pylist(part, schema=schema)
+        write_table(str(folder / f"in{count}" / f"{i}.parquet"), table)
+    return folder / f"in{count}"
+
+
+def test_the_same_bytes_from_any_workers_anywhere(
+    segscore: Segscore, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codings = salami(tmp_path, 3)
+    monkeypatch.setattr("pipeline.planning.ROWS_PER_PART", 500)
+    places = {
+        "one": ("local", "--workers", 1),
+        "four": ("local", "--workers", 4),
+        "processes": ("processes", "--workers", 2),
+        "cluster": (scheduler,),
+    }
+    for name, place in places.items():
+        options = ("--output", tmp_path / name, "--cluster", *place)
+        assert segscore("agree", codings, *options).code == 0
+    expected = files(tmp_path / "one")
+    assert sum(name.startswith("pairs/") for name in expected) > 1
+    for name in places:
+        assert files(tmp_path / name) == expected, name
+
+
+def test_the_same_numbers_however_the_work_is_split(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for count, rows, pairs in ((1, 9999, 99), (3, 300, 7), (2, 700, 50)):
+        monkeypatch.setattr("pipeline.planning.ROWS_PER_PART", rows)
+        monkeypatch.setattr(block, "PAIRS_AT_ONCE", pairs)
+        run = tmp_path / f"run{count}"
+        assert segscore("agree", salami(tmp_path, count), "--output", run).code == 0
+        tables = {name: read_table(str(run / name)).to_pylist() for name in MODELS}
+        for name in ("pairs", "documents", "prominence"):
+            tables[name].sort(key=str)
+        found.append(tables)
+    assert found[0] == found[1] == found[2]
+
+
+def test_buckets_of_documents_are_resampled_alike(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Above resampling.BUCKETS documents a part names its units by bucket, or by hash if small."""
+    codings = salami(tmp_path, 1)
+    found = []
+    monkeypatch.setattr(resampling, "BUCKETS", 600)
+    monkeypatch.setattr("pipeline.agreeing.BUCKETS", 600)
+    for name, rows in (("whole", 9999), ("split", 800)):
+        monkeypatch.setattr("pipeline.planning.ROWS_PER_PART", rows)
+        ended = segscore("agree", codings, "--output", tmp_path / name)
+        assert "ci:poisson,600-buckets" in ended.out
+        found.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
+    assert found[0] == found[1]
+    assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in found[0])
+
+
+# --- Bad input -----------------------------------------------------------------------------------
+
+
+TWO = {"d": Document(9, {"a": [2], "b": [3]})}
+
+
+def test_no_document_with_two_coders(segscore: Segscore, tmp_path: Path) -> None:
+    write(tmp_path / "codings.jsonl", {"d": Document(9, {"a": [2]}), "e": Document(9, {"b": [2]})})
+    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert ended.code == 1
+    assert "no document has two coders" in ended.err
+    assert "Traceback" not in ended.err
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path) -> None:
+    plain = {"boundaries": [2], "n_units": 9}
+    rows = [
+        *({"document_id": "good", "coder": each, **plain} for each in "ab"),
+        *({"document_id": "twice", "coder": each, **plain} for each in "aab"),
+        {"document_id": "sizes", "coder": "a", **plain},
+        {"document_id": "sizes", "coder": "b", **plain, "n_units": 8},
+        {"document_id": "range", "coder": "a", **plain, "boundaries": [9]},
+    ]
+    (tmp_path / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert ended.code == 0
+    rejects = read_table(str(tmp_path / "run" / "rejects")).to_pylist()
+    assert [(row["row"], row["document_id"], row["rule"]) for row in rejects] == [
+        (7, "range", "boundaries_in_range"),
+        (2, "twice", "unique_document_coder"),
+        (3, "twice", "unique_document_coder"),
+        (5, "sizes", "n_units_agree"),
+        (6, "sizes", "n_units_agree"),
+    ]
+    assert "8 in = 2 scored + 5 rejected + 1 unpaired" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--group-by", "genre"), "--group-by genre: no such attribute; there are: none"),
+        (("--expected", "mean"), "--expected mean: must be one of pooled, item"),
+        (("--similarity", "b"), "--similarity b: must be one of boundary_similarity"),
+        (("--as-published", "hearst"), "--as-published hearst: must be one of fournier2013"),
+        (("--n-t", "0"), "--n-t 0: must be at least 1"),
+        (("--units", "words"), "--units words needs --documents"),
+        (("--documents", "missing"), "missing: no such file"),
+    ],
+)
+def test_wrong_options(
+    segscore: Segscore, tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    write(tmp_path / "codings.jsonl", TWO)
+    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run", *options)
+    assert ended.code == 2
+    assert said in ended.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_attribute_called_like_a_column(segscore: Segscore, tmp_path: Path) -> None:
+    write(tmp_path / "codings.jsonl", TWO, peer={"d": "x"})
+    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert ended.code == 2
+    assert "the attribute column peer has the name of a column" in ended.err
+
+
+def test_attributes_called_like_what_is_added_up(segscore: Segscore, tmp_path: Path) -> None:
+    write(tmp_path / "codings.jsonl", TWO, unit={"d": "x"}, panel={"d": "y"})
+    options = ("--group-by", "unit,panel", "--output", tmp_path / "run")
+    assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0
+    rows = read_table(str(tmp_path / "run" / "corpus")).to_pylist()
+    assert [(row["unit"], row["panel"]) for row in rows] == [(None, None), ("x", "y")]
+
+
+def test_a_damaged_file_on_the_way(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codings = salami(tmp_path, 3)
+    monkeypatch.setattr("pipeline.planning.ROWS_PER_PART", 500)
+    bad = (codings / "1.parquet").read_bytes()
+    middle = len(bad) // 2
+    (codings / "1.parquet").write_bytes(bad[:middle] + bytes(600) + bad[middle + 600 :])
+    ended = segscore("agree", codings, "--output", tmp_path / "run")
+    assert ended.code in (1, 2)
+    assert "1.parquet" in ended.err
+    assert "Traceback" not in ended.err
+    assert meeting.FOLDER not in {path.name for path in tmp_path.glob("run/*")}
+
+
+# --- What a reader found -------------------------------------------------------------------------
+
+
+def test_one_pair_of_coders_has_no_interval(folders: Iterator[Path]) -> None:
+    corpus = {
+        "d": Document(30, {"a": [1, 2, 9, 20], "b": [1, 10, 20]}),
+        "e": Document(30, {"a": [5, 12, 20]}),
+        "f": Document(30, {"a": [5, 12, 20]}),
+    }
+    found = audited(next(folders), corpus, replicates=100)
+    assert all(row["ci_low"] is None for row in found["agreement"])
+
+
+def test_chance_that_is_certain_leaves_coefficients_undefined(folders: Iterator[Path]) -> None:
+    """However the sums are rounded: by documents' rates, and with a coder left out."""
+    certain = {
+        "d": Document(4, {"a": [1], "b": [2]}),
+        "e": Document(4, {"a": [1, 2, 3], "b": [1, 2, 3]}),
+    }
+    found = audited(next(folders), certain, as_published="fournier2013")
+    values = {(row["coefficient"], row["similarity"]): row["value"] for row in found["agreement"]}
+    assert values["pi", "boundary_similarity"] is None
+    everywhere = list(range(1, 10))
+    left = {"d": Document(10, {"a": everywhere, "b": everywhere, "x": everywhere[:6]})}
+    coders = {row["coder"]: row for row in audited(next(folders), left)["coders"]}
+    assert coders["x"]["without_kappa_two_category"] is None
+
+
+def test_coders_alike_do_not_deviate(folders: Iterator[Path]) -> None:
+    corpus = {"d": Document(6, {"a": [1], "b": [2], "c": [3]})}
+    found = audited(next(folders), corpus)
+    assert [row["rate_sd"] for row in found["coders"]] == [0.0] * 3
+    assert all(row["deviation"] is None and row["flagged"] is None for row in found["coders"])
+    (document,) = audited(next(folders), {"d": Document(6, {each: [3] for each in "abc"})})[
+        "documents"
+    ]
+    assert (document["pk_sd"], document["window_diff_sd"]) == (0.0, 0.0)
+
+
+def test_documents_in_no_group_are_told(segscore: Segscore, tmp_path: Path) -> None:
+    lines = [
+        {"document_id": "d", "coder": coder, "n_units": 9, "boundaries": [2], "g": g}
+        for coder, g in (("a", "x"), ("b", "y"))
+    ]
+    (tmp_path / "codings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    options = ("--group-by", "g", "--output", tmp_path / "run")
+    ended = segscore("agree", tmp_path / "codings.jsonl", *options)
+    assert ended.code == 0
+    assert "1 of 1 documents are in no group" in ended.err
+
+
+def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:
+    table = pa.Table.from_pylist(
+        [
+            {"document_id": "d", "coder": coder, "n_units": 9, "boundaries": [2], "tags": ["x"]}
+            for coder in "ab"
+        ]
+    )
+    write_table(str(tmp_path / "codings.parquet"), table)
+    options = ("--output", tmp_path / "run")
+    assert segscore("agree", tmp_path / "codings.parquet", *options).code == 0
+    said = segscore("agree", tmp_path / "codings.parquet", "--group-by", "tags", *options)
+    assert said.code == 2
+    assert "cannot name a group" in said.err
+
+
+def test_no_row_of_the_role(segscore: Segscore, tmp_path: Path) -> None:
+    line = {"document_id": "d", "coder": "s", "role": "hypothesis", "n_units": 9, "boundaries": []}
+    (tmp_path / "codings.jsonl").write_text(json.dumps(line) + "\n")
+    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert ended.code == 1
+    assert "holds no coding; rows of the role hypothesis are none" in ended.err
+
+
+def test_lost_boundaries_are_counted_in_words(segscore: Segscore, tmp_path: Path) -> None:
+    write(tmp_path / "codings.jsonl", {"d": Document(5, {"a": [1], "b": [2]})})
+    described = {"document_id": "d", "n_units": 5, "unit_lengths": [0, 0, 0, 0, 7]}
+    (tmp_path / "documents.jsonl").write_text(json.dumps(described) + "\n")
+    options = ("--units", "words", "--documents", tmp_path / "documents.jsonl")
+    run = tmp_path / "run"
+    assert segscore("agree", tmp_path / "codings.jsonl", *options, "--output", run).code == 0
+    (document,) = read_table(str(run / "documents")).to_pylist()
+    assert document["collapsed_boundaries"] == 2
+
+
+def test_near_misses_of_any_reach_end(segscore: Segscore, tmp_path: Path) -> None:
+    everywhere = list(range(1, 20_000))
+    write(tmp_path / "codings.jsonl", {"d": Document(20_000, {"a": everywhere, "b": [7]})})
+    options = ("--n-t", 2**31 - 1, "--output", tmp_path / "run")
+    assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0

@@ -1,0 +1,59 @@
+"""`segscore compare NEW OLD --gate`: fails where a system got worse, and says which and where."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import Segscore
+from tests.support.corpora import corpus, run
+
+GATE = "boundary_similarity>=-0.01"
+
+
+@pytest.fixture
+def runs(segscore: Segscore, tmp_path: Path) -> tuple[Path, Path]:
+    """A run, and one of the same documents in which h0 finds nothing any more."""
+    made = corpus(seed=3, documents=60)
+    for name in ("old", "new"):
+        made.write(tmp_path / name)
+        run(segscore, tmp_path / name, tmp_path / f"{name}-run")
+        for row in made.hypotheses:
+            if row["coder"] == "h0":
+                row["boundaries"] = []
+    return tmp_path / "new-run", tmp_path / "old-run"
+
+
+def test_a_system_that_got_worse_fails(segscore: Segscore, runs: tuple[Path, Path]) -> None:
+    asked = ("--measure", "boundary_similarity", "--permutations", 99, "--gate", GATE)
+    worse = segscore("compare", *runs, *asked)
+    assert worse.code == 1
+    assert "h0: micro boundary_similarity fell by" in worse.err
+    assert "h1" not in worse.err
+    assert f"segscore explain {runs[0]} --document" in worse.out
+    better = segscore("compare", *reversed(runs), *asked)
+    assert better.code == 0, better.err
+    assert "passed" in better.out and "failed" not in better.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--gate", "boundary_similarity"), "--gate"),
+        (("--gate", GATE, "--alpha", "2"), "--alpha 2.0: must lie in [0, 1]"),
+    ],
+)
+def test_wrong_rules_are_refused(
+    segscore: Segscore, runs: tuple[Path, Path], options: tuple[str, ...], message: str
+) -> None:
+    ended = segscore("compare", *runs, "--measure", "boundary_similarity", *options)
+    assert ended.code == 2
+    assert message in ended.err
+
+
+def test_one_run_has_nothing_to_be_held_against(
+    segscore: Segscore, runs: tuple[Path, Path]
+) -> None:
+    asked = ("--measure", "boundary_similarity", "--gate", GATE)
+    ended = segscore("compare", runs[0], *asked)
+    assert ended.code == 2
+    assert "there are 1" in ended.err

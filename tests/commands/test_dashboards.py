@@ -1,0 +1,465 @@
+"""deploy/dashboards: views, dashboard and alerts, run on an archive of real nights and audits."""
+
+import json
+import re
+import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import promql_parser as promql
+import pytest
+import yaml
+
+from pipeline.measures import PAIRS, PANELS
+from pipeline.night.exposition import BROKEN, WAITING
+from pipeline.night.verdict import OUTCOMES
+from tests.support.command_line import Ended, Segscore
+from tests.support.nights import DAYS, GOOD, Archive, rows
+from tests.support.paths import DATA, ROOT
+
+if TYPE_CHECKING:
+    import duckdb
+
+FOLDER = ROOT / "deploy" / "dashboards"
+PAGE = (ROOT / "docs" / "dashboards.md").read_text("utf-8")
+GRAFANA = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
+NIGHTS = FIRST, SECOND, FAILED = DAYS[:3]
+AUDIT = "date=2026-01-03"
+COMMAND = [sys.executable, "-c", "from jobs.app import main; main()"]
+
+
+class Started(Segscore):
+    """The command line, in a process of its own: for what outlives a test."""
+
+    def __init__(self) -> None:
+        """Nothing is captured or patched."""
+
+    def __call__(self, *arguments: object) -> Ended:
+        """Run `segscore ARGUMENTS`."""
+        ended = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True)
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An archive with three nights, the last of which failed, and two audits.
+
+    Attributes:
+        nights: the nights.
+        audits: folder of the audits.
+    """
+
+    nights: Archive
+    audits: Path
+
+    def connect(self) -> "duckdb.DuckDBPyConnection":
+        """A database with the views over it."""
+        import duckdb  # what a module keeps of it is told as leaked when Python ends
+
+        database = duckdb.connect()
+        database.execute(f"CREATE MACRO archive() AS '{self.nights.runs}'")
+        database.execute(f"CREATE MACRO audit_archive() AS '{self.audits}'")
+        for name in ("views", "audits"):
+            database.execute((FOLDER / f"{name}.sql").read_text("utf-8"))
+        return database
+
+    def night(self, night: str, table: str) -> pd.DataFrame:
+        """A table of a night, as pandas reads the files that its run.json lists."""
+        return listed(Path(self.nights.folder_of(night)), table)
+
+
+def listed(run: Path, table: str) -> pd.DataFrame:
+    """A table of a run, as pandas reads the files that run.json lists."""
+    files = json.loads((run / "run.json").read_text())["files"][table]
+    return pd.concat([pd.read_parquet(run / table / file) for file in files])
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """The archive, and what stands in it beside what was published."""
+    folder = tmp_path_factory.mktemp("archive")
+    nights = Archive(folder / "archive", folder, Started())
+    nights.settle(score='group-by = "program"\nreference-points = "none"\nconsensus = "0.5"')
+    for night in NIGHTS:
+        chances = {**GOOD, "other": 0.3} if night == FAILED else GOOD
+        for role in ("reference", "hypothesis"):
+            put = [
+                {**row, "program": ("news", "talk")[i % 2]}
+                for i, row in enumerate(rows(night, role, chances))
+            ]
+            second = [{**row, "coder": "second"} for row in put[::3] if role == "reference"]
+            bad = [{**put[0], "coder": "bad", "boundaries": [0]}] if role == "reference" else []
+            nights.put(night, role, [*put, *second, *bad])
+        ended = nights.run(night)
+        assert ended.code == (1 if night == FAILED else 0), ended.err
+    history = nights.segscore("history", nights.runs)
+    assert history.code == 0, history.err
+    audits = folder / "audits"
+    for table, name, options in (
+        ("moonstone", AUDIT, ("--group-by", "group")),
+        ("stargazer", "by hand", ()),
+    ):
+        run = audits / name
+        ended = nights.segscore("agree", DATA / f"{table}.jsonl", *options, "--output", run)
+        assert ended.code == 0, ended.err
+    # A night that is at work, and what one that was killed left beside files that stand.
+    (Path(nights.runs) / "date=2026-01-04" / "scores").mkdir(parents=True)
+    for run in (Path(nights.folder_of(FAILED)), Path(nights.runs, "date=2026-01-04")):
+        scores = Path(nights.folder_of(FIRST), "scores")
+        for file in scores.iterdir():
+            (run / "scores" / f"stray-{file.name}").write_bytes(file.read_bytes())
+    stray = next(Path(audits, "by hand", "coders").iterdir())
+    stray.with_name("stray.parquet").write_bytes(stray.read_bytes())
+    return Place(nights, audits)
+
+
+@pytest.fixture
+def database(place: Place) -> Iterator["duckdb.DuckDBPyConnection"]:
+    """The views."""
+    with place.connect() as connected:
+        yield connected
+
+
+def same(found: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
+    """Whether two tables have the same rows, whatever their order and their kinds of null."""
+    assert len(found), "nothing is compared"
+    assert sorted(found.columns) == sorted(expected.columns)
+    tables = [
+        each[sorted(each.columns)].sort_values(by, ignore_index=True).astype(object)
+        for each in (found, expected)
+    ]
+    one, other = (each.where(each.notna(), None) for each in tables)
+    pd.testing.assert_frame_equal(one, other, check_dtype=False)
+
+
+def by_group(table: pd.DataFrame, names: list[str]) -> pd.Series:
+    """The group-by columns of a table as one text, none over all."""
+    return table.apply(
+        lambda row: ", ".join(f"{n}={row[n]}" for n in names if not pd.isna(row[n])) or None, axis=1
+    )
+
+
+AVERAGED = ["hypothesis", "measure", "average"]
+
+
+def test_averages(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
+    """History, trend and the latest good night are what the nights' own summaries say."""
+    parts = []
+    for night in NIGHTS:
+        part = place.night(night, "summary").assign(date=pd.Timestamp(night))
+        parts.append(part.assign(groups=by_group(part, ["program", "reference"])))
+    expected = pd.concat(parts).drop(columns=["program", "reference"])
+    found = database.execute("FROM history").df()
+    assert {"program=news, reference=desk", "program=talk, reference=consensus:0.5"} <= set(
+        found["groups"]
+    )
+    beside = ["run", "signature", "version", "outcome", "gate"]
+    key = ["date", *AVERAGED, "groups"]
+    same(found.drop(columns=beside), expected, key)
+    assert set(found[found["gate"] == "failed"]["hypothesis"]) == {"other"}
+
+    key = [*AVERAGED, "groups"]
+    expected["change"] = expected.groupby(key, dropna=False)["value"].diff()
+    trend = database.execute("FROM trend").df()
+    assert (trend["time"] == trend["date"]).all()
+    same(
+        trend.drop(columns=["time", "signature", "outcome", "gate"]),
+        expected.drop(columns="sd"),
+        ["date", *key],
+    )
+    latest = database.execute("FROM latest_good").df()
+    last = expected[expected["date"] == SECOND].drop(columns="change")
+    same(latest.drop(columns=beside), last, key)
+
+
+def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
+    """Nights and what the gate said are what run.json and night.json say; no others are told of."""
+    found = database.execute("SELECT * FROM nights ORDER BY date").df()
+    assert [f"{night:%Y-%m-%d}" for night in found["date"]] == list(NIGHTS)
+    for row in found.to_dict("records"):
+        night = f"{row['date']:%Y-%m-%d}"
+        record, verdict = (place.nights.read(night, f"{name}.json") for name in ("run", "night"))
+        for name in ("signature", "fingerprint", "pairs"):
+            assert row[name] == record[name]
+        for name in ("outcome", "good", "exit_code"):
+            assert row[name] == verdict[name]
+        assert row["finished_at"] == pd.Timestamp(verdict["finished_at"]).tz_localize(None)
+        assert row["scored"] == record["rows"]["hypotheses"]["scored"]
+        for name in ("rejected", "unpaired"):
+            assert row[name] == sum(rows[name] for rows in record["rows"].values())
+        assert row["seconds"] == pytest.approx(sum(record["seconds"].values()))
+    verdicts = [place.nights.read(night, "night.json") for night in NIGHTS]
+    checks = pd.DataFrame([c | {"date": v["date"]} for v in verdicts for c in v["checks"]])
+    gate = database.execute(
+        "SELECT * EXCLUDE (time, outcome, moved)"
+        " REPLACE (CAST(date AS VARCHAR) AS date, CAST(against AS VARCHAR) AS against) FROM gate"
+    ).df()
+    same(gate, checks.drop(columns="moved"), ["date", "system"])
+    moved = [
+        {"date": v["date"], "rule": c["rule"], "system": c["system"], "measure": c["measure"], **m}
+        for v in verdicts
+        for c in v["checks"]
+        for m in c["moved"]
+    ]
+    found = database.execute(
+        "SELECT * EXCLUDE (time) REPLACE (CAST(date AS VARCHAR) AS date) FROM moved"
+    ).df()
+    same(found, pd.DataFrame(moved), ["document_id"])
+
+
+def test_a_verdict_of_another_run_says_nothing(place: Place) -> None:
+    """A night that was replaced is not told of by what was said of the run before it."""
+    judged = Path(place.nights.folder_of(FAILED), "night.json")
+    text = judged.read_text()
+    try:
+        judged.write_text(json.dumps(json.loads(text) | {"run": "00000000"}))
+        with place.connect() as database:
+            found = database.execute("SELECT outcome, good FROM nights ORDER BY date").fetchall()
+    finally:
+        judged.write_text(text)
+    assert found == [("passed", True), ("passed", True), (None, False)]
+
+
+def test_documents_of_a_night(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
+    """Scores of the files that run.json lists, and the worst documents by either direction."""
+    expected = place.night(FAILED, "scores")
+    found = database.execute(f"FROM scores_of('{FAILED}')").df()
+    same(found, expected, ["document_id", "reference", "hypothesis"])
+    assert not database.execute("FROM scores_of('2026-01-04')").fetchall()
+    original = expected[~expected["reference"].str.startswith("consensus:")]
+    for measure, ascending in (("boundary_similarity", True), ("pk", False)):
+        worst = database.execute(f"FROM worst_documents('{FAILED}', '{measure}')").df()
+        grouped = original.groupby(["document_id", "hypothesis"])[measure].agg(["mean", "count"])
+        grouped = grouped[grouped["count"] > 0].reset_index()
+        grouped.columns = worst.columns
+        same(worst, grouped, ["document_id", "hypothesis"])
+        assert worst["value"].is_monotonic_increasing == ascending
+        assert worst["value"].is_monotonic_decreasing != ascending
+    assert not database.execute(f"FROM worst_documents('{FAILED}', 'win_diff_prime')").fetchall()
+    better = {"higher": 1, "lower": -1, "neither": 0}
+    measures = {**PAIRS.measures, **PANELS.measures}.values()
+    assert dict(database.execute("FROM directions").fetchall()) == {
+        measure.name: better[measure.better] for measure in measures
+    }
+
+
+def test_audits(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
+    """Agreement, coders and contested boundaries are what the audits' own tables say."""
+    for table, key in (("agreement", ["coefficient", "similarity"]), ("coders", ["coder"])):
+        parts = []
+        for name in (AUDIT, "by hand"):
+            part = listed(place.audits / name, table)
+            told = by_group(part, ["group"]) if "group" in part else None
+            parts.append(
+                part.drop(columns="group", errors="ignore").assign(audit=name, groups=told)
+            )
+        found = database.table(table).df().drop(columns=["date", "time"])
+        same(found, pd.concat(parts), ["audit", "groups", *key])
+    contested = database.execute(f"FROM contested WHERE audit = '{AUDIT}'").df()
+    marked = listed(place.audits / AUDIT, "prominence")
+    supporters = marked["coders_within_half_window"]
+    some = marked[supporters < marked["coders"]]
+    assert len(contested) == len(some) > 0
+    for row in contested.to_dict("records"):
+        has = [True] * row["supporters"] + [False] * (row["coders"] - row["supporters"])
+        pairs = [one != other for i, one in enumerate(has) for other in has[:i]]
+        assert row["disagreement"] == pytest.approx(sum(pairs) / len(pairs))
+    dates = dict(database.execute("SELECT audit, CAST(date AS VARCHAR) FROM audits").fetchall())
+    assert dates == {AUDIT: "2026-01-03", "by hand": None}
+
+
+CHOSEN = {
+    "measure": ["boundary_similarity"],
+    "average": ["micro"],
+    "group": ["all"],
+    "system": ["steady", "other", "point:none"],
+    "night": [FAILED],
+    "audit": [AUDIT],
+}
+
+
+def asked(sql: str) -> str:
+    """A query as Grafana and the plug-in send it, over the month of the archive."""
+
+    def quoted(name: re.Match[str]) -> str:
+        return ", ".join("'" + text.replace("'", "''") + "'" for text in CHOSEN[name[1]])
+
+    sql = re.sub(r"\$\{(\w+):sqlstring\}", quoted, sql)
+    month = r"\1 >= '2026-01-01T00:00:00Z' AND \1 <= '2026-01-31T23:59:59Z'"
+    sql = re.sub(r"\$__timeFilter\((\w+)\)", month, sql)
+    assert "$" not in sql, sql
+    return sql
+
+
+PANELS_BY_TITLE = {panel["title"]: panel for panel in GRAFANA["panels"] if panel["type"] != "row"}
+
+
+@pytest.mark.parametrize("title", PANELS_BY_TITLE)
+def test_every_panel_has_rows(database: "duckdb.DuckDBPyConnection", title: str) -> None:
+    """Each query runs and finds something; one of a time series begins with time, and ascends."""
+    panel = PANELS_BY_TITLE[title]
+    (target,) = panel["targets"]
+    found = database.execute(asked(target["rawSql"])).df()
+    assert len(found)
+    kinds = {"timeseries": 0, "state-timeline": 0, "table": 1}
+    assert target["format"] == kinds[panel["type"]]
+    if target["format"] == 0:
+        assert found.columns[0] == "time" and found["time"].is_monotonic_increasing
+        assert any(pd.api.types.is_numeric_dtype(found[name]) for name in found.columns)
+
+
+def test_what_panels_show(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
+    def shown(title: str) -> pd.DataFrame:
+        (target,) = PANELS_BY_TITLE[title]["targets"]
+        return database.execute(asked(target["rawSql"])).df()
+
+    mapped = PANELS_BY_TITLE["Nights"]["fieldConfig"]["defaults"]["mappings"][0]["options"]
+    outcomes = [mapped[str(code)]["text"] for code in shown("Nights")["night"]]
+    assert outcomes == ["passed", "passed", "failed"]
+    gate = shown("Gate")
+    told = {
+        (f"{row.time:%Y-%m-%d}", row.system): mapped[str(row.told)]["text"]
+        for row in gate.itertuples()
+    }
+    assert told[FAILED, "other"] == "failed" and told[FAILED, "steady"] == "passed"
+    summary = place.night(FAILED, "summary")
+    micro = summary[
+        (summary["measure"] == "boundary_similarity")
+        & (summary["average"] == "micro")
+        & summary["program"].isna()
+        & summary["reference"].isna()
+    ].set_index("hypothesis")["value"]
+    worst = shown("Systems on $night, the worst first").set_index("system")["value"]
+    assert list(worst.index) == list(micro.sort_values().index)
+    assert worst.to_dict() == pytest.approx(micro.to_dict())
+    lines = shown("$measure, $average: $group")
+    (value,) = lines[(lines["time"] == FAILED) & (lines["system"] == "other")]["value"]
+    assert value == pytest.approx(micro["other"])
+    rates = shown("Boundary rates of coders").set_index("coder")["rate"]
+    coders = listed(place.audits / AUDIT, "coders")
+    over_all = coders[coders["group"].isna()].set_index("coder")["rate"]
+    assert rates.to_dict() == pytest.approx(over_all.to_dict())
+
+
+def test_every_variable_has_values(database: "duckdb.DuckDBPyConnection") -> None:
+    """What may be chosen is there, what is chosen at first among it, and nothing else is asked."""
+    variables = {each["name"]: each for each in GRAFANA["templating"]["list"]}
+    for name, variable in variables.items():
+        if variable["type"] == "query":
+            values = [value for (value,) in database.execute(asked(variable["query"])).fetchall()]
+            assert values and len(values) == len(set(values)), name
+            assert set(CHOSEN[name]) <= set(values), name
+            first = variable.get("current", {}).get("value", values[0])
+            assert first in [*values, "$__all"], name
+    text = json.dumps(GRAFANA)
+    assert set(re.findall(r"\$\{(\w+)", text)) <= variables.keys()
+    assert set(re.findall(r"\$([a-z]\w*)", text)) <= variables.keys()
+
+
+def test_the_dashboard_is_what_its_script_writes() -> None:
+    script = runpy.run_path(str(FOLDER / "dashboard.py"))
+    assert json.loads(script["text"]()) == GRAFANA, "run `make dashboard`"
+
+
+def test_the_dashboard_fits_any_grafana() -> None:
+    """Ids are unique, no data source is named but by the variable, no panel lies on another."""
+    panels = GRAFANA["panels"]
+    ids = [panel["id"] for panel in panels]
+    assert len(ids) == len(set(ids))
+    (source,) = (v for v in GRAFANA["templating"]["list"] if v["type"] == "datasource")
+    named = set(re.findall(r'"uid": "([^"]+)"', json.dumps(GRAFANA)))
+    assert named == {"segscore", "${" + source["name"] + "}"}
+    cells = [
+        (x, y)
+        for panel in panels
+        for x in range(panel["gridPos"]["x"], panel["gridPos"]["x"] + panel["gridPos"]["w"])
+        for y in range(panel["gridPos"]["y"], panel["gridPos"]["y"] + panel["gridPos"]["h"])
+    ]
+    assert len(cells) == len(set(cells)) and max(x for x, _ in cells) < 24
+
+
+def selectors(expression: Any) -> list[Any]:
+    """The vector selectors of an expression."""
+    found = []
+
+    def look(part: Any) -> bool:
+        if isinstance(part, promql.VectorSelector):
+            found.append(part)
+        return True
+
+    promql.walk(expression, look)
+    return found
+
+
+def test_alerts_ask_for_metrics_that_nights_tell(place: Place) -> None:
+    """Every metric, label and outcome that a rule names is one that a night has told."""
+    told = place.nights.metrics.read_text()
+    labels = {
+        name: set(re.findall(r"(\w+)=", inside))
+        for name, inside in re.findall(r"^(\w+)(?:\{(.*?)\})? ", told, re.MULTILINE)
+    }
+    rules = [
+        rule
+        for group in yaml.safe_load((FOLDER / "alerts.yaml").read_text())["groups"]
+        for rule in group["rules"]
+    ]
+    recorded = {rule["record"] for rule in rules if "record" in rule}
+    for rule in rules:
+        of_rule: set[str] = set()
+        for selector in selectors(promql.parse(rule["expr"])):
+            assert selector.name in labels.keys() | recorded, rule
+            of_rule |= labels.get(selector.name, {"table"})
+            for matcher in selector.matchers.matchers:
+                assert matcher.name in labels[selector.name]
+                assert set(matcher.value.split("|")) <= {*OUTCOMES, WAITING, BROKEN}
+        used = set(re.findall(r"\$labels\.(\w+)", json.dumps(rule)))
+        assert used <= of_rule, rule
+        if "alert" in rule:
+            assert rule["labels"]["severity"] in ("warning", "critical")
+            assert {"summary", "description"} == rule["annotations"].keys()
+    alerts = [rule["alert"] for rule in rules if "alert" in rule]
+    assert alerts and len(alerts) == len(set(alerts))
+    assert all(f"`{alert}`" in PAGE for alert in alerts)
+
+
+BLOCKS = re.findall(r"^```(sql|python)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def test_what_the_page_shows_runs(
+    place: Place, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each query of the page finds something; each script ends well, where a reader would be."""
+    language, text = BLOCKS[number]
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive" / "runs").symlink_to(place.nights.runs)
+    (tmp_path / "archive" / "audits").symlink_to(place.audits)
+    (tmp_path / "deploy").symlink_to(FOLDER.parent)
+    monkeypatch.chdir(tmp_path)
+    if language == "python":
+        exec(compile(text, f"block {number}", "exec"), {})  # noqa: S102
+        return
+    with place.connect() as database:
+        assert database.execute(text).fetchall(), text
+
+
+def test_the_worst_documents_of_the_page_are_listed_once_each(
+    place: Place, database: "duckdb.DuckDBPyConnection"
+) -> None:
+    """A row has a document's means over its references, of which some have several."""
+    (query,) = (text for _, text in BLOCKS if "FROM worst_documents" in text)
+    listed = database.execute(query.replace("2026-01-03", FAILED)).df().set_index("document_id")
+    scores = place.night(FAILED, "scores").query("hypothesis == 'other'")
+    scores = scores[~scores["reference"].str.startswith("consensus:")]
+    assert listed.index.is_unique and scores["document_id"].duplicated().any()
+    assert len(listed) == 20
+    means = scores.groupby("document_id")[["boundary_similarity", "misses", "false_alarms"]].mean()
+    for name in ("misses", "false_alarms"):
+        assert listed[name].to_dict() == means.loc[listed.index, name].to_dict()
+    worst = means["boundary_similarity"].sort_values().to_list()[:20]
+    assert listed["value"].to_list() == pytest.approx(worst)

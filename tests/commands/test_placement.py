@@ -1,0 +1,374 @@
+"""Outputs that overlap with inputs are refused before any work, and nothing of anybody is lost."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from pipeline import storage
+from pipeline.errors import Failed, Refused
+from pipeline.placement import require_apart
+from tests.support.command_line import Ended, Segscore
+from tests.support.placements import COMMANDS, NIGHT, ROWS, idle, refused
+
+__all__ = ["idle"]
+
+RECORD = {
+    **{name: {} for name in ("settings", "rows", "files", "versions", "seconds")},
+    "signature": "segscore",
+    "pairs": 1,
+    "warnings": [],
+    "inputs": {},
+}
+
+
+def files(folder: Path) -> dict[str, bytes | None]:
+    """All files of a folder with their content, and all folders."""
+    return {str(path): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A folder of a night, in it a corpus, in it a folder of a night, in it files of a user."""
+    folder = tmp_path / "tree"
+    inner = folder / NIGHT / "corpus" / NIGHT
+    inner.mkdir(parents=True)
+    (inner / "a.jsonl").write_text(ROWS)
+    (inner / "notes.txt").write_text("mine")
+    (inner / "run.json").write_text(json.dumps(RECORD))
+    return folder
+
+
+# --- Every command, every overlap, every spelling ------------------------------------------------
+
+SPELLINGS = ("plain", "dots", "link", "link to it", "file", "slash", "relative")
+OVERLAPS = {"same": "itself", "inside": "lies inside the input", "containing": "lies inside it"}
+
+
+def spelled(path: Path, how: str, links: Path) -> str:
+    """Name a place in some way."""
+    if how == "dots":
+        return f"{path.parent}/../{path.parent.name}/{path.name}"
+    if how == "link":
+        links.mkdir(exist_ok=True)
+        (links / "l").symlink_to(path.parent)
+        return f"{links}/l/{path.name}"
+    if how == "link to it":
+        links.mkdir(exist_ok=True)
+        (links / path.name).symlink_to(path)
+        return f"{links}/{path.name}"
+    if how == "relative":
+        return os.path.relpath(path)
+    return {"plain": "{}", "file": "file://{}", "slash": "{}/"}[how].format(path)
+
+
+def outputs(tree: Path) -> dict[str, Path]:
+    """The places of an output that overlap with the inner folder."""
+    inner = tree / NIGHT / "corpus" / NIGHT
+    return {"same": inner, "inside": inner / NIGHT, "containing": tree / NIGHT}
+
+
+@pytest.mark.parametrize("side", ["output", "input"])
+@pytest.mark.parametrize("how", SPELLINGS)
+@pytest.mark.parametrize("overlap", OVERLAPS)
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.usefixtures("idle")
+def test_overlaps_are_refused(
+    segscore: Segscore, tree: Path, command: str, overlap: str, how: str, side: str
+) -> None:
+    inner, output = tree / NIGHT / "corpus" / NIGHT, outputs(tree)[overlap]
+    links = tree.parent / "links"
+    named = {"input": str(inner), "output": str(output)}
+    named[side] = spelled(inner if side == "input" else output, how, links)
+    before = files(tree)
+    line = refused(segscore(*COMMANDS[command](named["input"], named["output"])))
+    assert OVERLAPS[overlap] in line and "name a new folder outside the inputs" in line
+    assert files(tree) == before
+
+
+@pytest.mark.parametrize(
+    ("overlap", "glob", "why"),
+    [
+        ("same", "*.jsonl", "matches, lies inside it"),
+        ("same", "**/*.parquet", "would match its file"),
+        ("inside", "**", "would match its file"),
+        ("inside", "*/*/*.parquet", "would match its file"),
+        ("containing", "*", "matches, lies inside it"),
+        ("containing", "[a-b].jsonl", "matches, lies inside it"),
+    ],
+)
+@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"compare"}))
+@pytest.mark.usefixtures("idle")
+def test_globs_that_overlap_are_refused(
+    segscore: Segscore, tree: Path, command: str, overlap: str, glob: str, why: str
+) -> None:
+    inner, before = tree / NIGHT / "corpus" / NIGHT, files(tree)
+    arguments = COMMANDS[command](f"{inner}/{glob}", str(outputs(tree)[overlap]))
+    line = refused(segscore(*arguments))
+    assert why in line
+    assert files(tree) == before
+
+
+@pytest.mark.usefixtures("idle")
+def test_a_glob_that_finds_a_link_into_the_output(segscore: Segscore, tree: Path) -> None:
+    inner, inputs = tree / NIGHT / "corpus" / NIGHT, tree / "inputs"
+    inputs.mkdir()
+    (inputs / "a.jsonl").symlink_to(inner / "a.jsonl")
+    before = files(tree)
+    line = refused(segscore("agree", inputs / "*.jsonl", "--output", inner))
+    assert "matches, lies inside it" in line and files(tree) == before
+
+
+def test_an_output_named_like_the_tables_of_runs(segscore: Segscore, tmp_path: Path) -> None:
+    """The folder that once was emptied."""
+    for name in ("corpus/a.jsonl", "corpus/notes.txt", "systems/b.jsonl"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(ROWS)
+    segscore.patch.chdir(tmp_path)
+    before = files(tmp_path)
+    line = refused(segscore("score", "corpus", "systems", "--output", "."))
+    assert line == (
+        "segscore: error: --output .: the input REFERENCES corpus lies inside it; name a new "
+        "folder outside the inputs"
+    )
+    assert files(tmp_path) == before
+
+
+# --- What is no overlap --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "output"),
+    [
+        ("data/a.jsonl", "data/run"),
+        ("data/*.jsonl", "data/run"),
+        ("data/*", "data/run"),
+        ("data/*/*.jsonl", "data/b/run"),
+        ("data", "database"),
+        ("data", "data2/run"),
+        ("data/a", "data/ab"),
+        ("data/**/*.jsonl", "data/run"),
+        ("not/there/*.parquet", "data/run"),
+        ("s3://data", "data"),
+        ("data", "s3://data/run"),
+    ],
+)
+def test_no_overlap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("data/a.jsonl", "data/b/c.jsonl", "data/run/scores/old.parquet"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(ROWS)
+    require_apart(output, {"REFERENCES": source, "FILE": ["elsewhere"], "--documents": None})
+
+
+@pytest.mark.parametrize(
+    ("source", "output"),
+    [
+        ("memory://b/data", "memory://b/data/run"),
+        ("memory://b/data/", "memory://b/data"),
+        ("memory://b/data/x", "memory:///b"),
+        ("data", "local://data/run"),
+        ("/", "data"),
+        ("data", "/"),
+    ],
+)
+def test_overlaps_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Refused, match="outside the inputs"):
+        require_apart(output, {"REFERENCES": source})
+
+
+def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> None:
+    """What people do goes on as it was."""
+    segscore.patch.chdir(tmp_path)
+    (tmp_path / "a.jsonl").write_text(ROWS)
+    quick = ("--replicates", 0)
+    for arguments in (
+        ("score", "a.jsonl", "*.jsonl", "--output", "runs/one", *quick),
+        ("score", "a.jsonl", "a.jsonl", "--output", "runs/two", "--n-t", 3, *quick),
+        ("agree", "a.jsonl", "--output", "runs/audit", *quick),
+        ("history", "runs"),
+        ("history", "runs"),
+        ("history", "runs", "--output", "runs"),
+        ("compare", "runs/one", "--measure", "pk", "--output", "runs/compared", *quick),
+        ("report", "runs/one"),
+        ("report", "runs/one"),
+        ("import", "a.jsonl", "--output", "tables"),
+        ("simulate", "tables/references", "--output", "tables/simulated", "--documents", 2),
+    ):
+        ended = segscore(*arguments)
+        assert ended.code == 0, ended.err
+    assert (tmp_path / "report.html").exists() and (tmp_path / "a.jsonl").read_text() == ROWS
+
+
+# --- Single files: reports, histories, metrics ---------------------------------------------------
+
+
+@pytest.mark.parametrize("how", [how for how in SPELLINGS if how != "slash"])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (f"{NIGHT}/corpus/{NIGHT}/page.html", "lies inside the input RUN"),
+        (f"{NIGHT}/corpus/{NIGHT}/run.json", "lies inside the input RUN"),
+        ("refs.parquet", "is the input of the run"),
+        ("mine.html", "is a file that segscore report did not write"),
+        ("empty", "is a folder; name a file"),
+    ],
+)
+def test_reports_over_files_of_others(
+    segscore: Segscore, tree: Path, name: str, why: str, how: str
+) -> None:
+    run, target = tree / NIGHT / "corpus" / NIGHT, tree / name
+    for other in ("refs.parquet", "mine.html", "empty/file"):
+        (tree / other).parent.mkdir(exist_ok=True)
+        (tree / other).write_text("<!doctype html><title>Mine</title>")
+    inputs = {"references": [{"url": str(tree / "refs.parquet")}]}
+    (run / "run.json").write_text(json.dumps({**RECORD, "inputs": inputs}))
+    before = files(tree)
+    output = spelled(target, how, tree.parent / "links")
+    assert why in refused(segscore("report", run, "--output", output))
+    assert files(tree) == before
+
+
+@pytest.mark.parametrize("how", SPELLINGS)
+@pytest.mark.parametrize("overlap", ["same", "inside"])
+def test_histories_in_runs(segscore: Segscore, tree: Path, overlap: str, how: str) -> None:
+    output = spelled(outputs(tree)[overlap], how, tree.parent / "links")
+    before = files(tree)
+    line = refused(segscore("history", tree / NIGHT / "corpus", "--output", output, "--keep", 1))
+    assert "lies inside the input RUN" in line and files(tree) == before
+
+
+@pytest.mark.parametrize("content", [b"mine", b""])
+def test_histories_over_files_of_others(segscore: Segscore, tree: Path, content: bytes) -> None:
+    runs = tree / NIGHT / "corpus"
+    (runs / "history").mkdir()
+    (runs / "history" / "history.parquet").write_bytes(content)
+    before = files(tree)
+    assert "history.parquet: not a readable Parquet file" in refused(segscore("history", runs))
+    storage.write_table(f"{runs}/history/history.parquet", pa.table({"run": ["mine"]}))
+    before = files(tree)
+    assert "is not a table of segscore history" in refused(segscore("history", runs))
+    assert files(tree) == before
+
+
+@pytest.mark.parametrize(
+    ("metrics", "why"),
+    [
+        (f"{NIGHT}/corpus/{NIGHT}/x.prom", "lies inside the input --references"),
+        (f"{NIGHT}/corpus/../corpus/{NIGHT}/x.prom", "lies inside the input --references"),
+        (f"runs/{NIGHT}/x.prom", "lies inside the input --runs"),
+        ("mine.prom", "is a file that segscore nightly did not write"),
+    ],
+)
+@pytest.mark.usefixtures("idle")
+def test_metrics_over_files_of_others(
+    segscore: Segscore, tree: Path, metrics: str, why: str
+) -> None:
+    (tree / "mine.prom").write_text("# HELP node_load1 1m load average.\n")
+    before = files(tree)
+    arguments = COMMANDS["nightly"](f"{tree}/{NIGHT}/corpus/{NIGHT}", f"{tree}/runs/{NIGHT}")
+    assert why in refused(segscore(*arguments, "--metrics", tree / metrics))
+    assert files(tree) == before
+
+
+# --- Nothing half written, nothing mixed ---------------------------------------------------------
+
+WRITERS = {
+    "import": (["import"], "_import", "references"),
+    "simulate": (["simulate"], "_codings", "codings"),
+}
+
+
+@pytest.fixture(params=WRITERS)
+def writer(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[str], Path, str]:
+    """A command line that writes tables to a folder, its hidden folder, and the first table."""
+    command, hidden, table = WRITERS[request.param]
+    (tmp_path / "a.jsonl").write_text(ROWS)
+    output = tmp_path / "out"
+    output.mkdir()
+    (output / "mine.txt").write_text("mine")
+    return [*command, f"{tmp_path}/a.jsonl", "--output", str(output)], output / hidden, table
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), Failed("disk full")])
+@pytest.mark.parametrize("step", ["write_table", "move"])
+def test_cut_short(
+    segscore: Segscore,
+    writer: tuple[list[str], Path, str],
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    problem: BaseException,
+) -> None:
+    arguments, hidden, _ = writer
+    before = files(hidden.parent)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise problem
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, step, fail)
+        assert segscore(*arguments).code != 0
+    assert files(hidden.parent) == before
+    assert segscore(*arguments).code == 0
+    assert not hidden.exists()
+    assert (hidden.parent / "mine.txt").read_text() == "mine"
+
+
+def test_a_hidden_folder_of_others(segscore: Segscore, writer: tuple[list[str], Path, str]) -> None:
+    """Of a user, of a command that was killed, or of one at work."""
+    arguments, hidden, _ = writer
+    hidden.mkdir()
+    (hidden / "notes.txt").write_text("mine")
+    before = files(hidden.parent)
+    line = refused(segscore(*arguments))
+    assert f"holds {hidden.name}, so another command is writing here or was killed" in line
+    assert f"remove {hidden}" in line
+    assert files(hidden.parent) == before
+
+
+def test_two_at_once(
+    segscore: Segscore, writer: tuple[list[str], Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second, started while the first writes, is refused, whatever it found before."""
+    arguments, hidden, table = writer
+    write, second = storage.write_table, list[Ended]()
+
+    def meanwhile(url: str, *rows: Any, **how: Any) -> None:
+        monkeypatch.setattr(storage, "write_table", write)
+        write(url, *rows, **how)
+        names = storage.names
+        with monkeypatch.context() as patch:
+            blind = lambda url: [] if url == str(hidden.parent) else names(url)  # noqa: E731
+            patch.setattr(storage, "names", blind)
+            second.append(segscore(*arguments))
+
+    monkeypatch.setattr(storage, "write_table", meanwhile)
+    assert segscore(*arguments).code == 0
+    assert "another command is writing here" in refused(second[0])
+    assert (hidden.parent / table).exists() and not hidden.exists()
+
+
+def test_a_table_that_came_meanwhile(
+    segscore: Segscore, writer: tuple[list[str], Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments, hidden, table = writer
+    write = storage.write_table
+
+    def meanwhile(url: str, *rows: Any, **how: Any) -> None:
+        write(url, *rows, **how)
+        (hidden.parent / table).mkdir(exist_ok=True)
+        (hidden.parent / table / "mine.txt").write_text("mine")
+
+    monkeypatch.setattr(storage, "write_table", meanwhile)
+    assert f"holds {table} already" in refused(segscore(*arguments))
+    assert sorted(path.name for path in hidden.parent.rglob("*")) == sorted(
+        [table, "mine.txt", "mine.txt"]
+    )

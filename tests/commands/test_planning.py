@@ -1,0 +1,208 @@
+"""The ways in which hypotheses meet their references: chosen by size and order, equal in result."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq  # noqa: TID251
+import pytest
+
+from pipeline import planning, resampling
+from pipeline.input_tables import InputTable, Slice
+from pipeline.storage import InputFile, read_table
+from tests.support.command_line import Segscore
+from tests.support.corpora import SEGMENTATION, corpus, run
+
+TABLES = ("scores", "panel_scores", "summary", "rejects", "unpaired")
+OPTIONS = {
+    "plain": (),
+    "words": ("--units", "words", "--group-by", "genre,year"),
+    "per-run": ("--window", "per-run", "--group-by", "genre", "--p-seg", "0.3"),
+    "points": ("--reference-points", "none,all,human", "--consensus", "0.5,any"),
+}
+
+
+def rows(folder: Path, name: str) -> list[str]:
+    """The rows of a table in an order of their own, as text."""
+    if not (folder / name).exists():
+        return []
+    return sorted(map(repr, read_table(str(folder / name)).to_pylist()))
+
+
+def in_order(folder: Path) -> None:
+    """Sort the tables of a corpus by document, in small row groups."""
+    for path in sorted(folder.rglob("*.parquet")):
+        table = pq.ParquetFile(path).read()
+        pq.write_table(table.sort_by("document_id"), path, row_group_size=10)
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
+@pytest.mark.parametrize("way", ["ranges", "buckets"])
+@pytest.mark.parametrize("most", [4096, pytest.param(16, marks=pytest.mark.long)])
+def test_every_way_gives_the_same_tables(
+    segscore: Segscore,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    way: str,
+    most: int,
+) -> None:
+    monkeypatch.setattr(resampling, "BUCKETS", most)
+    made = corpus(seed=9, documents=60)
+    copied = made.hypotheses[0]
+    made.hypotheses.append({**copied, "boundaries": []})
+    made.references.append({**made.references[3], "boundaries": []})
+    made.write(tmp_path, files=3)
+    if way == "ranges":
+        in_order(tmp_path)
+    sent = run(segscore, tmp_path, tmp_path / "sent", "--replicates", 50, *options)
+    monkeypatch.setattr(planning, "SEND", False)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
+    met = run(segscore, tmp_path, tmp_path / "met", "--replicates", 50, *options)
+    for name in TABLES:
+        assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name), name
+    assert (met["signature"], met["rows"], met["p_seg"], met["pairs"]) == (
+        sent["signature"],
+        sent["rows"],
+        sent["p_seg"],
+        sent["pairs"],
+    )
+    assert len([*(tmp_path / "met" / "scores").iterdir()]) > 3
+
+
+SKEWED = 1000
+"""Hypotheses of one document, and thousands of units of another."""
+
+
+def skewed(folder: Path) -> None:
+    """One document has 1,000 hypotheses, one a million units; a hundred are as usual."""
+    draw = np.random.default_rng(2)
+    long = 1000 * SKEWED
+    sizes = {"crowded": 50, "long": long, **{f"d{i}": 40 for i in range(100)}}
+    systems = dict.fromkeys(sizes, 2) | {"crowded": SKEWED}
+    tables: dict[str, list[dict[str, object]]] = {"references": [], "hypotheses": []}
+    for name, size in sizes.items():
+        for role, count in (("references", 1), ("hypotheses", systems[name])):
+            for coder in range(count):
+                places = np.unique(draw.integers(1, size, size // 10))
+                row = {"document_id": name, "coder": f"{role}{coder}", "n_units": size}
+                tables[role].append({**row, "boundaries": places.tolist()})
+    for role, listed in tables.items():
+        (folder / role).mkdir(parents=True)
+        table = pa.Table.from_pylist(listed, SEGMENTATION)
+        pq.write_table(table, folder / role / "0.parquet", row_group_size=100)
+
+
+@pytest.mark.parametrize("where", ["local", pytest.param("processes", marks=pytest.mark.long)])
+def test_a_crowded_document_and_a_long_one_do_not_stall_a_run(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    skewed(tmp_path)
+    place = ("--replicates", 0, "--cluster", where, "--workers", 2)
+    sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
+    assert segscore("score", *sides, "--output", tmp_path / "sent", *place).code == 0
+    monkeypatch.setattr(planning, "SEND", False)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", 100)
+    assert segscore("score", *sides, "--output", tmp_path / "met", *place).code == 0
+    for name in ("scores", "summary"):
+        assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name)
+    assert len(rows(tmp_path / "met", "scores")) == SKEWED + 2 * 101
+    written = [pq.ParquetFile(path) for path in (tmp_path / "met" / "scores").iterdir()]
+    # The crowded document is in one part, and is scored some hypotheses at a time.
+    assert max(file.num_row_groups for file in written) >= SKEWED // 100
+
+
+def table(name: str, *pieces: tuple[int, int, tuple[str, str] | None]) -> InputTable:
+    """A table that says of itself: rows, bytes and ids of each piece."""
+    slices = [
+        Slice(name, f"{name}.parquet", (i,), 0, count, size, "", ids)
+        for i, (count, size, ids) in enumerate(pieces)
+    ]
+    return InputTable(name, (InputFile(f"{name}.parquet", 1, ""),), tuple(slices), pa.schema([]))
+
+
+MANY, LARGE = planning.ROWS_PER_PART, 2**30
+
+
+@pytest.mark.parametrize(
+    ("references", "hypotheses", "way", "groups"),
+    [
+        # What fits is sent, in whatever order it is.
+        ([(10, 1000, None)], [(MANY, 1000, None)] * 8, "sent", 1),
+        # What does not fit meets in place where files tell that they are in order...
+        (
+            [(MANY, LARGE // 50, (each, each + "z")) for each in "abcdefghijklmnopqrstuvwxyz"],
+            [(MANY, 1000, ("a", "g")), (MANY, 1000, ("g", "p")), (MANY, 1000, ("q", "z"))],
+            "ranges",
+            3,
+        ),
+        # ... and travels where they are not, or one of them does not tell.
+        ([(MANY, LARGE, ("a", "z"))] * 9, [(MANY, 1000, ("a", "z"))] * 9, "buckets", 24),
+        ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, None)], "buckets", 3),
+        # Not where a range would hold too much.
+        ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, ("k", "z"))], "buckets", 3),
+        # As many groups as it takes for rows to fit, however few they are.
+        ([(10, 10 * LARGE, None)], [(10, 1000, None)], "buckets", 26),
+    ],
+)
+def test_the_way_is_chosen_by_what_files_tell(
+    references: list[tuple[int, int, tuple[str, str] | None]],
+    hypotheses: list[tuple[int, int, tuple[str, str] | None]],
+    way: str,
+    groups: int,
+) -> None:
+    tables = {"references": table("r", *references), "hypotheses": table("h", *hypotheses)}
+    plan = planning.plan(tables, "hypotheses", None)
+    assert (plan.way, plan.groups) == (way, groups)
+    assert len(plan.cuts) == (groups - 1 if way == "ranges" else 0)
+
+
+def test_little_memory_makes_small_tasks() -> None:
+    tables = {"references": table("r", (10, 10, None)), "hypotheses": table("h", (10, 10, None))}
+    at_once = [
+        planning.plan(tables, "hypotheses", size * 2**20).rows_at_once for size in (720, 1000, 8000)
+    ]
+    assert at_once == sorted(set(at_once))
+    assert at_once[-1] == planning.ROWS_PER_PART
+    assert planning.at_once(500 * 2**20) == 1
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (("a", "b"), [0]),
+        (("a", "d"), [0, 1]),
+        (("d", "k"), [1]),
+        (("m", "z"), [2]),
+        (None, [0, 1, 2]),
+    ],
+)
+def test_a_piece_is_read_for_the_ranges_it_touches(
+    ids: tuple[str, str] | None, expected: list[int]
+) -> None:
+    (piece,) = table("t", (1, 1, ids)).slices
+    assert [*planning.ranges_of(piece, ("d", "m"))] == expected
+
+
+def test_the_plan_is_told_and_nothing_is_done(segscore: Segscore, tmp_path: Path) -> None:
+    corpus(seed=1).write(tmp_path)
+    sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
+    for command in (("score", *sides), ("agree", sides[0])):
+        told = segscore(*command, "--output", tmp_path / "run", "--explain-plan")
+        assert told.code == 0
+        assert "rows at a time" in told.out
+        assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"), [("lots", "must be a number of bytes"), ("700MB", "give it more")]
+)
+def test_a_limit_that_cannot_be_kept_is_refused(
+    segscore: Segscore, tmp_path: Path, limit: str, message: str
+) -> None:
+    corpus(seed=1).write(tmp_path)
+    sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
+    ended = segscore("score", *sides, "--output", tmp_path / "run", "--memory-limit", limit)
+    assert ended.code == 2
+    assert message in ended.err
+    assert not (tmp_path / "run").exists()

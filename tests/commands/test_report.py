@@ -1,0 +1,461 @@
+"""`segscore report`: the page tells what the tables hold, and says what it cannot show."""
+
+import itertools
+import json
+import re
+import sys
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.measures.decisions import list_edits
+from pipeline.reporting.documents import box
+from pipeline.reporting.drawings import LEFT, WIDTH, Part, boundaries, decided, draw
+from pipeline.reporting.swept import POINTS, thinned
+from pipeline.segmentations import Floats
+from pipeline.storage import read_table
+from tests.support.command_line import Segscore
+from tests.support.comparisons import refused
+from tests.support.corpora import corpus
+from tests.support.hostile import MARKUP
+from tests.support.nights import DAYS, Archive
+from tests.support.paths import DATA
+
+
+class Reader(HTMLParser):
+    """The tables of a page by the titles of their figures, its charts, and its text."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self.charts: dict[str, Any] = {}
+        self.text = ""
+        self.inside: list[str] = []
+        self.title = ""
+        self.feed(file.read_text())
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.inside.append(tag)
+        if tag == "h3":
+            self.title = ""
+        if tag == "tr":
+            self.tables.setdefault(self.title, []).append([])
+        if tag in ("th", "td"):
+            self.tables[self.title][-1].append("")
+        if ("type", "application/json") in attrs:
+            self.inside[-1] = "chart"
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.inside.pop() not in (tag, "chart"):
+            pass  # what has no end tag is in nothing
+
+    def handle_data(self, data: str) -> None:
+        within = self.inside[-1] if self.inside else ""
+        if within == "h3":
+            self.title += data
+        elif within in ("th", "td"):
+            self.tables[self.title][-1][-1] += data
+        elif within == "chart":
+            self.charts[self.title] = json.loads(data)
+        if within not in ("chart", "script", "style"):
+            self.text += data
+
+
+@pytest.fixture
+def scored(segscore: Segscore, tmp_path: Path) -> Path:
+    """A run with several references, groups, rejects, undefined values and a hostile name."""
+    made = corpus(5, documents=30)
+    for row in made.hypotheses:
+        row["coder"] = MARKUP if row["coder"] == "h1" else row["coder"]
+    made.hypotheses.append({**made.hypotheses[0], "boundaries": [0]})
+    made.write(tmp_path)
+    ran = segscore(
+        "score", tmp_path / "references", tmp_path / "hypotheses", "--output", tmp_path / "run",
+        "--documents", tmp_path / "documents.parquet", "--group-by", "genre",
+        "--reference-points", "none,all",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    return tmp_path / "run"
+
+
+def report(segscore: Segscore, run: Path, *options: str) -> Path:
+    """The page of a run."""
+    output = run.parent / f"{run.name}.html"
+    ran = segscore("report", run, "--output", output, *options)
+    assert ran.code == 0, ran.err
+    return output
+
+
+def number(cell: str) -> float | None:
+    return None if cell == "–" else float(cell.replace(",", ""))
+
+
+def test_systems_have_the_values_of_the_summary(segscore: Segscore, scored: Path) -> None:
+    read = Reader(report(segscore, scored, "--measure", "pk", "--average", "macro"))
+    summary = [
+        row
+        for row in read_table(str(scored / "summary")).to_pylist()
+        if row["genre"] is None and row["measure"] == "pk"
+    ]
+    macro = {row["hypothesis"]: row for row in summary if row["average"] == "macro"}
+    heads, *rows = read.tables["pk ↓"]
+    assert {row[0] for row in rows} == set(macro)
+    for row in rows:
+        told = dict(zip(heads, map(number, row[1:] and ["0", *row[1:]]), strict=True))
+        assert told["macro"] == pytest.approx(macro[row[0]]["value"], abs=1e-4)
+        assert told["documents"] == macro[row[0]]["defined"]
+    drawn = {each["name"]: each["value"] for each in read.charts["pk ↓"]["data"]["values"]}
+    assert drawn == {name: pytest.approx(row["value"], rel=1e-5) for name, row in macro.items()}
+    assert list(drawn) == [row[0] for row in rows]
+    assert list(drawn.values()) == sorted(drawn.values())
+
+
+def test_the_account_and_the_rejects_are_those_of_the_run(segscore: Segscore, scored: Path) -> None:
+    read = Reader(report(segscore, scored))
+    record = json.loads((scored / "run.json").read_text())
+    assert record["signature"] in read.text
+    (heads, *rows) = read.tables["What became of the rows of the input"]
+    told = {row[0]: dict(zip(heads[1:], map(int, row[1:]), strict=True)) for row in rows}
+    assert told == record["rows"]
+    rejects = read_table(str(scored / "rejects")).to_pylist()
+    assert rejects
+    listed = read.tables["Rejected rows, by rule"][1:]
+    assert sum(int(row[2]) for row in listed) == len(rejects)
+    assert {row[0] for row in listed} == {row["rule"] for row in rejects}
+
+
+def test_differences_are_those_of_compare(segscore: Segscore, scored: Path) -> None:
+    read = Reader(report(segscore, scored, "--average", "macro"))
+    ran = segscore(
+        "compare", scored, "--measure", "boundary_similarity", "--output", scored.parent / "c"
+    )
+    assert ran.code == 0, ran.err
+    compared = read_table(str(scored.parent / "c" / "comparisons")).to_pylist()
+    held = {(row["system"], row["other"]): row for row in compared if row["average"] == "macro"}
+    heads, *rows = read.tables["Difference in boundary_similarity ↑, row less column"]
+    assert len(rows) == len(held)
+    for row in rows:
+        told = dict(zip(heads, row, strict=True))
+        expected = held[told["system"], told["other"]]
+        for name, column in (("difference", "difference"), ("p (Holm)", "p_permutation_holm")):
+            assert number(told[name]) == pytest.approx(expected[column], abs=1e-4)
+
+
+def test_groups_are_those_of_the_summary(segscore: Segscore, scored: Path) -> None:
+    read = Reader(report(segscore, scored))
+    (title,) = (name for name in read.tables if " by genre" in name)
+    held = {
+        (row["genre"], row["hypothesis"]): row["value"]
+        for row in read_table(str(scored / "summary")).to_pylist()
+        if row["genre"] is not None
+        and (row["measure"], row["average"]) == ("boundary_similarity", "micro")
+    }
+    told = {(row[0], row[1]): number(row[2]) for row in read.tables[title][1:]}
+    assert told.keys() == held.keys()
+    for key, value in held.items():
+        assert told[key] == (None if value is None else pytest.approx(value, abs=1e-4))
+
+
+def test_worst_documents_are_drawn_as_explained(segscore: Segscore, scored: Path) -> None:
+    """The counts beside a drawing are those of scores; its document is one of the worst."""
+    read = Reader(report(segscore, scored))
+    scores = {
+        (row["document_id"], row["hypothesis"], row["reference"]): row
+        for row in read_table(str(scored / "scores")).to_pylist()
+    }
+    drawn = [name for name in read.tables if re.fullmatch(r"d\d+", name)]
+    assert drawn
+    for document in drawn:
+        for system, reference, *counts, _ in read.tables[document][1:]:
+            row = scores[document, system, reference]
+            kinds = ("matches", "near_misses", "substitutions", "misses", "false_alarms")
+            assert [int(count) for count in counts] == [row[kind] for kind in kinds]
+
+
+def test_names_are_text(segscore: Segscore, scored: Path) -> None:
+    page = report(segscore, scored)
+    read = Reader(page)
+    assert MARKUP in {row[0] for row in read.tables["boundary_similarity ↑"]}
+    assert "<img src=x" not in page.read_text()
+
+
+def test_the_same_run_gives_the_same_page(segscore: Segscore, scored: Path) -> None:
+    first = report(segscore, scored).read_bytes()
+    assert report(segscore, scored).read_bytes() == first
+
+
+def test_an_audit_tells_its_tables(segscore: Segscore, tmp_path: Path) -> None:
+    run = tmp_path / "audit"
+    assert segscore("agree", DATA / "moonstone.jsonl", "--output", run).code == 0
+    read = Reader(report(segscore, run))
+    held = {
+        (row["coefficient"], row["similarity"]): row["value"]
+        for row in read_table(str(run / "agreement")).to_pylist()
+    }
+    listed = read.tables["Coefficients, with 95 % bootstrap intervals"][1:]
+    assert {(row[0], row[1]): number(row[2]) for row in listed} == {
+        key: pytest.approx(value, abs=1e-4) for key, value in held.items()
+    }
+    peers = read_table(str(run / "peers")).to_pylist()
+    told = read.tables["boundary_similarity of each pair of coders"][1:]
+    assert {(row[0], row[1]): number(row[3]) for row in told} == {
+        (row["coder"], row["peer"]): pytest.approx(row["boundary_similarity"], abs=1e-4)
+        for row in peers
+    }
+    marked = read_table(str(run / "prominence")).num_rows
+    for title in (name for name in read.tables if name.startswith("Supported ")):
+        assert sum(int(row[1]) for row in read.tables[title][1:]) == marked
+    documents = read_table(str(run / "documents")).to_pylist()
+    least = sorted(documents, key=lambda row: (row["boundary_similarity"], row["document_id"]))[:5]
+    assert [name for name in read.tables if name.startswith("moonstone/")] == [
+        row["document_id"] for row in least
+    ]
+    flagged = [
+        row["coder"] for row in read_table(str(run / "coders")).to_pylist() if row["flagged"]
+    ]
+    plain = re.sub("[\u2066-\u2069]", "", read.text)
+    assert f"beyond it: {', '.join(flagged)}." in plain
+
+
+def test_a_sweep_tells_its_curves(segscore: Segscore, tmp_path: Path) -> None:
+    rows = [
+        {"document_id": f"d{d}", "coder": "desk", "n_units": 40, "boundaries": [8 + d, 20]}
+        for d in range(6)
+    ]
+    scored = [
+        {
+            **row,
+            "coder": "s",
+            "boundaries": [8, 15, 20],
+            "boundary_scores": [0.9, 0.2 + d / 10, 0.6],
+        }
+        for d, row in enumerate(rows)
+    ]
+    for name, table in (("references", rows), ("scored", scored)):
+        text = "".join(json.dumps(row) + "\n" for row in table)
+        (tmp_path / f"{name}.jsonl").write_text(text)
+    run = tmp_path / "sweep"
+    files = (tmp_path / "references.jsonl", tmp_path / "scored.jsonl")
+    assert segscore("sweep", *files, "--output", run).code == 0
+    read = Reader(report(segscore, run))
+    curves = read_table(str(run / "curves")).to_pylist()
+    listed = read.tables["pk_miss_rate against pk_false_alarm_rate"][1:]
+    assert [[number(cell) for cell in row[1:]] for row in listed] == [
+        [
+            pytest.approx(row[name], abs=1e-4)
+            for name in ("threshold", "pk_false_alarm_rate", "pk_miss_rate")
+        ]
+        for row in curves
+    ]
+    (point,) = read_table(str(run / "operating_points")).to_pylist()
+    assert number(read.tables["Where each would be run"][1][1]) == pytest.approx(point["threshold"])
+
+
+def test_a_night_tells_what_the_gate_said(segscore: Segscore, tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    for day, chance in zip(DAYS[:2], (0.8, 0.3), strict=True):
+        archive.deliver(day, {"steady": 0.9, "other": chance})
+        archive.run(day)
+    found = archive.read(DAYS[1], "night.json")
+    read = Reader(report(segscore, Path(archive.folder_of(DAYS[1]))))
+    assert f"{DAYS[1]}: failed." in read.text
+    assert {(row[1], row[-1]) for row in read.tables["Rules"][1:]} == {
+        (check["system"], check["result"]) for check in found["checks"]
+    }
+    (failed,) = (check for check in found["checks"] if check["result"] == "failed")
+    # None of the documents was there the night before: its average stands for them.
+    assert [(row[0], row[4]) for row in read.tables["Documents that got worst"][1:]] == [
+        (moved["document_id"], f"{moved['before']:.4f} on average") for moved in failed["moved"]
+    ]
+
+
+def audited(segscore: Segscore, folder: Path, rows: list[dict[str, Any]]) -> Reader:
+    (folder / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ran = segscore("agree", folder / "codings.jsonl", "--output", folder / "audit")
+    assert ran.code == 0, ran.err
+    return Reader(report(segscore, folder / "audit"))
+
+
+@pytest.mark.parametrize(
+    "refused_row",
+    [{"boundaries": None}, {"boundaries": [None, 3]}, {"n_units": 900, "boundaries": [900]}],
+)
+def test_what_was_refused_is_not_drawn(
+    segscore: Segscore, tmp_path: Path, refused_row: dict[str, Any]
+) -> None:
+    """Also where the coder has another row that was not."""
+    rows: list[dict[str, Any]] = [
+        {"document_id": "d", "coder": coder, "n_units": 30, "boundaries": marked}
+        for coder, marked in (("A", [5, 10]), ("B", [5, 12]), ("C", [6]))
+    ]
+    audited(segscore, tmp_path, [rows[0] | refused_row, *rows])
+    page = (tmp_path / "audit.html").read_text()
+    assert page.count('<rect class="bar"') == 3
+    assert "30" in page.split("Codings", 1)[1]
+    assert ">600</text>" not in page
+
+
+def test_equal_values_stand_at_their_place(segscore: Segscore, tmp_path: Path) -> None:
+    """An axis has a width where all values are the same, or its numbers would be false."""
+    rows: list[dict[str, Any]] = [
+        {"document_id": "d", "coder": coder, "n_units": 30, "boundaries": [5, at]}
+        for coder, at in (("A", 11), ("B", 12))
+    ]
+    read = audited(segscore, tmp_path, rows)
+    for title, value in (("boundary_similarity to peers", 0.75), ("Boundary rate", 2 / 29)):
+        (chart,) = (read.charts[name] for name in read.charts if name.startswith(title))
+        low, high = chart["layer"][0]["encoding"]["x"]["scale"]["domain"]
+        assert low < value < high
+
+
+@given(st.integers(201, 2000), st.integers(0, 200))
+def test_a_thinned_curve_runs_as_the_whole(steps: int, point: int) -> None:
+    """It ends where the curve ends, keeps what is to stay, and leaves out no long way."""
+    curve = [{"x": max(0, i - 150) / steps, "y": min(i, 150) / 150} for i in range(steps)]
+    kept = thinned(curve, [curve[point]])
+    assert kept[0] == curve[0]
+    assert kept[-1] == curve[-1]
+    assert curve[point] in kept
+    assert len(kept) <= POINTS + 3
+    size = curve[-1]["x"] or 1
+
+    def steps_of(line: Sequence[dict[str, float]]) -> list[float]:
+        pairs = itertools.pairwise(line)
+        return [abs(b["x"] - a["x"]) / size + abs(b["y"] - a["y"]) for a, b in pairs]
+
+    whole = steps_of(curve)
+    assert max(steps_of(kept)) <= sum(whole) / (POINTS - 1) + max(whole) + 1e-9
+
+
+# --- What cannot be shown ------------------------------------------------------------------------
+
+
+def test_inputs_that_are_gone(segscore: Segscore, scored: Path) -> None:
+    """All but the drawings comes from the run itself."""
+    (scored.parent / "references" / "0.parquet").unlink()
+    ran = segscore("report", scored, "--output", scored.parent / "run.html")
+    assert ran.code == 0
+    assert "warning: Not drawn: " in ran.err
+    read = Reader(scored.parent / "run.html")
+    assert re.search(r"Not drawn: .*references: the directory holds no Parquet", read.text)
+    assert "boundary_similarity ↑" in read.tables
+
+
+def test_one_system_has_nobody_to_differ_from(segscore: Segscore, tmp_path: Path) -> None:
+    for role in ("reference", "hypothesis"):
+        row: dict[str, object] = {
+            "document_id": "d",
+            "coder": role,
+            "role": role,
+            "n_units": 1,
+            "boundaries": [],
+        }
+        with (tmp_path / "all.jsonl").open("a") as file:
+            file.write(json.dumps(row) + "\n")
+    run = tmp_path / "run"
+    assert segscore("score", *[tmp_path / "all.jsonl"] * 2, "--output", run).code == 0
+    read = Reader(report(segscore, run))
+    assert not any(name.startswith("Difference") for name in read.tables)
+    assert read.tables["pk ↓"][1][1] == "–"
+    assert "pk ↓" not in read.charts
+
+
+def test_what_is_refused(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
+    assert "holds no run" in refused(segscore("report", tmp_path / "none"))
+    unknown = refused(segscore("report", scored, "--measure", "window_dif"))
+    assert "nearest is window_diff" in unknown
+    assert "--average mean: must be one of" in refused(
+        segscore("report", scored, "--average", "mean")
+    )
+    assert "--output: is empty" in refused(segscore("report", scored, "--output", ""))
+    for held, why in (
+        (scored / "run.json", "lies inside the input RUN"),
+        (tmp_path / "references" / "0.parquet", "is the input of the run"),
+        (tmp_path / "mine.html", "did not write"),
+    ):
+        if not held.exists():
+            held.write_text("<!doctype html>\n<title>Mine</title>\n")
+        before = held.read_bytes()
+        assert why in refused(segscore("report", scored, "--output", held))
+        assert held.read_bytes() == before
+    neither = refused(segscore("report", scored, "--measure", "b_fp"))
+    assert "neither way is better" in neither
+    assert "is a folder; name a file" in refused(segscore("report", scored, "--output", tmp_path))
+    compared = tmp_path / "compared"
+    ran = segscore("compare", scored, "--measure", "pk", "--output", compared)
+    assert ran.code == 0, ran.err
+    assert "holds no scores, curves or agreement" in refused(segscore("report", compared))
+
+
+def test_without_the_extra(
+    segscore: Segscore, scored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    monkeypatch.setitem(sys.modules, "altair", None)
+    assert "pip install 'segscore[report]'" in refused(segscore("report", scored))
+
+
+@pytest.mark.parametrize("key", ["settings", "inputs", "files", "versions", "seconds", "warnings"])
+def test_a_record_that_is_not_ours(segscore: Segscore, scored: Path, key: str) -> None:
+    record = json.loads((scored / "run.json").read_text())
+    (scored / "run.json").write_text(json.dumps({**record, key: 5}))
+    assert f"not what this version of segscore writes: {key}" in refused(segscore("report", scored))
+
+
+# --- Drawings and boxes --------------------------------------------------------------------------
+
+POSITIONS = st.integers(2, 4000).flatmap(
+    lambda n: st.tuples(
+        st.just(n), *[st.lists(st.integers(1, n - 1), unique=True, max_size=30).map(sorted)] * 2
+    )
+)
+
+
+@given(POSITIONS)
+def test_every_boundary_stands_where_it_is(made: tuple[int, list[int], list[int]]) -> None:
+    n_units, reference, hypothesis = made
+    edits = list_edits(reference, hypothesis, 3)
+    strips = [boundaries("r", reference), decided("h", edits)]
+    drawing = draw("d", "", n_units, strips)
+    lines = len(drawing.rows) // 2
+    widths = [row.width for row in drawing.rows if row.name == "r"]
+    scale = sum(widths) / n_units
+    assert scale * n_units == pytest.approx(sum(widths))
+    starts = [round(sum(widths[:line]) / scale) for line in range(lines)]
+
+    def places(rows: list[Part]) -> set[int]:
+        """Positions of the marks, read back from the paths."""
+        return {
+            starts[line] + round((float(x) - LEFT) / scale)
+            for line, row in enumerate(rows)
+            for path in row.paths.values()
+            for x in re.findall(r"M([\d.]+) (?:0|16)V", path)
+        }
+
+    of = {name: [row for row in drawing.rows if row.name == name] for name in "rh"}
+    assert places(of["r"]) == set(reference)
+    missed = {e.position for e in edits if e.kind == "miss"}
+    assert places(of["h"]) == {*hypothesis, *missed}
+    assert all(row.width <= WIDTH - LEFT for row in drawing.rows)
+
+
+@given(st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.55, 0.6, 1.0]), min_size=1, max_size=40))
+def test_a_box_and_its_outliers_are_all_documents(values: list[float]) -> None:
+    import numpy as np
+
+    array: Floats = np.array([*values, float("nan")])
+    found = box("s", array)
+    inside = [value for value in values if found.low <= value <= found.high]
+    assert found.documents == len(values)
+    assert found.outliers == len(values) - len(inside)
+    assert found.q1 <= found.median <= found.q3
+    assert found.median == np.median(values)
+    reach = 1.5 * (found.q3 - found.q1)
+    beyond = [v for v in values if v < found.q1 - reach or v > found.q3 + reach]
+    assert len(beyond) == found.outliers
+    assert {value for _, value in found.furthest} <= set(beyond)

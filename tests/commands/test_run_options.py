@@ -1,0 +1,262 @@
+"""Consensus references, reference points and weights in a whole run."""
+
+import json
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline import planning
+from pipeline.measures import COUNTS
+from pipeline.storage import read_table
+from tests.oracles import naive
+from tests.support import passes
+from tests.support.command_line import Segscore
+from tests.support.corpora import Corpus, corpus, run
+from tests.support.paths import DATA
+
+POINTS = "none,all,regular,regular-mean-size,random-known,random-unknown,random-mean,coin,human"
+
+
+def rows(folder: Path, table: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = read_table(str(folder / table)).to_pylist()
+    return found
+
+
+def by_document(made: Corpus) -> dict[str, list[dict[str, Any]]]:
+    found = defaultdict(list)
+    for row in sorted(made.references, key=lambda row: row["coder"]):
+        found[row["document_id"]].append(row)
+    return found
+
+
+def test_consensus_is_scored_like_a_coder_and_averaged_apart(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    made = corpus(seed=12)
+    made.write(tmp_path)
+    for output, options in (("plain", ()), ("agreed", ("--consensus", "0.5,any"))):
+        run(segscore, tmp_path, tmp_path / output, "--replicates", 9, *options)
+    hypotheses = {(row["document_id"], row["coder"]): row for row in made.hypotheses}
+    references = by_document(made)
+    scored = rows(tmp_path / "agreed", "scores")
+    agreed = [row for row in scored if row["reference"].startswith("consensus:")]
+    assert len(agreed) == 2 * len(made.hypotheses)
+    for row in agreed:
+        share = Fraction(1, 2) if row["reference"] == "consensus:0.5" else Fraction(0)
+        of_document = references[row["document_id"]]
+        n_units = of_document[0]["n_units"]
+        reference = naive.consensus([each["boundaries"] for each in of_document], share)
+        k = naive.window_size(n_units, len(reference) + 1)
+        hypothesis = hypotheses[row["document_id"], row["hypothesis"]]["boundaries"]
+        expected = passes.counts(n_units, reference, hypothesis, k, 2)
+        assert {name: row[name] for name in expected} == expected
+    # A consensus enters neither P_seg, nor the panel, nor the averages over all references.
+    assert [row for row in scored if row not in agreed] == rows(tmp_path / "plain", "scores")
+    assert rows(tmp_path / "agreed", "panel_scores") == rows(tmp_path / "plain", "panel_scores")
+    summary = rows(tmp_path / "agreed", "summary")
+    whole = [row for row in summary if row.pop("reference") is None]
+    assert whole == rows(tmp_path / "plain", "summary")
+    pooled = sum(row["matches"] for row in agreed if row["hypothesis"] == "h0")
+    assert pooled > 0
+
+
+def test_summary_by_reference_tells_coders_and_consensus_apart(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    made = corpus(seed=12)
+    made.write(tmp_path)
+    run(segscore, tmp_path, tmp_path / "run", "--consensus", "any", "--replicates", 0)
+    scored = rows(tmp_path / "run", "scores")
+    summary = rows(tmp_path / "run", "summary")
+    found = {row["reference"] for row in summary if row["hypothesis"] == "h1"}
+    assert found == {None, "r0", "r1", "r2", "consensus:any"}
+    for row in summary:
+        if (row["measure"], row["average"]) == ("window_diff", "micro") and row["reference"]:
+            own = [
+                each
+                for each in scored
+                if (each["hypothesis"], each["reference"]) == (row["hypothesis"], row["reference"])
+            ]
+            errors = sum(each["wd_misses"] + each["wd_false_alarms"] for each in own)
+            assert row["value"] == pytest.approx(errors / sum(each["windows"] for each in own))
+            assert row["documents"] == len(own)
+
+
+@pytest.mark.parametrize("units", ["units", "words"])
+def test_reference_points_are_scored_beside_the_hypotheses(
+    segscore: Segscore, tmp_path: Path, units: str
+) -> None:
+    made = corpus(seed=13)
+    made.write(tmp_path)
+    options = ("--units", units, "--replicates", 0)
+    run(segscore, tmp_path, tmp_path / "plain", *options)
+    run(segscore, tmp_path, tmp_path / "run", "--reference-points", POINTS, *options)
+    scored = rows(tmp_path / "run", "scores")
+    own = [row for row in scored if not row["hypothesis"].startswith("point:")]
+    assert own == rows(tmp_path / "plain", "scores")
+    references = by_document(made)
+    by_point = defaultdict(list)
+    for row in scored:
+        by_point[row["hypothesis"]].append(row)
+    coded = len(made.references)
+    assert {len(by_point[f"point:{name}"]) for name in POINTS.split(",")[:-1]} == {coded}
+    human = [row for row in scored if row["hypothesis"].startswith("point:human:")]
+    assert len(human) == sum(len(each) * (len(each) - 1) for each in references.values())
+    assert all(row["hypothesis"] != f"point:human:{row['reference']}" for row in human)
+    for row in by_point["point:none"]:
+        assert row["false_alarms"] == row["near_misses"] == 0
+    for row in by_point["point:random-known"] + by_point["point:regular"]:
+        if units == "units":
+            assert row["false_alarms"] == row["misses"]
+    summary = rows(tmp_path / "run", "summary")
+    names = {row["hypothesis"] for row in summary}
+    assert names == {"h0", "h1", "h2", *(f"point:{name}" for name in POINTS.split(","))}
+    (humans,) = (
+        row
+        for row in summary
+        if (row["hypothesis"], row["measure"], row["average"]) == ("point:human", "pk", "micro")
+    )
+    assert humans["documents"] == sum(len(each) > 1 for each in references.values())
+
+
+def test_reference_points_do_not_depend_on_how_the_work_is_split(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = corpus(seed=14)
+    tables = []
+    for name, per_part, turned in (("a", 1_000_000, False), ("b", 30, True)):
+        monkeypatch.setattr(planning, "ROWS_PER_PART", per_part)
+        order = -1 if turned else 1
+        again = Corpus(made.references[::order], made.hypotheses[::order], made.documents)
+        again.write(tmp_path / name, files=3)
+        options = ("--reference-points", POINTS, "--consensus", "0.5", "--seed", 5)
+        run(segscore, tmp_path / name, tmp_path / name / "run", *options)
+        scored = rows(tmp_path / name / "run", "scores")
+        keys = ("document_id", "reference", "hypothesis")
+        tables.append(sorted(scored, key=lambda row: tuple(row[key] for key in keys)))
+        (summary,) = (tmp_path / name / "run" / "summary").iterdir()
+        tables.append([{"summary": summary.read_bytes()}])
+    assert tables[:2] == tables[2:]
+    run(segscore, tmp_path / "a", tmp_path / "a" / "other", *options[:-1], 6)
+    other = rows(tmp_path / "a" / "other", "scores")
+    chosen = ("point:random-known", "point:coin")
+    differing = [
+        row["matches"]
+        for table in (tables[0], other)
+        for row in table
+        if row["hypothesis"] in chosen
+    ]
+    assert differing[: len(differing) // 2] != differing[len(differing) // 2 :]
+
+
+def test_blind_systems_are_alike_by_pr_error_alone(segscore: Segscore, tmp_path: Path) -> None:
+    """Georgescul et al. 2006, figures 1-3: none and all near 1/2; WindowDiff and Pk differ."""
+    data = DATA / "tinyrec.jsonl"
+    ended = segscore(
+        "score", data, data, "--output", tmp_path / "run", "--reference-points", "none,all"
+    )
+    assert ended.code == 0, ended.err
+    value = {
+        (row["hypothesis"], row["measure"]): row["value"]
+        for row in rows(tmp_path / "run", "summary")
+        if row["average"] == "micro"
+    }
+    assert value["point:none", "pr_error"] == 0.5
+    assert value["point:all", "pr_error"] == pytest.approx(0.5, abs=0.01)
+    for name in ("window_diff", "pk"):
+        assert abs(value["point:none", name] - value["point:all", name]) > 0.15
+
+
+def test_similarity_over_positions_is_cosmetically_high(segscore: Segscore, tmp_path: Path) -> None:
+    """Fournier 2013, figure 9: S far above B on the same data."""
+    data = DATA / "tinyrec.jsonl"
+    assert segscore("score", data, data, "--output", tmp_path / "run").code == 0
+    value = {
+        row["measure"]: row["value"]
+        for row in rows(tmp_path / "run", "summary")
+        if row["average"] == "micro"
+    }
+    assert value["segmentation_similarity"] > value["boundary_similarity"] + 0.5
+
+
+def test_weights_costs_and_beta_enter_the_formulas(segscore: Segscore, tmp_path: Path) -> None:
+    made = corpus(seed=15)
+    made.write(tmp_path)
+    record = run(
+        segscore, tmp_path, tmp_path / "run", "--content-weights", "2,0.5,1,3", "--beta", 2,
+        "--c-seg-costs", "0.5,0.25", "--p-seg", 0.25, "--cost-miss", 0.75,
+    )  # fmt: skip
+    for part in ("content_weights:2,0.5,1,3", "beta:2", "c_seg_costs:0.5,0.25", "cost_miss:0.75"):
+        assert f"|{part}|" in record["signature"]
+    for row in rows(tmp_path / "run", "scores"):
+        exact = naive.weighted_parts(
+            row,
+            leading_miss=Fraction(2),
+            trailing_miss=Fraction(1, 2),
+            trailing_false_alarm=Fraction(3),
+        )
+        for name, part in (("r_miss", "content_miss"), ("r_false_alarm", "content_false_alarm")):
+            assert passes.close(row[name], exact[part] / row["content_size"])
+        values = passes.twin_values(
+            {name: row[name] for name in COUNTS},
+            p_seg=Fraction(1, 4),
+            cost_miss=Fraction(3, 4),
+            c_seg_costs=(Fraction(1, 2), Fraction(1, 4)),
+        )
+        for name in ("pr_error", "c_seg", "c_seg_normalised"):
+            assert passes.close(row[name], values[name]), name
+
+
+def test_unit_weights_weigh_content(segscore: Segscore, tmp_path: Path) -> None:
+    """Weights equal to the words give what a run in words gives; without words units listen."""
+    made = corpus(seed=16)
+    for document in made.documents:
+        document["unit_weights"] = document["unit_lengths"]
+    made.write(tmp_path)
+    run(segscore, tmp_path, tmp_path / "words", "--units", "words")
+    run(segscore, tmp_path, tmp_path / "both", "--units", "words", "--unit-weights")
+    run(segscore, tmp_path, tmp_path / "units", "--unit-weights")
+    words, both, units = (rows(tmp_path / name, "scores") for name in ("words", "both", "units"))
+    assert words == both
+    lengths = {each["document_id"]: each["unit_lengths"] for each in made.documents}
+    sides = {
+        (row["document_id"], row["coder"]): row["boundaries"]
+        for row in (*made.references, *made.hypotheses)
+    }
+    for row in units:
+        document = row["document_id"]
+        reference, hypothesis = (sides[document, row[side]] for side in ("reference", "hypothesis"))
+        weights = lengths[document]
+        expected = naive.weighted_content_counts(row["n_units"], reference, hypothesis, weights)
+        assert {name: row[name] for name in expected} == expected
+
+
+def test_unit_weights_come_from_json_lines_too(segscore: Segscore, tmp_path: Path) -> None:
+    made = corpus(seed=16, documents=8)
+    for document in made.documents:
+        document["unit_weights"] = document["unit_lengths"]
+    made.write(tmp_path)
+    run(segscore, tmp_path, tmp_path / "parquet", "--unit-weights")
+    described = [{key: row[key] for key in row if row[key] is not None} for row in made.documents]
+    text = "".join(json.dumps(row) + "\n" for row in described)
+    (tmp_path / "documents.parquet").unlink()
+    (tmp_path / "documents.jsonl").write_text(text)
+    sides = (tmp_path / "references", tmp_path / "hypotheses")
+    options = ("--unit-weights", "--documents", tmp_path / "documents.jsonl")
+    ended = segscore("score", *sides, "--output", tmp_path / "lines", *options)
+    assert ended.code == 0, ended.err
+    assert rows(tmp_path / "lines", "scores") == rows(tmp_path / "parquet", "scores")
+
+
+def test_constants_that_outweigh_a_full_miss_are_refused(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    data = DATA / "tinyrec.jsonl"
+    refused = segscore("score", data, data, "--output", tmp_path / "a", "--edit-constants", "0.6,0")
+    assert refused.code == 2 and "--edit-constants 0.6" in refused.err
+    ended = segscore("score", data, data, "--output", tmp_path / "b", "--edit-constants", "0.5,0")
+    assert ended.code == 0, ended.err
+    assert min(row["boundary_similarity"] for row in rows(tmp_path / "b", "scores")) >= 0

@@ -1,0 +1,130 @@
+"""`--settings FILE`, `--log-format json`, and which of file and command line wins."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import Segscore
+from tests.support.paths import DATA
+
+
+@pytest.fixture
+def tables(segscore: Segscore, tmp_path: Path) -> Path:
+    """TinyRec as tables."""
+    made = tmp_path / "tables"
+    assert segscore("import", DATA / "tinyrec.jsonl", "--output", made).code == 0
+    return made
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "segscore.toml"
+    path.write_text(text)
+    return path
+
+
+def record(run: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((run / "run.json").read_text())
+    return loaded
+
+
+def scoring(tables: Path, more: str = "") -> str:
+    return f"""
+[score]
+references = "{tables}/references"
+hypotheses = "{tables}/hypotheses"
+documents = "{tables}/documents"
+group-by = ["level"]
+n_t = 3
+window = 7
+content-weights = [1, 2, 1, 0.5]
+max_rejects = 0
+{more}
+[agree]
+n-t = 5
+"""
+
+
+def test_a_file_says_all_and_the_command_line_wins(
+    segscore: Segscore, tmp_path: Path, tables: Path
+) -> None:
+    file = write(tmp_path, scoring(tables))
+    run = tmp_path / "run"
+    ended = segscore("score", "--settings", file, "--output", run, "--n-t", 4)
+    assert ended.code == 0, ended.err
+    chosen = record(run)["settings"]
+    assert (chosen["n_t"], chosen["window"], chosen["max_rejects"]) == (4, 7, 0)
+    assert chosen["group_by"] == ["level"]
+    assert chosen["content_weights"] == [1, 2, 1, 0.5]
+    assert chosen["references"] == f"{tables}/references"
+
+
+def test_every_wrong_key_is_named_before_work_starts(
+    segscore: Segscore, tmp_path: Path, tables: Path
+) -> None:
+    wrong = 'refs = "x"\nn_tt = 3\nseed = "one"\nfresh = true\nunit-weights = 1\n[storage.s4]\n'
+    file = write(tmp_path, "scores = 1\n" + scoring(tables, wrong))
+    ended = segscore("score", "--settings", file, "--output", tmp_path / "run")
+    assert ended.code == 2
+    for said in (
+        "no such key scores, nearest is score",
+        "no such key score.refs, nearest is score.references",
+        "no such key score.n_tt, nearest is score.n_t",
+        "score.seed is 'one', must be int",
+        "score.unit-weights is 1, must be bool",
+        "score.fresh has its place on the command line alone",
+        "no such key storage.s4, nearest is storage.s3",
+    ):
+        assert said in ended.err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("[score", "not TOML"), (None, "no such file"), ("score = 3", "score must be a table")],
+)
+def test_a_file_that_cannot_be_read(
+    segscore: Segscore, tmp_path: Path, text: str | None, said: str
+) -> None:
+    file = tmp_path / "none.toml" if text is None else write(tmp_path, text)
+    ended = segscore("score", "a", "b", "--output", tmp_path / "run", "--settings", file)
+    assert ended.code == 2
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_what_a_store_is_reached_by_is_told_nowhere(
+    segscore: Segscore, tmp_path: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fsspec.config.conf", {})
+    monkeypatch.setattr("pipeline.stores.conf", {})
+    secret = "kept-to-itself"  # noqa: S105
+    file = write(tmp_path, scoring(tables, f'[storage.s3]\nsecret = "{secret}"\n'))
+    run = tmp_path / "run"
+    ended = segscore("score", "--settings", file, "--output", run, "--log-format", "json")
+    assert ended.code == 0, ended.err
+    told = [path.read_bytes() for path in run.rglob("*") if path.is_file()]
+    assert not any(secret.encode() in each for each in told)
+    assert secret not in ended.out + ended.err
+
+
+def test_json_lines_on_standard_error(segscore: Segscore, tmp_path: Path, tables: Path) -> None:
+    run = tmp_path / "run"
+    sides = (tables / "references", tables / "hypotheses")
+    ended = segscore("score", *sides, "--output", run, "--log-format", "json")
+    lines = [json.loads(line) for line in ended.err.splitlines()]
+    assert all({"time", "level", "message"} <= line.keys() for line in lines)
+    assert [line["done"] for line in lines if "done" in line][-1] == 1
+    assert lines[-1]["message"] == "finished"
+    assert lines[-1]["rows"] == record(run)["rows"]
+    failed = segscore("score", *sides, "--output", run, "--n-t", 0, "--log-format", "json")
+    (line,) = (json.loads(each) for each in failed.err.splitlines())
+    assert (line["level"], line["exit_code"], failed.code) == ("error", 2, 2)
+    assert "--n-t 0" in line["message"]
+
+
+def test_no_such_log_format(segscore: Segscore) -> None:
+    ended = segscore("score", "a", "b", "--output", "c", "--log-format", "xml")
+    assert ended.code == 2
+    assert "--log-format xml: must be one of text, json" in ended.err

@@ -1,0 +1,655 @@
+"""Threshold sweeps against the slow twin, which scores anew at every threshold."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq  # noqa: TID251
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline import planning, sweep_run
+from pipeline.candidates import CHANGING, Candidates, changes_of
+from pipeline.counting import Pairs
+from pipeline.errors import Failed
+from pipeline.segmentations import from_lists
+from pipeline.storage import read_table
+from pipeline.sweeping import (
+    POOLED,
+    VALUES,
+    Steps,
+    curve,
+    merge,
+    operating_point,
+    without_boundaries,
+)
+from tests.oracles import naive
+from tests.support import passes, strategies
+from tests.support.command_line import Ended, Segscore
+from tests.support.corpora import SEGMENTATION, Corpus, corpus, twin_scores
+from tests.support.run_files import files
+
+SCORED = SEGMENTATION.append(pa.field("boundary_scores", pa.list_(pa.float64())))
+FEW = (0.0, 0.1, 0.25, 0.5, 0.5, 0.9, 1.0)
+Curve = dict[float | None, dict[str, Any]]
+
+
+def scored_corpus(seed: int, documents: int = 20, scores: Sequence[float] = FEW) -> Corpus:
+    """A corpus whose hypotheses propose candidates, good ones and others, each with a score."""
+    draw = Random(seed)  # noqa: S311
+    made = corpus(seed, documents)
+    for row in made.hypotheses:
+        further = {p for p in range(1, row["n_units"]) if draw.random() < 0.2}
+        row["boundaries"] = sorted({*row["boundaries"], *further})
+        row["boundary_scores"] = [
+            draw.choice(scores) if scores else draw.random() for _ in row["boundaries"]
+        ]
+    return made
+
+
+def write(made: Corpus, folder: Path, count: int = 1) -> None:
+    """Write the tables, the hypotheses with their scores in so many files."""
+    made.write(folder)
+    (folder / "hypotheses" / "0.parquet").unlink()
+    for i in range(count):
+        rows = made.hypotheses[
+            i * len(made.hypotheses) // count : (i + 1) * len(made.hypotheses) // count
+        ]
+        table = pa.Table.from_pylist(rows, SCORED)
+        pq.write_table(table, folder / "hypotheses" / f"{i}.parquet", row_group_size=7)
+
+
+def sweep(segscore: Segscore, folder: Path, output: Path, *options: object) -> dict[str, Any]:
+    """Sweep the tables of a folder; what run.json says."""
+    ended = segscore(
+        "sweep", folder / "references", folder / "hypotheses", "--output", output,
+        "--documents", folder / "documents.parquet", *options,
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    loaded: dict[str, Any] = json.loads((output / "run.json").read_text())
+    return loaded
+
+
+def curves(output: Path) -> dict[str, Curve]:
+    """Hypothesis -> threshold -> row of curves."""
+    found: dict[str, Curve] = {}
+    for row in read_table(str(output / "curves")).to_pylist():
+        found.setdefault(row["hypothesis"], {})[row["threshold"]] = row
+    return found
+
+
+def kept(row: dict[str, Any], threshold: float | None) -> list[int]:
+    """The boundaries of a scored hypothesis at a threshold."""
+    scored = zip(row["boundaries"], row["boundary_scores"], strict=True)
+    return [p for p, score in scored if threshold is not None and score >= threshold]
+
+
+def at_threshold(made: Corpus, threshold: float | None) -> Corpus:
+    """The corpus whose hypotheses are those at a threshold."""
+    rows = [{**row, "boundaries": kept(row, threshold)} for row in made.hypotheses]
+    return replace(made, hypotheses=rows)
+
+
+def segments(made: Corpus, words: bool) -> dict[Any, int]:
+    """(document, coder) -> segments, in the unit of the run."""
+    lengths = {row["document_id"]: row["unit_lengths"] for row in made.documents}
+    found = {}
+    for row in [*made.references, *made.hypotheses]:
+        boundaries, document = row["boundaries"], row["document_id"]
+        if words:
+            _, boundaries, _ = naive.in_words(row["n_units"], boundaries, lengths[document])
+        found[document, row["coder"]] = len(boundaries) + 1
+    return found
+
+
+def twin_point(
+    made: Corpus, threshold: float | None, window: str | int, rounding: str, words: bool
+) -> dict[str, dict[str, int]]:
+    """Hypothesis -> what its pairs add up to at a threshold."""
+    there = at_threshold(made, threshold)
+    size = segments(there, words)
+    sums: dict[str, dict[str, int]] = {}
+    for (document, reference, hypothesis), row in twin_scores(
+        there, window, rounding, words
+    ).items():
+        if hypothesis is not None:
+            counted = row | {
+                "hypothesis_segments": size[document, hypothesis],
+                "reference_segments": size[document, reference],
+            }
+            total = sums.setdefault(hypothesis, dict.fromkeys(POOLED, 0))
+            for name in POOLED:
+                total[name] += counted[name]
+    return sums
+
+
+def closest(points: list[dict[str, Any]]) -> dict[str, Any]:
+    """The operating point of a curve: ascending thresholds, so the last of equally close ones."""
+
+    def distance(row: dict[str, Any]) -> Fraction:
+        size = row["content_size"]
+        produced = Fraction(size, row["hypothesis_segments"])
+        return abs(produced - Fraction(size, row["reference_segments"]))
+
+    least = min(distance(row) for row in points)
+    return [row for row in points if distance(row) == least][-1]
+
+
+@given(data=st.data(), triple=strategies.pairs(40), k=st.integers(1, 12))
+def test_a_walk_counts_what_each_threshold_would(
+    data: st.DataObject, triple: tuple[int, list[int], list[int]], k: int
+) -> None:
+    n_units, reference, places = triple
+    score = st.one_of(st.sampled_from(FEW), st.floats(0, 1))
+    scores = np.array([data.draw(score) for _ in places], np.float64)
+    rows = np.zeros(len(places), np.int64)
+    found = Candidates(rows, scores, np.arange(len(places)), from_lists([places]))
+    pair = (
+        from_lists([reference]),
+        Pairs(passes.ONE, passes.ONE),
+        np.array([n_units]),
+        np.array([k]),
+    )
+    changes, without = changes_of(found, *pair), without_boundaries(*pair)
+    for threshold in [*scores, 2.0]:
+        there = [p for p, s in zip(places, scores, strict=True) if s >= threshold]
+        expected = {
+            **naive.window_counts(n_units, reference, there, k),
+            **naive.content_counts(n_units, reference, there),
+            **naive.content_parts(n_units, reference, there),
+            "hypothesis_segments": len(there) + 1,
+            "reference_segments": len(reference) + 1,
+        }
+        counted = without[:, 0].copy()
+        counted[: len(CHANGING)] += changes[scores >= threshold].sum(axis=0)
+        assert dict(zip(POOLED, counted.tolist(), strict=True)) == {
+            name: expected[name] for name in POOLED
+        }
+
+
+@given(
+    steps=st.lists(st.integers(0, 4), max_size=12),
+    pairs=st.integers(1, 3),
+    more=st.integers(0, 30),
+)
+def test_the_operating_point_is_the_closest(steps: list[int], pairs: int, more: int) -> None:
+    produced = np.cumsum([pairs, *steps])[::-1]
+    wanted = pairs + more
+    points = [
+        {"content_size": 100, "hypothesis_segments": each, "reference_segments": wanted, "at": i}
+        for i, each in enumerate(produced.tolist())
+    ]
+    assert operating_point(produced, wanted) == closest(points)["at"]
+
+
+def test_of_two_equally_close_lengths_the_higher_threshold_is_taken() -> None:
+    """12 units: 2 or 6 segments, lengths 6 and 2, both 2 away from the reference's 4."""
+    assert operating_point(np.array([6, 2, 2, 1]), 3) == 2
+
+
+@pytest.mark.parametrize(
+    ("window", "rounding", "units"),
+    [
+        ("per-pair", "half-even", "units"),
+        ("per-pair", "half-up", "words"),
+        ("per-document", "half-even", "words"),
+        ("per-run", "half-even", "units"),
+        (4, "half-even", "units"),
+    ],
+)
+def test_curves_are_those_of_the_twin(
+    segscore: Segscore, tmp_path: Path, window: str | int, rounding: str, units: str
+) -> None:
+    made = scored_corpus(seed=len(str(window)))
+    write(made, tmp_path)
+    record = sweep(
+        segscore, tmp_path, tmp_path / "run", "--window", window, "--rounding", rounding,
+        "--units", units,
+    )  # fmt: skip
+    words = units == "words"
+    own = {
+        coder: sorted(
+            {s for r in made.hypotheses if r["coder"] == coder for s in r["boundary_scores"]}
+        )
+        for coder in ("h0", "h1", "h2")
+    }
+    found = curves(tmp_path / "run")
+    assert {coder: [*each] for coder, each in found.items()} == {
+        coder: [*thresholds, None] for coder, thresholds in own.items()
+    }
+    for threshold in (*sorted(set(FEW)), None):
+        for coder, sums in twin_point(made, threshold, window, rounding, words).items():
+            row = found[coder][threshold]
+            assert {name: row[name] for name in POOLED} == sums, (coder, threshold)
+            check_values(row, record["p_seg"])
+    chosen = read_table(str(tmp_path / "run" / "operating_points")).to_pylist()
+    assert chosen == [closest([*found[coder].values()]) for coder in found]
+
+
+def check_values(row: dict[str, Any], p_seg: float) -> None:
+    """The values of a row are the formulas over its counts."""
+    miss = naive.ratio(row["pk_misses"], row["reference_windows"])
+    false_alarm = naive.ratio(row["pk_false_alarms"], row["windows"] - row["reference_windows"])
+    prior = Fraction(p_seg)
+    size = row["content_size"]
+    expected = {
+        "pk_miss_rate": miss,
+        "pk_false_alarm_rate": false_alarm,
+        "pk_prior": naive.weighted_sum((prior, miss), (1 - prior, false_alarm)),
+        "r_miss": Fraction(row["content_leading_miss"] + row["content_trailing_miss"], size),
+        "r_false_alarm": Fraction(
+            row["content_leading_false_alarm"] + row["content_trailing_false_alarm"], size
+        ),
+        "mean_segment_length": Fraction(size, row["hypothesis_segments"]),
+        "reference_mean_segment_length": Fraction(size, row["reference_segments"]),
+    }
+    for name, exact in expected.items():
+        assert passes.close(row[name], exact), name
+
+
+@pytest.mark.parametrize("units", ["units", "words"])
+def test_the_ends_of_a_curve_are_what_score_finds(
+    segscore: Segscore, tmp_path: Path, units: str
+) -> None:
+    """All candidates, as the table stands; and no boundary, as the reference point `none`."""
+    made = scored_corpus(seed=12, scores=())
+    both = {(row["document_id"], row["n_units"]) for row in made.references}
+    held = {row["document_id"] for row in made.hypotheses if row["coder"] == "h0"}
+    made.hypotheses.extend(
+        {"document_id": d, "coder": "h0", "n_units": n, "boundaries": [], "boundary_scores": []}
+        for d, n in both
+        if d not in held
+    )
+    write(made, tmp_path)
+    sweep(segscore, tmp_path, tmp_path / "swept", "--units", units)
+    ended = segscore(
+        "score", tmp_path / "references", tmp_path / "hypotheses", "--documents",
+        tmp_path / "documents.parquet", "--output", tmp_path / "run", "--replicates", 0,
+        "--reference-points", "none", "--units", units,
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    micro = {
+        (row["hypothesis"], row["measure"]): row["value"]
+        for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
+        if row["average"] == "micro"
+    }
+    for coder, points in curves(tmp_path / "swept").items():
+        for name in VALUES:
+            assert points[min(t for t in points if t is not None)][name] == micro[coder, name]
+    for name in VALUES:
+        assert curves(tmp_path / "swept")["h0"][None][name] == micro["point:none", name]
+
+
+def test_a_lower_threshold_never_takes_a_boundary_away(segscore: Segscore, tmp_path: Path) -> None:
+    write(scored_corpus(seed=7, scores=()), tmp_path)
+    sweep(segscore, tmp_path, tmp_path / "run")
+    for points in curves(tmp_path / "run").values():
+        rows = [*points.values()]
+        for lower, higher in pairwise(rows):
+            assert lower["hypothesis_segments"] > higher["hypothesis_segments"]
+            assert lower["pk_misses"] <= higher["pk_misses"]
+            assert lower["pk_false_alarms"] >= higher["pk_false_alarms"]
+            assert lower["r_miss"] >= higher["r_miss"]
+            assert lower["r_false_alarm"] <= higher["r_false_alarm"]
+
+
+def test_swapped_scores_leave_the_number_of_segments_as_it_is(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """F07 section 3: a noisy system whose curve can be held against the quiet one's."""
+    made = scored_corpus(seed=3, scores=())
+    noisy = []
+    for row in made.hypotheses:
+        shuffled = Random(1).sample(row["boundary_scores"], len(row["boundary_scores"]))  # noqa: S311
+        noisy.append({**row, "coder": f"{row['coder']} noisy", "boundary_scores": shuffled})
+    made.hypotheses.extend(noisy)
+    write(made, tmp_path)
+    sweep(segscore, tmp_path, tmp_path / "run")
+    found = curves(tmp_path / "run")
+    different = 0
+    for coder in ("h0", "h1", "h2"):
+        quiet, swapped = found[coder], found[f"{coder} noisy"]
+        assert [*quiet] == [*swapped]
+        for threshold, row in quiet.items():
+            other = swapped[threshold]
+            assert row["hypothesis_segments"] == other["hypothesis_segments"]
+            different += row["r_miss"] != other["r_miss"]
+    assert different
+
+
+# --- Edges ---------------------------------------------------------------------------------------
+
+
+class Table:
+    """A folder with one reference of ten units in each of the documents a, b and c."""
+
+    def __init__(self, segscore: Segscore, folder: Path) -> None:
+        self.segscore = segscore
+        self.folder = folder
+        self.run = folder / "run"
+        self.write("references.parquet", [("ann", d, 10, [3, 6], None) for d in "abc"])
+
+    def write(self, name: str, rows: Sequence[tuple[Any, ...]], **columns: pa.Array) -> None:
+        """Write rows (coder, document, units, boundaries, scores)."""
+        cells = [
+            {"coder": c, "document_id": d, "n_units": n, "boundaries": b, "boundary_scores": s}
+            for c, d, n, b, s in rows
+        ]
+        table = pa.Table.from_pylist(cells, SCORED)
+        for column, values in columns.items():
+            table = table.append_column(column, values)
+        pq.write_table(table, self.folder / name)
+
+    def sweep(self, *options: object) -> Ended:
+        """Sweep scored.parquet."""
+        return self.segscore(
+            "sweep", self.folder / "references.parquet", self.folder / "scored.parquet",
+            "--output", self.run, *options,
+        )  # fmt: skip
+
+    def curve(self, *rows: tuple[Any, ...], **columns: pa.Array) -> Curve:
+        """The curve of one hypothesis."""
+        self.write("scored.parquet", rows, **columns)
+        ended = self.sweep()
+        assert ended.code == 0, ended.err
+        (found,) = curves(self.run).values()
+        return found
+
+
+@pytest.fixture
+def table(segscore: Segscore, tmp_path: Path) -> Table:
+    return Table(segscore, tmp_path)
+
+
+def test_a_document_without_candidates_counts_at_every_threshold(table: Table) -> None:
+    found = table.curve(("sys", "a", 10, [3, 6], [0.5, 0.25]), ("sys", "b", 10, [], []))
+    assert {t: row["hypothesis_segments"] for t, row in found.items()} == {0.25: 4, 0.5: 3, None: 2}
+    assert {row["reference_segments"] for row in found.values()} == {6}
+
+
+def test_no_candidate_at_all_is_one_point(table: Table) -> None:
+    found = table.curve(("sys", "a", 10, [], []))
+    assert [*found] == [None]
+    assert found[None]["pk_miss_rate"] == 1
+    assert read_table(str(table.run / "operating_points")).to_pylist() == [found[None]]
+
+
+def test_equal_scores_come_and_go_together(table: Table) -> None:
+    found = table.curve(("sys", "a", 10, [3, 6], [0.5, 0.5]), ("sys", "b", 10, [3, 6], [0.5, 0.5]))
+    assert [*found] == [0.5, None]
+    assert (found[0.5]["r_miss"], found[0.5]["r_false_alarm"], found[0.5]["pk_prior"]) == (0, 0, 0)
+    (chosen,) = read_table(str(table.run / "operating_points")).to_pylist()
+    assert chosen == found[0.5]
+
+
+def test_one_unit_is_undefined_by_window_and_right_by_content(table: Table) -> None:
+    table.write("references.parquet", [("ann", "a", 1, [], None)])
+    found = table.curve(("sys", "a", 1, [], []))
+    row = found[None]
+    assert (row["pk_miss_rate"], row["pk_false_alarm_rate"], row["pk_prior"]) == (None, None, None)
+    assert (row["r_miss"], row["r_false_alarm"], row["mean_segment_length"]) == (0, 0, 1)
+
+
+def test_thresholds_are_told_apart_to_the_last_bit_and_the_zeros_are_one(table: Table) -> None:
+    next_up = float(np.nextafter(0.5, 1))
+    found = table.curve(
+        ("sys", "a", 10, [2, 3, 5], [0.5, next_up, -0.0]), ("sys", "b", 10, [2], [0.0])
+    )
+    assert [*found] == [0.0, 0.5, next_up, None]
+    assert str(next(iter(found))) == "0.0"
+
+
+def test_of_several_types_at_a_place_the_highest_score_counts(table: Table) -> None:
+    """And boundaries with types are accepted under the rules `segscore score` has for them."""
+    types = pa.array([[1, 1]] * 3, pa.list_(pa.int32()))
+    table.write(
+        "references.parquet", [("ann", d, 10, [3, 6], None) for d in "abc"], boundary_types=types
+    )
+    found = table.curve(
+        ("sys", "a", 10, [3, 3, 6], [0.25, 0.75, 0.5]),
+        boundary_types=pa.array([[1, 2, 1]], pa.list_(pa.int32())),
+    )
+    assert {t: row["hypothesis_segments"] for t, row in found.items()} == {
+        0.25: 3, 0.5: 3, 0.75: 2, None: 1,
+    }  # fmt: skip
+
+
+def test_units_without_words_share_the_highest_score(table: Table) -> None:
+    documents = [
+        {"document_id": "a", "n_units": 10, "unit_lengths": [5, 1, 0, 1, 1, 1, 1, 1, 1, 0]}
+    ]
+    pq.write_table(pa.Table.from_pylist(documents), table.folder / "documents.parquet")
+    table.write("references.parquet", [("ann", "a", 10, [2], None)])
+    table.write("scored.parquet", [("sys", "a", 10, [2, 3, 9], [0.25, 0.75, 0.5])])
+    ended = table.sweep("--units", "words", "--documents", table.folder / "documents.parquet")
+    assert ended.code == 0, ended.err
+    found = curves(table.run)["sys"]
+    # Position 9 is the end in words: its score is a threshold at which nothing changes.
+    assert {t: row["hypothesis_segments"] for t, row in found.items()} == {
+        0.25: 2, 0.5: 2, 0.75: 2, None: 1,
+    }  # fmt: skip
+    assert found[0.75]["r_miss"] == 0
+    (chosen,) = read_table(str(table.run / "operating_points")).to_pylist()
+    assert chosen["threshold"] == 0.75
+
+
+def test_scores_may_be_short_floats_or_whole_numbers(table: Table) -> None:
+    for kind, score in ((pa.float32(), 0.1), (pa.int8(), 1)):
+        rows = pa.table(
+            {
+                "document_id": ["a"],
+                "coder": ["sys"],
+                "n_units": pa.array([10], pa.int32()),
+                "boundaries": pa.array([[3]], pa.list_(pa.int32())),
+                "boundary_scores": pa.array([[score]], pa.list_(kind)),
+            }
+        )
+        pq.write_table(rows, table.folder / "scored.parquet")
+        ended = table.sweep("--fresh")
+        assert ended.code == 0, ended.err
+        assert next(iter(curves(table.run)["sys"])) == float(np.float32(score))
+
+
+def test_content_beyond_what_can_be_counted_is_told() -> None:
+    none = np.zeros(len(POOLED), np.int64)
+    steps = Steps(np.zeros(0), np.zeros((0, len(CHANGING)), np.int64), none, 2**62)
+    assert merge([{"sys": steps}])["sys"].largest == 2**62
+    assert curve(steps).shape == (1, len(POOLED))
+    with pytest.raises(Failed, match=r"sys: .* 2\^63"):
+        merge([{"sys": steps}, {"sys": steps}])
+
+
+# --- Bad input -----------------------------------------------------------------------------------
+
+
+def refused(ended: Ended, code: int, *said: str) -> None:
+    """The command ended with this code and said all this, without a traceback."""
+    assert ended.code == code, ended.err
+    assert "Traceback" not in ended.out + ended.err
+    assert "segscore: error: " in ended.err
+    for text in said:
+        assert text in ended.err, ended.err
+
+
+def test_a_table_without_scores_is_refused_before_any_work(table: Table) -> None:
+    rows = pa.Table.from_pylist(
+        [{"document_id": "a", "coder": "sys", "n_units": 10, "boundaries": [3]}], SEGMENTATION
+    )
+    pq.write_table(rows, table.folder / "scored.parquet")
+    refused(table.sweep(), 2, "scored.parquet", "no column boundary_scores", "segscore score")
+    assert not table.run.exists()
+
+
+def test_rows_that_cannot_be_swept_are_listed_by_the_rule_they_break(table: Table) -> None:
+    bad = {
+        "boundary_scores_given": None,
+        "boundary_scores_in_range": [0.5, 1.5],
+        "boundary_scores_parallel": [0.5],
+        "boundary_scores_no_null": [0.5, None],
+    }
+    rows = [(rule, "a", 10, [3, 6], scores) for rule, scores in bad.items()]
+    rows.append(("nan", "a", 10, [3, 6], [0.5, float("nan")]))
+    rows.append(("below", "a", 10, [3, 6], [-0.1, 0.5]))
+    rows += [("twice", "a", 10, [3], [0.5]), ("twice", "a", 10, [3], None)]
+    rows.append(("alone", "z", 10, [3], [0.5]))
+    rows.append(("other", "a", 9, [3], [0.5]))
+    rows.append(("sys", "b", 10, [3, 6], [0.5, 1.0]))
+    table.write("scored.parquet", rows)
+    ended = table.sweep()
+    assert ended.code == 0, ended.err
+    assert "rows were rejected" in ended.err
+    rejects = {
+        (row["coder"], row["rule"]) for row in read_table(str(table.run / "rejects")).to_pylist()
+    }
+    assert rejects == {
+        *((rule, rule) for rule in bad),
+        ("nan", "boundary_scores_in_range"),
+        ("below", "boundary_scores_in_range"),
+        ("twice", "unique_document_coder"),
+        ("other", "n_units_agree"),
+    }
+    assert [*curves(table.run)] == ["sys"]
+    account = json.loads((table.run / "run.json").read_text())["rows"]
+    assert account == {
+        "references": {"in": 3, "scored": 1, "rejected": 0, "unpaired": 2},
+        "hypotheses": {"in": 11, "scored": 1, "rejected": 9, "unpaired": 1},
+    }
+    unpaired = read_table(str(table.run / "unpaired")).to_pylist()
+    assert sorted((row["table"], row["document_id"]) for row in unpaired) == [
+        ("hypotheses", "z"), ("references", "a"), ("references", "c"),
+    ]  # fmt: skip
+
+
+def test_nothing_to_sweep_fails_and_publishes_nothing(table: Table) -> None:
+    table.write("scored.parquet", [("sys", "a", 10, [3], None)])
+    refused(table.sweep(), 1, "nothing could be scored", "of 1 hypotheses 1 were rejected")
+    assert not (table.run / "run.json").exists()
+    assert not (table.run / "curves").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--window", "wide"), "--window wide"),
+        (("--window", "0"), "--window 0"),
+        (("--rounding", "up"), "--rounding up"),
+        (("--units", "letters"), "--units letters"),
+        (("--units", "words"), "--units words needs --documents"),
+        (("--p-seg", "1.5"), "--p-seg 1.5"),
+        (("--p-seg", "nan"), "--p-seg nan"),
+        (("--cluster", "moon"), "--cluster moon"),
+    ],
+)
+def test_wrong_options_are_refused(table: Table, options: tuple[str, ...], said: str) -> None:
+    table.write("scored.parquet", [("sys", "a", 10, [3], [0.5])])
+    refused(table.sweep(*options), 2, said)
+    assert not table.run.exists()
+
+
+def test_an_empty_name_and_a_missing_table_are_refused(table: Table) -> None:
+    references = table.folder / "references.parquet"
+    refused(table.segscore("sweep", references, " ", "--output", table.run), 2, "SCORED: is empty")
+    refused(table.segscore("sweep", references, "nowhere", "--output", table.run), 2, "nowhere")
+
+
+def test_a_finished_run_is_kept_unless_asked(table: Table) -> None:
+    table.curve(("sys", "a", 10, [3], [0.5]))
+    before = files(table.run)
+    again = table.sweep()
+    assert again.code == 0
+    assert "holds this run already, finished" in again.out
+    assert files(table.run) == before
+    refused(table.sweep("--units", "words"), 2, "--units words needs --documents")
+    refused(table.sweep("--p-seg", 0.5), 2, "holds a finished run")
+    assert files(table.run) == before
+    table.write("scored.parquet", [("new", "a", 10, [3], [0.5])])
+    assert table.sweep("--fresh").code == 0
+    assert [*curves(table.run)] == ["new"]
+
+
+# --- The run -------------------------------------------------------------------------------------
+
+
+def test_the_same_bytes_anywhere(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
+    monkeypatch.setattr(sweep_run, "CANDIDATES_AT_ONCE", 30)
+    made = scored_corpus(seed=4, documents=60)
+    made.hypotheses.append(dict(made.hypotheses[0]))
+    write(made, tmp_path, count=4)
+    places = {
+        "one": ("local", "--workers", 1),
+        "four": ("local", "--workers", 4),
+        "processes": ("processes", "--workers", 2),
+    }
+    for name, place in places.items():
+        record = sweep(segscore, tmp_path, tmp_path / name, "--cluster", *place)
+        assert record["rows"]["hypotheses"]["rejected"] == 2
+        assert files(tmp_path / name) == files(tmp_path / "one"), name
+
+
+@pytest.mark.parametrize("rows_per_part", [10, 1_000_000])
+def test_the_same_bytes_from_one_file_and_from_four(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_per_part: int
+) -> None:
+    made = scored_corpus(seed=6, scores=())
+    contents = []
+    for count in (1, 4):
+        folder = tmp_path / str(count)
+        write(made, folder, count)
+        monkeypatch.setattr(planning, "ROWS_PER_PART", rows_per_part if count == 4 else 50)
+        monkeypatch.setattr(sweep_run, "CANDIDATES_AT_ONCE", rows_per_part)
+        sweep(segscore, folder, folder / "run")
+        Random(count).shuffle(made.hypotheses)  # noqa: S311
+        Random(count).shuffle(made.references)  # noqa: S311
+        found = files(folder / "run")
+        contents.append(
+            [
+                content
+                for name, content in found.items()
+                if name.startswith(("curves/", "operating_points/"))
+            ]
+        )
+    assert contents[0] == contents[1]
+
+
+def test_what_a_run_tells(segscore: Segscore, tmp_path: Path) -> None:
+    write(scored_corpus(seed=2), tmp_path)
+    record = sweep(segscore, tmp_path, tmp_path / "run", "--p-seg", 0.25, "--rounding", "half-up")
+    assert record["signature"] == (
+        "segscore|sweep:score>=t|operating_point:mean-length|window:per-pair,half-up,min2"
+        "|units:units|p_seg:0.25|v:0.1.0"
+    )
+    assert record["settings"]["scored"] == str(tmp_path / "hypotheses")
+    assert record["p_seg"] == 0.25
+    assert {each: len(found) for each, found in record["inputs"].items()} == {
+        "references": 1, "hypotheses": 1, "documents": 1,
+    }  # fmt: skip
+    for rows in record["rows"].values():
+        assert rows["in"] == rows["scored"] + rows["rejected"] + rows["unpaired"]
+    status = segscore("status", tmp_path / "run")
+    assert status.code == 0
+    assert record["signature"] in status.out
+
+
+def test_what_is_printed(table: Table) -> None:
+    rows = [("sys[b]", "a", 10, [2, 3, 6], [0.25, 0.5, 0.75]), ("sys2", "a", 10, [], [])]
+    table.write("scored.parquet", rows)
+    ended = table.sweep()
+    lines = [" ".join(line.split()) for line in ended.out.splitlines()]
+    assert "0.25 0.0000 0.2500 0.4000 0.0000 2.5000 3.3333" in "\n".join(lines)
+    assert "* 0.5 0.0000 0.0000 0.0000 0.0000 3.3333 3.3333" in lines
+    assert any(line.startswith("sys2 * none 1.0000") for line in lines)
+    assert sum("*" in line for line in lines) == 3
+    assert "sys[b]" in ended.out
+    assert "hypotheses: 2 in = 2 scored + 0 rejected + 0 unpaired" in ended.out
+    assert f"written to {table.run}" in ended.out

@@ -1,0 +1,150 @@
+"""Boundary types in a whole run: counts, similarities and confusion are those of the twin."""
+
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq  # noqa: TID251
+import pytest
+
+from pipeline import planning
+from pipeline.storage import read_table
+from tests.oracles import naive
+from tests.support import passes
+from tests.support.command_line import Ended, Segscore
+from tests.support.corpora import SEGMENTATION
+
+Rows = list[dict[str, Any]]
+TYPED = SEGMENTATION.append(pa.field("boundary_types", pa.list_(pa.int32())))
+
+
+def coding(draw: Random, document: str, coder: str, n_units: int) -> dict[str, Any]:
+    places = [(p, kind) for p in range(1, n_units) for kind in (1, 2, 4)]
+    chosen = sorted(place for place in places if draw.random() < 0.12)
+    return {
+        "document_id": document,
+        "coder": coder,
+        "n_units": n_units,
+        "boundaries": [position for position, _ in chosen],
+        "boundary_types": [kind for _, kind in chosen],
+    }
+
+
+def write(folder: Path, draw: Random, units: int = 14) -> tuple[Rows, Rows]:
+    references, hypotheses = [], []
+    for d in range(30):
+        n_units = draw.randint(1, units)
+        references += [coding(draw, f"d{d}", coder, n_units) for coder in ("r0", "r1")]
+        hypotheses += [coding(draw, f"d{d}", coder, n_units) for coder in ("h0", "h1")]
+    for name, rows in (("references", references), ("hypotheses", hypotheses)):
+        table = pa.Table.from_pylist(rows, TYPED)
+        pq.write_table(table, folder / f"{name}.parquet", row_group_size=16)
+    return references, hypotheses
+
+
+def score(segscore: Segscore, folder: Path, output: str, *options: object) -> Ended:
+    sides = (folder / f"{side}.parquet" for side in ("references", "hypotheses"))
+    return segscore("score", *sides, "--output", folder / output, "--replicates", 5, *options)
+
+
+def pairs_of(row: dict[str, Any]) -> list[tuple[int, int]]:
+    return list(zip(row["boundaries"], row["boundary_types"], strict=True))
+
+
+@pytest.mark.parametrize(("pairing", "n_t"), [("greedy", 2), ("greedy", 4), ("optimal", 3)])
+def test_typed_edits_of_a_run_are_those_of_the_twin(
+    segscore: Segscore, tmp_path: Path, pairing: str, n_t: int
+) -> None:
+    references, hypotheses = write(tmp_path, Random(n_t), units=8)  # noqa: S311
+    ended = score(segscore, tmp_path, "run", "--n-t", n_t, "--pairing", pairing, "--confusion")
+    assert ended.code == 0, ended.err
+    assert f"|pairing:{pairing}|types:1,2,4|" in ended.out
+    scored = read_table(str(tmp_path / "run" / "scores")).to_pylist()
+    by_key = {(row["document_id"], row["coder"]): row for row in (*references, *hypotheses)}
+    twin = naive.typed_edit_counts if pairing == "greedy" else naive.typed_optimal_edit_counts
+    listed = naive.typed_edits if pairing == "greedy" else naive.typed_optimal_edits
+    confused: dict[Any, Fraction] = defaultdict(Fraction)
+    for row in scored:
+        reference = by_key[row["document_id"], row["reference"]]
+        hypothesis = by_key[row["document_id"], row["hypothesis"]]
+        typed = reference["n_units"], pairs_of(reference), pairs_of(hypothesis), (1, 2, 4)
+        counted = twin(*typed, n_t)
+        assert {name: row[name] for name in counted} == counted
+        exact = naive.edit_values(counted, n_t=n_t, types=(1, 2, 4), per_row=True)
+        for name in ("boundary_similarity", "segmentation_similarity", "b_precision", "b_f1"):
+            assert passes.close(row[name], exact[name]), name
+        here, there = (sorted(set(each["boundaries"])) for each in (reference, hypothesis))
+        windows = naive.window_counts(reference["n_units"], here, there, row["window"])
+        assert {name: row[name] for name in windows} == windows
+        found = naive.class_confusion(listed(*typed, n_t), n_t=n_t, types=(1, 2, 4))
+        for classes, amount in found.items():
+            confused[row["hypothesis"], *classes] += amount
+    table = read_table(str(tmp_path / "run" / "confusion"))
+    stored = {
+        (row["hypothesis"], row["reference_type"], row["hypothesis_type"]): row["amount"]
+        for row in table.to_pylist()
+    }
+    assert stored.keys() == {key for key, amount in confused.items() if amount}
+    assert all(stored[key] == pytest.approx(float(confused[key])) for key in stored)
+
+
+def test_types_of_a_run_do_not_depend_on_how_it_is_split(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, Random(5))  # noqa: S311
+    found = []
+    for output, rows in (("one", 1000), ("many", 16)):
+        monkeypatch.setattr(planning, "ROWS_PER_PART", rows)
+        assert score(segscore, tmp_path, output, "--confusion").code == 0
+        run = tmp_path / output
+        tables = (read_table(str(run / name)) for name in ("scores", "summary", "confusion"))
+        found.append([table.to_pylist() for table in tables])
+    assert found[0] == found[1]
+
+
+def test_declared_types_are_the_range_and_others_are_refused(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    references, hypotheses = write(tmp_path, Random(6))  # noqa: S311
+    wide = score(segscore, tmp_path, "wide", "--boundary-types", "1,2,4,9")
+    assert wide.code == 0 and "|types:1,2,4,9|" in wide.out
+    row = read_table(str(tmp_path / "wide" / "scores")).to_pylist()[0]
+    assert row["potential_boundaries"] == 4 * (row["n_units"] - 1)
+    assert score(segscore, tmp_path, "narrow", "--boundary-types", "1,2").code == 0
+    rejects = read_table(str(tmp_path / "narrow" / "rejects")).to_pylist()
+    expected = [row for row in (*references, *hypotheses) if 4 in row["boundary_types"]]
+    assert len(rejects) == len(expected)
+    assert {row["rule"] for row in rejects} == {"boundary_types_declared"}
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--boundary-types", "0,1"),
+        ("--boundary-types", "2,1"),
+        ("--boundary-types", "1,x"),
+        ("--pairing", "best"),
+        ("--c-seg-costs", "1"),
+        ("--c-seg-costs", "1,1.5"),
+        ("--beta", "0"),
+        ("--beta", "nan"),
+        ("--edit-constants", "0,2"),
+        ("--content-weights", "1,1,1"),
+        ("--content-weights", "1,1,1,-1"),
+        ("--content-weights", "1,1,1,inf"),
+        ("--consensus", "0"),
+        ("--consensus", "1.2"),
+        ("--consensus", "most"),
+        ("--reference-points", "nothing"),
+    ],
+)
+def test_wrong_values_are_named_before_any_work(
+    segscore: Segscore, tmp_path: Path, option: str, value: str
+) -> None:
+    ended = segscore("score", "no", "no", "--output", tmp_path / "run", option, value)
+    assert ended.code == 2
+    assert option in ended.err and "Traceback" not in ended.err
+    assert not (tmp_path / "run").exists()

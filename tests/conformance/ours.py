@@ -1,0 +1,299 @@
+"""What segscore's compiled passes make of the cases of the conformance set."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from pipeline import resampling, summary, sums
+from pipeline.consensus import consensus
+from pipeline.measures import PAIRS, PANELS, Table, content, edits, panel, windows
+from pipeline.measures.confusion import class_confusion, no_decisions
+from pipeline.measures.decisions import Edit, list_edits
+from pipeline.measures.measure import evaluate
+from pipeline.segmentations import Ints, Ragged, cumulative, from_lists
+from pipeline.sides import UnitLengths, side, typed_side
+from tests.conformance import make as make_conformance
+from tests.conformance.make import Expected, Given
+from tests.oracles import naive
+from tests.support import passes
+
+ONE = passes.ONE
+
+
+def values_of(
+    table: Table,
+    counts: Mapping[str, int],
+    parameters: Mapping[str, float] | None = None,
+    *,
+    rows: bool = True,
+) -> dict[str, float | None]:
+    """All values of one row's counts, 0 where not given; None where undefined."""
+    arrays: dict[str, Ints] = {name: np.array([counts.get(name, 0)]) for name in table.counts}
+    found = evaluate(table.measures.values(), arrays, parameters or settled({}), rows=rows)
+    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+
+
+def settled(given: Given) -> dict[str, float]:
+    """What the formulas use beside counts, as a run sets it."""
+    changes: dict[str, Any] = {}
+    for name in ("n_t", "beta", "cost_miss"):
+        if name in given:
+            changes[name] = float(Fraction(given[name])) if name != "n_t" else given[name]
+    for name in ("c_seg_costs", "content_weights"):
+        if name in given:
+            changes[name] = tuple(float(Fraction(each)) for each in given[name])
+    p_seg = given.get("p_seg")
+    prior = float("nan") if p_seg is None else float(Fraction(p_seg))
+    constants = {f"constant_{each}": 0.0 for each in ("near_miss", "substitution")}
+    constants |= {name: float(Fraction(given[name])) for name in constants if name in given}
+    types = tuple(given.get("types", (1,)))
+    return replace(passes.SETTINGS, **changes).parameters(prior, types) | constants
+
+
+def positions(rows: Ragged) -> list[int]:
+    """The only row of a ragged array."""
+    found: list[int] = rows.values.tolist()
+    return found
+
+
+def ours_of_units(given: Given) -> Expected:
+    words = UnitLengths.of(from_lists([given["unit_lengths"]]))
+    measured: dict[str, Any] = {"n_units": int(words.whole(ONE)[0])}
+    if "types" not in given:
+        mapped = side(from_lists([given["boundaries"]]), ONE, words)
+        measured["boundaries"] = positions(mapped.boundaries)
+    else:
+        places = from_lists([[position for position, _ in given["boundaries"]]])
+        types = np.array([t for _, t in given["boundaries"]], np.int32)
+        mapped = typed_side(places, types, ONE, words)
+        assert mapped.types is not None
+        both = zip(positions(mapped.typed), mapped.types.tolist(), strict=True)
+        measured["boundaries"] = [list(boundary) for boundary in both]
+    return measured | {"collapsed_boundaries": int(mapped.collapsed[0])}
+
+
+def compiled_window_size(n_units: int, segments: int, rounding: str) -> int:
+    return int(windows.window_size(np.array([n_units]), np.array([segments]), rounding)[0])
+
+
+def ours_of_window_size(given: Given) -> Expected:
+    k, m = window_sizes(given)
+    return {"k": k, "m": m}
+
+
+def window_sizes(given: Given) -> tuple[list[list[int]], list[int]]:
+    """Windows of each reference (k) and of each document (m), by the compiled size of sums."""
+    policy, rounding, documents = given["window"], given["rounding"], given["documents"]
+    references = [document["references"] for document in documents]
+    if isinstance(policy, int):
+        return [[policy] * len(each) for each in references], [policy] * len(documents)
+    units = [document["n_units"] * len(document["references"]) for document in documents]
+    segments = [sum(len(r) + 1 for r in each) for each in references]
+    if policy == "per-run":
+        units, segments = [sum(units)] * len(units), [sum(segments)] * len(units)
+    sums = zip(units, segments, strict=True)
+    m = [compiled_window_size(n, s, rounding) for n, s in sums]
+    if policy != "per-pair":
+        return [[size] * len(each) for size, each in zip(m, references, strict=True)], m
+    k = [
+        [compiled_window_size(d["n_units"], len(r) + 1, rounding) for r in d["references"]]
+        for d in documents
+    ]
+    return k, m
+
+
+def ours_of_windows(given: Given) -> Expected:
+    pair = given["n_units"], given["reference"], given["hypothesis"]
+    counts = passes.window_counts(*pair, given["k"])
+    return {"counts": counts, "values": values_of(PAIRS, counts)}
+
+
+def typed_sides(given: Given) -> tuple[tuple[list[int], list[int]], tuple[list[int], list[int]]]:
+    """(positions, types) of the reference and of the hypothesis."""
+    reference, hypothesis = (
+        ([position for position, _ in given[role]], [t for _, t in given[role]])
+        for role in ("reference", "hypothesis")
+    )
+    return reference, hypothesis
+
+
+def ours_of_edits(given: Given) -> Expected:
+    sides = given["reference"], given["hypothesis"]
+    n_t, pairing = given["n_t"], given["pairing"]
+    units = np.array([given["n_units"]])
+    both = from_lists([sides[0]]), from_lists([sides[1]])
+    counted = named(edits.COUNTS, edits.count(*both, ONE, ONE, units, n_t, pairing=pairing))
+    found = make_conformance.plain_edits(twins(list_edits(*sides, n_t, pairing)))
+    return {"edits": found, "counts": counted, "values": values_of(PAIRS, counted, settled(given))}
+
+
+def twins(found: Sequence[Edit]) -> list[naive.Edit]:
+    """The same edits, as the slow twin has them."""
+    return [naive.Edit(*edit[:5]) for edit in found]
+
+
+def typed_counts(given: Given, **options: Any) -> dict[str, int]:
+    """The edit counts of one pair with types."""
+    reference, hypothesis = typed_sides(given)
+    counted = edits.count(
+        from_lists([reference[0]]),
+        from_lists([hypothesis[0]]),
+        ONE,
+        ONE,
+        np.array([given["n_units"]]),
+        given.get("n_t", 2),
+        types=given["types"],
+        reference_types=np.array(reference[1], np.int32),
+        hypothesis_types=np.array(hypothesis[1], np.int32),
+        **options,
+    )
+    return named(edits.COUNTS, counted)
+
+
+def ours_of_typed_edits(given: Given) -> Expected:
+    if "types" not in given:
+        return ours_of_edits(given)
+    types, n_t, pairing = given["types"], given["n_t"], given["pairing"]
+    decided = no_decisions(types)
+    counted = typed_counts(given, pairing=pairing, decided=decided)
+    reference, hypothesis = typed_sides(given)
+    found = list_edits(
+        reference[0], hypothesis[0], n_t, pairing, reference[1], hypothesis[1], types
+    )
+    return {
+        "edits": make_conformance.ends_of_edits(twins(found)),
+        "counts": counted,
+        "values": values_of(PAIRS, counted, settled(given)),
+        "classes": [[*row.values()] for row in class_confusion(decided, n_t).to_pylist()],
+    }
+
+
+def ours_of_ghd(given: Given) -> Expected:
+    if "types" in given:
+        return {"counts": typed_counts(given)}
+    pair = given["n_units"], given["reference"], given["hypothesis"]
+    return {"counts": passes.edit_counts(*pair, 2)}
+
+
+def ours_of_content(given: Given) -> Expected:
+    counted = named(content.COUNTS, content_pass(given))
+    return {"counts": counted, "values": values_of(PAIRS, counted, settled(given))}
+
+
+def content_pass(given: Given) -> Ints:
+    """The content counts of one pair, by the pass a run would take."""
+    units = given["n_units"]
+    both = [from_lists([given[role]]) for role in ("reference", "hypothesis")]
+    lengths = given.get("unit_lengths")
+    words = None if lengths is None else UnitLengths.of(from_lists([lengths]))
+    if "unit_weights" in given:
+        heard = cumulative(from_lists([lengths or [1] * units]))
+        weights = cumulative(from_lists([given["unit_weights"]]))
+        rows = ONE, ONE, ONE, np.array([0, units])
+        return content.count_weighted(both[0], both[1], *rows, heard, weights)
+    size = np.array([units]) if words is None else words.whole(ONE)
+    reference, hypothesis = (side(each, ONE, words).boundaries for each in both)
+    return content.count(reference, hypothesis, ONE, ONE, size)
+
+
+def named(names: Sequence[str], counted: Ints) -> dict[str, int]:
+    return dict(zip(names, counted[:, 0].tolist(), strict=True))
+
+
+def panel_counts(given: Given, m: int) -> dict[str, int]:
+    """The panel's counts of one hypothesis."""
+    references, hypotheses = from_lists(given["references"]), from_lists([given["hypothesis"]])
+    first = np.array([0, len(references)])
+    sizes = np.array([given["n_units"]]), np.array([m])
+    return named(panel.COUNTS, panel.count(references, hypotheses, first, ONE, ONE, *sizes))
+
+
+def ours_of_panel(given: Given) -> Expected:
+    counts = panel_counts(given, given["k"])
+    return {"counts": counts, "values": values_of(PANELS, counts)}
+
+
+def ours_of_consensus(given: Given) -> Expected:
+    references = from_lists(given["references"])
+    first = np.array([0, len(references)])
+    return {"boundaries": positions(consensus(references, first, Fraction(given["share"])))}
+
+
+def ours_of_formulas(given: Given) -> Expected:
+    parameters = settled(given["parameters"])
+    return {"values": values_of(PAIRS, given["counts"], parameters, rows=given["row"])}
+
+
+def ours_of_pooled(given: Given) -> Expected:
+    k, m = window_sizes(given)
+    p_seg = pooled_p_seg(given, k)
+    rows = [
+        (d, passes.counts(document["n_units"], reference, document["hypothesis"], size, n_t))
+        for n_t in [given["n_t"]]
+        for d, document in enumerate(given["documents"])
+        if document["hypothesis"] is not None
+        for reference, size in zip(document["references"], k[d], strict=True)
+    ]
+    parameters = settled({"n_t": given["n_t"], "p_seg": p_seg})
+    judged = [
+        (d, panel_counts(document, m[d]))
+        for d, document in enumerate(given["documents"])
+        if document["hypothesis"] is not None
+    ]
+    averaged = averages(PAIRS, rows, parameters)
+    return {"k": k, "p_seg": p_seg, "panel": {"m": m, **averages(PANELS, judged, {})}, **averaged}
+
+
+def pooled_p_seg(given: Given, k: Sequence[Sequence[int]]) -> float | None:
+    """P_seg over every reference, by the pass that looks at references alone."""
+    documents = given["documents"]
+    references = [reference for document in documents for reference in document["references"]]
+    units = np.array([d["n_units"] for d in documents for _ in d["references"]])
+    sizes = np.array([*chain(*k)])
+    measured = int(np.maximum(0, units - sizes).sum())
+    covered = int(windows.reference_windows(from_lists(references), units, sizes).sum())
+    return covered / measured if measured else None
+
+
+def averages(
+    table: Table, rows: Sequence[tuple[int, dict[str, int]]], parameters: Mapping[str, float]
+) -> Expected:
+    """What a run adds up and averages, of one system."""
+    counts = np.array([[row[name] for name in table.counts] for _, row in rows]).T
+    by_name = dict(zip(table.counts, counts, strict=True))
+    values = evaluate(table.measures.values(), by_name, parameters, rows=True)
+    document = np.array([d for d, _ in rows])
+    nowhere = np.zeros(len(rows), np.int64)
+    units = resampling.Units(np.zeros(1 + document.max(), np.int64), np.zeros(1, np.uint64))
+    valued = list(values.values())
+    added = sums.gather(
+        [("system",)], nowhere, units, document, list(counts), valued, one_each=False
+    )
+    found: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
+    defined = {}
+    for average in summary.averages(table, sums.merge([added]), 0, None, parameters):
+        value = None if np.isnan(average.value) else average.value
+        found[average.average][average.measure] = value
+        defined[average.measure] = average.defined
+    pooled = dict(zip(table.counts, counts.sum(axis=1).tolist(), strict=True))
+    return {"counts": pooled, **found, "defined": defined}
+
+
+COMPILED: dict[str, Callable[[Given], Expected]] = {
+    "units": ours_of_units,
+    "window_size": ours_of_window_size,
+    "windows": ours_of_windows,
+    "edits": ours_of_edits,
+    "typed_edits": ours_of_typed_edits,
+    "optimal_edits": ours_of_typed_edits,
+    "ghd": ours_of_ghd,
+    "content": ours_of_content,
+    "panel": ours_of_panel,
+    "consensus": ours_of_consensus,
+    "pooled": ours_of_pooled,
+    "formulas": ours_of_formulas,
+}

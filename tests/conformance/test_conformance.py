@@ -1,0 +1,83 @@
+"""The conformance set: what is stored is what the script makes, and the compiled passes agree."""
+
+import json
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+import pytest
+
+from pipeline.measures import COUNTS, MEASURES, PANELS
+from tests.conformance import make as make_conformance
+from tests.conformance.make import FAMILIES, FOLDER, Family
+from tests.conformance.ours import COMPILED
+from tests.support import passes
+
+STORED = {path.stem: json.loads(path.read_text("utf-8")) for path in FOLDER.glob("*.json")}
+BY_NAME = {family.name: family for family in FAMILIES}
+
+
+# --- What is stored ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_the_stored_file_is_what_the_script_makes(family: Family) -> None:
+    stored = (FOLDER / f"{family.name}.json").read_text("utf-8")
+    assert stored == make_conformance.text(family), "run: python -m tests.conformance.make"
+
+
+def test_no_file_is_left_over_and_no_name_stands_twice() -> None:
+    assert set(STORED) == set(BY_NAME)
+    for stored in STORED.values():
+        names = [case["name"] for case in stored["cases"]]
+        assert len(set(names)) == len(names)
+
+
+def test_every_measure_and_count_has_a_case() -> None:
+    named = {
+        name
+        for stored in STORED.values()
+        for case in stored["cases"]
+        for part in ("counts", "values", "micro")
+        for name in case["expected"].get(part, {})
+    }
+    rounded = {"story_miss_sum", "story_false_alarm_sum"}
+    assert {*COUNTS, *MEASURES, *PANELS.counts, *PANELS.measures} - rounded <= named
+
+
+def test_the_readme_names_every_file_and_input() -> None:
+    readme = (FOLDER / "README.md").read_text("utf-8")
+    for name, stored in STORED.items():
+        assert f"`{name}.json`" in readme
+        for case in stored["cases"]:
+            for part in chain(case["input"], case["expected"], case["input"].get("parameters", [])):
+                assert f"`{part}`" in readme, part
+
+
+# --- The compiled side ---------------------------------------------------------------------------
+
+
+def differences(ours: Any, expected: Any, where: str = "") -> list[str]:
+    """Where the compiled side is not what is expected: counts exactly, values to 1e-12."""
+    if isinstance(expected, dict):
+        return [d for name in expected for d in differences(ours[name], expected[name], name)]
+    if isinstance(expected, list) and isinstance(ours, list) and len(ours) == len(expected):
+        pairs = zip(ours, expected, strict=True)
+        return [d for one, other in pairs for d in differences(one, other, where)]
+    if isinstance(expected, str) and not isinstance(ours, str):
+        same = passes.close(ours, Fraction(expected))
+    else:
+        same = type(ours) is type(expected) and ours == expected
+    return [] if same else [f"{where}: {ours}, expected {expected}"]
+
+
+@pytest.mark.parametrize(
+    ("family", "case"),
+    [
+        pytest.param(family, case, id=f"{family}: {case['name']}")
+        for family in COMPILED
+        for case in STORED[family]["cases"]
+    ],
+)
+def test_the_compiled_side_agrees(family: str, case: dict[str, Any]) -> None:
+    assert differences(COMPILED[family](case["input"]), case["expected"]) == []

@@ -1,0 +1,80 @@
+"""deploy/compose.yaml, read by Docker Compose, and its services run."""
+
+import shlex
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import Segscore
+from tests.support.containers import Box, Machine, Service, environment
+from tests.support.deployed import DEPLOY, compose, entered, serving
+from tests.support.driven import wait
+from tests.support.paths import DATA, ROOT
+from tests.support.run_files import tables
+from tests.support.store_nights import deliver, published
+
+TABLE = DATA / "tinyrec.jsonl"
+NIGHT = "2026-01-31"
+FETCH = "import fsspec; fsspec.filesystem('s3').get('segscore/first/run', '/out', recursive=True)"
+
+
+def test_compose_without_credentials() -> None:
+    """It says which file is missing."""
+    ended = compose(DEPLOY)
+    assert ended.stdout == ""
+    assert "settings/store.env not found" in ended.stderr
+
+
+def service_box(image: Path, service: Mapping[str, Any], **more: Any) -> Box:
+    """The box of a service that runs the image."""
+    assert service["read_only"] and service["cap_drop"] == ["ALL"]
+    return Box(image, environment() | service["environment"] | {"TZ": "Etc/UTC"}, **more)
+
+
+def clients_of_the_page() -> list[list[str]]:
+    """What docs/deploy.md gives to the client, line by line."""
+    page = (ROOT / "docs" / "deploy.md").read_text()
+    (fence,) = (each for each in page.split("```") if " up -d --wait" in each)
+    said = [shlex.split(line) for line in fence.replace("\\\n", "").strip().splitlines()]
+    return [line[line.index("client") + 1 :] for line in said if "client" in line]
+
+
+@pytest.mark.usefixtures("store")
+def test_compose_scores(
+    image: Path, machine: Machine, services: dict[str, Any], segscore: Segscore, tmp_path: Path
+) -> None:
+    """From the store to the store, on the workers, as the page says; the same tables as here."""
+    deliver(machine, image, tmp_path / "nights", {NIGHT})
+    client = services["client"]
+    out = tmp_path / "out"
+    out.mkdir()
+    out.chmod(0o777)
+    (settings,) = client["configs"]
+    read = {"/in/shows.jsonl": TABLE, settings["target"]: DEPLOY / "settings" / "segscore.toml"}
+    box = service_box(image, client, read=read, write={"/out": out})
+    with ExitStack() as stack:
+
+        def start(name: str) -> Service:
+            service = services[name]
+            command, test = entered(service["command"]), service["healthcheck"]["test"][1:]
+            return stack.enter_context(serving(machine, service_box(image, service), command, test))
+
+        scheduler = start("scheduler")
+        workers = services["worker"]["deploy"]["replicas"]
+        for _ in range(workers):
+            start("worker")
+        came = "Register worker"
+        wait(lambda: scheduler.log.read_text().count(came) == workers, "all workers came")
+        for command in clients_of_the_page():
+            machine.say(box, *entered(command or client["command"]))
+    assert published(machine, image) == {NIGHT}
+    machine.say(box, "python", "-c", FETCH)
+    here = tmp_path / "here"
+    assert segscore("import", TABLE, "--output", here).code == 0
+    given = (here / "references", here / "hypotheses")
+    assert segscore("score", *given, "--output", here / "run").code == 0
+    (record,) = out.rglob("run.json")
+    assert tables(record.parent) == tables(here / "run")

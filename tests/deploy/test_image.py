@@ -1,0 +1,67 @@
+"""The image, made by its own steps, and run as it is meant to be run: nothing written but /tmp."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.containers import ACCOUNT, DOCKERFILE, Box, Machine, environment, instruction
+from tests.support.paths import DATA, ROOT
+
+BIN = Path(sys.executable).parent
+TALKING = {"NUMBA_DEBUG_CACHE": "1"}
+
+
+def test_linters() -> None:
+    """Neither hadolint nor shellcheck finds fault."""
+    scripts = sorted((ROOT / "deploy").rglob("*.sh")) + sorted((ROOT / "deploy").rglob("*.sbatch"))
+    for command in ([BIN / "hadolint", DOCKERFILE], [BIN / "shellcheck", *scripts]):
+        ended = subprocess.run(command, capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_a_box_is_what_a_container_is(image: Path, machine: Machine) -> None:
+    """The account, the root that cannot be written, and none of the checkout."""
+    box = Box(image)
+    assert instruction("USER") == f"{ACCOUNT}:{ACCOUNT}"
+    assert machine.say(box, "enter", "id", "-u").strip() == str(ACCOUNT)
+    for place in ("/", "/opt/segscore", "/opt/segscore/passes", "/etc"):
+        assert machine.run(box, "touch", f"{place}/new").returncode == 1
+    assert machine.run(box, "ls", str(ROOT / "pyproject.toml")).returncode == 2
+    where = machine.say(box, "enter", "python", "-c", "import pipeline; print(pipeline.__file__)")
+    assert where.startswith("/opt/segscore/lib/")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param((), id="plain"),
+        pytest.param(("--pairing", "optimal", "--consensus", "0.5,any"), id="consensus"),
+    ],
+)
+def test_no_pass_is_compiled(image: Path, machine: Machine, options: tuple[str, ...]) -> None:
+    """All are read from the image's, and none is added to those that a container may write."""
+    box = Box(image, environment=environment() | TALKING, read={"/data": DATA})
+    score = ["segscore", "score", *["/data/stargazer.jsonl"] * 2, *options, "--output", "run"]
+    compare = "diff --recursive /opt/segscore/passes $NUMBA_CACHE_DIR"
+    said = machine.say(box, "enter", "sh", "-c", f"{shlex.join(score)} && {compare}")
+    assert said.count("[cache] data loaded from") > 10
+
+
+@pytest.mark.parametrize(
+    ("mode", "place"),
+    [pytest.param("1777", "/tmp", id="sticky"), pytest.param("2777", "/dev/shm", id="kubernetes")],  # noqa: S108
+)
+def test_passes_are_where_nobody_else_writes(
+    image: Path, machine: Machine, mode: str, place: str
+) -> None:
+    """A volume of Kubernetes at /tmp is not sticky: others could replace what lies there."""
+    box = Box(image, environment=environment() | TALKING, read={"/data": DATA}, mode=mode)
+    score = ["segscore", "score", *["/data/stargazer.jsonl"] * 2, "--output", "run"]
+    say = 'stat -c "%a %u %n" $NUMBA_CACHE_DIR'
+    said = machine.say(box, "enter", "sh", "-c", f"{say} && {shlex.join(score)} 2>&1")
+    assert said.startswith(f"700 {ACCOUNT} {place}/passes\n")
+    assert said.count("[cache] data loaded from") > 10
+    assert "not cached" not in said

@@ -1,0 +1,201 @@
+"""deploy/kubernetes/, held against schemas, made into pods as the Dask operator does, and run."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import kubernetes_validate
+import pytest
+import yaml
+from dask_kubernetes.operator.controller import controller
+
+from tests.support.containers import ACCOUNT, TMP, Box, Machine, Service, environment
+from tests.support.deployed import DEPLOY, entered, serving, store_variables
+from tests.support.store_nights import deliver, published, yesterday
+
+Manifest = dict[str, Any]
+VERSION = "1.33"
+CRDS = "operator/deployment/helm/dask-kubernetes-operator/crds"
+OVERLAYS = ("base", "overlays/example")
+
+
+@pytest.fixture(scope="module", params=OVERLAYS)
+def manifests(request: pytest.FixtureRequest) -> list[Manifest]:
+    """What kustomize makes of a folder."""
+    if shutil.which("kubectl") is None:
+        pytest.skip("there is no kubectl: the manifests are not put together")
+    command = ["kubectl", "kustomize", DEPLOY / "kubernetes" / request.param]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    return list(yaml.safe_load_all(ended.stdout))
+
+
+def one(manifests: Sequence[Manifest], kind: str) -> Manifest:
+    """The only manifest of a kind."""
+    (found,) = (each for each in manifests if each["kind"] == kind)
+    return found
+
+
+def pods(manifests: Sequence[Manifest]) -> dict[str, Manifest]:
+    """The templates of all pods, as the CronJob has its own, and as the operator makes its own."""
+    job = one(manifests, "CronJob")["spec"]["jobTemplate"]["spec"]["template"]
+    cluster = one(manifests, "DaskCluster")
+    made = {
+        "client": job,
+        "scheduler": controller.build_scheduler_deployment_spec(
+            cluster["metadata"]["name"],
+            cluster["spec"]["scheduler"]["spec"],
+            {},
+            cluster["metadata"]["labels"],
+        ),
+        "worker": controller.build_worker_deployment_spec(
+            "segscore-default",
+            cluster["metadata"]["namespace"],
+            cluster["metadata"]["name"],
+            "0123456789",
+            cluster["spec"]["worker"]["spec"],
+            {},
+            cluster["metadata"]["labels"],
+        ),
+    }
+    return {name: each.get("spec", {}).get("template", each) for name, each in made.items()}
+
+
+def closed(schema: Any) -> Any:
+    """A schema that lets no property pass that it does not name, as strict validation does."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: closed(each) for name, each in schema.items()}
+    if isinstance(schema.get("properties"), dict):
+        made.setdefault("additionalProperties", False)
+    return made
+
+
+def problems(manifest: Manifest) -> list[str]:
+    """What is wrong with a manifest, by the schemas of Kubernetes and of the Dask operator."""
+    if manifest["apiVersion"] != "kubernetes.dask.org/v1":
+        try:
+            kubernetes_validate.validate(manifest, VERSION, strict=True)
+        except kubernetes_validate.ValidationError as problem:
+            return [str(problem)]
+        return []
+    crd = yaml.safe_load((files("dask_kubernetes") / CRDS / "daskcluster.yaml").read_text())
+    (version,) = crd["spec"]["versions"]
+    schema = closed(version["schema"]["openAPIV3Schema"])
+    schema["properties"] |= {"apiVersion": {}, "kind": {}, "metadata": {}}
+    found = jsonschema.Draft202012Validator(schema).iter_errors(manifest)
+    return [each.message for each in found]
+
+
+def test_manifests_are_valid(manifests: list[Manifest]) -> None:
+    assert [problem for each in manifests for problem in problems(each)] == []
+
+
+@pytest.mark.parametrize("kind", ["CronJob", "DaskCluster"])
+def test_a_wrong_manifest_is_found(manifests: list[Manifest], kind: str) -> None:
+    """A misspelt key, however deep."""
+    text = yaml.safe_dump(one(manifests, kind))
+    assert problems(yaml.safe_load(text.replace("readOnlyRootFilesystem", "readOnlyRoot")))
+
+
+def test_pods_are_bounded(manifests: list[Manifest]) -> None:
+    """As the namespace asks (restricted), and more: no token, nothing written but /tmp."""
+    for name, pod in pods(manifests).items():
+        spec = pod["spec"]
+        assert spec["automountServiceAccountToken"] is False, name
+        assert spec["securityContext"]["runAsNonRoot"] is True
+        assert spec["securityContext"]["runAsUser"] == ACCOUNT
+        assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        (container,) = spec["containers"]
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert container["resources"].keys() == {"requests", "limits"}
+        assert TMP in {mount["mountPath"] for mount in container["volumeMounts"]}
+
+
+def test_the_policies_are_of_the_pods(manifests: list[Manifest]) -> None:
+    """Labels that a policy or a service selects by are those that pods have."""
+    labels = {name: pod["metadata"]["labels"] for name, pod in pods(manifests).items()}
+    chosen = {
+        manifest["metadata"]["name"]: {
+            name
+            for name, has in labels.items()
+            if manifest["spec"]["podSelector"].get("matchLabels", {}).items() <= has.items()
+        }
+        for manifest in manifests
+        if manifest["kind"] == "NetworkPolicy"
+    }
+    everybody = {"client", "scheduler", "worker"}
+    assert chosen == {
+        "segscore-nothing": everybody,
+        "segscore-each-other": everybody,
+        "segscore-store": everybody,
+        "segscore-operator": {"scheduler"},
+    }
+    service = one(manifests, "DaskCluster")["spec"]["scheduler"]["service"]
+    assert service["selector"].items() <= labels["scheduler"].items()
+
+
+def test_yesterday_is_that_of_the_schedule(manifests: list[Manifest]) -> None:
+    job = one(manifests, "CronJob")
+    (container,) = pods(manifests)["client"]["spec"]["containers"]
+    zones = {"name": "TZ", "value": job["spec"]["timeZone"]}
+    assert zones in container["env"]
+
+
+def pod_box(image: Path, pod: Manifest, **more: Any) -> tuple[Box, list[str]]:
+    """The box of a pod, and its command."""
+    (container,) = pod["spec"]["containers"]
+    given = {each["name"]: each["value"] for each in container.get("env", [])}
+    if container.get("envFrom"):
+        assert container["envFrom"] == [{"secretRef": {"name": "segscore-store"}}]
+        given |= store_variables()
+    said = [re.sub(r"\$\((\w+)\)", lambda m: given[m[1]], each) for each in container["args"]]
+    return Box(image, environment() | given, **more), entered(said)
+
+
+@contextmanager
+def pod_running(image: Path, machine: Machine, pod: Manifest) -> Iterator[Service]:
+    """Run a pod until the block ends; its startup probe has been answered."""
+    (container,) = pod["spec"]["containers"]
+    probe = container["startupProbe"]["httpGet"]
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    url = f"http://127.0.0.1:{ports[probe['port']]}{probe['path']}"
+    ask = ["python", "-c", f"from urllib.request import urlopen; urlopen({url!r})"]
+    box, command = pod_box(image, pod)
+    with serving(machine, box, command, ask) as there:
+        yield there
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize("manifests", ["base"], indirect=True)
+def test_the_night_of_kubernetes(
+    image: Path, machine: Machine, manifests: list[Manifest], tmp_path: Path
+) -> None:
+    """Scheduler, a worker as the operator makes it, and the job, each by its manifest."""
+    days = yesterday()
+    deliver(machine, image, tmp_path / "tables", days)
+    made = pods(manifests)
+    settings = tmp_path / "settings"
+    settings.mkdir()
+    for name, text in one(manifests, "ConfigMap")["data"].items():
+        (settings / name).write_text(text)
+    box, command = pod_box(image, made["client"], read={"/etc/segscore": settings})
+    with (
+        pod_running(image, machine, made["scheduler"]),
+        pod_running(image, machine, made["worker"]),
+    ):
+        ended = machine.run(box, *command)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert published(machine, image) & days

@@ -1,0 +1,74 @@
+"""deploy/systemd/, verified by systemd, and its command run with what the unit gives it."""
+
+import configparser
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.containers import PATH, Box, Machine
+from tests.support.deployed import DEPLOY, store_variables
+from tests.support.store_nights import deliver, published, yesterday
+
+UNITS = DEPLOY / "systemd"
+SERVICE = UNITS / "segscore-nightly.service"
+MOST_EXPOSED = 20
+"""Of a service, from 0 to 100, as `systemd-analyze security` reckons."""
+
+
+def said(*command: object) -> subprocess.CompletedProcess[str]:
+    """What systemd says of the units."""
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("there is no systemd-analyze: the units are not verified")
+    return subprocess.run(["systemd-analyze", *map(str, command)], capture_output=True, text=True)  # noqa: S607
+
+
+def test_units_are_right() -> None:
+    """Also what systemd would only warn of, such as a key it does not know."""
+    ended = said("verify", "--man=no", *UNITS.iterdir())
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_a_wrong_unit_is_found(tmp_path: Path) -> None:
+    path = tmp_path / SERVICE.name
+    path.write_text(SERVICE.read_text().replace("ProtectHome=", "ProtectHomes="))
+    assert "Unknown key 'ProtectHomes'" in said("verify", "--man=no", path).stderr
+
+
+def test_the_service_is_bounded() -> None:
+    ended = said("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", SERVICE)
+    assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.usefixtures("store")
+def test_the_night_of_systemd(image: Path, machine: Machine, tmp_path: Path) -> None:
+    """On this machine's threads; nothing is written but the folders that the unit names."""
+    days = yesterday()
+    deliver(machine, image, tmp_path / "tables", days)
+    unit = configparser.ConfigParser(interpolation=None, strict=False)
+    unit.optionxform = str  # type: ignore[assignment, method-assign]
+    unit.read(SERVICE)
+    service = unit["Service"]
+    given = dict(each.split("=", 1) for each in service["Environment"].split())
+    assert service["EnvironmentFile"] == "/etc/segscore/store.env"
+    folders = {"/var/lib/": "StateDirectory", "/var/cache/": "CacheDirectory"}
+    write = {}
+    for parent, key in folders.items():
+        write[parent + service[key]] = made = tmp_path / key
+        made.mkdir()
+        made.chmod(0o777)
+    box = Box(
+        image,
+        {"PATH": PATH, **given, **store_variables()},
+        read={"/etc/segscore/segscore.toml": DEPLOY / "settings" / "segscore.toml"},
+        write=write,
+    )
+    command = shlex.split(service["ExecStart"].replace("%%", "%"))
+    machine.say(box, *command)
+    assert published(machine, image) & days
+    metrics = (tmp_path / "StateDirectory" / "segscore.prom").read_text()
+    assert re.search(r'segscore_nightly_outcome\{outcome="passed"\} 1', metrics)
+    assert list((tmp_path / "CacheDirectory").rglob("*.nbc"))

@@ -1,0 +1,39 @@
+"""The README's picture: a report of data that ships, cut to what shows the most.
+
+`python -m tests.docs.picture RUN FILE` opens the report of a run in the tests' browser.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from pipeline.reporting.report import ReportSettings, report
+from tests.support.browser import INSTALLED, opened
+
+WIDTH = 1180
+CUT = """
+document.querySelectorAll('nav, details, footer, section > p').forEach(e => e.remove());
+document.querySelectorAll('section').forEach(e => {
+  if (!e.querySelector('#systems, #worst')) e.remove();
+});
+document.querySelectorAll('section:first-child figure:nth-child(n + 5)').forEach(e => e.remove());
+[...document.querySelectorAll('.drawn')].slice(1).forEach(e => e.remove());
+"""
+
+
+def take(run: str, picture: str) -> None:
+    """Write the picture."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        page = Path(folder) / "report.html"
+        report(ReportSettings(run, str(page), "boundary_similarity", "micro"))
+        browser = playwright.chromium.launch(executable_path=INSTALLED, args=["--no-sandbox"])
+        with opened(browser, page, WIDTH) as seen:
+            seen.page.evaluate(CUT)
+            seen.page.locator("body").screenshot(path=picture)
+        browser.close()
+
+
+if __name__ == "__main__":
+    take(*sys.argv[1:])

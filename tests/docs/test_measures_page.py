@@ -1,0 +1,370 @@
+"""docs/measures.md says what is so: every measure and count stands there, every number is found.
+
+A block of the page that is fenced as `case` is an input (JSON) and a table: a line a measure, a
+column a program.  What stands in the table is computed again here, by the compiled passes, the slow
+twin, segeval, NLTK, or the formulas a paper prints.  Columns are parted by two spaces or more.
+"""
+
+import importlib
+import json
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import floor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from pipeline.measures import PAIRS, PANELS, windows
+from pipeline.measures.measure import Measure
+from tests.conformance.make import (
+    expect_content,
+    expect_formulas,
+    expect_ghd,
+    expect_panel,
+    expect_typed_edits,
+    expect_windows,
+)
+from tests.conformance.ours import (
+    ours_of_content,
+    ours_of_panel,
+    ours_of_typed_edits,
+    settled,
+    values_of,
+)
+from tests.oracles import naive
+from tests.support import passes
+from tests.support.notations import mask, masses, type_sets
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    segeval: Any = importlib.import_module("segeval")
+nltk: Any = importlib.import_module("nltk.metrics.segmentation")
+
+PAGE = (Path(__file__).parents[2] / "docs" / "measures.md").read_text("utf-8")
+MEASURES = {**PAIRS.measures, **PANELS.measures}
+ALL_TYPES = (1,)
+
+Given = Mapping[str, Any]
+Value = Fraction | float | int | None
+Program = Callable[[Given, str], Value]
+
+
+class Cell(NamedTuple):
+    """What the page says a program makes of a measure."""
+
+    heading: str
+    given: dict[str, Any]
+    measure: str
+    program: str
+    says: str
+
+
+def blocks() -> list[tuple[str, str]]:
+    """(the heading it stands under, its text) of every fenced case."""
+    found = []
+    heading = ""
+    for part in re.split(r"^(#+ .*|```case\n(?:.*\n)*?```)$", PAGE, flags=re.MULTILINE):
+        if part.startswith("#"):
+            heading = part.lstrip("# ")
+        elif part.startswith("```case"):
+            found.append((heading, part.removeprefix("```case\n").removesuffix("```")))
+    return found
+
+
+def cells() -> list[Cell]:
+    """Everything in every table."""
+    found = []
+    for heading, block in blocks():
+        given, table = block.split("\n\n", 1)
+        first, *lines = table.strip("\n").splitlines()
+        programs = re.split(r"\s{2,}", first.strip())
+        for line in lines:
+            measure, *says = re.split(r"\s{2,}", line.strip())
+            assert len(says) == len(programs), line
+            both = zip(programs, says, strict=True)
+            found += [Cell(heading, json.loads(given), measure, *each) for each in both]
+    return found
+
+
+# --- What programs say ---------------------------------------------------------------------------
+
+
+def typed(given: Given) -> bool:
+    """Whether boundaries have types."""
+    return "types" in given
+
+
+def family_of(given: Given, measure: str) -> str:
+    """Which measures a name belongs to."""
+    if "references" in given:
+        return "panel"
+    if measure in ("ghd", "window_size"):
+        return measure
+    if measure in naive.WINDOW_COUNTS or measure in WINDOW_VALUES:
+        return "windows"
+    return "content" if measure in CONTENT_NAMES else "edits"
+
+
+WINDOW_VALUES = {measure.name for measure in windows.MEASURES}
+CONTENT_NAMES = {
+    name for name in (*PAIRS.counts, *PAIRS.measures) if re.match(r"content|stor|r_(miss|f)", name)
+}
+
+
+def twin(given: Given, measure: str) -> Value:
+    """The slow twin."""
+    family = family_of(given, measure)
+    if family == "window_size":
+        rounding = given.get("rounding", "half-even")
+        return naive.window_size(given["n_units"], len(given["reference"]) + 1, rounding)
+    if family == "windows":
+        found = windows_of_twin(given)
+    elif family == "edits":
+        found = edits_of_twin(given)
+    else:
+        expect = {"content": expect_content, "ghd": expect_ghd, "panel": expect_panel}
+        found = expect[family](given)
+    both = {**found.get("counts", {}), **found.get("values", {})}
+    return both[measure]
+
+
+def windows_of_twin(given: Given) -> dict[str, Any]:
+    found = expect_windows(given)
+    counts = found["counts"]
+    return found | expect_formulas({"counts": counts, "parameters": given, "row": True})
+
+
+def edits_of_twin(given: Given) -> dict[str, Any]:
+    one = {"n_t": 2, "pairing": "greedy", **given}
+    if not typed(given):
+        sides = {role: [[p, 1] for p in given[role]] for role in ("reference", "hypothesis")}
+        one |= {**sides, "types": ALL_TYPES}
+    found = expect_typed_edits(one)
+    parameters = {"n_t": one["n_t"], "types": one["types"], "beta": given.get("beta", "1")}
+    valued = expect_formulas({"counts": found["counts"], "parameters": parameters, "row": True})
+    return found | valued
+
+
+def compiled(given: Given, measure: str) -> Value:
+    """The compiled passes."""
+    family = family_of(given, measure)
+    pair = given["n_units"], given.get("reference", []), given["hypothesis"]
+    if family == "window_size":
+        sizes = np.array([given["n_units"]]), np.array([len(given["reference"]) + 1])
+        return int(windows.window_size(*sizes, given.get("rounding", "half-even"))[0])
+    if family in ("content", "panel"):
+        found = {"content": ours_of_content, "panel": ours_of_panel}[family](given)
+        return {**found["counts"], **found["values"]}[measure]
+    if family == "windows":
+        counts = passes.window_counts(*pair, given["k"])
+        return {**values_of(PAIRS, counts, settled(given)), **counts}[measure]
+    found = ours_of_typed_edits({"n_t": 2, "pairing": "greedy", **given})
+    return {**found["counts"], **found["values"]}[measure]
+
+
+def ours(given: Given, measure: str) -> Value:
+    """Segscore: the twin, where the compiled passes say the same."""
+    exact, value = twin(given, measure), compiled(given, measure)
+    exact_value = None if exact is None else Fraction(exact)
+    assert passes.close(None if value is None else float(value), exact_value)
+    return exact
+
+
+def boundary_strings(given: Given) -> tuple[Any, Any, dict[str, Any]]:
+    """Both sides as segeval reads them, and how to say so."""
+    n_units, reference, hypothesis = given["n_units"], given["reference"], given["hypothesis"]
+    if not typed(given):
+        return masses(n_units, hypothesis), masses(n_units, reference), {}
+    sides = [[(p, t) for p, t in side] for side in (hypothesis, reference)]
+    strings = [type_sets(n_units, side) for side in sides]
+    return strings[0], strings[1], {"boundary_format": segeval.BoundaryFormat.sets}
+
+
+def by_segeval(given: Given, measure: str) -> Value:
+    """Segeval 2.0.11, the hypothesis first as its documentation has it."""
+    hypothesis, reference, options = boundary_strings(given)
+    if measure == "window_size":
+        return int(segeval.compute_window_size(reference))
+    if measure in ("pk", "window_diff", "window_diff_edges"):
+        measured = segeval.pk if measure == "pk" else segeval.window_diff
+        edges = {"lamprier_et_al_2007_fix": True} if measure == "window_diff_edges" else {}
+        value = measured(hypothesis, reference, window_size=given["k"], **edges)
+        return Fraction(value)
+    options |= {"n_t": given.get("n_t", 2)}
+    if measure in ("boundary_similarity", "segmentation_similarity"):
+        return Fraction(getattr(segeval, measure)(hypothesis, reference, **options))
+    matrix = segeval.boundary_confusion_matrix(hypothesis, reference, **options)
+    if measure in ("b_precision", "b_recall", "b_f1"):
+        rates = {"b_precision": "precision", "b_recall": "recall", "b_f1": "fmeasure"}
+        return Fraction(getattr(segeval, rates[measure])(matrix))
+    predicted_actual = {"b_tp": (1, 1), "b_fp": (1, None), "b_fn": (None, 1)}
+    predicted, actual = predicted_actual[measure]
+    return Fraction(matrix[predicted][actual])
+
+
+def by_nltk(given: Given, measure: str) -> Value:
+    """NLTK on a mask of the N-1 potential boundaries."""
+    n_units, reference, hypothesis = given["n_units"], given["reference"], given["hypothesis"]
+    return on_masks(mask(n_units, reference), mask(n_units, hypothesis), given, measure)
+
+
+def by_nltk_on_units(given: Given, measure: str) -> Value:
+    """NLTK on a mask of the N units, with the mark on the first unit of a new segment."""
+    masks = [
+        "".join("1" if unit in given[role] else "0" for unit in range(given["n_units"]))
+        for role in ("reference", "hypothesis")
+    ]
+    return on_masks(masks[0], masks[1], given, measure)
+
+
+def on_masks(reference: str, hypothesis: str, given: Given, measure: str) -> Value:
+    """NLTK's value."""
+    if measure == "window_size":
+        return nltk_window_size(reference)
+    if measure == "ghd":
+        return int(nltk.ghd(reference, hypothesis))
+    if measure == "pk":
+        return float(nltk.pk(reference, hypothesis, given["k"]))
+    weighted = measure == "window_diff_weighted"
+    return float(nltk.windowdiff(reference, hypothesis, given["k"], weighted=weighted))
+
+
+def nltk_window_size(reference: str) -> int:
+    """The k at which NLTK's pk gives what it gives without one, against a lone first boundary."""
+    against = "1" + "0" * (len(reference) - 1)
+    without = nltk.pk(reference, against)
+    (size,) = [k for k in range(1, len(reference)) if nltk.pk(reference, against, k) == without]
+    return int(size)
+
+
+def as_printed(given: Given, measure: str) -> Value:
+    """Fournier 2013, eq 5 and 6 as they stand on the page, in eq 4 and 2."""
+    counts = edits_of_twin(given)["counts"]
+    types = given.get("types", ALL_TYPES)
+    weight = Fraction(counts["near_miss_span"], max(1, given.get("n_t", 2) - 1))
+    weight += Fraction(counts["substitution_span"], max(1, max(types) - min(types)))
+    alone = counts["misses"] + counts["false_alarms"]
+    pairs = alone + counts["near_misses"] + counts["substitutions"] + counts["matches"]
+    of = {"boundary_similarity": pairs, "segmentation_similarity": counts["potential_boundaries"]}
+    return 1 - Fraction(alone + weight) / of[measure]
+
+
+def by_matrix_as_printed(given: Given, measure: str) -> Value:
+    """Fournier 2013, eq 7 as it stands on the page: near misses enter with w, not 1 - w."""
+    counts = edits_of_twin(given)["counts"]
+    tp = counts["matches"] + Fraction(counts["near_miss_span"], given.get("n_t", 2))
+    found = {"b_tp": tp, "b_fp": counts["false_alarms"], "b_fn": counts["misses"]}
+    return {
+        **found,
+        "b_precision": naive.ratio(tp, tp + counts["false_alarms"]),
+        "b_recall": naive.ratio(tp, tp + counts["misses"]),
+    }[measure]
+
+
+def by_kazantseva(given: Given, measure: str) -> Value:
+    """The program of Kazantseva & Szpakowicz 2012: N - m + 1 windows, penalties over h (N - m)."""
+    n_units = given["n_units"]
+    if measure == "window_size":
+        return floor(Fraction(n_units, 2 * (len(given["reference"]) + 1)) + Fraction(1, 2))
+    # A mask as long as the document has a window more, like a document with one unit more.
+    counts = naive.panel_counts(n_units + 1, given["references"], given["hypothesis"], given["k"])
+    h, size = counts["references"], counts["windows"]
+    penalty = Fraction(counts["penalty"], h * (size - 1))
+    best, worst = Fraction(counts["best"], h * size), Fraction(counts["worst"], h * size)
+    return {
+        "win_diff_prime": penalty,
+        "best_case": best,
+        "worst_case": worst,
+        "mult_window_diff": naive.ratio(penalty - best, worst - best),
+    }[measure]
+
+
+def by_kazantseva_as_printed(given: Given, measure: str) -> Value:
+    """Kazantseva & Szpakowicz 2012, eq 8-10 as they stand on the page."""
+    counts = expect_panel(given)["counts"]
+    h, size = counts["references"], counts["windows"]
+    best, worst = Fraction(counts["best"], size), Fraction(counts["worst"], size)
+    return {
+        "best_case": best,
+        "worst_case": worst,
+        "mult_window_diff": (counts["penalty"] - best) / (h * size * (worst - best)),
+    }[measure]
+
+
+PROGRAMS: dict[str, Program] = {
+    "segscore": ours,
+    "segeval": by_segeval,
+    "NLTK": by_nltk,
+    "NLTK, N flags": by_nltk_on_units,
+    "F13 as printed": as_printed,
+    "F13 eq 7 as printed": by_matrix_as_printed,
+    "K&S's program": by_kazantseva,
+    "K&S as printed": by_kazantseva_as_printed,
+}
+
+
+def said(program: str, given: Given, measure: str) -> Value | type[Exception]:
+    """What a program says, or the kind of its error."""
+    try:
+        return PROGRAMS[program](given, measure)
+    except Exception as error:
+        if program == "segscore":
+            raise
+        return type(error)
+
+
+# --- The tests -----------------------------------------------------------------------------------
+
+
+def test_the_page_has_cases() -> None:
+    assert len(blocks()) >= 20
+
+
+@pytest.mark.parametrize(
+    "cell", [pytest.param(c, id=f"{c.heading}: {c.measure}: {c.program}") for c in cells()]
+)
+def test_what_the_page_says_is_found(cell: Cell) -> None:
+    if cell.says == "-":
+        return
+    found = said(cell.program, cell.given, cell.measure)
+    if isinstance(found, type):
+        assert found.__name__ == cell.says
+    elif cell.says == "undefined":
+        assert found is None
+    else:
+        assert found is not None
+        assert float(found) == pytest.approx(float(Fraction(cell.says)), abs=1e-12)
+        assert cell.program != "segscore" or found == Fraction(cell.says)
+
+
+def section(name: str) -> str:
+    """What stands under a measure's heading."""
+    found = re.search(rf"^### `{name}`\n((?:(?!^#).*\n)*)", PAGE, flags=re.MULTILINE)
+    assert found, f"no section ### `{name}`"
+    return found[1]
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
+def test_every_measure_has_its_section_and_formula(measure: Measure) -> None:
+    upper = "∞" if measure.upper is None else f"{measure.upper:g}"
+    text = section(measure.name)
+    assert f"    {measure.formula}\n" in text
+    assert f"\n0 to {upper}; better: {measure.better}. Source: {measure.source}.\n" in text
+
+
+def test_no_section_is_of_a_measure_that_is_not() -> None:
+    assert set(re.findall(r"^### `(\w+)`$", PAGE, flags=re.MULTILINE)) == set(MEASURES) | {"ghd"}
+
+
+@pytest.mark.parametrize("count", [*PAIRS.counts, *PANELS.counts])
+def test_every_count_is_defined(count: str) -> None:
+    assert re.search(rf"^\| [^|]*`{count}`", PAGE, flags=re.MULTILINE)
+
+
+def test_the_sections_are_in_the_order_of_the_columns() -> None:
+    order = re.findall(r"^### `(\w+)`$", PAGE, flags=re.MULTILINE)
+    assert [name for name in order if name in MEASURES] == list(MEASURES)

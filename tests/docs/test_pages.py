@@ -1,0 +1,140 @@
+"""The pages of docs/: what stands on them is run, says what they say, and leads somewhere."""
+
+import doctest
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from jobs.app import app
+from pipeline.boundary_types import DECLARED
+from pipeline.boundary_types import GIVEN as TYPES_GIVEN
+from pipeline.reference_points import REFERENCE_POINTS
+from pipeline.references import SAME_UNITS, UNIQUE_CODER, UNIQUE_DOCUMENT
+from pipeline.sweep_run import GIVEN as SCORES_GIVEN
+from schemas.comparisons import COMPARISON_TABLES
+from schemas.documents import DOCUMENTS
+from schemas.segmentations import SEGMENTATIONS
+from tests.support.command_line import Segscore
+from tests.support.pages import DOCS, PAGES, PROGRESS, Command, Fence, commands, fences, same
+from tests.support.paths import ROOT
+
+RUN = [page for page in PAGES if {"console", "pycon"} & {each.language for each in fences(page)}]
+GROUP: Any = typer.main.get_command(app)
+JOBS: dict[str, Any] = GROUP.commands
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+OF_OTHERS = {
+    "--build-arg", "--create-namespace", "--death-timeout", "--from", "--from-env-file", "--help",
+    "--now", "--repo", "--rm", "--wait",
+}  # fmt: skip
+"""Options of other programs, and of all."""
+
+
+def options_of(command: str) -> set[str]:
+    """The options of a command as its help lists them."""
+    listed = {name for each in JOBS[command].params for name in each.opts + each.secondary_opts}
+    return {name for name in listed if name.startswith("--")}
+
+
+def page_of(command: str) -> Path:
+    """Where a command is documented."""
+    return DOCS / "jobs" / f"{command}.md"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder as one who has the repository would see it."""
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(segscore: Segscore, command: Command, where: str) -> None:
+    """Run a command line and hold it against what the page says of it."""
+    program, *arguments = command.words
+    if program == "cat":
+        found = "".join(Path(name).read_text("utf-8") for name in arguments)
+    else:
+        assert program == "segscore", where
+        ended = segscore(*arguments)
+        assert ended.code == command.code, f"{where}: {ended.err}"
+        found = ended.out + PROGRESS.sub("", ended.err)
+    if command.expected:
+        assert same(command.expected, found), f"{where}: {command.words}\n{found}"
+
+
+def converse(fence: Fence, known: dict[str, Any], where: str) -> None:
+    """Run a Python session and hold it against what the page says."""
+    session = doctest.DocTestParser().get_doctest(fence.text, known, where, where, fence.line)
+    told: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False)
+    ended = runner.run(session, out=told.append, clear_globs=False)
+    assert not ended.failed, "".join(told)
+    known.update(session.globs)
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
+def test_what_the_page_says_is_said(page: Path, segscore: Segscore, place: Path) -> None:
+    known: dict[str, Any] = {}
+    for fence in fences(page):
+        where = f"{page.name}:{fence.line}"
+        if fence.file:
+            Path(fence.file).parent.mkdir(parents=True, exist_ok=True)
+            Path(fence.file).write_text(fence.text, "utf-8")
+        elif fence.language == "console":
+            for command in commands(fence):
+                run(segscore, command, where)
+        elif fence.language == "pycon":
+            converse(fence, known, where)
+
+
+@pytest.mark.parametrize(
+    ("shown", "found", "expected"),
+    [
+        ("a\n…\nz\n", "a\nb\nc\nz  \n", True),
+        ("a\n…\nz\n", "a\nz\n", False),
+        ("a … z\n", "a b\nc z\n", False),
+        ("0.1234567891\n", "0.1234567890\n", True),
+        ("0.123456\n", "0.123457\n", False),
+    ],
+)
+def test_what_is_left_out_is_all_that_may_differ(shown: str, found: str, expected: bool) -> None:
+    assert same(shown, found) is expected
+
+
+@pytest.mark.parametrize("command", JOBS)
+def test_a_command_has_a_page_with_an_example_and_all_its_options(command: str) -> None:
+    page = page_of(command)
+    assert any(fence.language == "console" for fence in fences(page))
+    rows = [line for line in page.read_text("utf-8").splitlines() if line.startswith("| `--")]
+    named = {name for row in rows for name in OPTION.findall(row.split(" | ")[0])}
+    assert named == options_of(command)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
+def test_no_page_names_an_option_that_is_not(page: Path) -> None:
+    known = OF_OTHERS.union(*map(options_of, JOBS))
+    assert set(OPTION.findall(page.read_text("utf-8"))) <= known
+
+
+def test_every_rule_is_named() -> None:
+    """Those of rows, and those between rows."""
+    text = page_of("validate").read_text("utf-8")
+    columns = [each for schema in (SEGMENTATIONS, DOCUMENTS) for each in schema.columns.values()]
+    between = [UNIQUE_CODER, UNIQUE_DOCUMENT, SAME_UNITS, TYPES_GIVEN, DECLARED, SCORES_GIVEN]
+    for rule in [*(check.name for column in columns for check in column.checks), *between]:
+        assert f"`{rule}`" in text
+
+
+def test_every_reference_point_is_named() -> None:
+    text = page_of("score").read_text("utf-8")
+    for point in REFERENCE_POINTS:
+        assert f"`{point}`" in text
+
+
+def test_every_table_of_a_comparison_is_named() -> None:
+    text = page_of("compare").read_text("utf-8")
+    for schema in COMPARISON_TABLES:
+        assert f"| `{schema.name}/` |" in text

@@ -1,0 +1,51 @@
+"""The README's worked run, run; its table has every command."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from jobs.app import app
+from tests.support.command_line import Segscore
+from tests.support.paths import ROOT
+
+README = (ROOT / "README.md").read_text()
+
+
+def block(language: str, containing: str) -> str:
+    """The fenced block of a language that contains a text."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    (chosen,) = (text for name, text in found if name == language and containing in text)
+    return str(chosen)
+
+
+def test_score_your_own(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The three lines, the two commands, the tables and the signature they are said to give."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shows.jsonl").write_text(block("json", "show-1"))
+    for line in block("", "segscore import shows.jsonl").splitlines():
+        command, *arguments = line.split()
+        assert command == "segscore"
+        ended = segscore(*arguments)
+        assert ended.code == 0, ended.err
+    signature = json.loads((tmp_path / "run" / "run.json").read_text())["signature"]
+    assert signature == block("", "segscore|n_t").strip()
+    for table in ("scores", "summary", "rejects", "unpaired"):
+        assert f"`{table}/`" in README
+        assert list((tmp_path / "run" / table).glob("*.parquet"))
+
+
+def test_every_command_is_in_the_table() -> None:
+    for command in app.registered_commands:
+        assert command.callback is not None
+        name = command.name or command.callback.__name__
+        (row,) = re.findall(rf"^\| `segscore {name}[ `].*", README, re.MULTILINE)
+        assert f"(docs/jobs/{name}.md)" in row, name
+
+
+def test_the_version_is_that_of_signatures(segscore: Segscore) -> None:
+    version = block("", "segscore|n_t").strip().rpartition("|v:")[2]
+    assert segscore("--version").out == f"segscore {version}\n"

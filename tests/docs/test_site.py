@@ -1,0 +1,112 @@
+"""The site of docs/: it builds without a warning, loads nothing from elsewhere, its links hold."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from markdown_it import MarkdownIt
+
+from tests.support.paths import ROOT
+
+LOADING = {"src", "srcset", "data", "poster", "action", "background"}
+"""Attributes of any element that make a browser ask for something, as `href` of a link does."""
+
+OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+
+
+class Page(HTMLParser):
+    """What a built page points at.
+
+    Attributes:
+        loaded: addresses that a browser asks for by itself.
+        links: addresses that a reader may follow.
+        anchors: places on the page that an address may name.
+    """
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.loaded: list[str] = []
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(file.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.loaded += [given[name] for name in LOADING & given.keys()]
+        if "href" in given:
+            (self.links if tag == "a" else self.loaded).append(given["href"])
+        self.anchors |= {given[name] for name in ("id", "name") if name in given}
+
+
+class Site(NamedTuple):
+    """A built site: its folder, and its pages by file."""
+
+    folder: Path
+    pages: dict[Path, Page]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The site as `make site` builds it."""
+    folder = tmp_path_factory.mktemp("site")
+    options = ("-W", "--keep-going", "-n", "-q", "-d", str(folder / "doctrees"))
+    command = [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(folder / "html")]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    files = sorted((folder / "html").rglob("*.html"))
+    return Site(folder / "html", {file: Page(file) for file in files})
+
+
+def test_every_page_is_in_the_site(site: Site) -> None:
+    sources = {page.relative_to(ROOT / "docs") for page in (ROOT / "docs").rglob("*.md")}
+    built = {file.relative_to(site.folder).with_suffix(".md") for file in site.pages}
+    assert sources < built
+
+
+def test_no_page_loads_anything_from_elsewhere(site: Site) -> None:
+    loaded = [address for page in site.pages.values() for address in page.loaded]
+    assert len(loaded) > len(site.pages)
+    assert [each for each in loaded if urlsplit(each).netloc] == []
+    for style in site.folder.rglob("*.css"):
+        asked = re.findall(r"(?:url\(|@import)\s*[\"']?([^\"')]+)", style.read_text("utf-8"))
+        assert [each for each in asked if urlsplit(each).netloc] == [], style.name
+
+
+def broken(file: Path, links: list[str], site: Site) -> Iterator[str]:
+    """The links of a page that lead to no file or to no place on it."""
+    for link in links:
+        address = urlsplit(link)
+        if not address.scheme:
+            target = (file.parent / unquote(address.path)).resolve() if address.path else file
+            place = unquote(address.fragment)
+            if not target.is_file() or (place and place not in site.pages[target].anchors):
+                yield f"{file.name}: {link}"
+
+
+def test_every_link_of_the_site_leads_somewhere(site: Site) -> None:
+    found = [each for file, page in site.pages.items() for each in broken(file, page.links, site)]
+    assert found == []
+
+
+def links_of(file: Path) -> list[str]:
+    """The addresses that a page in Markdown links to or shows a picture of."""
+    tokens = [
+        token
+        for block in MarkdownIt().parse(file.read_text("utf-8"))
+        for token in block.children or []
+    ]
+    found = [token.attrGet("href") or token.attrGet("src") for token in tokens]
+    return [str(address) for address in found if address]
+
+
+@pytest.mark.parametrize("file", OUTSIDE, ids=lambda file: file.name)
+def test_every_link_outside_the_site_leads_somewhere(file: Path) -> None:
+    for address in map(urlsplit, links_of(file)):
+        if not address.scheme:
+            assert (ROOT / address.path).exists(), address

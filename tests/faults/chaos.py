@@ -1,0 +1,385 @@
+"""Runs killed again and again, each resumed by the same command, each to end as if never touched.
+
+`python -m tests.faults.chaos --runs N --seed S` kills clients, workers and schedulers at random
+moments of real runs, on every kind of cluster, and prints what came of it; a promise that was
+broken ends it with exit code 1.  What is killed, how often and when is a function of the seed; what
+is met at that moment is the machine's choice.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from random import Random
+
+from tests.support.corpora import corpus
+from tests.support.driven import Drive, wait
+from tests.support.killing import (
+    CLIENT,
+    SCHEDULER,
+    WORKER,
+    Cluster,
+    Command,
+    cluster,
+    kill,
+    spawned,
+)
+from tests.support.promises import (
+    RECORD,
+    UNFINISHED,
+    Broken,
+    Reader,
+    require_one_line,
+    require_quiet,
+    require_same,
+)
+from tests.support.run_files import files
+
+LOCAL, PROCESSES, CLUSTER = "local", "processes", "cluster"
+VICTIMS = {
+    LOCAL: (CLIENT,),
+    PROCESSES: (CLIENT, WORKER),
+    CLUSTER: (CLIENT, WORKER, SCHEDULER),
+}
+WORK = ("score", "summary", "meet", "audit", "agreement")
+"""Stages of a run, as its record tells them, when it has planned."""
+
+PLANNING, WORKING, PUBLISHING = "planning", "working", "publishing"
+AIMED = (None, None, WORKING, PUBLISHING)
+"""What kills wait for: a moment of the whole seldom meets what is soon over."""
+
+ATTEMPTS = 12
+"""A run that needs more is not resumed, it is stuck."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A run to disturb.
+
+    Attributes:
+        name: of the scenario.
+        arguments: of the command, but for where it runs and where it writes.
+        rows: rows of a part.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    rows: int
+
+
+@dataclass(frozen=True)
+class Kill:
+    """One blow.
+
+    Attributes:
+        victim: client, worker or scheduler.
+        moment: when, as a share of the time that the run takes undisturbed, or works.
+        aimed: wait for this, then for the moment; strike at once when it publishes.
+        which: chooses between workers.
+    """
+
+    victim: str
+    moment: float
+    aimed: str | None
+    which: float
+
+
+@dataclass
+class Figures:
+    """What came of all runs."""
+
+    runs: int = 0
+    missed: int = 0
+    kills: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    resumed: int = 0
+    said: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    parts: int = 0
+    again: int = 0
+    seconds: float = 0.0
+
+    def lines(self) -> Iterator[str]:
+        """The figures, for people."""
+        kills = self.kills.total()
+        yield f"{self.runs} runs, {kills} kills, {self.seconds:.0f} s"
+        yield f"{self.missed} runs more, which had ended before the moment came"
+        for number, (column, names) in enumerate(
+            {
+                "at": VICTIMS,
+                "of": (CLIENT, WORKER, SCHEDULER),
+                "while": (PLANNING, WORKING, PUBLISHING),
+            }.items()
+        ):
+            by = Counter[str]()
+            for key, times in self.kills.items():
+                by[key[number]] += times
+            yield f"kills {column}: " + ", ".join(f"{name} {by[name]}" for name in names)
+        yield f"{self.resumed} resumes needed"
+        yield f"{self.again} of {self.parts} parts done more than once"
+        for (place, victim, line), times in self.said.most_common():
+            yield f"{times} x {place}, {victim}: {line}"
+
+
+def scenarios(folder: Path, documents: int = 160) -> list[Scenario]:
+    """Write corpora of many small parts, and name what is to be done with them."""
+    made = corpus(seed=3, documents=documents)
+    made.write(folder / "plain", files=4)
+    twice = made.hypotheses[:: max(1, len(made.hypotheses) // 4)]
+    made.hypotheses.extend({**row, "boundaries": []} for row in twice)
+    made.write(folder / "twice", files=4)
+    codings = folder / "codings.jsonl"
+    rows = corpus(seed=9, documents=documents).references
+    codings.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ("--replicates", "50")
+
+    def score(name: str, *more: str) -> Scenario:
+        tables = [str(folder / name / table) for table in ("references", "hypotheses")]
+        described = ("--documents", str(folder / name / "documents.parquet"))
+        return Scenario(f"score {name}", ("score", *tables, *described, *options, *more), 14)
+
+    return [
+        score("plain", "--group-by", "genre", "--reference-points", "none,all"),
+        Scenario("agree", ("agree", str(codings), "--window", "per-run", *options), 14),
+        score("twice"),
+    ]
+
+
+Way = tuple[Scenario, str, str]
+"""What to run, on which kind of cluster, whom to kill."""
+
+
+class Place:
+    """Where runs happen, and whom one can kill there."""
+
+    def __init__(self, name: str, drive: Drive) -> None:
+        self.name = name
+        self.drive = drive
+        self.cluster: Cluster | None = None
+
+    @contextmanager
+    def ready(self) -> Iterator["Place"]:
+        """Be there until the block ends."""
+        with ExitStack() as stack:
+            if self.name == CLUSTER:
+                self.cluster = stack.enter_context(cluster(self.drive))
+            yield self
+
+    @property
+    def option(self) -> tuple[str, ...]:
+        """Of the command."""
+        where = self.name if self.cluster is None else self.cluster.address
+        return ("--cluster", where, "--workers", "2")
+
+    def mend(self) -> None:
+        """Bring back who was killed."""
+        if self.cluster is not None:
+            self.cluster.mend()
+
+    def victims(self, kind: str, command: Command) -> list[int]:
+        """Processes of a kind that are there to be killed."""
+        if kind == CLIENT:
+            return [command.process.pid]
+        if self.cluster is None:
+            return spawned(command.process.pid)
+        assert self.cluster.scheduler is not None
+        here = self.cluster.workers if kind == WORKER else [self.cluster.scheduler]
+        return [each.pid for each in here if each.poll() is None]
+
+
+def where(run: Path) -> str:
+    """How far a run has come, by its files."""
+    if not run.exists() or not (run / UNFINISHED / "plan.json").exists():
+        return PUBLISHING if (run / RECORD).exists() else PLANNING
+    return PUBLISHING if {path.name for path in run.iterdir()} > {UNFINISHED} else WORKING
+
+
+def strike(
+    blow: Kill, place: Place, command: Command, run: Path, lasts: Mapping[str | None, float]
+) -> str | None:
+    """Kill; return where it hit, None where the command ended before.
+
+    Args:
+        blow: whom to kill, and when.
+        place: where they are.
+        command: the client.
+        run: the run's folder.
+        lasts: seconds that the run takes, and its work.
+    """
+
+    def ended_or(happened: Callable[[], object]) -> Callable[[], object]:
+        return lambda: not command.running or happened()
+
+    if blow.aimed is not None:
+        wait(ended_or(lambda: where(run) == blow.aimed), f"the run is {blow.aimed}")
+    until = time.monotonic() + blow.moment * lasts.get(blow.aimed, 0.0)
+    wait(ended_or(lambda: time.monotonic() >= until), "the moment to strike")
+    wait(ended_or(lambda: place.victims(blow.victim, command)), f"a {blow.victim} is there")
+    there = place.victims(blow.victim, command)
+    if not command.running or not there:
+        return None
+    hit = where(run)
+    kill(there[int(blow.which * len(there))])
+    return hit
+
+
+class Undisturbed:
+    """What runs give, and how long they take, when nobody touches them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.bytes: dict[str, dict[str, bytes]] = {}
+        self.lasts: dict[tuple[str, str], dict[str | None, float]] = {}
+
+    def of(
+        self, scenario: Scenario, name: str
+    ) -> tuple[dict[str, bytes], Mapping[str | None, float]]:
+        """Its files, and how long it, and its work, takes; run where that is not known yet.
+
+        Raises:
+            Broken: it failed, or gave other bytes than elsewhere.
+        """
+        key = scenario.name, name
+        if key not in self.lasts:
+            folder = self.folder / f"undisturbed-{'-'.join(key).replace(' ', '-')}"
+            folder.mkdir()
+            drive = Drive(str(folder), scenario.rows, {})
+            with Place(name, drive).ready() as place:
+                start = time.monotonic()
+                output = ("--output", str(folder / "run"), *place.option)
+                ended = Command(drive, *scenario.arguments, *output).ended()
+                lasts = time.monotonic() - start
+            if ended.code:
+                raise Broken(f"undisturbed: {ended.err}")
+            told = json.loads((folder / "run" / RECORD).read_text())["seconds"]
+            work = sum(seconds for stage, seconds in told.items() if stage in WORK)
+            self.lasts[key] = {None: lasts, WORKING: work}
+            require_same(
+                folder / "run", self.bytes.setdefault(scenario.name, files(folder / "run"))
+            )
+        return self.bytes[scenario.name], self.lasts[key]
+
+
+def disturb(
+    scenario: Scenario,
+    name: str,
+    blows: Sequence[Kill],
+    folder: Path,
+    undisturbed: Undisturbed,
+    figures: Figures,
+) -> bool:
+    """Run a command, strike, run it again, until it is done; check all that was promised.
+
+    Returns:
+        Whether anybody was hit, before the run had ended.
+
+    Raises:
+        Broken: a promise was not kept.
+    """
+    expected, lasts = undisturbed.of(scenario, name)
+    before = figures.kills.total()
+    folder.mkdir()
+    drive = Drive(str(folder), scenario.rows, {})
+    run, left = folder / "run", list(blows)
+    with Place(name, drive).ready() as place:
+        reader = Reader(run)
+        reader.start()
+        for attempt in range(ATTEMPTS):
+            output = ("--output", str(run), *place.option)
+            command = Command(drive, *scenario.arguments, *output)
+            hit = victim = None
+            if left:
+                blow = left.pop(0)
+                hit, victim = strike(blow, place, command, run, lasts), blow.victim
+                if hit is not None:
+                    figures.kills[name, blow.victim, hit] += 1
+            ended = command.ended()
+            if ended.code == 0:
+                require_quiet(ended.err)
+                break
+            if hit is None or (victim == CLIENT) != (ended.code == -9):
+                raise Broken(f"attempt {attempt} ended by itself: {ended.code}: {ended.err}")
+            if victim != CLIENT:
+                line = require_one_line(ended.err, ended.code)
+                figures.said[name, str(victim), line.replace(place.option[1], "ADDRESS")] += 1
+            figures.resumed += 1
+            place.mend()
+        else:
+            raise Broken(f"{run}: not done after {ATTEMPTS} attempts")
+        reader.end()
+        require_same(run, expected)
+    require_same(run, expected)
+    done = [(stage, part) for stage, part, _ in drive.done()]
+    figures.parts += len(set(done))
+    figures.again += len(done) - len(set(done))
+    return bool(figures.kills.total() - before)
+
+
+def plan(draw: Random, name: str, victim: str) -> list[Kill]:
+    """The blows of one run: the first is of a certain kind, one or two more may follow."""
+
+    def blow(of: str) -> Kill:
+        return Kill(of, draw.random(), draw.choice(AIMED), draw.random())
+
+    more = range(draw.choice([0, 0, 1, 2]))
+    return [blow(victim), *(blow(draw.choice(VICTIMS[name])) for _ in more)]
+
+
+def ways(scenarios: Sequence[Scenario]) -> list[Way]:
+    """Everything there is to try: each scenario, on each kind of cluster, each kind of victim."""
+    kinds = [(name, victim) for name, victims in VICTIMS.items() for victim in victims]
+    return [(each, *kind) for kind in kinds for each in scenarios]
+
+
+def harry(folder: Path, todo: Sequence[Way], runs: int, seed: int, figures: Figures) -> None:
+    """Disturb so many runs, in all these ways in turn.
+
+    Raises:
+        Broken: a promise was not kept; the run's folder is left as it was found.
+    """
+    start = time.monotonic()
+    draw = Random(seed)  # noqa: S311
+    undisturbed = Undisturbed(folder)
+    shuffled = draw.sample(todo, len(todo))
+    for number in count():
+        if figures.runs == runs:
+            return
+        scenario, name, victim = shuffled[number % len(shuffled)]
+        print(f"{figures.runs + 1} of {runs}: {scenario.name}, {name}, {victim}", flush=True)
+        blows = plan(draw, name, victim)
+        if disturb(scenario, name, blows, folder / str(number), undisturbed, figures):
+            figures.runs += 1
+        else:
+            figures.missed += 1
+        figures.seconds = time.monotonic() - start
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.chaos", description=__doc__)
+    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--output", type=Path, help="folder to keep everything in")
+    chosen = parser.parse_args()
+    figures = Figures()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = chosen.output or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            todo = ways(scenarios(folder / "corpus"))
+            harry(folder, todo, chosen.runs, chosen.seed, figures)
+        except Broken as problem:
+            print(f"BROKEN: {problem}", file=sys.stderr)
+            return 1
+        finally:
+            print(*figures.lines(), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

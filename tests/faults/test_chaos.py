@@ -1,0 +1,28 @@
+"""A few runs killed at random, of the many that `make chaos` kills."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.chaos import CLUSTER, LOCAL, PROCESSES, Figures, harry, scenarios
+from tests.support.killing import CLIENT, SCHEDULER, WORKER
+
+RUNS = 6
+
+
+@pytest.mark.long
+def test_killed_runs_end_as_if_never_touched(tmp_path: Path) -> None:
+    """``disturb`` raises where a promise is broken."""
+    _, agree, twice = scenarios(tmp_path / "corpus", documents=60)
+    ways = [
+        (agree, CLUSTER, CLIENT),
+        (agree, CLUSTER, SCHEDULER),
+        (agree, CLUSTER, WORKER),
+        (twice, LOCAL, CLIENT),
+        (twice, PROCESSES, CLIENT),
+        (twice, PROCESSES, WORKER),
+    ]
+    figures = Figures()
+    harry(tmp_path, ways, RUNS, 1, figures)
+    assert figures.runs == RUNS
+    assert figures.kills.total() >= RUNS

@@ -1,0 +1,185 @@
+"""Whatever the order of their storage operations: one whole run, one clear line from the others.
+
+Two and three jobs, on a disk and in an object store, on one machine and on several, with and
+without a finished run to replace, and with a death at every operation.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pipeline import publication, receipts, run_folder, storage
+from pipeline.errors import Done, Failed, Refused
+from pipeline.fingerprint import Fingerprint
+from tests.support.interleaving import Job, Search, Stage
+from tests.support.worlds import Disk, Store, Tree, World
+
+LINES = re.compile(
+    r"(refused|failed): [^\n]*("
+    r"another run is at work here \(process \d+\); wait for it or choose another folder"
+    r"|another run began here just now; wait for it or choose another folder"
+    r"|another job (published a run here meanwhile|took this folder); nothing of this one was "
+    r"published"
+    r"|holds an unfinished run of other settings or inputs: n_t was \d, is \d\. [^\n]*"
+    r"|holds a finished run of other settings or inputs \(n_t was \d, is \d\); [^\n]*"
+    r")"
+)
+"""What a job may say that did not publish."""
+
+
+def fingerprint(n_t: int) -> Fingerprint:
+    return Fingerprint("score", {"n_t": n_t}, {}, "0.1.0")
+
+
+def expected(n_t: int) -> dict[str, bytes]:
+    """The files of a run."""
+    end = f"-{fingerprint(n_t).digest}.parquet"
+    return {f"scores/part-0{end}": b"scores %d" % n_t, f"summary/all{end}": b"sums %d" % n_t}
+
+
+def work(output: str, n_t: int, *, fresh: bool) -> str:
+    """Do a run as commands do; how it ended."""
+    try:
+        attempt = publication.check(output, fingerprint(n_t), fresh=fresh)
+        with publication.claimed(attempt):
+            folder = run_folder.claim(attempt, {"scored": ["part-0"]})
+            if not receipts.kept(folder, "scored"):
+                storage.write_bytes(f"{folder}/scores/part-0.parquet", b"scores %d" % n_t)
+                storage.write_bytes(f"{folder}/receipts/scored/part-0.receipt", b"done")
+            storage.write_bytes(f"{folder}/summary/all.parquet", b"sums %d" % n_t)
+            told = {"signature": "s", "pairs": 1, "rows": {}, "settings": {"n_t": n_t}}
+            whole = told | {"inputs": {}, "versions": {"segscore": "0.1.0"}}
+            publication.publish(attempt, whole)
+    except Done:
+        return "done"
+    except Refused as problem:
+        return f"refused: {problem}"
+    except Failed as problem:
+        return f"failed: {problem}"
+    return "published"
+
+
+def jobs(world: World, *kinds: str) -> list[Job]:
+    """Jobs named by n_t, and by `f` if they start over, and by the machine if not the first."""
+    made = []
+    for number, kind in enumerate(kinds):
+        n_t, fresh, host = int(kind[0]), "f" in kind, kind.partition("@")[2] or "here"
+        name = f"{'ABC'[number]}{kind}"
+
+        def act(n_t: int = n_t, fresh: bool = fresh) -> str:
+            return work(world.output, n_t, fresh=fresh)
+
+        made.append(Job(name, 4_000_000 + number, host, act))
+    return made
+
+
+def require_whole(tree: Tree, *, alone: bool) -> int | None:
+    """Make sure that a run which is shown is whole; with ``alone``, that nothing is beside it."""
+    if "run.json" not in tree:
+        return None
+    record = json.loads(tree["run.json"])
+    n_t: int = record["settings"]["n_t"]
+    files = expected(n_t)
+    listed = {f"{table}/{name}" for table, names in record["files"].items() for name in names}
+    assert listed == set(files)
+    for name, content in files.items():
+        assert tree.get(name) == content, name
+    if alone:
+        assert set(tree) == {"run.json", *files}
+    return n_t
+
+
+def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) -> int:
+    """Try every order; how many there were."""
+
+    def prepare() -> list[Job]:
+        world.reset(before)
+        return jobs(world, *kinds)
+
+    def state() -> object:
+        tree = world.tree()
+        if not before or "run.json" in tree:
+            require_whole(tree, alone=False)
+        return frozenset(tree.items())
+
+    def judge(made: Sequence[Job], order: list[str]) -> None:
+        try:
+            judged(world, made)
+        except AssertionError as problem:
+            raise AssertionError(
+                "\n".join([*order, *(f"{job.name}: {job.outcome}" for job in made), str(problem)])
+                + f"\nleft: {sorted(world.tree())}"
+            ) from problem
+
+    shared = any("@" in kind for kind in kinds) or len(kinds) == 1
+    return Search(prepare, world.entered, state, judge, deaths, shared).run()
+
+
+def judged(world: World, made: Sequence[Job]) -> None:
+    """Make sure that one whole run is left, and that every other job said so."""
+    outcomes = {job.name: str(job.outcome) for job in made}
+    for outcome in outcomes.values():
+        assert outcome in ("published", "done", "died") or LINES.fullmatch(outcome), outcome
+    winners = [job for job in made if job.outcome == "published"]
+    died = [job for job in made if job.outcome == "died"]
+    if not died:
+        assert winners
+        n_t = require_whole(world.tree(), alone=True)
+        assert any(job.name[1] == str(n_t) for job in winners)
+        assert len(winners) == 1 or any("f" in job.name for job in winners)
+        return
+    require_whole(world.tree(), alone=False)
+    # Whoever comes next finds the run, or resumes it, or starts it over.
+    n_t = int(died[0].name[1])
+    fresh = "f" in died[0].name or len({job.name[1] for job in made}) > 1
+    assert alone(world, n_t, fresh=fresh) in ("published", "done")
+    assert require_whole(world.tree(), alone=True) == n_t
+
+
+def alone(world: World, n_t: int, *, fresh: bool = False) -> str:
+    """Do a run that nobody disturbs, in a process of its own; how it ended."""
+    job = Job("last", 5_000_000, "here", lambda: work(world.output, n_t, fresh=fresh))
+    stage = Stage([job])
+    with world.entered(stage):
+        stage.start()
+        while job.runs:
+            stage.step(0)
+    return str(job.outcome)
+
+
+def finished(world: World, n_t: int) -> Tree:
+    """A finished run."""
+    world.reset({})
+    assert alone(world, n_t) == "published"
+    tree = world.tree()
+    require_whole(tree, alone=True)
+    return tree
+
+
+@pytest.fixture(params=["disk", "store"])
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
+    return Disk(tmp_path) if request.param == "disk" else Store()
+
+
+TWO = [
+    ("2", "2"),
+    ("2", "3"),
+    ("2f", "2f"),
+    ("2", "3f"),
+    ("2", "2@there"),
+    ("2", "3f@there"),
+    ("2f", "2f@there"),
+]
+
+
+@pytest.mark.parametrize("kinds", TWO, ids=" ".join)
+def test_two_jobs(world: World, kinds: tuple[str, ...]) -> None:
+    assert search(world, kinds, {}) > 1
+
+
+@pytest.mark.parametrize("kinds", [("2f", "2f"), ("3f", "2f"), ("3f", "2f@there")], ids=" ".join)
+def test_two_jobs_over_a_finished_run(world: World, kinds: tuple[str, ...]) -> None:
+    assert search(world, kinds, finished(world, 2)) > 1

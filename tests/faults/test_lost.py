@@ -1,0 +1,126 @@
+"""Workers and schedulers lost at a known moment: a complete run, or one line and then one."""
+
+import pytest
+
+from pipeline import cluster as places
+from tests.support.driven import Drive, Gate
+from tests.support.holding import HELD, TRAVELLING, holder
+from tests.support.killing import Cluster, Command, cluster, kill, spawned
+from tests.support.promises import require_one_line, require_same
+from tests.support.resuming import Desk
+from tests.support.run_files import files
+
+WAYS = [
+    pytest.param("score", HELD, id="score"),
+    pytest.param("agree", HELD, id="agree", marks=pytest.mark.long),
+    pytest.param("agree", TRAVELLING, id="rows travel", marks=pytest.mark.long),
+]
+
+
+def started(desk: Desk, drive: Drive, command: str, where: str) -> Command:
+    """Run `score` or `agree` in a process of its own, somewhere."""
+    options = ("--cluster", where, "--workers", 2)
+    if command == "score":
+        return desk.command(drive, *options)
+    agree = ("agree", desk.folder / "references", "--replicates", 20, "--output", desk.run)
+    desk.commands.append(Command(drive, *agree, *options))
+    return desk.commands[-1]
+
+
+def undisturbed(desk: Desk, command: str) -> dict[str, bytes]:
+    """The files of the same run elsewhere."""
+    if command == "score":
+        return desk.undisturbed()
+    output = desk.folder / "undisturbed"
+    agree = ("agree", desk.folder / "references", "--replicates", 20, "--output", output)
+    assert desk.segscore(*agree).code == 0
+    return files(output)
+
+
+@pytest.mark.parametrize("command", ["score", pytest.param("agree", marks=pytest.mark.long)])
+def test_a_worker_is_lost_with_its_task(desk: Desk, command: str) -> None:
+    drive = desk.drive({"gate": HELD})
+    with cluster(drive) as there:
+        run = started(desk, drive, command, there.address)
+        held = holder(drive)
+        assert held in [each.pid for each in there.workers]
+        kill(held)
+        ended = run.ended()
+    assert ended.code == 0, ended.err
+    require_same(desk.run, undisturbed(desk, command))
+
+
+@pytest.mark.long
+def test_a_worker_is_lost_as_rows_travel(desk: Desk) -> None:
+    drive = desk.drive({"gate": TRAVELLING})
+    with cluster(drive) as there:
+        run = started(desk, drive, "agree", there.address)
+        kill(holder(drive))
+        ended = run.ended()
+    assert ended.code == 0, ended.err
+    require_same(desk.run, undisturbed(desk, "agree"))
+
+
+def test_a_process_of_the_client_is_lost_with_its_task(desk: Desk) -> None:
+    drive = desk.drive({"gate": HELD})
+    run = started(desk, drive, "score", "processes")
+    held = holder(drive)
+    assert held in spawned(run.process.pid)
+    kill(held)
+    ended = run.ended()
+    assert ended.code == 0, ended.err
+    require_same(desk.run, undisturbed(desk, "score"))
+
+
+@pytest.mark.parametrize(("command", "gate"), WAYS)
+def test_the_scheduler_is_lost(desk: Desk, command: str, gate: Gate) -> None:
+    drive = desk.drive({"gate": gate})
+    with cluster(drive) as there:
+        run = started(desk, drive, command, there.address)
+        holder(drive)
+        there.kill_scheduler()
+        ended = run.ended()
+        assert "the scheduler was lost" in require_one_line(ended.err, ended.code)
+        assert ended.code == 1
+        assert not (desk.run / "run.json").exists()
+        resumed(desk, drive, command, there)
+    require_same(desk.run, undisturbed(desk, command))
+
+
+@pytest.mark.parametrize(("command", "gate"), WAYS)
+def test_all_workers_are_lost_and_one_comes(desk: Desk, command: str, gate: Gate) -> None:
+    """What all tasks need is lost with them; the same command hands it out again."""
+    drive = desk.drive({"gate": gate})
+    with cluster(drive) as there:
+        run = started(desk, drive, command, there.address)
+        holder(drive)
+        there.kill_workers()
+        there.start_worker()
+        ended = run.ended()
+        if ended.code:
+            assert "or all workers were" in require_one_line(ended.err, ended.code)
+            assert ended.code == 1
+            resumed(desk, drive, command, there)
+    require_same(desk.run, undisturbed(desk, command))
+
+
+def resumed(desk: Desk, drive: Drive, command: str, there: Cluster) -> None:
+    """Run the same command again, on the same cluster; no part is done that was done before."""
+    there.mend()
+    before = [(stage, part) for stage, part, _ in drive.done()]
+    ended = started(desk, drive, command, there.address).ended()
+    assert ended.code == 0, ended.err
+    after = [(stage, part) for stage, part, _ in drive.done()][len(before) :]
+    assert not set(before) & set(after)
+
+
+def test_no_worker_comes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "ALONE_SECONDS", 1)
+    with cluster(desk.drive({}), workers=0) as there:
+        ended = desk.score("--cluster", there.address)
+        assert "no worker has been there" in require_one_line(ended.err, ended.code)
+        assert ended.code == 1
+        there.start_worker()
+        monkeypatch.setattr(places, "ALONE_SECONDS", 60)
+        assert desk.score("--cluster", there.address).code == 0
+    require_same(desk.run, undisturbed(desk, "score"))

@@ -1,0 +1,114 @@
+"""Several jobs in one folder: exactly one publishes, whole, and the others say that they did not.
+
+On one machine a second job is refused; so here each thinks that it is on another.
+"""
+
+import json
+
+import pytest
+
+from tests.support.driven import Gate, wait
+from tests.support.killing import Ended
+from tests.support.promises import RECORD, Reader, require_one_line, require_same
+from tests.support.resuming import Desk
+
+OTHER = ("--n-t", 3)
+
+
+def raced(desk: Desk, options: tuple[object, ...], first: int) -> tuple[list[Ended], int]:
+    """Two jobs that stop before they write the record; how they ended, and who won.
+
+    Args:
+        desk: what to run.
+        options: of the second job, beside those of the first.
+        first: who goes on first; 2 for both at once.
+    """
+    gate = {"record": Gate("storage.write_new_text", "wait", RECORD)}
+    jobs = []
+    for number in (0, 1):
+        drive, command = desk.start(gate, *(options if number else ()), host=f"host{number}")
+        jobs.append((drive, command))
+        wait(lambda drive=drive: drive.reached("record"), "the record is next")  # type: ignore[misc]
+    reader = Reader(desk.run, alone=False)
+    reader.start()
+    for number in (first, 1 - first) if first < 2 else (0, 1):
+        drive, command = jobs[number]
+        drive.open("record")
+        if first < 2:
+            command.ended()
+    ended = [command.ended() for _, command in jobs]
+    reader.end()
+    won = [number for number, each in enumerate(ended) if each.code == 0]
+    assert len(won) == 1, ended
+    return ended, won[0]
+
+
+@pytest.mark.parametrize("first", [0, 1, 2], ids=["the first", "the second", "both at once"])
+@pytest.mark.parametrize("options", [(), ("--fresh",), ("--fresh", *OTHER)], ids=str)
+def test_exactly_one_publishes(desk: Desk, options: tuple[object, ...], first: int) -> None:
+    expected = [desk.undisturbed(), desk.undisturbed(*options)]
+    ended, winner = raced(desk, options, first)
+    assert first == 2 or winner == first
+    loser = ended[1 - winner]
+    assert "another job published a run here meanwhile" in require_one_line(loser.err, loser.code)
+    assert loser.code == 1
+    require_same(desk.run, expected[winner])
+
+
+@pytest.mark.parametrize("options", [("--fresh",), ("--fresh", *OTHER)], ids=str)
+def test_who_starts_over_takes_the_folder(desk: Desk, options: tuple[object, ...]) -> None:
+    """Who worked there until then says so, and leaves nothing."""
+    drive, command = desk.start({"publish": Gate("publication.publish", "wait")}, host="host0")
+    wait(lambda: drive.reached("publish"), "all parts are done")
+    last, other = desk.start({"record": Gate("storage.write_new_text", "wait", RECORD)}, *options)
+    wait(lambda: last.reached("record"), "the record is next")
+    drive.open("publish")
+    ended = command.ended()
+    assert "another job took this folder" in require_one_line(ended.err, ended.code)
+    last.open("record")
+    assert other.ended().code == 0
+    require_same(desk.run, desk.undisturbed(*options))
+
+
+def test_a_finished_run_is_replaced_by_one_of_two(desk: Desk) -> None:
+    """Neither leaves a file of the run before."""
+    assert desk.score("--replicates", 30).code == 0
+    options = ("--fresh", *OTHER)
+    drive, command = desk.start({"publish": Gate("publication.publish", "wait")}, "--fresh")
+    wait(lambda: drive.reached("publish"), "all parts are done")
+    _, other = desk.start({}, *options, host="elsewhere")
+    assert other.ended().code == 0
+    require_same(desk.run, desk.undisturbed(*options))
+    drive.open("publish")
+    ended = command.ended()
+    assert "another job published a run here" in require_one_line(ended.err, ended.code)
+    require_same(desk.run, desk.undisturbed(*options))
+
+
+def test_two_start_at_once_on_one_machine(desk: Desk) -> None:
+    """Whatever they meet, one run is there at the end, and each said how it ended."""
+    expected = desk.undisturbed()
+    commands = [desk.start({})[1] for _ in range(2)]
+    ended = [command.ended() for command in commands]
+    assert 0 in [each.code for each in ended], ended
+    for each in ended:
+        if each.code:
+            require_one_line(each.err, each.code)
+    assert desk.score().code == 0
+    require_same(desk.run, expected)
+
+
+def test_killed_when_it_had_won(desk: Desk) -> None:
+    """What the other job had copied until then is removed by the same command."""
+    gate = {"record": Gate("storage.write_new_text", "wait", RECORD)}
+    drive, command = desk.start(gate, host="host0")
+    wait(lambda: drive.reached("record"), "the record is next")
+    won = {"won": Gate("storage.write_new_text", "kill", RECORD, after=True)}
+    options = ("--fresh", *OTHER)
+    assert desk.start(won, *options, host="host1")[1].ended().code == -9
+    command.kill()
+    shown = {path.name for path in (desk.run / "scores").iterdir()}
+    listed = json.loads((desk.run / RECORD).read_text())["files"]["scores"]
+    assert shown > set(listed)
+    assert desk.score(*OTHER).code == 0
+    require_same(desk.run, desk.undisturbed(*OTHER))

@@ -1,0 +1,29 @@
+"""What a task of an earlier run writes late is nothing to the run that took its place."""
+
+from tests.support.driven import Gate, wait
+from tests.support.holding import holder
+from tests.support.killing import cluster
+from tests.support.resuming import Desk
+from tests.support.run_files import files
+
+LATE = Gate("storage._temporary", "wait", "scores/part-00002")
+
+
+def test_a_part_of_other_settings_comes_late(desk: Desk) -> None:
+    first = desk.drive({"gate": LATE})
+    second = desk.drive({"gate": Gate("publication.publish", "wait")})
+    with cluster(first) as there:
+        begun = desk.command(first, "--cluster", there.address)
+        holder(first)
+        begun.kill()
+        again = desk.command(second, "--n-t", 3, "--fresh")
+        holder(second)
+        first.open("gate")
+        wait(lambda: any("part-00002" in part for _, part, _ in first.done()), "it was written")
+        second.open("gate")
+        ended = again.ended()
+        assert ended.code == 0, ended.err
+    output = desk.folder / "undisturbed"
+    assert desk.segscore(*desk.arguments(output, "--n-t", 3)).code == 0
+    found = {name: each for name, each in files(desk.run).items() if "_unfinished" not in name}
+    assert found == files(output)

@@ -1,0 +1,74 @@
+"""Outputs that overlap with inputs in a store."""
+
+import secrets
+
+import pytest
+
+from pipeline import storage
+from pipeline.placement import require_apart
+from tests.support.command_line import Segscore
+from tests.support.placements import COMMANDS, ROWS, idle, refused
+
+__all__ = ["idle"]
+
+
+@pytest.fixture
+def bucket(s3: str) -> str:
+    """An empty place in a bucket."""
+    return f"{s3}/placement-{secrets.token_hex(4)}"
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "why"),
+    [
+        ("in", "in", "itself"),
+        ("in/", "in", "itself"),
+        ("in", "in/run/", "lies inside the input"),
+        ("in/a.jsonl", "in", "lies inside it"),
+        ("in/*.jsonl", "in", "matches, lies inside it"),
+        ("in/**", "in/run", "would match its file"),
+        ("in", "", "lies inside it"),
+    ],
+)
+@pytest.mark.usefixtures("idle")
+def test_overlaps_in_a_store(
+    segscore: Segscore, bucket: str, source: str, output: str, why: str
+) -> None:
+    storage.write_text(f"{bucket}/in/a.jsonl", ROWS)
+    alias = bucket.replace("s3://", "s3a://")
+    for command in ("score", "import", "simulate", "agree"):
+        arguments = COMMANDS[command](f"{bucket}/{source}", f"{alias}/{output}")
+        assert why in refused(segscore(*arguments))
+    assert [file.url for file in storage.find(bucket, any_kind=True)] == [f"{bucket}/in/a.jsonl"]
+    assert storage.read_text(f"{bucket}/in/a.jsonl") == ROWS
+
+
+def test_no_overlap_in_a_store(bucket: str) -> None:
+    """A name with dots is a name like any other there."""
+    storage.write_text(f"{bucket}/in/a.jsonl", ROWS)
+    for source, output in (
+        ("in", "out/../in"),
+        ("in/*.jsonl", "in/run"),
+        ("in", "in2"),
+        ("in", "IN"),
+    ):
+        require_apart(f"{bucket}/{output}", {"REFERENCES": f"{bucket}/{source}"})
+
+
+def test_tables_written_to_a_store(segscore: Segscore, bucket: str) -> None:
+    storage.write_text(f"{bucket}/in/a.jsonl", ROWS)
+    storage.write_text(f"{bucket}/out/mine.txt", "mine")
+    for command, hidden, tables in (
+        ("import", "_import", ["hypotheses", "references"]),
+        ("simulate", "_codings", ["codings", "simulation.json"]),
+    ):
+        before = storage.names(f"{bucket}/out")
+        storage.write_text(f"{bucket}/out/{hidden}/notes.txt", "mine")
+        arguments = [command, f"{bucket}/in/a.jsonl", "--output", f"{bucket}/out"]
+        assert f"holds {hidden}" in refused(segscore(*arguments))
+        assert storage.read_text(f"{bucket}/out/{hidden}/notes.txt") == "mine"
+        storage.remove(f"{bucket}/out/{hidden}")
+        ended = segscore(*arguments)
+        assert ended.code == 0, ended.err
+        assert storage.names(f"{bucket}/out") == sorted([*before, *tables])
+        assert f"holds {tables[0]} already" in refused(segscore(*arguments)) or command == "import"

@@ -1,0 +1,449 @@
+"""Every function of storage in every object store; what failures become."""
+
+import asyncio
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import fsspec  # noqa: TID251
+import pyarrow as pa
+import pyarrow.parquet as pq  # noqa: TID251
+import pytest
+
+from pipeline import clouds, storage, stores
+from pipeline.errors import Failed, Refused
+from tests.support.command_line import Ended, Segscore
+from tests.support.paths import ROOT
+from tests.support.refusals import ROW, score, told
+from tests.support.servers import (
+    ACCOUNT,
+    ACCOUNT_KEY,
+    ADDRESSED,
+    BUCKET,
+    READER,
+    Environment,
+    Fault,
+    Proxy,
+    address_of,
+    forget,
+    free_ports,
+)
+from tests.support.storage_promises import StoragePromises, written
+
+STORES = ("s3", "azure", "gcs")
+Proxied = Callable[[str], Proxy]
+
+
+@pytest.fixture(params=STORES)
+def stored(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty folder in every store."""
+    return f"{request.getfixturevalue(request.param)}/{tmp_path.name}"
+
+
+@pytest.fixture
+def anywhere(stored: str) -> str:
+    """The same; what is promised on a disk is promised here."""
+    return stored
+
+
+class TestInAStore(StoragePromises):
+    """All of it, in every store."""
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients do not wait before they try again."""
+    wait = asyncio.sleep
+    monkeypatch.setattr(asyncio, "sleep", lambda _, result=None: wait(0, result))
+
+
+def protocol_of(url: str) -> str:
+    return url.partition("://")[0]
+
+
+# --- what there is ------------------------------------------------------------------------------
+
+
+def test_equal_tables_are_equal_bytes_everywhere(stored: str, tmp_path: Path) -> None:
+    written(f"{stored}/t.parquet")
+    written(str(tmp_path / "t.parquet"))
+    found = stores.RemoteFile(stores.place(f"{stored}/t.parquet")).read()
+    assert found == (tmp_path / "t.parquet").read_bytes()
+
+
+def test_listings_are_never_stale(stored: str) -> None:
+    """Another client, as on another machine, writes and removes meanwhile."""
+    storage.write_text(f"{stored}/0.jsonl", "{}")
+    for number in range(1, 3):
+        assert len(storage.find(stored)) == len(storage.names(stored)) == number
+        forget()
+        storage.write_text(f"{stored}/{number}.jsonl", "{}")
+    with ThreadPoolExecutor(1) as another:
+        another.submit(storage.remove, f"{stored}/0.jsonl").result()
+    assert storage.names(stored) == ["1.jsonl", "2.jsonl"]
+    assert storage.read_text(f"{stored}/0.jsonl") is None
+
+
+def test_folders_that_consoles_show_are_no_files(stored: str) -> None:
+    written(f"{stored}/t/0.parquet")
+    at = stores.place(f"{stored}/t/")
+    # What Azure's console makes of a folder has no slash at the end.
+    if at.cloud is clouds.AZURE:
+        client = at.files.service_client.get_blob_client(BUCKET, f"{at.path.split('/', 1)[1]}/sub")
+        upload = client.upload_blob(b"", metadata={"hdi_isfolder": "true"})
+        fsspec.asyn.sync(at.files.loop, lambda: upload)
+    else:
+        at.files.pipe_file(f"{at.path.rstrip('/')}/sub/", b"")
+    assert [file.url for file in storage.find(f"{stored}/t", any_kind=True)] == [
+        f"{stored}/t/0.parquet"
+    ]
+    storage.remove(f"{stored}/t")
+    assert storage.names(stored) == []
+
+
+@pytest.mark.parametrize("name", ["new\nline", "back\\slash", "what?", "a?b#c"])
+def test_names_that_adlfs_would_change(azure: str, name: str) -> None:
+    with pytest.raises(Refused, match="adlfs would call it") as refused:
+        storage.write_text(f"{azure}/{name}", "x")
+    assert "\n" not in str(refused.value)
+
+
+# --- how much is fetched ------------------------------------------------------------------------
+
+
+def test_a_row_group_is_all_that_is_fetched(stored: str, proxied: Proxied) -> None:
+    rows = 40_000
+    table = pa.table({"a": [f"{i * i}" for i in range(rows)], "b": range(rows), "c": range(rows)})
+    packed = io.BytesIO()
+    pq.write_table(table, packed, row_group_size=rows // 8)
+    url = f"{stored}/big.parquet"
+    stores.put(stores.place(url), packed.getvalue(), new=False)
+    proxy = proxied(protocol_of(stored))
+    group = pq.ParquetFile(packed).metadata.row_group(5)
+    size = sum(group.column(i).total_compressed_size for i in range(3))
+    read = storage.open_parquet(url).read_row_groups([5])
+    assert read.equals(table.slice(5 * rows // 8, rows // 8))
+    bodies = [asked.received for asked in proxy.asked if "application" not in asked.path]
+    footer = 65_536
+    assert size < sum(bodies) < size + footer + 5_000  # of which some tell of the file
+    proxy.asked.clear()
+    storage.open_parquet(url).read_row_groups([5], columns=["b"])
+    assert sum(asked.received for asked in proxy.asked) < size // 2 + footer + 5_000
+
+
+# --- servers that fail --------------------------------------------------------------------------
+
+
+class Fails:
+    """Fails at the first requests."""
+
+    def __init__(self, fault: Fault, times: int) -> None:
+        self.fault, self.left = fault, times
+
+    def __call__(self, *_: str) -> Fault | None:
+        self.left -= 1
+        return self.fault if self.left >= 0 else None
+
+
+PASSING = {
+    "500": Fault("answer", 500),
+    "503": Fault("answer", 503),
+    "reset": Fault("reset"),
+    "cut": Fault("cut"),
+    "stall": Fault("stall", seconds=1.5),
+}
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("kind", PASSING)
+def test_a_request_that_fails_is_made_again(
+    stored: str, proxied: Proxied, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clouds, "READ_SECONDS", 1)
+    proxy = proxied(protocol_of(stored))
+    steps: list[Callable[[], object]] = [
+        lambda: written(f"{stored}/t/0.parquet"),
+        lambda: storage.read_table(f"{stored}/t"),
+        lambda: storage.write_text(f"{stored}/said.txt", "said"),
+        lambda: storage.write_new_text(f"{stored}/new.txt", "new"),
+        lambda: storage.read_text(f"{stored}/said.txt"),
+        lambda: storage.move(f"{stored}/t", f"{stored}/u"),
+        lambda: storage.remove(f"{stored}/u"),
+    ]
+    for step in steps[:2] if kind == "stall" else steps:
+        fails = proxy.fault = Fails(PASSING[kind], times=1 if kind == "stall" else 2)
+        step()
+        # An answer that says nothing cannot be cut.
+        assert fails.left < 0 or kind == "cut"
+    assert storage.names(stored) == (["t"] if kind == "stall" else ["new.txt", "said.txt"])
+
+
+@pytest.mark.usefixtures("at_once")
+def test_the_winner_whose_answer_was_lost_knows_that_it_won(stored: str, proxied: Proxied) -> None:
+    proxy = proxied(protocol_of(stored))
+    fails = proxy.fault = Fails(Fault("lost"), times=1)
+    storage.write_new_text(f"{stored}/new.txt", "mine")
+    assert fails.left < 0
+    with pytest.raises(FileExistsError):
+        storage.write_new_text(f"{stored}/new.txt", "mine")
+
+
+@pytest.mark.usefixtures("at_once")
+def test_nothing_is_seen_of_a_file_half_written(stored: str, proxied: Proxied) -> None:
+    proxy = proxied(protocol_of(stored))
+    proxy.fault = lambda method, _: Fault("reset") if method in ("PUT", "POST") else None
+    with pytest.raises(Failed):
+        written(f"{stored}/t.parquet")
+    assert storage.names(stored) == []
+
+
+def test_parts_of_a_file_that_could_not_be_finished_are_given_back(
+    s3: str, tmp_path: Path, proxied: Proxied
+) -> None:
+    at = stores.place(f"{s3}/{tmp_path.name}/big.bin")
+    content = os.urandom(101 * 2**20)
+    stores.put(at, content, new=True)
+    with pytest.raises(FileExistsError):
+        stores.put(at, content, new=True)
+    assert at.files.info(at.path)["size"] == len(content)
+    storage.remove(at.url)
+    proxy = proxied("s3")
+    proxy.fault = lambda _, path: (
+        Fault("answer", 403, b"<Error><Code>AccessDenied</Code></Error>")
+        if "partNumber=2" in path
+        else None
+    )
+    at = stores.place(at.url)
+    with pytest.raises(Refused, match="no permission"), stores.explained(at):
+        stores.put(at, content, new=False)
+    assert storage.names(f"{s3}/{tmp_path.name}") == []
+    assert at.files.list_multipart_uploads(BUCKET) == []
+
+
+@pytest.mark.parametrize("how", ["replaced", "removed"])
+def test_a_file_that_changes_while_it_is_read(stored: str, how: str) -> None:
+    url = f"{stored}/t.parquet"
+    storage.write_table(url, pa.table({"n": range(100_000)}))
+    opened = storage.open_parquet(url)
+    if how == "replaced":
+        storage.write_table(url, pa.table({"n": range(100_000, 200_000)}))
+    else:
+        storage.remove(url)
+    with pytest.raises(Refused, match=r"t\.parquet: was replaced or removed while it was read"):
+        opened.read_row_groups([0])
+
+
+# --- settings that are wrong --------------------------------------------------------------------
+
+S3_KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        (
+            {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None},
+            f"no credentials; set {S3_KEYS}",
+        ),
+        ({"AWS_SECRET_ACCESS_KEY": None}, f"no credentials; set {S3_KEYS}"),
+        ({"AWS_SECRET_ACCESS_KEY": "wrongsecret"}, "not accepted (SignatureDoesNotMatch)"),
+        ({"AWS_ACCESS_KEY_ID": "nobody"}, "not accepted (InvalidAccessKeyId)"),
+        ({"AWS_PROFILE": "nobody"}, "not accepted (ProfileNotFound)"),
+    ],
+)
+def test_wrong_credentials_of_s3(
+    segscore: Segscore,
+    s3: str,
+    environment: Environment,
+    variables: dict[str, str | None],
+    said: str,
+) -> None:
+    environment(**variables)
+    told(score(segscore, f"{s3}/tables", f"{s3}/run"), 2, f"{s3}/tables: ", said)
+
+
+def test_no_permission_of_s3(
+    segscore: Segscore, s3: str, tmp_path: Path, environment: Environment
+) -> None:
+    url = f"{s3}/{tmp_path.name}"
+    (tmp_path / "in.jsonl").write_text(ROW)
+    environment(AWS_ACCESS_KEY_ID=READER["key"], AWS_SECRET_ACCESS_KEY=READER["secret"])
+    ended = segscore("import", tmp_path / "in.jsonl", "--output", url)
+    told(ended, 2, f"{url}/_import/claim.json: no permission (AccessDenied)", S3_KEYS)
+    assert storage.names(url) == []
+    with pytest.raises(Refused, match="no permission"):
+        storage.write_text(f"{url}/plan.json", "{}")
+    with pytest.raises(Refused, match="no permission"):
+        storage.write_new_text(f"{url}/run.json", "{}")
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_no_permission_of_azure(
+    segscore: Segscore,
+    azure: str,
+    tmp_path: Path,
+    environment: Environment,
+    hours: int,
+) -> None:
+    """A signature that lets read alone, and one that has expired."""
+    from azure.storage.blob import generate_container_sas
+
+    url = f"{azure}/{tmp_path.name}"
+    (tmp_path / "in.jsonl").write_text(ROW)
+    until = datetime.now(UTC) + timedelta(hours=hours)
+    signature = generate_container_sas(
+        ACCOUNT, BUCKET, account_key=ACCOUNT_KEY, permission="rl", expiry=until
+    )
+    account = f"BlobEndpoint={address_of('abfs')}/{ACCOUNT};SharedAccessSignature={signature}"
+    environment(AZURE_STORAGE_CONNECTION_STRING=account)
+    ended = segscore("import", tmp_path / "in.jsonl", "--output", url)
+    told(ended, 2, url, "no permission (")
+    assert signature.rpartition("sig=")[2] not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("connection", "said"),
+    [
+        (None, "no credentials; set AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY"),
+        ("nothing of a connection string", "Connection string is either blank or malformed"),
+        ("AccountName=a;AccountKey=c;BlobEndpoint=http://127.0.0.1:9/a", "not accepted"),
+        ("wrong key", "no permission (AuthorizationFailure)"),
+    ],
+)
+def test_wrong_credentials_of_azure(
+    segscore: Segscore, azure: str, environment: Environment, connection: str | None, said: str
+) -> None:
+    if connection == "wrong key":
+        connection = os.environ["AZURE_STORAGE_CONNECTION_STRING"].replace(ACCOUNT_KEY, "c2VjcmV0")
+    environment(AZURE_STORAGE_CONNECTION_STRING=connection)
+    told(score(segscore, f"{azure}/tables", f"{azure}/run"), 2, f"{azure}/tables: ", said)
+
+
+def s3_refusal(code: str) -> bytes:
+    return f"<Error><Code>{code}</Code><Message>wrongsecret</Message></Error>".encode()
+
+
+def gcs_refusal(message: str) -> bytes:
+    return json.dumps({"error": {"code": 401, "message": message}}).encode()
+
+
+ANONYMOUS = "Anonymous caller does not have storage.objects.list access"
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize(
+    ("store", "status", "body", "said"),
+    [
+        ("s3", 400, s3_refusal("ExpiredToken"), "the credentials have expired (ExpiredToken)"),
+        ("s3", 403, s3_refusal("AllAccessDisabled"), "no permission (AllAccessDisabled)"),
+        ("gcs", 401, gcs_refusal(ANONYMOUS), "no credentials; set GOOGLE_APPLICATION_CREDENTIALS"),
+        ("gcs", 401, gcs_refusal("Invalid Credentials"), "the credentials are not accepted (401)"),
+        ("gcs", 403, gcs_refusal("x does not have storage.objects.list"), "no permission (403)"),
+        ("azure", 403, b"", "no permission (403)"),
+    ],
+)  # fmt: skip
+def test_what_clouds_refuse(
+    segscore: Segscore,
+    request: pytest.FixtureRequest,
+    proxied: Proxied,
+    store: str,
+    status: int,
+    body: bytes,
+    said: str,
+) -> None:
+    url = request.getfixturevalue(store)
+    proxied(protocol_of(url)).fault = lambda *_: Fault("answer", status, body)
+    told(score(segscore, f"{url}/tables", f"{url}/run"), 2, f"{url}/tables: {said}")
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_no_such_bucket(segscore: Segscore, store: str, request: pytest.FixtureRequest) -> None:
+    url = request.getfixturevalue(store).replace(BUCKET, "missing")
+    kind = "container" if store == "azure" else "bucket"
+    said = f"no such {kind}; correct its name, or create it first"
+    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {said}")
+    told(segscore("status", f"{url}/run"), 2, f"{url}/run/run.json: {said}")
+    for step in (
+        lambda: storage.names(f"{url}/run"),
+        lambda: storage.make_folder(f"{url}/run"),
+        lambda: storage.remove(f"{url}/run"),
+        lambda: storage.write_text(f"{url}/run/a.txt", "a"),
+        lambda: storage.write_new_text(f"{url}/run/a.txt", "a"),
+        lambda: storage.open_parquet(f"{url}/a.parquet"),
+        lambda: [*storage.lines(f"{url}/a.jsonl")],
+    ):
+        with pytest.raises(Refused, match=said):
+            step()
+    with pytest.raises(Failed, match=said):
+        written(f"{url}/a.parquet")
+
+
+def test_what_the_user_sets_wins(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = {"config_kwargs": {"read_timeout": 7}, "use_listings_cache": True}
+    monkeypatch.setitem(fsspec.config.conf, "s3", theirs)
+    files = stores.place(f"{s3}/t").files
+    assert files.config_kwargs == theirs["config_kwargs"]
+    assert files.dircache.use_listings_cache
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("store", STORES)
+def test_nobody_answers(
+    segscore: Segscore, store: str, request: pytest.FixtureRequest, environment: Environment
+) -> None:
+    url = request.getfixturevalue(store)
+    environment(**ADDRESSED[protocol_of(url)](f"http://127.0.0.1:{free_ports(1)[0]}"))
+    ended = score(segscore, f"{url}/tables", f"{url}/run")
+    told(ended, 1, f"{url}/tables: no server answers (", "; check the network, and ")
+
+
+@pytest.mark.parametrize(
+    ("store", "package"), [("s3", "s3fs"), ("azure", "adlfs"), ("gcs", "gcsfs")]
+)
+def test_a_package_that_is_missing(
+    segscore: Segscore,
+    store: str,
+    package: str,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = request.getfixturevalue(store)
+    for module in [package, *(name for name in sys.modules if name.startswith(f"{package}."))]:
+        monkeypatch.setitem(sys.modules, module, None)
+    known = sys.modules["fsspec.registry"]._registry
+    for protocol in [*known]:
+        monkeypatch.delitem(known, protocol)
+    said = f"needs {package}: pip install 'segscore[{store}]'"
+    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {said}")
+
+
+def test_urls_that_lead_nowhere(segscore: Segscore, s3: str) -> None:
+    told(score(segscore, "s3://", "run"), 2, "s3://: names no bucket")
+    told(score(segscore, "s4://bucket/x", "run"), 2, "s4://bucket/x: Protocol not known: s4")
+
+
+def alone(*arguments: str | Path, **variables: str) -> Ended:
+    """Run a command in a process of its own, where nothing catches what libraries say."""
+    command = [sys.executable, "-c", "from jobs.app import main; main()", *map(str, arguments)]
+    environment = {**os.environ, **variables}
+    ended = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def test_a_command_says_nothing_but_its_result(stored: str, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(ROW)
+    ended = alone("import", tmp_path / "in.jsonl", "--output", stored)
+    assert ended == Ended(0, f"{stored}/references: 1 rows\n", "")
+    told(alone("status", f"{stored}/none"), 2, f"{stored}/none: holds no run")
+
+
+def test_a_command_says_one_line_where_nobody_answers(s3: str) -> None:
+    nobody = f"http://127.0.0.1:{free_ports(1)[0]}"
+    ended = alone("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
+    told(ended, 1, "no server answers")

@@ -1,0 +1,32 @@
+"""Audits made in this process, without the command line."""
+
+from pathlib import Path
+from typing import Any
+
+from pipeline.agree_run import find_tables
+from pipeline.agree_settings import AgreeSettings
+from pipeline.agreeing import AgreeJob, AgreePart, audit_part
+from pipeline.agreement.group_tables import group_tables
+from pipeline.agreement.tallies import merge, settle_units
+from pipeline.meeting import Meeting
+from pipeline.storage import read_table
+
+Rows = list[dict[str, Any]]
+
+
+def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
+    """Every table of an audit of a folder's file or folder of codings."""
+    chosen = {"replicates": 0, **chosen}
+    settings = AgreeSettings(str(folder / codings), str(folder / "run"), **chosen)
+    place = Meeting(find_tables(settings), str(folder / "run"), 1)
+    choices = settings.choices
+    job = AgreeJob(place, settings.as_score, choices.segments, {}, str(folder / "run"))
+    told = audit_part(job, AgreePart("part", 0))
+    assert told.tallies is not None
+    parts = settle_units([told.tallies])
+    tables = group_tables(merge(parts, {}), {}, choices, settings.seed, settings.replicates)
+    found = {name: table.to_pylist() for name, table in tables.items()}
+    for name in ("pairs", "documents", "prominence"):
+        there = (folder / "run" / name).exists()
+        found[name] = read_table(str(folder / "run" / name)).to_pylist() if there else []
+    return found

@@ -1,0 +1,86 @@
+"""A real browser, headless, and what it saw of a page."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, sync_playwright
+
+from tests.support.paths import ROOT
+
+INSTALLED = ROOT / "build" / "browser" / "chromium"
+AXE = ROOT / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@dataclass
+class Seen:
+    """What a page did.
+
+    Attributes:
+        page: as the browser holds it.
+        url: of the page.
+        said: messages on its console, and errors.
+        asked: URLs it asked for, its own aside.
+    """
+
+    page: Page
+    url: str
+    said: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    def message(self, message: ConsoleMessage) -> None:
+        """Keep what the console shows."""
+        self.said.append(message.text)
+
+    def error(self, problem: Error) -> None:
+        """Keep an error."""
+        self.said.append(str(problem))
+
+    def request(self, request: Request) -> None:
+        """Keep where a request goes."""
+        if request.url != self.url:
+            self.asked.append(request.url)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A browser for the whole session."""
+    if not INSTALLED.exists():
+        npm = shutil.which("npm")
+        why = "`make test-all` does that, if npm can" if npm else "that needs npm, from Node.js"
+        pytest.skip(f"NO REPORT IS OPENED: there is no browser; {why}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=INSTALLED, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(
+    chromium: Browser, file: Path, width: int = 1280, scheme: str = "light", *, bypass: bool = False
+) -> Iterator[Seen]:
+    """Open a report and wait until its charts are drawn.
+
+    Args:
+        chromium: the browser.
+        file: of the report.
+        width: of the window, in pixels.
+        scheme: light or dark.
+        bypass: whether a test may put scripts of its own into the page.
+    """
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if scheme == "dark" else "light",
+        bypass_csp=bypass,
+    )
+    seen = Seen(context.new_page(), file.as_uri())
+    seen.page.on("console", seen.message)
+    seen.page.on("pageerror", seen.error)
+    seen.page.on("request", seen.request)
+    seen.page.goto(seen.url)
+    seen.page.wait_for_selector("html[data-drawn]", state="attached", timeout=60_000)
+    yield seen
+    context.close()

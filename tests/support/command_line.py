@@ -1,0 +1,42 @@
+"""The command line, run in this process."""
+
+import gc
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from jobs import app
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Segscore:
+    """The command line, run in this process."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
+        self.capture = capture
+        self.patch = patch
+
+    def __call__(self, *arguments: object) -> Ended:
+        """Run `segscore ARGUMENTS`."""
+        self.patch.setattr(sys, "argv", ["segscore", *map(str, arguments)])
+        self.capture.readouterr()
+        code: object = 0
+        try:
+            app.main()
+        except SystemExit as left:
+            code = left.code or 0
+        finally:
+            gc.unfreeze()  # a command leaves the collector as it is good for a process that ends
+            gc.enable()
+        said = self.capture.readouterr()
+        assert isinstance(code, int)
+        return Ended(code, said.out, said.err)

@@ -1,0 +1,55 @@
+"""`segscore compare` run on tables made for it."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pipeline.storage import read_table
+from tests.support.command_line import Ended, Segscore
+
+Row = dict[str, Any]
+
+
+def tables(output: Path) -> dict[str, list[Row]]:
+    """Every table of a comparison."""
+    listed = json.loads((output / "run.json").read_text())["files"]
+    return {name: read_table(str(output / name)).to_pylist() for name in listed}
+
+
+def refused(ended: Ended) -> str:
+    """The one line in which a command was refused."""
+    assert ended.code == 2, ended.out
+    (line,) = ended.err.splitlines()
+    assert line.startswith("segscore: error: ")
+    return line
+
+
+def compare(segscore: Segscore, folder: Path, *arguments: object) -> dict[str, list[Row]]:
+    output = folder / "comparison"
+    ended = segscore("compare", *arguments, "--output", output)
+    assert ended.code == 0, ended.err
+    return tables(output)
+
+
+def write(path: Path, rows: Sequence[Row]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def line(document: str, coder: str, role: str, boundaries: list[int], n_units: int = 20) -> Row:
+    return {
+        "document_id": document,
+        "coder": coder,
+        "role": role,
+        "n_units": n_units,
+        "boundaries": boundaries,
+    }
+
+
+def scored(segscore: Segscore, folder: Path, rows: Sequence[Row], *options: object) -> Path:
+    folder.mkdir()
+    table = write(folder / "table.jsonl", rows)
+    ended = segscore("score", table, table, "--output", folder / "run", *options)
+    assert ended.code == 0, ended.err
+    return folder / "run"

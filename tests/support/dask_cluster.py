@@ -1,0 +1,44 @@
+"""A Dask cluster that nobody disturbs."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+DASK = [sys.executable, "-m", "dask"]
+START_SECONDS = 60
+
+
+def wait_for(file: Path, process: subprocess.Popen[bytes]) -> str:
+    """The text of a file another process writes when it is ready."""
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until:
+        assert process.poll() is None, "the process ended before it was ready"
+        if file.exists() and (text := file.read_text()):
+            return text
+        time.sleep(0.02)
+    raise TimeoutError(f"{file} did not appear in {START_SECONDS} s")
+
+
+@contextmanager
+def dask_cluster(folder: Path) -> Iterator[str]:
+    """The address of a real scheduler with two real worker processes, all on loopback."""
+    file = folder / "scheduler.json"
+    common = ["--scheduler-file", str(file)]
+    with ExitStack() as stack:
+
+        def start(*arguments: str) -> subprocess.Popen[bytes]:
+            process = stack.enter_context(
+                subprocess.Popen([*DASK, *arguments], cwd=file.parent, stderr=subprocess.DEVNULL)
+            )
+            stack.callback(process.terminate)
+            return process
+
+        head = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", *common)
+        address: str = json.loads(wait_for(file, head))["address"]
+        for _ in range(2):
+            start("worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny")
+        yield address

@@ -1,0 +1,14 @@
+"""Gates at which a worker is held, and who it is."""
+
+from tests.support.driven import Drive, Gate, wait
+
+HELD = Gate("receipts.keep", "wait", "part-00002")
+
+
+TRAVELLING = Gate("meeting.unpack", "wait")
+
+
+def holder(drive: Drive) -> int:
+    """The process that waits at the gate."""
+    wait(lambda: drive.reached("gate"), "the gate was reached")
+    return drive.reached("gate")[0]

@@ -1,0 +1,30 @@
+"""Input nobody means well."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+SEGMENTATION = {
+    "document_id": pa.string(),
+    "coder": pa.string(),
+    "n_units": pa.int32(),
+    "boundaries": pa.list_(pa.int32()),
+}
+
+
+SEGSCORE = str(Path(sys.executable).parent / "segscore")
+
+
+def table(ids: list[str], coder: str, n_units: int, boundaries: list[int]) -> pa.Table:
+    """Segmentations that differ in their documents alone."""
+    offsets = pa.array(np.arange(len(ids) + 1) * len(boundaries), pa.int32())
+    values = pa.array(np.tile(np.array(boundaries, np.int32), len(ids)))
+    units = pa.array(np.full(len(ids), n_units, np.int32))
+    columns = [pa.array(ids), pa.array([coder] * len(ids))]
+    lists = pa.ListArray.from_arrays(offsets, values)
+    return pa.table([*columns, units, lists], names=list(SEGMENTATION))
+
+
+MARKUP = "</script><img src=x onerror=alert(1)> \"&'{{ 7*7 }}"

@@ -1,0 +1,390 @@
+"""Several hosts on one machine, whose links to the others can be cut while their processes live on.
+
+Of the two kinds of network, the first is real: a network namespace for each host, joined by a
+bridge in a namespace of its own.  It needs a Linux that lets the user make namespaces, `unshare`,
+`nsenter` and `ip`; nothing of it is seen outside, and it is gone with the processes that hold it.
+The second works wherever there is loopback: a host is an address of it, and all connections between
+a worker and the others go through proxies, which forward nothing while the link is cut.
+"""
+
+import asyncio
+import json
+import re
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import psutil  # type: ignore[import-untyped]
+
+from tests.support.driven import Drive, wait
+from tests.support.killing import DASK
+from tests.support.servers import free_ports
+
+NEEDED = ("unshare", "nsenter", "ip")
+SUBNET = "10.77.0"
+AT_ONCE = 65_536
+"""Bytes a proxy takes at once."""
+
+
+class Host(Protocol):
+    """A host: how a process is started there, and its link to the others.
+
+    Attributes:
+        address: of the host, as the others know it.
+        within: what to put before a command, so that it runs there.
+    """
+
+    address: str
+    within: tuple[str, ...]
+
+    def worker(self, scheduler: str) -> list[str]:
+        """The scheduler's address and the options of a Dask worker on this host."""
+
+    def cut(self) -> None:
+        """Let nothing pass between this host and any other."""
+
+    def mend(self) -> None:
+        """Let everything pass again."""
+
+
+class Network(Protocol):
+    """Hosts that reach each other."""
+
+    def host(self) -> Host:
+        """One more host."""
+
+    def close(self) -> None:
+        """Take all of it away."""
+
+
+class Refused(Exception):  # noqa: N818
+    """No network namespace can be made here; why not."""
+
+
+class Namespaces:
+    """Hosts in network namespaces."""
+
+    def __init__(self) -> None:
+        for name in NEEDED:
+            if shutil.which(name) is None:
+                raise Refused(f"there is no `{name}`")
+        self.holders = ExitStack()
+        self.hosts = 0
+        try:
+            self.switch = self._hold("unshare", "--user", "--map-root-user", "--net")
+            self.call(self.switch, "link", "add", "bridge", "type", "bridge")
+            self.call(self.switch, "link", "set", "bridge", "up")
+        except Refused:
+            self.close()
+            raise
+
+    def _hold(self, *command: str) -> int:
+        """Make a namespace and keep it for as long as this process lives; who holds it."""
+        pipe = subprocess.PIPE
+        holder = self.holders.enter_context(
+            subprocess.Popen([*command, "cat"], stdin=pipe, stdout=pipe, stderr=pipe)
+        )
+        self.holders.callback(holder.kill)
+        assert holder.stdin is not None and holder.stdout is not None and holder.stderr is not None
+        with suppress(BrokenPipeError):
+            holder.stdin.write(b"there\n")
+            holder.stdin.flush()
+        if not holder.stdout.readline():  # it answers as soon as it is in its namespace
+            raise Refused(holder.stderr.read().decode().strip())
+        return holder.pid
+
+    @staticmethod
+    def inside(holder: int) -> tuple[str, ...]:
+        """What to put before a command, so that it runs in a namespace."""
+        return ("nsenter", "--target", str(holder), "--user", "--net", "--preserve-credentials")
+
+    def call(self, holder: int, *arguments: str) -> None:
+        """Run `ip ARGUMENTS` in a namespace.
+
+        Raises:
+            Refused: it failed.
+        """
+        command = [*self.inside(holder), "ip", *arguments]
+        ended = subprocess.run(command, capture_output=True, text=True)
+        if ended.returncode:
+            raise Refused(f"ip {' '.join(arguments)}: {ended.stderr.strip()}")
+
+    def host(self) -> "Namespace":
+        """One more host, plugged into the switch."""
+        self.hosts += 1
+        holder = self._hold(*self.inside(self.switch), "unshare", "--net")
+        made = Namespace(self, f"port{self.hosts}", f"{SUBNET}.{self.hosts + 1}", holder)
+        made.plug()
+        return made
+
+    def close(self) -> None:
+        """End who holds the namespaces: they go with the last process in them, links and all."""
+        self.holders.close()
+
+
+class Namespace:
+    """A host in a network namespace of its own."""
+
+    def __init__(self, network: Namespaces, port: str, address: str, holder: int) -> None:
+        self.network = network
+        self.port = port
+        self.address = address
+        self.holder = holder
+        self.within = network.inside(holder)
+
+    def plug(self) -> None:
+        """Connect it to the switch."""
+        call, switch = self.network.call, self.network.switch
+        other = ("type", "veth", "peer", "name", "eth0", "netns", str(self.holder))
+        call(switch, "link", "add", self.port, *other)
+        call(switch, "link", "set", self.port, "master", "bridge", "up")
+        call(self.holder, "address", "add", f"{self.address}/24", "dev", "eth0")
+        call(self.holder, "link", "set", "eth0", "up")
+        call(self.holder, "link", "set", "lo", "up")
+
+    def worker(self, scheduler: str) -> list[str]:
+        """A worker that says its own address."""
+        return [scheduler, "--host", self.address]
+
+    def cut(self) -> None:
+        """Unplug the cable."""
+        self.network.call(self.network.switch, "link", "set", self.port, "down")
+
+    def mend(self) -> None:
+        """Plug it in again."""
+        self.network.call(self.network.switch, "link", "set", self.port, "up")
+
+
+class Proxies:
+    """Hosts at addresses of loopback.
+
+    Who is cut off can no longer be reached, nor reach the scheduler; what it asks other workers
+    for, it still gets.
+    """
+
+    def __init__(self) -> None:
+        self.hosts = 0
+        self.loop = asyncio.new_event_loop()
+        self.open: list[asyncio.StreamWriter] = []
+        self.servers: list[asyncio.Server] = []
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
+
+    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Do something on the thread of the proxies."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+
+    def host(self) -> "Proxied":
+        """One more host."""
+        self.hosts += 1
+        return Proxied(self, f"127.0.0.{self.hosts + 1}")
+
+    def stand(self, address: str, target: str, link: asyncio.Event) -> str:
+        """Put a proxy before an address; where it stands."""
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await link.wait()
+            self.open.append(writer)
+            with suppress(OSError):
+                further_reader, further = await asyncio.open_connection(*_parted(target))
+                self.open.append(further)
+                await asyncio.gather(
+                    _forward(reader, further, link), _forward(further_reader, writer, link)
+                )
+
+        server = self.run(_listening(serve, address))
+        self.servers.append(server)
+        return f"tcp://{address}:{server.sockets[0].getsockname()[1]}"
+
+    def close(self) -> None:
+        """Close every connection, then end the thread."""
+        self.run(self._close())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+    async def _close(self) -> None:
+        for server in self.servers:
+            server.close()
+        waiting = [each for each in asyncio.all_tasks() if each is not asyncio.current_task()]
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        for writer in self.open:
+            writer.transport.abort()
+        await asyncio.sleep(0)  # what was aborted is closed when the loop comes round
+
+
+async def _listening(
+    serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any], address: str
+) -> asyncio.Server:
+    return await asyncio.start_server(serve, address, 0)
+
+
+async def _forward(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, link: asyncio.Event
+) -> None:
+    """Hand on what one side says, as long as the link is whole."""
+    with suppress(OSError):
+        while taken := await reader.read(AT_ONCE):
+            await link.wait()
+            writer.write(taken)
+            await writer.drain()
+    await link.wait()
+    writer.close()
+
+
+def _parted(address: str) -> tuple[str, int]:
+    host, _, port = address.removeprefix("tcp://").rpartition(":")
+    return host, int(port)
+
+
+class Proxied:
+    """A host at an address of loopback, behind proxies."""
+
+    within: tuple[str, ...] = ()
+
+    def __init__(self, network: Proxies, address: str) -> None:
+        self.network = network
+        self.address = address
+        self.link = asyncio.Event()
+        self.mend()
+
+    def worker(self, scheduler: str) -> list[str]:
+        """A worker that says the address of its proxy, and knows the scheduler by another."""
+        own = f"tcp://{self.address}:{free_ports(1)[0]}"
+        known = self.network.stand(self.address, own, self.link)
+        towards = self.network.stand(self.address, scheduler, self.link)
+        return [towards, "--listen-address", own, "--contact-address", known]
+
+    def cut(self) -> None:
+        """Forward nothing."""
+        self.network.run(self._set(whole=False))
+
+    def mend(self) -> None:
+        """Forward what has come meanwhile, and go on."""
+        self.network.run(self._set(whole=True))
+
+    async def _set(self, *, whole: bool) -> None:
+        if whole:
+            self.link.set()
+        else:
+            self.link.clear()
+
+
+@cache
+def refusal() -> str | None:
+    """Why there can be no network namespaces here; None if there can."""
+    try:
+        with network(Namespaces) as made:
+            made.host()
+    except Refused as problem:
+        return str(problem)
+    return None
+
+
+class Cluster:
+    """A scheduler and workers, each on a host of its own, and a host for the client.
+
+    Attributes:
+        drive: how their processes behave.
+        address: of the scheduler.
+        client: where the client is to run.
+        hosts: of each worker, by its process.
+        workers: the processes.
+    """
+
+    def __init__(self, drive: Drive, network: Network) -> None:
+        self.drive = drive
+        self.folder = Path(drive.folder)
+        self.processes = ExitStack()
+        self.network = network
+        self.hosts: dict[int, Host] = {}
+        self.workers: dict[int, subprocess.Popen[bytes]] = {}
+        self.head, self.client = network.host(), network.host()
+        self.address = f"tcp://{self.head.address}:{free_ports(1)[0]}"
+
+    def start(self, workers: int) -> None:
+        """Start the scheduler and workers, and wait until all are there."""
+        file = self.folder / "scheduler.json"
+        port = self.address.rpartition(":")[2]
+        places = ["--host", self.head.address, "--port", port, "--scheduler-file", str(file)]
+        self._start(self.head, "scheduler", *places)
+        wait(lambda: file.exists() and _is_whole(file), "the scheduler started")
+        for _ in range(workers):
+            host = self.network.host()
+            common = ("--nthreads", "1", "--no-nanny", "--death-timeout", "60")
+            process = self._start(host, "worker", *host.worker(self.address), *common)
+            self.hosts[process.pid] = host
+            self.workers[process.pid] = process
+        wait(self._all_there, "all workers came")
+
+    def _start(self, host: Host, *arguments: str) -> subprocess.Popen[bytes]:
+        log = self._log(arguments[0], host)
+        with log.open("wb") as told:
+            process = self.processes.enter_context(
+                subprocess.Popen(
+                    [*host.within, *DASK, *arguments, "--no-dashboard"],
+                    cwd=self.folder,
+                    env=self.drive.environment(),
+                    stdout=told,
+                    stderr=subprocess.STDOUT,
+                )
+            )
+        self.processes.callback(process.kill)
+        return process
+
+    def _log(self, kind: str, host: Host) -> Path:
+        return self.folder / f"{kind}-{host.address}.log"
+
+    def _all_there(self) -> bool:
+        logs = [self._log("worker", host) for host in self.hosts.values()]
+        return all(re.search("Registered to", log.read_text()) for log in logs)
+
+    def stop(self) -> None:
+        """Kill all that runs."""
+        self.processes.close()
+
+
+def _is_whole(file: Path) -> bool:
+    with suppress(ValueError):
+        return bool(json.loads(file.read_text()))
+    return False
+
+
+@contextmanager
+def cluster(drive: Drive, kind: type[Network], workers: int = 4) -> Iterator[Cluster]:
+    """A cluster of several hosts that is there until the block ends."""
+    with network(kind) as made:
+        there = Cluster(drive, made)
+        try:
+            there.start(workers)
+            yield there
+        finally:
+            there.stop()
+
+
+@contextmanager
+def network(kind: type[Network]) -> Iterator[Network]:
+    """A network that is there until the block ends."""
+    made = kind()
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def links() -> set[str]:
+    """Network interfaces of this machine."""
+    return {name for _, name in socket.if_nameindex()}
+
+
+def children() -> set[int]:
+    """Processes that this one started and that live."""
+    return {each.pid for each in psutil.Process().children(recursive=True)}

@@ -1,0 +1,175 @@
+"""The processes of a run, real ones on loopback: started, found, killed, started again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+
+from tests.support.driven import Drive, wait
+from tests.support.servers import free_ports
+
+PYTHON = sys.executable
+DASK = [PYTHON, "-m", "dask"]
+SPAWNED = "spawn_main"
+CLIENT, WORKER, SCHEDULER = "client", "worker", "scheduler"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Command:
+    """`segscore ARGUMENTS` in a process of its own, ``within`` before it on the command line."""
+
+    def __init__(self, drive: Drive, *arguments: object, within: Sequence[str] = ()) -> None:
+        self.folder = Path(drive.folder)
+        self.log = self.folder / f"command-{len(list(self.folder.glob('command-*.out')))}"
+        with (
+            self.log.with_suffix(".out").open("wb") as out,
+            self.log.with_suffix(".err").open("wb") as err,
+        ):
+            self.process = subprocess.Popen(
+                [*within, PYTHON, "-m", "tests.support.driven", *map(str, arguments)],
+                cwd=self.folder,
+                env=drive.environment(),
+                stdout=out,
+                stderr=err,
+            )
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.poll() is None
+
+    def kill(self) -> None:
+        """End it where it is."""
+        self.process.kill()
+        self.process.wait()
+
+    def ended(self) -> Ended:
+        """Wait for it; one that hangs is killed, and fails the test."""
+        try:
+            wait(lambda: not self.running, "the command ended")
+        finally:
+            self.kill()
+        said = [self.log.with_suffix(end).read_text() for end in (".out", ".err")]
+        return Ended(self.process.returncode, *said)
+
+
+def kill(pid: int) -> bool:
+    """Kill a process; whether it was there."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+        return True
+    return False
+
+
+def spawned(process: int) -> list[int]:
+    """Worker processes that a client has started."""
+    with suppress(psutil.Error):
+        children = psutil.Process(process).children(recursive=True)
+        return [each.pid for each in children if _is_worker(each)]
+    return []
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return any(SPAWNED in word for word in process.cmdline())
+    return False
+
+
+class Cluster:
+    """A real scheduler and real workers, which stay dead until they are mended."""
+
+    def __init__(self, drive: Drive, workers: int = 2, threads: int = 1) -> None:
+        self.drive = drive
+        self.folder = Path(drive.folder)
+        self.address = f"tcp://127.0.0.1:{free_ports(1)[0]}"
+        self.count = workers
+        self.threads = threads
+        self.scheduler: subprocess.Popen[bytes] | None = None
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.starts = 0
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        self.starts += 1
+        with (self.folder / f"{arguments[0]}-{self.starts}.log").open("wb") as log:
+            return subprocess.Popen(
+                [*DASK, *arguments, "--no-dashboard"],
+                cwd=self.folder,
+                env=self.drive.environment(),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def mend(self) -> None:
+        """Start whatever does not run, and wait until all is there."""
+        if self.scheduler is None or self.scheduler.poll() is not None:
+            self.stop()  # workers of a scheduler that is gone end by themselves, in their own time
+            file = self.folder / "scheduler.json"
+            file.unlink(missing_ok=True)
+            port = self.address.rpartition(":")[2]
+            places = ["--host", "127.0.0.1", "--port", port, "--scheduler-file", str(file)]
+            self.scheduler = self._start("scheduler", *places)
+            wait(lambda: _address(file), "the scheduler started")
+        self.workers = [each for each in self.workers if each.poll() is None]
+        while len(self.workers) < self.count:
+            self.start_worker()
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        """Start one more worker."""
+        threads = str(self.threads)
+        process = self._start("worker", self.address, "--nthreads", threads, "--no-nanny")
+        self.workers.append(process)
+        return process
+
+    def kill_workers(self) -> None:
+        """Kill all of them."""
+        _end(self.workers)
+        self.workers = []
+
+    def kill_scheduler(self) -> None:
+        """Kill it alone."""
+        assert self.scheduler is not None
+        _end([self.scheduler])
+
+    def stop(self) -> None:
+        """Kill all that runs."""
+        self.kill_workers()
+        if self.scheduler is not None:
+            _end([self.scheduler])
+
+
+def _address(file: Path) -> object:
+    with suppress(OSError, ValueError):
+        return json.loads(file.read_text())["address"]
+    return None
+
+
+def _end(processes: list[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def cluster(drive: Drive, workers: int = 2, threads: int = 1) -> Iterator[Cluster]:
+    """A cluster that is there until the block ends."""
+    made = Cluster(drive, workers, threads)
+    try:
+        made.mend()
+        yield made
+    finally:
+        made.stop()

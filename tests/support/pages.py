@@ -1,0 +1,78 @@
+"""What the pages of docs/ show, read from their fences.
+
+A fence of `console` has command lines after `$ `, each with what it says beneath: standard output,
+then standard error without its progress.  `…` stands there for what is left out: alone on a line
+for lines, within one for a part of it.  `$ echo $?` asks for the exit code of the command before,
+which is 0 where nobody asks; `$ cat FILE` shows a file.  A fence of `pycon` is a Python session.
+A second word of a fence's first line names the file of that text: ```toml nightly.toml.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.support.paths import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+PROGRESS = re.compile(r"^\d+ of \d+ parts done\n", re.MULTILINE)
+
+
+class Fence(NamedTuple):
+    """A fenced block of a page.
+
+    Attributes:
+        language: the first word after the fence.
+        file: the second, the name of the file that holds the text; empty where there is none.
+        text: what stands between.
+        line: of the fence in its page, from 1.
+    """
+
+    language: str
+    file: str
+    text: str
+    line: int
+
+
+class Command(NamedTuple):
+    """A command line of a console fence, what it is said to say and how it is said to end."""
+
+    words: list[str]
+    expected: str
+    code: int
+
+
+def fences(page: Path) -> list[Fence]:
+    """The fenced blocks of a page, in order."""
+    text = page.read_text("utf-8")
+    found = re.finditer(r"^```(\w+) ?(\S*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [Fence(one[1], one[2], one[3], text.count("\n", 0, one.start()) + 1) for one in found]
+
+
+def commands(fence: Fence) -> Iterator[Command]:
+    """The command lines of a console fence."""
+    parts = re.split(r"^\$ (.*)\n", fence.text, flags=re.MULTILINE)
+    assert not parts[0], f"line {fence.line}: text before the first command"
+    lines = list(zip(parts[1::2], parts[2::2], strict=True))
+    for place, (line, expected) in enumerate(lines):
+        if line != "echo $?":
+            after = lines[place + 1] if place + 1 < len(lines) else ("", "")
+            code = int(after[1]) if after[0] == "echo $?" else 0
+            yield Command(shlex.split(line), expected, code)
+
+
+def said(text: str) -> str:
+    """Lines without what tables put at their ends, and without the last digits of long numbers."""
+    lines = "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+    return re.sub(r"\d\.\d{9,}", lambda number: f"{float(number[0]):.9f}", lines)
+
+
+def same(shown: str, found: str) -> bool:
+    """Whether a page shows what was found, apart from what it leaves out."""
+    lines = [
+        r"(?:.*\n)+" if line == "…" else re.escape(line).replace("…", ".+") + r"\n"
+        for line in said(shown).split("\n")
+    ]
+    return re.fullmatch("".join(lines), said(found) + "\n") is not None

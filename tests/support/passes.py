@@ -1,0 +1,96 @@
+"""The compiled passes asked about one pair, as the slow twin is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from pipeline.measures import MEASURES, content, edits, sliding, windows
+from pipeline.measures.measure import evaluate
+from pipeline.segmentations import Floats, Ints, from_lists
+from pipeline.settings import ScoreSettings
+from tests.oracles import naive
+
+ONE = np.zeros(1, np.int64)
+SETTINGS = ScoreSettings("references", "hypotheses", "run")
+
+
+def window_counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int
+) -> dict[str, int]:
+    """The window counts of one pair."""
+    both = from_lists([reference]), from_lists([hypothesis])
+    counted = windows.count(*both, ONE, ONE, np.array([n_units]), np.array([k]))
+    return dict(zip(windows.COUNTS, counted[:, 0].tolist(), strict=True))
+
+
+def slid(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, *, by_unit: bool
+) -> dict[str, int]:
+    """The window counts of one pair by one of the two ways, whatever its density."""
+    ref, hyp = from_lists([reference]).values, from_lists([hypothesis]).values
+    out = np.zeros(len(windows.COUNTS), np.int64)
+    if by_unit:
+        sliding.slide_by_unit(ref, hyp, n_units, k, np.empty(sliding.LONGEST, np.int32), out)
+    else:
+        sliding.slide_by_boundary(ref, hyp, n_units, k, out)
+    return dict(zip(windows.COUNTS, out.tolist(), strict=True))
+
+
+def edit_counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], n_t: int
+) -> dict[str, int]:
+    """The edit counts of one pair."""
+    both = from_lists([reference]), from_lists([hypothesis])
+    counted = edits.count(*both, ONE, ONE, np.array([n_units]), n_t)
+    return dict(zip(edits.COUNTS, counted[:, 0].tolist(), strict=True))
+
+
+def content_counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int]
+) -> dict[str, int]:
+    """The content counts of one pair."""
+    both = from_lists([reference]), from_lists([hypothesis])
+    counted = content.count(*both, ONE, ONE, np.array([n_units]))
+    return dict(zip(content.COUNTS, counted[:, 0].tolist(), strict=True))
+
+
+def counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, n_t: int
+) -> dict[str, int]:
+    """All counts of one pair."""
+    window = window_counts(n_units, reference, hypothesis, k)
+    edit = edit_counts(n_units, reference, hypothesis, n_t)
+    return window | edit | content_counts(n_units, reference, hypothesis)
+
+
+def values(
+    counted: Mapping[str, int], *, n_t: int = 2, p_seg: Fraction | None = None, rows: bool = True
+) -> dict[str, float | None]:
+    """All values of one row's counts; None where undefined."""
+    arrays: dict[str, Ints] = {name: np.array([count]) for name, count in counted.items()}
+    prior = float("nan") if p_seg is None else float(p_seg)
+    parameters = replace(SETTINGS, n_t=n_t).parameters(prior)
+    found: dict[str, Floats] = evaluate(MEASURES.values(), arrays, parameters, rows=rows)
+    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+
+
+def twin_values(
+    counted: Mapping[str, int],
+    *,
+    n_t: int = 2,
+    p_seg: Fraction | None = None,
+    rows: bool = True,
+    **costs: Any,
+) -> dict[str, Fraction | None]:
+    """The same by the slow twin."""
+    return naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
+
+
+def close(value: float | None, exact: Fraction | None) -> bool:
+    """Whether a value is the exact one to the last few bits, and undefined where it is."""
+    if value is None or exact is None:
+        return value is None and exact is None
+    return abs(value - float(exact)) <= 1e-12 * max(1.0, abs(float(exact)))

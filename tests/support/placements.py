@@ -1,0 +1,51 @@
+"""Commands whose outputs may overlap with their inputs, and how they refuse it."""
+
+import json
+from collections.abc import Callable
+from contextlib import nullcontext
+
+import pytest
+
+from pipeline import cluster
+from tests.support.command_line import Ended
+
+NIGHT = "date=2026-01-01"
+ROWS = "".join(
+    json.dumps({"document_id": "d", "coder": coder, "role": role, "n_units": 9, "boundaries": [b]})
+    + "\n"
+    for coder, role, b in (("a", "reference", 3), ("b", "reference", 4), ("s", "hypothesis", 3))
+)
+
+COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
+    "score": lambda source, output: ["score", source, "else.jsonl", "--output", output],
+    "score hypotheses": lambda source, output: ["score", "else.jsonl", source, "--output", output],
+    "score documents": lambda source, output: [
+        "score", "else.jsonl", "else.jsonl", "--documents", source, "--output", output, "--fresh"
+    ],
+    "sweep": lambda source, output: ["sweep", "else.jsonl", source, "--output", output],
+    "agree": lambda source, output: ["agree", source, "--output", output],
+    "import": lambda source, output: ["import", "else.jsonl", source, "--output", output],
+    "simulate": lambda source, output: ["simulate", source, "--output", output],
+    "compare": lambda source, output: [
+        "compare", "else", source, "--measure", "pk", "--output", output
+    ],
+    "nightly": lambda source, output: [
+        "nightly", "--date", NIGHT[5:], "--references", source, "--hypotheses", "else.jsonl",
+        "--runs", output.rstrip("/").removesuffix(f"/{NIGHT}") + "/" * output.endswith("/"),
+    ],
+}  # fmt: skip
+
+
+def refused(ended: Ended) -> str:
+    """The one line in which a command was refused."""
+    assert ended.code == 2, ended
+    (line,) = ended.err.splitlines()
+    assert line.startswith("segscore: error: ")
+    assert ended.out == ""
+    return line
+
+
+@pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cluster is started: what is refused needs none."""
+    monkeypatch.setattr(cluster, "connect", lambda *_: nullcontext())

@@ -1,0 +1,110 @@
+"""What every run promises, whoever was killed: checked from outside, by looking at its folder."""
+
+import json
+import threading
+from pathlib import Path
+
+from tests.support.run_files import files
+
+RECORD, UNFINISHED = "run.json", "_unfinished"
+
+
+class Broken(AssertionError):  # noqa: N818
+    """A promise was not kept."""
+
+
+class Reader(threading.Thread):
+    """Looks at a run's folder all the time, as readers of its tables do."""
+
+    def __init__(self, run: Path, *, alone: bool = True) -> None:
+        super().__init__(daemon=True)
+        self.alone = alone
+        self.run_folder = run
+        self.over = threading.Event()
+        self.problem: str | None = None
+        self.looks = 0
+
+    def run(self) -> None:
+        """Look until told that it is over, or until something is wrong."""
+        while self.problem is None and not self.over.wait(0.005):
+            self.problem = seen_wrong(self.run_folder, alone=self.alone)
+            self.looks += 1
+
+    def end(self) -> None:
+        """Raise what was seen.
+
+        Raises:
+            Broken: a record that told of files which were not there, or not all that were there.
+        """
+        self.over.set()
+        self.join()
+        if self.problem is not None:
+            raise Broken(f"a reader saw {self.problem}")
+
+
+def seen_wrong(run: Path, *, alone: bool) -> str | None:
+    """What a reader may not see; None if all is well.
+
+    Args:
+        run: the folder.
+        alone: whether no other job was ever here, who may have copied what it has not taken back.
+    """
+    try:
+        record = json.loads((run / RECORD).read_text())
+    except FileNotFoundError:
+        return None
+    except ValueError as problem:
+        return f"half a record: {problem}"
+    for table, listed in record["files"].items():
+        there = {path.name for path in (run / table).glob("*")}
+        if not there >= set(listed) or (alone and there != set(listed)):
+            return f"{table} holds {sorted(there)}, its record lists {listed}"
+    return None
+
+
+def strays(run: Path, expected: dict[str, bytes]) -> list[str]:
+    """What a finished run's folder holds beyond the run."""
+    wanted = {*expected, RECORD} | {name.partition("/")[0] for name in expected}
+    return [name for path in run.rglob("*") if (name := str(path.relative_to(run))) not in wanted]
+
+
+def require_same(run: Path, expected: dict[str, bytes]) -> None:
+    """Make sure that a finished run is the undisturbed one to the byte, and nothing beside it.
+
+    Raises:
+        Broken: saying what is otherwise.
+    """
+    found = files(run)
+    for name in expected.keys() | found.keys():
+        if expected.get(name) != found.get(name):
+            kinds = [name in each for each in (expected, found)]
+            raise Broken(f"{run / name}: expected, found: {kinds}; not the undisturbed bytes")
+    if more := strays(run, expected):
+        raise Broken(f"{run}: holds more than the run: {more}")
+
+
+def require_one_line(err: str, code: int) -> str:
+    """Make sure that a command which failed said so in one line; return it.
+
+    Raises:
+        Broken: it did not.
+    """
+    lines = told(err)
+    if code not in (1, 2) or len(lines) != 1 or not lines[0].startswith("segscore: error: "):
+        raise Broken(f"exit code {code}, standard error ends:\n{err[-1000:]}")
+    return lines[0]
+
+
+def require_quiet(err: str) -> None:
+    """Make sure that a command which went well told of nothing else.
+
+    Raises:
+        Broken: it did.
+    """
+    if lines := [line for line in told(err) if not line.startswith("warning: ")]:
+        raise Broken(f"all went well, but standard error says {lines}")
+
+
+def told(err: str) -> list[str]:
+    """The lines of standard error, but for those that tell how far the run has come."""
+    return [line for line in err.splitlines() if not line.endswith("parts done")]

@@ -1,0 +1,42 @@
+"""What a night tells."""
+
+from datetime import date, timedelta
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.support.nights import Archive
+
+WORSE = {"steady": 0.9, "other": 0.4}
+
+
+def metrics(archive: Archive) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+    """The metrics file as a collector reads it: (name, labels) -> value."""
+    families = text_string_to_metric_families(archive.metrics.read_text())
+    return {
+        (sample.name.removeprefix("segscore_nightly_"), tuple(sorted(sample.labels.items()))):
+        sample.value
+        for family in families
+        for sample in family.samples
+    }  # fmt: skip
+
+
+def outcome_told(archive: Archive) -> str:
+    """The one outcome that the metrics tell."""
+    (told,) = (
+        labels[0][1]
+        for (name, labels), value in metrics(archive).items()
+        if name == "outcome" and value == 1
+    )
+    return told
+
+
+def one_error(err: str) -> str:
+    """The one line that says what went wrong."""
+    assert "Traceback" not in err
+    (line,) = (line for line in err.splitlines() if line.startswith("segscore: error: "))
+    return line
+
+
+def shifted(night: str, days: int) -> str:
+    """A date some days later."""
+    return (date.fromisoformat(night) + timedelta(days=days)).isoformat()

@@ -1,0 +1,22 @@
+"""The tests' own folders: each test is in one, and no module takes from a module of tests."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT
+
+TESTS = ROOT / "tests"
+FOLDERS = set(
+    re.findall(r"^\| `(\w+)/` \|.*`make test", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
+)
+IMPORT = re.compile(r"^\s*(?:from|import) tests\.(?:\w+\.)*(?:test_\w+|conftest)\b", re.MULTILINE)
+FILES = sorted(TESTS.rglob("*.py"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(TESTS)))
+def test_it_stands_in_a_folder_and_takes_nothing_from_tests(file: Path) -> None:
+    if file.name.startswith("test_"):
+        assert file.parent.parent == TESTS and file.parent.name in FOLDERS
+    assert IMPORT.findall(file.read_text("utf-8")) == []

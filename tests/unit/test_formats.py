@@ -1,0 +1,811 @@
+"""Import formats: what each reads, what each refuses and where, and the tables rows become."""
+
+import importlib
+import json
+from collections.abc import Callable, Iterable
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import segeval
+from hypothesis import given
+from hypothesis import strategies as st
+from segeval.data import Dataset, jsonutils
+
+from pipeline.errors import Refused
+from pipeline.formats import choi, csv_rows, jsonl, nltk_strings, segeval_json
+from pipeline.formats.attributes import OURS
+from pipeline.formats.detect import FORMATS, detect
+from pipeline.formats.rows import Defaults, Row
+from pipeline.formats.tables import gather, segmentation_table
+from tests.support.strategies import segmentations
+
+SEGEVAL_DATA = Path(segeval.__file__).parent / "data"
+RULE = "=" * 10
+NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
+PLAIN_NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\t\n\r\ufeff"), min_size=1)
+GOOD = '{"document_id":"d","coder":"c","n_units":9,"boundaries":[2,5]}'
+
+
+def rows_of(
+    read: Callable[..., Iterable[Row]], text: str, defaults: Defaults | None = None, **how: bool
+) -> list[Row]:
+    """The rows a reader makes of a text, named f.x and cut at line feeds."""
+    return list(read(text.split("\n"), "f.x", defaults or Defaults(), **how))
+
+
+def refusal(read: Callable[..., Iterable[Row]], text: str, defaults: Defaults | None = None) -> str:
+    """What a reader says when it refuses a text."""
+    with pytest.raises(Refused) as caught:
+        rows_of(read, text, defaults)
+    return str(caught.value)
+
+
+def record(**changes: object) -> str:
+    """A good JSONL line with some fields changed; ... takes a field away."""
+    fields = json.loads(GOOD) | changes
+    return json.dumps({name: value for name, value in fields.items() if value is not ...})
+
+
+def row(document_id: str | None = "d", coder: str = "c", **fields: object) -> Row:
+    """A reference of nine units on line 1 of f.x, with some fields changed."""
+    start: dict[str, object] = {"role": "reference", "n_units": 9, "boundaries": (2, 5)}
+    start |= {"source": "f.x", "line": 1}
+    return Row(document_id, coder, **(start | fields))  # type: ignore[arg-type]
+
+
+class TestJsonl:
+    """One object a line."""
+
+    def test_a_line_with_every_field(self) -> None:
+        text = record(
+            role="hypothesis",
+            boundary_types=[1, 2],
+            boundary_scores=[0.5, 1],
+            unit_lengths=[3] * 9,
+            corpus="news",
+            year=1997,
+            share=0.25,
+            clean=False,
+            gone=None,
+            published={"k": 3, "by": {"whom": "H"}, "not": None},
+        )
+        (found,) = rows_of(jsonl.read, text)
+        assert found == Row(
+            "d", "c", "hypothesis", 9, (2, 5), (1, 2), (0.5, 1.0), (3,) * 9,
+            {"corpus": "news", "year": 1997, "share": 0.25, "clean": False,
+             "published_k": 3, "published_by_whom": "H"},
+            "f.x", 1,
+        )  # fmt: skip
+        assert isinstance(found.boundary_scores and found.boundary_scores[1], float)
+        assert found.attributes["clean"] is False
+
+    def test_missing_and_null_names_take_the_defaults(self) -> None:
+        text = record(document_id=None, coder=..., role=None)
+        (found,) = rows_of(jsonl.read, text, Defaults("whole", "me", "hypothesis"))
+        assert (found.document_id, found.coder, found.role) == ("whole", "me", "hypothesis")
+
+    def test_a_stated_name_beats_the_default(self) -> None:
+        (found,) = rows_of(jsonl.read, record(role="reference"), Defaults("x", "y", "hypothesis"))
+        assert (found.document_id, found.coder, found.role) == ("d", "c", "reference")
+
+    def test_blank_lines_count_but_are_no_rows(self) -> None:
+        found = rows_of(jsonl.read, f"\n{GOOD}\n  \n\t\r\n{GOOD}\n")
+        assert [one.line for one in found] == [2, 5]
+
+    @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+    def test_byte_order_mark_and_line_ends(self, end: str) -> None:
+        lines = [f"\ufeff{GOOD}{end}", f"{GOOD}{end}"]
+        assert [one.line for one in jsonl.read(lines, "f.x", Defaults())] == [1, 2]
+
+    def test_unicode_line_separators_stay_in_strings(self) -> None:
+        text = '{"document_id":"a\u2028b\u2029c\x85d","coder":"c","n_units":1,"boundaries":[]}'
+        assert [one.document_id for one in rows_of(jsonl.read, text)] == ["a\u2028b\u2029c\x85d"]
+
+    @pytest.mark.parametrize("name", ["document_id", "coder", "n_units", "boundaries"])
+    @pytest.mark.parametrize("absent", [..., None])
+    def test_a_missing_field(self, name: str, absent: object) -> None:
+        message = refusal(jsonl.read, f"{GOOD}\n{record(**{name: absent})}")
+        options = {"document_id": "--document-id", "coder": "--coder"}
+        hint = f"; or name it with {options[name]}" if name in options else ""
+        missing = f"f.x:2: {name} is missing (absent, empty or null); every row needs it"
+        assert message == missing + hint
+
+    def test_missing_fields_come_before_what_is_wrong_with_others(self) -> None:
+        text = record(n_units=..., boundaries=..., coder=..., bounds=[2])
+        assert refusal(jsonl.read, text, Defaults(coder="c")) == (
+            "f.x:1: n_units, boundaries are missing; every row needs them, and this one has "
+            '"document_id", "bounds"'
+        )
+
+    @pytest.mark.parametrize(
+        ("change", "says"),
+        [
+            ({"document_id": 7}, "document_id is 7; expected a text"),
+            ({"document_id": ""}, 'document_id is ""; expected a text of at least one character'),
+            ({"coder": ["c"]}, 'coder is ["c"]; expected a text'),
+            ({"role": "gold"}, 'role is "gold"; expected "reference" or "hypothesis"'),
+            ({"role": ["reference"]}, 'role is ["reference"]; expected "reference"'),
+            ({"n_units": True}, "n_units is true; expected a whole number"),
+            ({"n_units": 9.0}, "n_units is 9.0; expected a whole number"),
+            ({"n_units": "9"}, 'n_units is "9"; expected a whole number'),
+            ({"boundaries": 3}, "boundaries is 3; expected a list"),
+            ({"boundaries": "2 5"}, 'boundaries is "2 5"; expected a list'),
+            ({"boundaries": [2, True]}, "boundaries[1] is true; expected a whole number"),
+            ({"boundaries": [2, 3.0]}, "boundaries[1] is 3.0; expected a whole number"),
+            ({"boundaries": [None]}, "boundaries[0] is null; expected a whole number"),
+            ({"boundaries": [[2]]}, "boundaries[0] is [2]; expected a whole number"),
+            ({"boundary_types": [1, "2"]}, 'boundary_types[1] is "2"; expected a whole number'),
+            ({"boundary_scores": [False]}, "boundary_scores[0] is false; expected a number"),
+            ({"boundary_scores": [10**400]}, "expected a number within a float's range"),
+            ({"unit_lengths": {"1": 2}}, 'unit_lengths is {"1": 2}; expected a list'),
+            ({"tags": ["a"]}, 'tags is ["a"]; expected one value: an attribute cannot be a list'),
+            ({"meta": {"tags": []}}, "meta_tags is []; expected one value"),
+            ({"a_b": 1, "a": {"b": 2}}, "two fields make the attribute a_b"),
+        ],
+    )
+    def test_a_wrong_value(self, change: dict[str, object], says: str) -> None:
+        message = refusal(jsonl.read, f"{GOOD}\n\n{record(**change)}")
+        assert message.startswith("f.x:3: ")
+        assert says in message
+
+    def test_a_long_value_is_shortened(self) -> None:
+        message = refusal(jsonl.read, record(n_units="9" * 1000))
+        assert message == f'f.x:1: n_units is "{"9" * 36}...; expected a whole number'
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            (GOOD[:-1], "not JSON at column 62: Expecting ',' delimiter; the text is cut short"),
+            (
+                GOOD[:24],
+                "not JSON at column 20: Unterminated string starting at; the text is cut short",
+            ),
+            (GOOD[:-10], "the text is cut short"),
+            (f"{GOOD},", 'not JSON at column 63: Extra data; found ","'),
+            (f"{GOOD}\r{GOOD}", "not JSON at column 64: Extra data; found"),
+            (f"\ufeff{GOOD}", "not JSON"),
+            ("[1]", "the line is [1]; expected one JSON object"),
+            ("null", "the line is null; expected one JSON object"),
+            ('{"n_units":1,"n_units":2}', 'the key "n_units" stands twice in one object'),
+            ('{"a":{"b":1,"b":1}}', 'the key "b" stands twice'),
+            ('{"x":NaN}', "NaN is not a finite number"),
+            ('{"x":[-Infinity]}', "-Infinity is not a finite number"),
+            ('{"x":1e999}', "1e999 is not a finite number"),
+            (f'{{"x":{"9" * 5000}}}', "not JSON that can be read"),
+            ("[" * 100_000, "not JSON that can be read"),
+        ],
+    )
+    def test_a_line_that_is_not_sound_json(self, line: str, says: str) -> None:
+        message = refusal(jsonl.read, f"{GOOD}\n{line}")
+        assert message.startswith("f.x:2: ")
+        assert says in message
+
+    def test_deep_objects_are_flattened_without_recursion(self) -> None:
+        text = GOOD[:-1] + ',"a":' + '{"a":' * 400 + "1" + "}" * 401
+        (found,) = rows_of(jsonl.read, text)
+        assert found.attributes == {"_".join("a" * 401): 1}
+
+    def test_lenient_leaves_the_judging_to_validation(self) -> None:
+        text = "{}\n" + record(n_units=None, boundaries=[None, 3], boundary_scores=[None, 0.5])
+        empty, holes = rows_of(jsonl.read, text, lenient=True)
+        assert empty == Row(None, None, "reference", None, None, source="f.x", line=1)
+        assert (holes.n_units, holes.boundaries) == (None, (None, 3))
+        assert holes.boundary_scores == (None, 0.5)
+
+    @pytest.mark.parametrize("name", ["document_id", "coder", "n_units", "boundaries"])
+    def test_lenient_still_refuses_wrong_types(self, name: str) -> None:
+        with pytest.raises(Refused, match=rf"^f.x:1: {name}.* is true"):
+            rows_of(jsonl.read, record(**{name: [True] if name == "boundaries" else True}),
+                    lenient=True)  # fmt: skip
+
+    @given(
+        NAMES,
+        NAMES,
+        st.sampled_from(["reference", "hypothesis"]),
+        segmentations(),
+        st.dictionaries(
+            NAMES.map(lambda name: f"x{name}"),
+            st.one_of(NAMES, st.integers(), st.floats(allow_nan=False, allow_infinity=False)),
+            max_size=3,
+        ),
+        st.booleans(),
+    )
+    def test_round_trip(
+        self,
+        document_id: str,
+        coder: str,
+        role: str,
+        segmentation: tuple[int, list[int]],
+        attributes: dict[str, str | int | float],
+        ascii_only: bool,
+    ) -> None:
+        n_units, boundaries = segmentation
+        fields = {"document_id": document_id, "coder": coder, "role": role} | attributes
+        fields |= {"n_units": n_units, "boundaries": boundaries}  # type: ignore[dict-item]
+        text = json.dumps(fields, ensure_ascii=ascii_only)
+        expected = Row(document_id, coder, role, n_units, tuple(boundaries),
+                       attributes=attributes, source="f.x", line=1)  # fmt: skip
+        assert rows_of(jsonl.read, text) == [expected]
+
+
+def masses_of(n_units: int, boundaries: list[int]) -> list[int]:
+    """The sizes of the segments between boundaries."""
+    return [after - before for before, after in pairwise([0, *boundaries, n_units])]
+
+
+def segeval_reads(path: Path) -> dict[str, dict[str, tuple[int, ...]]]:
+    """A file as segeval's own reader sees it; it asks for the mode rU, gone since Python 3.11."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            jsonutils, "open", lambda name, _: StringIO(Path(name).read_text()), raising=False
+        )
+        return dict(jsonutils.input_linear_mass_json(str(path)))
+
+
+def as_masses(rows: Iterable[Row]) -> dict[str, dict[str, tuple[int, ...]]]:
+    """Rows the way segeval keeps them: item -> coder -> masses."""
+    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    for one in rows:
+        assert one.document_id and one.coder and one.n_units and one.boundaries is not None
+        masses = masses_of(one.n_units, [p for p in one.boundaries if p is not None])
+        found.setdefault(one.document_id, {})[one.coder] = tuple(masses)
+    return found
+
+
+class TestSegevalJson:
+    """Masses, item by item and coder by coder."""
+
+    @pytest.mark.parametrize("name", ["hearst1997", "complete_agreement", "large_disagreement"])
+    def test_segevals_own_files(self, name: str) -> None:
+        path = SEGEVAL_DATA / f"{name}.json"
+        assert as_masses(rows_of(segeval_json.read, path.read_text())) == segeval_reads(path)
+
+    def test_stargazer(self) -> None:
+        text = (SEGEVAL_DATA / "hearst1997.json").read_text()
+        first = rows_of(segeval_json.read, text, Defaults(role="hypothesis"))[0]
+        assert first == Row("stargazer", "1", "hypothesis", 21, (2, 5, 8, 9, 12, 18),
+                            source="f.x", line=1)  # fmt: skip
+
+    @given(
+        st.dictionaries(
+            NAMES, st.dictionaries(NAMES, segmentations(), min_size=1, max_size=3), max_size=3
+        )
+    )
+    def test_what_segeval_writes(
+        self,
+        tmp_path_factory: pytest.TempPathFactory,
+        texts: dict[str, dict[str, tuple[int, list[int]]]],
+    ) -> None:
+        items = {
+            item: {coder: masses_of(*one) for coder, one in codings.items()}
+            for item, codings in texts.items()
+        }
+        path = tmp_path_factory.mktemp("segeval") / "out.json"
+        jsonutils.output_linear_mass_json(str(path), Dataset(items))
+        rows = rows_of(segeval_json.read, "\ufeff" + path.read_text().replace("\n", "\r\n"))
+        assert as_masses(rows) == segeval_reads(path)
+        written = {(one.document_id, one.coder): (one.n_units, one.boundaries) for one in rows}
+        assert written == {
+            (item, coder): (n_units, tuple(boundaries))
+            for item, codings in texts.items()
+            for coder, (n_units, boundaries) in codings.items()
+        }
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            ("", "f.x:1: not JSON at column 1: Expecting value; the text is cut short"),
+            (
+                '[\n{"document_id":"d"}\n]',
+                "f.x:1: a list, where segeval's JSON is an object; write",
+            ),
+            ("7", "f.x:1: the file is 7; expected an object"),
+            ('{"items":{}}', 'f.x:1: segmentation_type is null; expected "linear"'),
+            (
+                '{"segmentation_type":"tree","items":{}}',
+                'f.x:1: segmentation_type is "tree"; expected "linear"',
+            ),
+            ('{"segmentation_type":"linear"}', "f.x:1: items is null; expected an object"),
+            ('{"segmentation_type":"linear",\n"items":{"t":{"a":[3]', "f.x:2: not JSON at column"),
+            (
+                '{"segmentation_type":"linear","items":{"t":{"a":[1],"a":[2]}}}',
+                'f.x:1: the key "a" stands twice',
+            ),
+        ],
+    )
+    def test_a_wrong_document(self, text: str, says: str) -> None:
+        assert refusal(segeval_json.read, text).startswith(says)
+
+    @pytest.mark.parametrize(
+        ("masses", "says"),
+        [
+            ("[2,0,3]", "items.t.a[1] is 0; expected a mass of at least 1 unit"),
+            ("[-4]", "items.t.a[0] is -4; expected a mass of at least 1 unit"),
+            ("[2,true]", "items.t.a[1] is true; expected a whole number"),
+            ("[3.0]", "items.t.a[0] is 3.0; expected a whole number"),
+            ("[null]", "items.t.a[0] is null; expected a whole number"),
+            ("[]", "items.t.a is []; expected at least one mass"),
+            ("5", "items.t.a is 5; expected a list"),
+            ('{"b":[1]}', 'items.t.a is {"b": [1]}; expected a list'),
+        ],
+    )
+    def test_wrong_masses(self, masses: str, says: str) -> None:
+        text = f'{{"segmentation_type":"linear","items":{{"t":{{"a":{masses}}}}}}}'
+        assert refusal(segeval_json.read, text) == f"f.x:1: {says}"
+
+    @pytest.mark.parametrize("items", ['{"":{"a":[1]}}', '{"t":{"":[1]}}', '{"t":[1,2]}'])
+    def test_nameless_or_missing_codings(self, items: str) -> None:
+        text = f'{{"segmentation_type":"linear","items":{items}}}'
+        assert refusal(segeval_json.read, text).startswith("f.x:1: ")
+
+
+class TestChoi:
+    """Segments between lines of ten '='."""
+
+    OURS = Defaults("doc", "gold")
+
+    def read(self, *lines: str) -> Row:
+        (found,) = rows_of(choi.read, "\n".join(lines), self.OURS)
+        return found
+
+    def test_a_file(self) -> None:
+        found = self.read(
+            RULE, "One two .", "three", RULE, "  four\tfive  ", RULE, "six", "7 8", RULE
+        )
+        assert found == Row("doc", "gold", "reference", 5, (2, 3),
+                            unit_lengths=(3, 1, 2, 1, 2), source="f.x", line=1)  # fmt: skip
+
+    @pytest.mark.parametrize("head", [[], [RULE], ["", RULE, "  "]])
+    @pytest.mark.parametrize("tail", [[], [RULE], [RULE, ""]])
+    def test_outer_separators_are_optional(self, head: list[str], tail: list[str]) -> None:
+        found = self.read(*head, "a", RULE, "b c", *tail)
+        assert (found.n_units, found.boundaries, found.unit_lengths) == (2, (1,), (1, 2))
+        assert found.attributes == {}
+
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            ["a", RULE, RULE, "b"],
+            ["a", RULE, " ", RULE, "b"],
+            [RULE, RULE, "a", RULE, "b"],
+            ["a", RULE, "b", RULE, RULE],
+        ],
+    )
+    def test_a_doubled_separator_is_no_segment_but_told(self, lines: list[str]) -> None:
+        found = self.read(*lines)
+        assert (found.n_units, found.boundaries) == (2, (1,))
+        assert found.attributes == {"doubled_separator": True}
+
+    def test_line_ends_and_byte_order_mark(self) -> None:
+        found = self.read(f"\ufeff{RULE}\r", "a b\r", f"{RULE}\r", "\r", "c\r", "")
+        assert (found.boundaries, found.unit_lengths) == ((1,), (2, 1))
+        assert found.attributes == {}
+
+    def test_the_stem_names_a_document_without_a_default(self) -> None:
+        (found,) = choi.read(["a"], "s3://bucket/3-11/7.ref", Defaults(coder="gold"))
+        assert (found.document_id, found.n_units, found.boundaries) == ("7", 1, ())
+
+    @pytest.mark.parametrize("length", [1, 9, 11])
+    def test_a_separator_of_another_length(self, length: int) -> None:
+        message = refusal(choi.read, f"a\n{'=' * length}\nb", self.OURS)
+        assert message == f"f.x:2: a separator is \"{'=' * length}\"; expected exactly ten '='"
+
+    @pytest.mark.parametrize("text", ["", "\n \n", f"{RULE}\n{RULE}"])
+    def test_no_text(self, text: str) -> None:
+        assert refusal(choi.read, text, self.OURS).startswith("f.x:1: no line of text")
+
+    def test_no_coder(self) -> None:
+        assert refusal(choi.read, "a").startswith("f.x:1: coder is missing")
+
+    @given(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=5))
+    def test_round_trip(self, segments: list[list[int]]) -> None:
+        text = f"\n{RULE}\n".join("\n".join("w " * n for n in lengths) for lengths in segments)
+        (found,) = rows_of(choi.read, text, self.OURS)
+        assert found.unit_lengths == tuple(length for lengths in segments for length in lengths)
+        assert found.n_units == len(found.unit_lengths)
+        assert found.boundaries is not None
+        masses = masses_of(found.n_units, [p for p in found.boundaries if p is not None])
+        assert masses == [len(lengths) for lengths in segments]
+
+
+class TestNltkStrings:
+    """Masks of 0 and 1."""
+
+    def test_lone_masks_are_numbered_documents(self) -> None:
+        text = "\ufeff0100\r\n \r\n001\n"
+        first, second = nltk_strings.read(text.split("\n"), "dir/set.txt", Defaults(coder="c"))
+        assert first == Row("set/1", "c", "reference", 5, (2,), source="dir/set.txt", line=1)
+        assert (second.document_id, second.n_units, second.boundaries) == ("set/3", 4, (3,))
+
+    def test_a_default_document_precedes_the_stem(self) -> None:
+        (found,) = rows_of(nltk_strings.read, "1", Defaults("talk", "c", "hypothesis"))
+        assert (found.document_id, found.role) == ("talk/1", "hypothesis")
+
+    def test_three_fields(self) -> None:
+        one, unit = rows_of(nltk_strings.read, "d e\ta\t11\nsingle\tb\t\r\n")
+        assert one == Row("d e", "a", "reference", 3, (1, 2), source="f.x", line=1)
+        assert (unit.document_id, unit.n_units, unit.boundaries) == ("single", 1, ())
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            ("0120", 'character 3 of the mask is "2"; expected 0 or 1'),
+            ("01 0", 'character 3 of the mask is " "; expected 0 or 1'),
+            ("\u06610", 'character 1 of the mask is "\u0661"; expected 0 or 1'),
+            ("d\ta\t0x", 'character 2 of the mask is "x"; expected 0 or 1'),
+            ("d\t01", "2 fields; expected MASK or document_id<TAB>coder<TAB>MASK"),
+            ("d\ta\t01\t", "4 fields; expected MASK"),
+            ("\ta\t01", 'document_id is ""; expected a text'),
+            ("d\t\t01", 'coder is ""; expected a text'),
+        ],
+    )
+    def test_a_wrong_line(self, line: str, says: str) -> None:
+        message = refusal(nltk_strings.read, f"0101\n{line}", Defaults(coder="c"))
+        assert message.startswith("f.x:2: ")
+        assert says in message
+
+    def test_a_lone_mask_needs_a_coder(self) -> None:
+        assert refusal(nltk_strings.read, "d\ta\t0\n01").startswith("f.x:2: coder is missing")
+
+    @given(st.lists(st.tuples(PLAIN_NAMES, PLAIN_NAMES, segmentations()), max_size=4))
+    def test_round_trip(self, codings: list[tuple[str, str, tuple[int, list[int]]]]) -> None:
+        lines = [
+            f"{document_id}\t{coder}\t" + "".join("01"[p in marks] for p in range(1, n_units))
+            for document_id, coder, (n_units, marks) in codings
+        ]
+        found = rows_of(nltk_strings.read, "\n".join(lines)) if lines else []
+        assert found == [
+            Row(document_id, coder, "reference", n_units, tuple(marks), source="f.x", line=line)
+            for line, (document_id, coder, (n_units, marks)) in enumerate(codings, start=1)
+        ]
+
+
+class TestCsv:
+    """A header and a segmentation a record."""
+
+    HEADER = "document_id,coder,n_units,boundaries"
+
+    def test_every_column(self) -> None:
+        text = (
+            "coder,role,document_id,n_units,boundaries,boundary_types,boundary_scores,"
+            "unit_lengths,year\r\n"
+            'c,hypothesis,"a, b",4,1;3, 1 2 ,0.5 ; 1e-1,1;2;3;4,1997\r\n'
+        )
+        assert rows_of(csv_rows.read, "\ufeff" + text) == [
+            Row("a, b", "c", "hypothesis", 4, (1, 3), (1, 2), (0.5, 0.1), (1, 2, 3, 4),
+                {"year": "1997"}, "f.x", 2)
+        ]  # fmt: skip
+
+    def test_empty_cells(self) -> None:
+        text = f"{self.HEADER},role,boundary_types,group\n,,4,,,,\nd,e,4,,,,x"
+        first, second = rows_of(csv_rows.read, text, Defaults("whole", "me", "hypothesis"))
+        assert first == Row("whole", "me", "hypothesis", 4, (), source="f.x", line=2)
+        assert (second.document_id, second.coder, second.attributes) == ("d", "e", {"group": "x"})
+
+    def test_columns_with_a_default_may_be_missing(self) -> None:
+        (found,) = rows_of(csv_rows.read, "n_units,boundaries\n3,1", Defaults("d", "c"))
+        assert (found.document_id, found.coder, found.boundaries) == ("d", "c", (1,))
+
+    def test_tabs_in_the_header_make_it_tsv(self) -> None:
+        header = self.HEADER.replace(",", "\t")
+        (found,) = rows_of(csv_rows.read, f"{header}\na,b\tc\t3\t1 2\n")
+        assert (found.document_id, found.boundaries) == ("a,b", (1, 2))
+
+    def test_semicolons_in_the_header_separate_cells(self) -> None:
+        text = f"{self.HEADER.replace(',', ';')}\nd;c;9;2 5\ne;c;9;'2;5'".replace("'", '"')
+        assert [found.boundaries for found in rows_of(csv_rows.read, text)] == [(2, 5)] * 2
+
+    @pytest.mark.parametrize("cell", ["[5, 9]", "[5.0, 9.0]", "[5 9]", " [ 5;9 ] "])
+    def test_what_pandas_writes(self, cell: str) -> None:
+        (found,) = rows_of(csv_rows.read, f'{self.HEADER},boundary_types\nd,c,11.0,"{cell}",[]')
+        assert (found.n_units, found.boundaries, found.boundary_types) == (11, (5, 9), ())
+
+    def test_lines_are_those_a_record_starts_on(self) -> None:
+        text = f'{self.HEADER},note\n\nd,c,3,1,"two\nlines"\ne,c,3,1,\n'
+        first, second = rows_of(csv_rows.read, text)
+        assert (first.line, second.line) == (3, 5)
+        assert first.attributes == {"note": "two\nlines"}
+
+    def test_a_field_longer_than_the_readers_usual_limit(self) -> None:
+        positions = " ".join(str(p) for p in range(1, 60_000))
+        (found,) = rows_of(csv_rows.read, f"{self.HEADER}\nd,c,60000,{positions}")
+        assert found.boundaries == tuple(range(1, 60_000))
+
+    @pytest.mark.parametrize("missing", ["document_id", "coder", "n_units", "boundaries"])
+    def test_a_missing_column(self, missing: str) -> None:
+        header = ",".join(name for name in self.HEADER.split(",") if name != missing)
+        message = refusal(csv_rows.read, header)
+        assert message.startswith("f.x:1: the header is [")
+        assert message.endswith(f"expected the columns {missing} too")
+
+    def test_an_empty_file_has_no_header(self) -> None:
+        message = refusal(csv_rows.read, "")
+        assert "f.x:1: the header is []; expected the columns boundaries, coder" in message
+
+    @pytest.mark.parametrize(
+        ("header", "says"),
+        [
+            (f",{HEADER}", "f.x:1: column 1 has no name"),
+            (f"{HEADER},coder", "f.x:1: the column coder stands twice in the header"),
+        ],
+    )
+    def test_a_wrong_header(self, header: str, says: str) -> None:
+        assert refusal(csv_rows.read, header).startswith(says)
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            ("d,c,9", "3 cells; expected 4, as in the header"),
+            ("d,c,9,2,5", "5 cells; expected 4, as in the header"),
+            (",c,9,2", "document_id is missing"),
+            ("d, ,9,2", "coder is missing"),
+            ("d,c,,2", "n_units is missing"),
+            ("d,c,9.5,2", 'n_units is "9.5"; expected a whole number'),
+            ("d,c,true,2", 'n_units is "true"; expected a whole number'),
+            ("d,c,1_0,2", 'n_units is "1_0"; expected a whole number'),
+            ("d,c,\u0669,2", 'n_units is "\u0669"; expected a whole number'),
+            (f"d,c,{'9' * 5000},2", "expected a whole number"),
+            ("d,c,9,2;;5", 'boundaries[1] is ""; expected a whole number'),
+            ("d,c,9,2;", 'boundaries[1] is ""; expected a whole number'),
+            ("d,c,9,[2", 'boundaries[0] is "[2"; expected a whole number'),
+            ('d,c,9,"2, 5"', 'boundaries[0] is "2,"; expected a whole number'),
+            ('d,c,9,"[2,,5]"', 'boundaries[1] is ""; expected a whole number'),
+            ('d,c,9,"2', "not CSV: unexpected end of data"),
+            ('d,c,9,"2"x', "not CSV"),
+            ("d,c,9,2\rd,c,9,2", "not CSV"),
+        ],
+    )
+    def test_a_wrong_record(self, line: str, says: str) -> None:
+        message = refusal(csv_rows.read, f"{self.HEADER}\nd,c,9,2\n{line}")
+        assert message.startswith("f.x:3: ")
+        assert says in message
+
+    @pytest.mark.parametrize("score", ["nan", "inf", "1e999", "0,5", "0x1", "1_0.0"])
+    def test_a_wrong_score(self, score: str) -> None:
+        message = refusal(csv_rows.read, f'{self.HEADER},boundary_scores\nd,c,9,2,"{score}"')
+        assert message.startswith("f.x:2: boundary_scores[0] is ")
+
+    def test_a_wrong_role(self) -> None:
+        message = refusal(csv_rows.read, f"{self.HEADER},role\nd,c,9,2,gold")
+        assert message == 'f.x:2: role is "gold"; expected "reference" or "hypothesis"'
+
+
+class TestDefaults:
+    """What is given to rows that do not say."""
+
+    def test_a_wrong_role(self) -> None:
+        with pytest.raises(Refused, match='the default role is "gold"; expected one of'):
+            Defaults(role="gold")
+
+
+class TestDetect:
+    """The format, from the name first."""
+
+    @pytest.mark.parametrize(
+        ("name", "head", "expected"),
+        [
+            ("a/b.jsonl", "", "jsonl"),
+            ("B.NDJSON", "", "jsonl"),
+            ("b.json", "", "segeval"),
+            ("b.csv", RULE, "csv"),
+            ("b.tsv", "", "csv"),
+            ("s3://x/7.ref", f"{RULE}\r\nText 1\r\n", "choi"),
+            ("b.txt", f"\ufeff{RULE}", "choi"),
+            ("b.txt", f"0101\n{RULE}\n0", "choi"),
+            ("b.txt", "0101", "nltk"),
+            ("b.txt", "\ufeff0101\r\n\r\n0", "nltk"),
+            ("b.txt", "d 1\tcoder\t01\nsingle\tcoder\t\nd 2\tcod", "nltk"),
+        ],
+    )
+    def test_known(self, name: str, head: str, expected: str) -> None:
+        assert detect(name, head) == expected
+
+    @pytest.mark.parametrize(
+        ("name", "head"),
+        [
+            ("b.txt", ""),
+            ("b.txt", "\n\n"),
+            ("b.txt", "0101\nwords\n"),
+            ("b.txt", "d\t01\n"),
+            ("b.xml", "0101"),
+            ("jsonl", "{}"),
+        ],
+    )
+    def test_unknown(self, name: str, head: str) -> None:
+        with pytest.raises(Refused) as caught:
+            detect(name, head)
+        assert str(caught.value).startswith(f"{name}: cannot tell its format")
+        assert str(caught.value).endswith("jsonl, segeval, choi, nltk, csv")
+
+    def test_every_format_is_its_modules_reader(self) -> None:
+        modules = {"jsonl": "jsonl", "segeval": "segeval_json", "choi": "choi"}
+        modules |= {"nltk": "nltk_strings", "csv": "csv_rows"}
+        readers = {
+            name: importlib.import_module(f"pipeline.formats.{module}").read
+            for name, module in modules.items()
+        }
+        assert readers == FORMATS
+
+
+class TestGather:
+    """Rows as tables."""
+
+    def test_three_tables(self) -> None:
+        rows = [
+            row("b", "gold", unit_lengths=(1,) * 9, attributes={"corpus": "x"}, line=3),
+            row("a", "sys", role="hypothesis", boundary_scores=(0.5, 1.0), line=4),
+            row("b", "sys", role="hypothesis", attributes={"seconds": 2.5}, line=5),
+            row("a", "gold", attributes={"corpus": "y", "year": 1997}, line=6),
+        ]
+        got = gather(rows)
+        lists = pa.list_(pa.int32())
+        base = {"document_id": pa.string(), "coder": pa.string(), "n_units": pa.int32()}
+        scores = {"boundary_scores": pa.list_(pa.float64())}
+        assert got.references.schema == pa.schema(base | {"boundaries": lists})
+        assert got.hypotheses.schema == pa.schema(base | {"boundaries": lists} | scores)
+        assert got.references.column("document_id").to_pylist() == ["b", "a"]
+        assert got.hypotheses.column("boundary_scores").to_pylist() == [[0.5, 1.0], None]
+        assert got.documents.to_pylist() == [
+            {"document_id": "a", "n_units": 9, "unit_lengths": None,
+             "corpus": "y", "seconds": None, "year": 1997},
+            {"document_id": "b", "n_units": 9, "unit_lengths": [1] * 9,
+             "corpus": "x", "seconds": 2.5, "year": None},
+        ]  # fmt: skip
+        types = {field.name: field.type for field in got.documents.schema}
+        assert types["unit_lengths"] == lists
+        assert (types["n_units"], types["year"]) == (pa.int32(), pa.int64())
+        assert got.reference_places == [("f.x", 3), ("f.x", 6)]
+        assert got.hypothesis_places == [("f.x", 4), ("f.x", 5)]
+        assert got.document_places == [("f.x", 6), ("f.x", 3)]
+
+    def test_no_rows(self) -> None:
+        got = gather([])
+        columns = ["document_id", "coder", "n_units", "boundaries"]
+        assert got.references.column_names == got.hypotheses.column_names == columns
+        assert got.documents.column_names == ["document_id", "n_units"]
+        assert got.references.schema.field("boundaries").type == pa.list_(pa.int32())
+
+    def test_an_attribute_that_differs_within_a_document_stays_with_its_rows(self) -> None:
+        rows = [
+            row("a", "x", attributes={"effort": 1, "corpus": "k"}),
+            row("a", "y", attributes={"effort": 2}),
+            row("b", "z"),
+            row("b", "s", role="hypothesis", attributes={"corpus": "l"}),
+        ]
+        got = gather(rows)
+        assert got.references.column("effort").to_pylist() == [1, 2, None]
+        assert "effort" not in got.hypotheses.column_names
+        assert got.documents.select(["document_id", "corpus"]).to_pylist() == [
+            {"document_id": "a", "corpus": "k"},
+            {"document_id": "b", "corpus": "l"},
+        ]
+
+    def test_a_document_known_by_nothing_has_no_row(self) -> None:
+        rows = [row("a", "x", attributes={"effort": 1}), row("a", "y", attributes={"effort": 2})]
+        assert gather(rows).documents.num_rows == 0
+
+    def test_attribute_columns_are_sorted_by_name(self) -> None:
+        rows = [row(attributes={"b": 1, "a": 1, "C": 1}), row("e", attributes={"Z": 1})]
+        assert gather(rows).documents.column_names[2:] == ["C", "Z", "a", "b"]
+
+    def test_mixed_types_become_text_in_both_tables(self) -> None:
+        rows = [
+            row("a", "x", attributes={"v": True}),
+            row("a", "y", attributes={"v": 1}),
+            row("a", "s", role="hypothesis", attributes={"v": 1.5}),
+            row("b", "s", role="hypothesis", attributes={"v": "word"}),
+        ]
+        got = gather(rows)
+        assert got.references.column("v").to_pylist() == ["true", "1"]
+        assert got.hypotheses.column("v").to_pylist() == ["1.5", "word"]
+
+    def test_types_of_attributes(self) -> None:
+        table = segmentation_table([row(attributes={"b": True, "f": 1.5, "i": 2**40, "s": "t"})])
+        found = [table.schema.field(name).type for name in "bfis"]
+        assert found == [pa.bool_(), pa.float64(), pa.int64(), pa.string()]
+
+    def test_values_that_read_the_same_as_text_are_one(self) -> None:
+        rows = [row("a", "x", attributes={"v": "1"}), row("a", "y", attributes={"v": 1})]
+        assert gather(rows).documents.column("v").to_pylist() == ["1"]
+
+    def test_unit_lengths_may_be_said_twice_but_not_differ(self) -> None:
+        first = row(unit_lengths=(1,) * 9, source="a.jsonl", line=4)
+        again = row(coder="e", unit_lengths=(1,) * 9, source="b.jsonl", line=7)
+        assert gather([first, again]).document_places == [("a.jsonl", 4)]
+        bare = row(attributes={"corpus": "x"}, n_units=8, source="c.jsonl", line=1)
+        (known,) = gather([bare, again]).documents.to_pylist()
+        assert (known["n_units"], known["corpus"]) == (9, "x")
+        assert gather([bare, again]).document_places == [("b.jsonl", 7)]
+        other = row(coder="e", unit_lengths=(2,) * 9, source="b.jsonl", line=7)
+        with pytest.raises(Refused, match=r"^b.jsonl:7: unit_lengths of d differ .* a.jsonl:4;"):
+            gather([first, other])
+
+    @pytest.mark.parametrize("name", sorted(OURS))
+    @pytest.mark.parametrize("build", [gather, segmentation_table])
+    def test_an_attribute_named_as_a_column(
+        self, build: Callable[[list[Row]], object], name: str
+    ) -> None:
+        with pytest.raises(Refused, match=rf"^f.x:8: {name} cannot be an attribute"):
+            build([row(), row(attributes={name: 1}, line=8)])
+
+    @pytest.mark.parametrize("name", ["", "a\ud800"])
+    def test_an_attribute_without_a_sound_name(self, name: str) -> None:
+        with pytest.raises(Refused, match=r"^f.x:1: an attribute is named "):
+            gather([row(attributes={name: 1})])
+
+    @pytest.mark.parametrize(
+        ("change", "says"),
+        [
+            ({"n_units": 2**31}, "n_units is 2147483648; expected a value that fits int32"),
+            ({"n_units": 10**30}, "n_units is 1000000"),
+            (
+                {"boundaries": (1, 2**31)},
+                "boundaries[1] is 2147483648; expected a value that fits int32",
+            ),
+            ({"boundaries": (-(2**31) - 1,)}, "boundaries[0] is -2147483649"),
+            ({"boundary_types": (2**40,)}, "boundary_types[0] is 1099511627776"),
+            ({"unit_lengths": (0, 10**20)}, "unit_lengths[1] is 1000000"),
+            (
+                {"attributes": {"year": 2**63}},
+                "year is 9223372036854775808; expected a value that fits int64",
+            ),
+            ({"coder": "c\ud800"}, 'coder is "c\\ud800"; expected a value that fits string'),
+            ({"attributes": {"note": "\udfff"}}, 'note is "\\udfff"; expected'),
+        ],
+    )
+    def test_what_no_column_can_hold(self, change: dict[str, object], says: str) -> None:
+        with pytest.raises(Refused) as caught:
+            gather([row("e"), row(line=2, **({"coder": "c"} | change))])  # type: ignore[arg-type]
+        assert str(caught.value).startswith("f.x:2: ")
+        assert says in str(caught.value)
+
+    def test_the_widest_values_fit(self) -> None:
+        (only,) = gather([row(n_units=2**31 - 1, boundaries=(2**31 - 2,))]).references.to_pylist()
+        assert (only["n_units"], only["boundaries"]) == (2**31 - 1, [2**31 - 2])
+
+    def test_order_and_range_are_not_judged(self) -> None:
+        (only,) = gather([row(n_units=-1, boundaries=(5, 2, 99))]).references.to_pylist()
+        assert (only["n_units"], only["boundaries"]) == (-1, [5, 2, 99])
+
+    def test_a_row_without_a_document(self) -> None:
+        with pytest.raises(Refused, match=r"^f.x:1: document_id is missing"):
+            gather([row(None)])
+
+    def test_a_long_int_of_segeval_is_refused_with_its_place(self) -> None:
+        text = '{"segmentation_type":"linear","items":{"t":{"a":[2147483647,1]}}}'
+        with pytest.raises(Refused, match=r"^f.x:1: n_units is 2147483648"):
+            gather(rows_of(segeval_json.read, text))
+
+
+class TestSegmentationTable:
+    """One file's rows as they stand."""
+
+    def test_lenient_rows_keep_their_nulls(self) -> None:
+        text = "{}\n" + record(boundaries=[None, 3], boundary_types=[1, None], unit_lengths=[1])
+        table = segmentation_table(rows_of(jsonl.read, text, lenient=True))
+        assert table.to_pylist() == [
+            {"document_id": None, "coder": None, "n_units": None, "boundaries": None,
+             "boundary_types": None},
+            {"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [None, 3],
+             "boundary_types": [1, None]},
+        ]  # fmt: skip
+
+    def test_all_attributes_and_roles_stay(self) -> None:
+        rows = [row(attributes={"z": 1}), row(role="hypothesis", attributes={"y": "t"})]
+        table = segmentation_table(rows)
+        assert table.column_names[4:] == ["y", "z"]
+        assert table.select(["y", "z"]).to_pylist() == [{"y": None, "z": 1}, {"y": "t", "z": None}]
+
+    @given(st.lists(st.tuples(NAMES, NAMES, segmentations()), max_size=5))
+    def test_what_goes_in_comes_out(
+        self, codings: list[tuple[str, str, tuple[int, list[int]]]]
+    ) -> None:
+        rows = [row(document, coder, n_units=n, boundaries=tuple(marks))
+                for document, coder, (n, marks) in codings]  # fmt: skip
+        assert segmentation_table(rows).to_pylist() == [
+            {"document_id": document, "coder": coder, "n_units": n, "boundaries": marks}
+            for document, coder, (n, marks) in codings
+        ]

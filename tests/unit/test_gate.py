@@ -1,0 +1,316 @@
+"""The gate: rules, the test behind them against a slow twin, its rate of error and its power."""
+
+import gc
+from collections.abc import Sequence
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.random import Generator
+from scipy.stats import nct, t, ttest_ind
+from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
+
+from pipeline import signature
+from pipeline.document_ids import Hashes
+from pipeline.errors import Refused
+from pipeline.measures import PAIRS, PANELS
+from pipeline.measures.measure import evaluate
+from pipeline.multiple_tests import holm
+from pipeline.night import gate
+from pipeline.night.rules import Rule, parse
+from pipeline.night.tallies import REPLICATES, Tally
+from pipeline.resampling import Units, weights
+from pipeline.sums import gather
+
+PARAMETERS = {"n_t": 2, "type_range": 1, "constant_near_miss": 0.0, "constant_substitution": 0.0}
+SYSTEM = "system"
+ALPHA = 0.05
+NIGHTS = 1000
+DOCUMENTS = 60
+SEED = 11
+
+
+def rule_of(text: str) -> Rule:
+    (rule,) = parse(text)
+    return rule
+
+
+EQUAL = rule_of("boundary_similarity>=-0")
+"""A limit at which equal systems lie, so that the gate's rate is its alpha, not less."""
+
+
+# --- Rules ---------------------------------------------------------------------------------------
+
+
+def test_rules_are_read() -> None:
+    rules = parse(" boundary_similarity >= -0.01, macro:pk<=+2e-2,mult_window_diff<=+.5,b_tp>=-1 ")
+    assert [(rule.text, rule.average, rule.measure, rule.limit) for rule in rules] == [
+        ("boundary_similarity>=-0.01", "micro", "boundary_similarity", -0.01),
+        ("macro:pk<=+2e-2", "macro", "pk", 0.02),
+        ("mult_window_diff<=+.5", "micro", "mult_window_diff", 0.5),
+        ("b_tp>=-1", "micro", "b_tp", -1),
+    ]
+    assert [rule.table for rule in rules] == ["scores", "scores", "panel_scores", "scores"]
+    fall, rise = rules[:2]
+    assert fall.excess(-0.03) == pytest.approx(0.02) and fall.excess(0.5) < 0
+    assert rise.excess(0.03) == pytest.approx(0.01) and rise.excess(-0.5) < 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "must look like"),
+        ("pk", "must look like"),
+        ("pk<0.1", "must look like"),
+        ("pk<=nan", "must look like"),
+        ("pk<=1.2.3", "must look like"),
+        ("median:pk<=0.1", "must look like"),
+        ("pk<=1e999", "must look like"),
+        ("pkk<=0.1", "no such measure, nearest is pk"),
+        ("pk>=-0.1", "lower is better for pk; write pk<=+0.1"),
+        ("f1<=+0.1", "higher is better for f1; write f1>=-0.1"),
+        ("pk<=-0.1", "the limit must be at least 0"),
+        ("pk<=0.2", "the limit is a change, so it has a sign: pk<=+0.2"),
+        ("f1>=.01", "the limit is a change, so it has a sign: f1>=-.01"),
+        ("f1>=+0.1", "the limit must be at most 0"),
+        ("pk<=+0.1,pk<=+0.2", "a rule for micro pk is there"),
+    ],
+)
+def test_what_is_no_rule_is_refused(text: str, said: str) -> None:
+    with pytest.raises(Refused, match=r"^--gate ") as refused:
+        parse(text)
+    assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_measure_keeps_what_its_formula_needs() -> None:
+    for kind in (PAIRS, PANELS):
+        for name in kind.measures:
+            small = kind.only([name])
+            counts = {each: np.array([float(3 + i)]) for i, each in enumerate(kind.counts)}
+            told = {**PARAMETERS, "p_seg": 0.3, "beta": 1.0, "cost_miss": 0.5}
+            told |= {"cost_false_alarm": 0.5, "c_seg_cost_miss": 1, "c_seg_cost_false_alarm": 0.3}
+            parts = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
+            told |= {f"weight_{part}": 1 for part in parts}
+            whole = evaluate(kind.measures.values(), counts, told, rows=False)[name]
+            fewer = {each: counts[each] for each in small.counts}
+            assert evaluate(small.measures.values(), fewer, told, rows=False)[name] == whole
+
+
+# --- Signatures ----------------------------------------------------------------------------------
+
+
+def test_signatures_are_taken_apart() -> None:
+    old = "segscore|n_t:2|window:per-pair,half-even,min2|types:1,2|ci:poisson,documents|v:0.1.0"
+    new = "segscore|n_t:3|window:per-pair,half-even,min2|beta:2|ci:none|v:0.1.0"
+    assert signature.fields(old)["window"] == "per-pair,half-even,min2"
+    assert signature.differences(old, old.replace("ci:poisson,documents", "ci:none")) == []
+    assert signature.differences(old, new) == [
+        "n_t was 2, is 3",
+        "types was 1,2, is not told",
+        "beta was not told, is 2",
+    ]
+
+
+# --- The test, against what it is made of --------------------------------------------------------
+
+
+def counts(
+    draw: Generator, documents: int, ability: float, pot: Any = None
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Edits of documents of unlike lengths, on which a system does unlike well."""
+    pot = draw.geometric(0.15, documents) + 1 if pot is None else pot
+    own = draw.beta(6 * ability, 6 * (1 - ability), documents)
+    matches = draw.binomial(pot, own)
+    near = draw.binomial(pot - matches, 0.3)
+    return {
+        "matches": matches,
+        "near_misses": near,
+        "near_miss_span": near,
+        "misses": pot - matches - near,
+        "false_alarms": draw.poisson(pot * (1 - own) / 2),
+    }
+
+
+def tally(
+    rule: Rule, systems: Sequence[dict[str, np.ndarray[Any, Any]]], ids: Hashes, seed: int = SEED
+) -> Tally:
+    """A night's documents, scored by some systems."""
+    kind = PAIRS.only([rule.measure])
+    n = len(ids)
+    zero = np.zeros(n, np.int64)
+    listed = [[each.get(name, zero).astype(np.int64) for name in kind.counts] for each in systems]
+    columns = [np.concatenate(parts) for parts in zip(*listed, strict=True)]
+    by_name = dict(zip(kind.counts, columns, strict=True))
+    values = evaluate(kind.measures.values(), by_name, PARAMETERS, rows=True)
+    group = np.repeat(np.arange(len(systems)), n)
+    document = np.tile(np.arange(n), len(systems))
+    names: list[tuple[object, ...]] = [(f"{SYSTEM}{i}",) for i in range(len(systems))]
+    units = Units(np.arange(n), ids)
+    valued = [values[name] for name in kind.measures]
+    sums = gather(names, group, units, document, columns, valued, one_each=True)
+    return Tally(kind, sums, PARAMETERS, seed)
+
+
+def new_ids(draw: Generator, documents: int) -> Hashes:
+    return draw.integers(0, 2**63, documents, dtype=np.uint64)
+
+
+def compare(now: Tally, before: Tally, rule: Rule, shared: int, system: int = 0) -> gate.Change:
+    name = f"{SYSTEM}{system}"
+    change = gate.change_of(now.average(name, rule), before.average(name, rule), shared)
+    assert change is not None
+    return change
+
+
+def similarity(counted: dict[str, Any], weight: Any) -> float:
+    """Pooled boundary similarity of weighted documents, as its paper has it."""
+    total = {name: int((each * weight).sum()) for name, each in counted.items()}
+    wrong = total["misses"] + total["false_alarms"] + total["near_miss_span"] / 2
+    pairs = total["misses"] + total["false_alarms"] + total["near_misses"] + total["matches"]
+    return 1 - wrong / pairs
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_the_standard_error_is_that_of_the_replicates(share: float) -> None:
+    """Every replicate again, a document's weight taken by its id from either night."""
+    draw = np.random.default_rng(3)
+    n, m = 12, 17
+    both = int(n * share)
+    ids = new_ids(draw, n + m)
+    here, then = ids[:n], np.concatenate([ids[:both], ids[n : n + m - both]])
+    now, before = counts(draw, n, 0.6), counts(draw, m, 0.7)
+    found = compare(tally(EQUAL, [now], here), tally(EQUAL, [before], then), EQUAL, both)
+    drawn = dict(zip(ids.tolist(), weights(ids, SEED, REPLICATES), strict=True))
+    columns: list[list[float]] = [[], []]
+    for place in range(REPLICATES):
+        for column, counted, named in zip(columns, (now, before), (here, then), strict=True):
+            weight = np.array([int(drawn[each][place]) for each in named.tolist()])
+            column.append(similarity(counted, weight))
+    one, other = np.var(columns[0], ddof=1) * n / (n - 1), np.var(columns[1], ddof=1) * m / (m - 1)
+    common = np.cov(columns)[0, 1] * sqrt(n / (n - 1) * m / (m - 1))
+    assert found.change == pytest.approx(similarity(now, 1) - similarity(before, 1))
+    assert found.standard_error == pytest.approx(sqrt(one + other - 2 * common))
+    welch = (one + other) ** 2 / (one**2 / (n - 1) + other**2 / (m - 1))
+    assert found.freedom == pytest.approx(n - 1 if both else welch)
+    rule = rule_of("boundary_similarity>=-0.05")
+    expected = t.sf((-0.05 - found.change) / found.standard_error, found.freedom)
+    assert gate.p_value(rule, found) == pytest.approx(expected)
+
+
+def test_of_means_it_is_welchs_test() -> None:
+    """The macro average is a mean: within the error of the replicates it is the test of means."""
+    rule = rule_of("macro:boundary_similarity>=-0")
+    draw = np.random.default_rng(8)
+    now, before = counts(draw, 80, 0.62), counts(draw, 120, 0.66)
+    columns = [
+        evaluate(PAIRS.only([rule.measure]).measures.values(),
+                 {"substitutions": np.zeros(len(each["misses"])),
+                  "substitution_span": np.zeros(len(each["misses"])), **each},
+                 PARAMETERS, rows=True)[rule.measure]
+        for each in (now, before)
+    ]  # fmt: skip
+    found = compare(
+        tally(rule, [now], new_ids(draw, 80)), tally(rule, [before], new_ids(draw, 120)), rule, 0
+    )
+    welch = ttest_ind(*columns, equal_var=False, alternative="less")
+    assert found.change / found.standard_error == pytest.approx(welch.statistic, rel=0.05)
+    assert gate.p_value(rule, found) == pytest.approx(welch.pvalue, abs=0.01)
+
+
+def test_documents_that_both_nights_scored_are_paired() -> None:
+    """The same scores again: nothing moved, and there is no noise to hide it in."""
+    draw = np.random.default_rng(1)
+    ids, counted = new_ids(draw, 30), counts(draw, 30, 0.7)
+    same = tally(EQUAL, [counted], ids)
+    found = compare(same, same, EQUAL, 30)
+    assert found.change == 0 and found.standard_error < 1e-8
+    apart = compare(same, tally(EQUAL, [counted], new_ids(draw, 30)), EQUAL, 0)
+    assert apart.standard_error > 0.01
+
+
+def test_without_noise_the_limit_decides() -> None:
+    rule = rule_of("pk<=+0.1")
+    assert gate.p_value(rule, gate.Change(0.2, 0.0, 3)) == 0
+    assert gate.p_value(rule, gate.Change(0.1, 0.0, 3)) == 1
+    assert gate.p_value(rule, gate.Change(0.1, 0.02, 3)) == 0.5
+
+
+def test_noise_that_cannot_be_told() -> None:
+    draw = np.random.default_rng(1)
+    one, many = (tally(EQUAL, [counts(draw, n, 0.7)], new_ids(draw, n)) for n in (1, 9))
+    now, before = (each.average(f"{SYSTEM}0", EQUAL) for each in (one, many))
+    assert gate.change_of(now, before, 0) is None
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_is_holm(p_values: list[float]) -> None:
+    gc.freeze()  # statsmodels collects garbage in every call: a second, in a session of many tests
+    try:
+        expected = multipletests(p_values, method="holm")[1]
+    finally:
+        gc.unfreeze()
+    assert holm(p_values) == pytest.approx(expected.tolist())
+
+
+# --- How often it is wrong, and how often it finds what is there ---------------------------------
+
+
+def fails(draw: Generator, abilities: Sequence[float], then: Sequence[float], rule: Rule) -> bool:
+    """Whether the gate of a simulated night fails for any of its systems."""
+    nights = []
+    for each in (abilities, then):
+        pot = draw.geometric(0.15, DOCUMENTS) + 1
+        counted = [counts(draw, DOCUMENTS, ability, pot) for ability in each]
+        nights.append(tally(rule, counted, new_ids(draw, DOCUMENTS)))
+    now, before = nights
+    p_values = [
+        gate.p_value(rule, compare(now, before, rule, 0, system))
+        for system in range(len(abilities))
+    ]
+    return min(holm(p_values)) <= ALPHA
+
+
+def share_failed(abilities: Sequence[float], then: Sequence[float], nights: int) -> float:
+    draw = np.random.default_rng(5)
+    return sum(fails(draw, abilities, then, EQUAL) for _ in range(nights)) / nights
+
+
+def sampling_error(rate: float, nights: int) -> float:
+    """Three standard errors of a share."""
+    return 3 * sqrt(rate * (1 - rate) / nights)
+
+
+def test_equal_systems_fail_at_the_stated_rate() -> None:
+    """docs/operations.md has the figure."""
+    assert abs(share_failed([0.7], [0.7], NIGHTS) - ALPHA) < sampling_error(ALPHA, NIGHTS)
+
+
+@pytest.mark.long
+def test_the_rate_is_that_of_a_night_however_many_systems() -> None:
+    nights = 400
+    rate = share_failed([0.7, 0.6, 0.8], [0.7, 0.6, 0.8], nights)
+    assert abs(rate - ALPHA) < sampling_error(ALPHA, nights)
+
+
+@pytest.mark.long
+def test_a_known_drop_is_found_as_often_as_the_theory_of_the_test_says() -> None:
+    """Power from the spread of a large sample, by linearisation, without any replicate."""
+    draw = np.random.default_rng(2)
+    drop, variance = 0.0, 0.0
+    for ability, sign in ((0.6, 1), (0.7, -1)):
+        large = counts(draw, 200_000, ability)
+        average = similarity(large, 1)
+        pairs = large["misses"] + large["false_alarms"] + large["near_misses"] + large["matches"]
+        right = large["matches"] + large["near_misses"] / 2
+        variance += np.var(right - average * pairs) / np.mean(pairs) ** 2 / DOCUMENTS
+        drop += sign * average
+    freedom = 2 * (DOCUMENTS - 1)
+    power = nct.cdf(-t.ppf(1 - ALPHA, freedom), freedom, drop / sqrt(variance))
+    nights = 600
+    found = share_failed([0.6], [0.7], nights)
+    print(f"drop {drop:.4f}, power {power:.3f}, found {found:.3f}")
+    assert 0.5 < power < 0.99
+    assert abs(found - power) < sampling_error(power, nights)

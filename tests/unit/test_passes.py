@@ -1,0 +1,224 @@
+"""The compiled passes against the slow twin, segeval and NLTK."""
+
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.metrics.segmentation import pk as nltk_pk
+from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
+
+from pipeline.measures import content, edits, windows
+from pipeline.measures.confusion import no_decisions
+from pipeline.measures.gathering import AT_ONCE, ROOM
+from pipeline.measures.sliding import LONGEST, dense
+from pipeline.segmentations import from_lists
+from tests.oracles import naive
+from tests.support import passes
+from tests.support.strategies import pairs, segmentations
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import segeval
+
+Pair = tuple[int, list[int], list[int]]
+RANDOM_PAIRS = 2_000
+
+
+def random_pairs(seed: int, least_units: int = 2) -> Iterator[Pair]:
+    """Thousands of pairs: any density, half of them jittered copies."""
+    draw = random.Random(seed)  # noqa: S311
+    for _ in range(RANDOM_PAIRS):
+        n_units = draw.randint(least_units, 80)
+        density = draw.random() ** 2
+        reference = [p for p in range(1, n_units) if draw.random() < density]
+        if draw.random() < 0.5:
+            moved = {p + draw.choice((-3, -2, -1, 0, 0, 1, 2, 4)) for p in reference}
+            hypothesis = sorted(p for p in moved if 1 <= p < n_units)
+        else:
+            hypothesis = [p for p in range(1, n_units) if draw.random() < density]
+        yield n_units, reference, hypothesis
+
+
+def masses(n_units: int, boundaries: list[int]) -> tuple[int, ...]:
+    ends = [0, *boundaries, n_units]
+    return tuple(b - a for a, b in pairwise(ends))
+
+
+def mask(n_units: int, boundaries: list[int]) -> str:
+    return "".join("1" if p in boundaries else "0" for p in range(1, n_units))
+
+
+@given(pairs(), st.integers(1, 70))
+def test_window_counts_are_those_of_the_twin(pair: Pair, k: int) -> None:
+    assert passes.window_counts(*pair, k) == naive.window_counts(*pair, k)
+
+
+@pytest.mark.parametrize("by_unit", [True, False])
+@given(pair=pairs(), k=st.integers(1, 70))
+def test_either_way_to_slide_counts_as_the_twin(pair: Pair, k: int, by_unit: bool) -> None:
+    assert passes.slid(*pair, k, by_unit=by_unit) == naive.window_counts(*pair, k)
+
+
+@pytest.mark.parametrize("k", [2, 40, 9_000])
+def test_the_longest_dense_documents(k: int) -> None:
+    """A boundary everywhere: the largest numbers that share 32 bits."""
+    n_units = LONGEST - 1 - 2 * k
+    everywhere = list(range(1, n_units))
+    assert dense(2 * len(everywhere), n_units, k)
+    assert not dense(2 * len(everywhere), n_units + 1, k)
+    for reference, hypothesis in ((everywhere, everywhere[::3]), (everywhere[::2], everywhere)):
+        by_unit = passes.slid(n_units, reference, hypothesis, k, by_unit=True)
+        assert by_unit == passes.slid(n_units, reference, hypothesis, k, by_unit=False)
+        assert by_unit == passes.window_counts(n_units, reference, hypothesis, k)
+
+
+@given(pairs(), st.integers(1, 2))
+def test_neighbours_are_counted_as_they_are_paired(pair: Pair, n_t: int) -> None:
+    """With decisions asked for, near misses are written down also where they are neighbours."""
+    n_units, reference, hypothesis = pair
+    sides = from_lists([reference]), from_lists([hypothesis])
+    paired = edits.count(
+        *sides, passes.ONE, passes.ONE, np.array([n_units]), n_t, decided=no_decisions((1,))
+    )
+    assert passes.edit_counts(*pair, n_t) == dict(
+        zip(edits.COUNTS, paired[:, 0].tolist(), strict=True)
+    )
+
+
+@given(pairs(), st.integers(1, 7))
+def test_edit_counts_are_those_of_the_twin(pair: Pair, n_t: int) -> None:
+    twin = naive.edit_counts(*pair, n_t) | {"ghd": naive.ghd(*pair)}
+    assert passes.edit_counts(*pair, n_t) == twin
+
+
+def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
+    """More pairs than are brought near at once, in any order, dense and sparse ones."""
+    documents, size = 300, 4 * AT_ONCE + 7
+    chosen = list(random_pairs(5))[:documents]
+    draw = np.random.default_rng(5)
+    rows, other = draw.integers(0, documents, size), draw.integers(0, documents, size)
+    longest = np.array([pair[0] for pair in chosen])
+    units = np.maximum(longest[rows], longest[other])
+    k = np.arange(size) % 9 + 1
+    sides = from_lists([pair[1] for pair in chosen]), from_lists([pair[2] for pair in chosen])
+    dense_ones = 0
+    window = windows.count(*sides, rows, other, units, k)
+    heard = content.count(*sides, rows, other, units)
+    edit = {n_t: edits.count(*sides, rows, other, units, n_t) for n_t in (2, 4)}
+    for i in range(size):
+        pair = int(units[i]), chosen[rows[i]][1], chosen[other[i]][2]
+        dense_ones += dense(len(pair[1]) + len(pair[2]), pair[0], int(k[i]))
+        assert window[:, i].tolist() == list(passes.window_counts(*pair, int(k[i])).values())
+        assert heard[:, i].tolist() == list(passes.content_counts(*pair).values())
+        for n_t, counted in edit.items():
+            assert counted[:, i].tolist() == list(passes.edit_counts(*pair, n_t).values())
+    assert size // 10 < dense_ones < size * 9 // 10
+
+
+def test_references_larger_than_what_is_brought_near_at_once() -> None:
+    """One alone, two that do not fit together, and small ones around them."""
+    n_units = 3 * ROOM
+    sides = [[1, 5], list(range(1, ROOM)), list(range(2, 2 * ROOM + 2)), [], list(range(1, ROOM))]
+    rows = np.array([0, 1, 4, 3, 2, 2, 0, 1, 0])
+    both = from_lists(sides), from_lists([[1, 9]])
+    units, k = np.full(len(rows), n_units), np.full(len(rows), 50)
+    counted = windows.count(*both, rows, np.zeros_like(rows), units, k)
+    for i, row in enumerate(rows):
+        alone = passes.slid(n_units, sides[row], [1, 9], 50, by_unit=False)
+        assert counted[:, i].tolist() == list(alone.values())
+
+
+@given(segmentations(), st.integers(1, 20))
+def test_reference_windows_alone_are_those_of_a_pair(
+    segmentation: tuple[int, list[int]], k: int
+) -> None:
+    n_units, reference = segmentation
+    alone = windows.reference_windows(from_lists([reference]), np.array([n_units]), np.array([k]))
+    assert alone[0] == naive.window_counts(n_units, reference, [], k)["reference_windows"]
+
+
+@given(st.integers(1, 500), st.integers(1, 40), st.sampled_from(["half-even", "half-up"]))
+def test_window_size_is_that_of_the_twin(n_units: int, segments: int, rounding: str) -> None:
+    size = windows.window_size(np.array([n_units]), np.array([segments]), rounding)
+    assert size[0] == naive.window_size(n_units, segments, rounding)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_thousands_of_pairs_have_the_windows_of_segeval(seed: int) -> None:
+    compared = 0
+    for n_units, reference, hypothesis in random_pairs(seed):
+        k = naive.window_size(n_units, len(reference) + 1)
+        if n_units <= k or not (reference or hypothesis):
+            continue  # docs/measures.md: segeval has 0, an exception or no answer there
+        sides = masses(n_units, hypothesis), masses(n_units, reference)
+        ours = passes.values(passes.counts(n_units, reference, hypothesis, k, 2))
+        assert ours["pk"] == pytest.approx(float(segeval.pk(*sides)), abs=1e-12)
+        assert ours["window_diff"] == pytest.approx(float(segeval.window_diff(*sides)), abs=1e-12)
+        compared += 1
+    assert compared > RANDOM_PAIRS // 2
+
+
+@pytest.mark.parametrize("n_t", range(1, 7))
+def test_thousands_of_pairs_have_the_edits_of_segeval(n_t: int) -> None:
+    compared = 0
+    for n_units, reference, hypothesis in list(random_pairs(10 + n_t))[: RANDOM_PAIRS // 2]:
+        if not (reference or hypothesis):
+            continue
+        sides = masses(n_units, reference), masses(n_units, hypothesis)
+        theirs = segeval.boundary_statistics(*sides, n_t=n_t)
+        ours = passes.edit_counts(n_units, reference, hypothesis, n_t)
+        assert ours["matches"] == len(theirs["matches"])
+        assert ours["near_misses"] == len(theirs["transpositions"])
+        assert ours["misses"] + ours["false_alarms"] == len(theirs["additions"])
+        taken = passes.values(passes.counts(n_units, reference, hypothesis, 2, n_t), n_t=n_t)
+        for name in ("boundary_similarity", "segmentation_similarity"):
+            theirs_value = similarity(name)(*sides, n_t=n_t)
+            assert taken[name] == pytest.approx(float(theirs_value), abs=1e-12)
+        compared += 1
+    assert compared > RANDOM_PAIRS // 4
+
+
+def similarity(name: str) -> Callable[..., Decimal]:
+    found: Callable[..., Decimal] = getattr(segeval, name)
+    return found
+
+
+def test_thousands_of_pairs_have_the_windows_of_nltk() -> None:
+    for n_units, reference, hypothesis in random_pairs(3, least_units=4):
+        k = min(naive.window_size(n_units, len(reference) + 1), n_units - 1)
+        flags = mask(n_units, reference), mask(n_units, hypothesis)
+        ours = passes.values(passes.counts(n_units, reference, hypothesis, k, 2))
+        assert ours["pk"] == pytest.approx(nltk_pk(*flags, k=k), abs=1e-12)
+        assert ours["window_diff"] == pytest.approx(nltk_windowdiff(*flags, k=k), abs=1e-12)
+        weighted = nltk_windowdiff(*flags, k=k, weighted=True)
+        assert ours["window_diff_weighted"] == pytest.approx(weighted, abs=1e-12)
+
+
+def test_windows_of_256_and_more() -> None:
+    """docs/measures.md: segeval stops with an AssertionError."""
+    n_units, reference, hypothesis = 3000, [700, 1500, 2900], [690, 1501]
+    for k in (255, 256, 257, 1000, 2999):
+        expected = naive.window_counts(n_units, reference, hypothesis, k)
+        assert passes.window_counts(n_units, reference, hypothesis, k) == expected
+
+
+def test_no_boundary_anywhere_is_agreement() -> None:
+    """docs/measures.md: segeval raises ValueError."""
+    ours = passes.values(passes.counts(10, [], [], 5, 2))
+    assert ours["boundary_similarity"] == ours["segmentation_similarity"] == 1
+    assert ours["pk"] == ours["window_diff"] == 0
+    assert ours["b_precision"] is ours["b_recall"] is ours["b_f1"] is ours["pr_error"] is None
+
+
+@pytest.mark.parametrize("k", [5, 6, 40])
+def test_a_window_as_long_as_the_document_is_undefined(k: int) -> None:
+    """docs/measures.md: segeval finds Pk perfect and raises for WindowDiff."""
+    ours = passes.values(passes.counts(5, [2], [3], k, 2))
+    assert ours["pk"] is ours["window_diff"] is ours["window_diff_weighted"] is None
+    assert ours["window_diff_edges"] is not None

@@ -1,0 +1,81 @@
+"""The compiled check lets nothing pass that the schema refuses, and sends on nothing it accepts."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pipeline.contracts import DOCUMENTS, SEGMENTATIONS, Contract
+from pipeline.formats.tables import COLUMNS
+from pipeline.quick_check import is_sound
+from pipeline.validation import broken_rules
+from tests.support.corpora import SEGMENTATION
+
+
+@pytest.mark.parametrize("contract", [SEGMENTATIONS, DOCUMENTS])
+def test_contracts_are_what_the_schemas_say(contract: Contract) -> None:
+    """Also with Pandera the columns that must be there are of the types they are read as."""
+    columns = contract.schema.columns
+    assert tuple(name for name in columns if columns[name].required) == contract.required
+    assert tuple(name for name in columns if not columns[name].required) == contract.optional
+    schema = pa.schema([(name, COLUMNS[name]) for name in columns])
+    contract.schema.validate(schema.empty_table(), lazy=True)
+
+
+names = st.one_of(st.none(), st.sampled_from(["", "a", "b", "é"]))
+positions = st.one_of(st.none(), st.integers(-1, 6))
+rows = st.fixed_dictionaries(
+    {
+        "document_id": names,
+        "coder": names,
+        "n_units": st.one_of(st.none(), st.integers(-1, 6)),
+        "boundaries": st.one_of(st.none(), st.lists(positions, max_size=3)),
+    }
+)
+good = st.integers(1, 6).flatmap(
+    lambda n: st.fixed_dictionaries(
+        {
+            "document_id": st.just("d"),
+            "coder": st.just("c"),
+            "n_units": st.just(n),
+            "boundaries": st.sets(st.integers(1, n - 1)).map(sorted) if n > 1 else st.just([]),
+        }
+    )
+)
+
+
+def table(listed: list[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(listed, SEGMENTATION).combine_chunks()
+
+
+@given(st.lists(st.one_of(good, rows), min_size=1, max_size=4), st.integers(0, 3))
+@example([{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": []}], 0)
+@example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [1, 3]}], 0)
+@example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [2, 2]}], 0)
+@example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [0]}], 0)
+def test_the_quick_check_agrees_with_the_schema(listed: list[dict[str, Any]], skip: int) -> None:
+    """Also where a table is a view into a larger one."""
+    whole = table(listed)
+    view = pa.Table.from_arrays(
+        [column.chunk(0)[skip:] for column in whole.columns], schema=whole.schema
+    )
+    broken = broken_rules(view, SEGMENTATIONS) if len(view) else {}
+    if is_sound(view):
+        assert not broken
+    elif not broken:
+        # It may look at elements outside of the view, and then leaves it to the schema.
+        assert not is_sound(whole)
+
+
+@given(st.lists(good, max_size=5))
+def test_sound_tables_are_not_sent_on(listed: list[dict[str, Any]]) -> None:
+    assert is_sound(table(listed) if listed else SEGMENTATION.empty_table().combine_chunks())
+
+
+@given(st.lists(good, min_size=1, max_size=3))
+def test_what_the_check_does_not_know_is_left_to_the_schema(listed: list[dict[str, Any]]) -> None:
+    sound = table(listed)
+    types = pa.array([[1] * len(row["boundaries"]) for row in listed], pa.list_(pa.int32()))
+    assert not is_sound(sound.append_column("boundary_types", types))

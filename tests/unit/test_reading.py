@@ -1,0 +1,38 @@
+"""An input that changes between the moment a run is planned and the moment it is read."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pipeline.contracts import SEGMENTATIONS
+from pipeline.errors import Failed, Refused
+from pipeline.input_tables import plan
+from pipeline.reading import read
+from pipeline.storage import write_table
+from tests.support.hostile import table
+
+LINE = '{"document_id": "d", "coder": "a", "n_units": 9, "boundaries": [3]}\n'
+
+
+@pytest.mark.parametrize("name", ["codings.parquet", "codings.jsonl"])
+def test_a_file_replaced_since_it_was_found(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+
+    def write(boundary: int) -> None:
+        if name.endswith(".jsonl"):
+            path.write_text(LINE.replace("3", str(boundary)))
+        else:
+            write_table(str(path), table(["d"], "a", 9, [boundary]))
+
+    write(3)
+    found = plan("codings", str(path), SEGMENTATIONS)
+    (piece,) = found.slices
+    assert len(read(piece, found.further)) == 1
+    write(4)
+    os.utime(path, ns=(0, 1))
+    with pytest.raises(Failed, match=f"{path}: was replaced while the run was reading it"):
+        read(piece, found.further)
+    path.unlink()
+    with pytest.raises((Failed, Refused), match=f"{path}: (no such file|was removed)"):
+        read(piece, found.further)

@@ -1,0 +1,96 @@
+"""Storage on a disk; what failures of disks become, and what is told of secrets."""
+
+import errno
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pyarrow as pa
+import pytest
+
+from pipeline import clouds, storage
+from pipeline.store_failures import explain
+from tests.support.command_line import Segscore
+from tests.support.refusals import ROW, score, told
+from tests.support.storage_promises import StoragePromises
+
+
+@pytest.fixture
+def anywhere(tmp_path: Path) -> str:
+    """An empty folder on a disk."""
+    return str(tmp_path / "place")
+
+
+class TestOnADisk(StoragePromises):
+    """All of it, on a disk."""
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    (tmp_path / "in.jsonl").write_text(ROW)
+    monkeypatch.setattr(os, "fsync", full)
+    ended = segscore("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
+    claim = tmp_path / "out" / "_import" / "claim.json"
+    told(ended, 1, f"{claim}: no space left there; free some, or choose another place")
+    assert [*(tmp_path / "out").iterdir()] == []
+
+
+def test_a_disk_that_may_not_be_written(segscore: Segscore, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(ROW)
+    ended = segscore("import", tmp_path / "in.jsonl", "--output", "/proc/segscore")
+    told(ended, 2, "/proc/segscore: cannot be created (No such file or directory)")
+
+
+def test_a_file_on_a_disk_that_is_cut_short_while_it_is_read(tmp_path: Path) -> None:
+    url = str(tmp_path / "t.parquet")
+    storage.write_table(url, pa.table({"n": range(100_000)}))
+    opened = storage.open_parquet(url)
+    os.truncate(url, 10)
+    with pytest.raises((OSError, pa.ArrowException)):
+        opened.read_row_groups([0])
+
+
+def test_two_remove_the_same_files(tmp_path: Path) -> None:
+    """Whoever comes second finds nothing to remove, which is as good."""
+    for number in range(2000):
+        (tmp_path / f"{number}.parquet").touch()
+    together = Barrier(4)
+
+    def remove_all(_: int) -> None:
+        together.wait()
+        for number in range(2000):
+            storage.remove(str(tmp_path / f"{number}.parquet"))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(remove_all, range(4)))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("s3://user:wrongsecret@bucket/tables", "s3://…bucket/tables"),
+        ("https://a.blob.core.windows.net/t?sv=1&sig=wrongsecret", "https://a.blob.core.windows.net/t…"),
+        ("abfs://c/t.parquet?SIG=wrongsecret", "abfs://c/t.parquet…"),
+    ],
+)  # fmt: skip
+def test_a_secret_in_a_url_is_refused_and_not_told(
+    segscore: Segscore, tmp_path: Path, url: str, shown: str
+) -> None:
+    told(
+        score(segscore, url, str(tmp_path / "run")), 2, f"{shown}: holds a password or a signature"
+    )
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_a_failure_says_of_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrongsecret")
+    problem = RuntimeError("asked http://x?sig=c2VjcmV0&a=1 with wrongsecret\nand more")
+    said = str(explain(problem, "s3://b/x", clouds.S3.advice))
+    assert said == "s3://b/x: asked http://x?sig=…&a=1 with …"
