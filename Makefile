@@ -100,7 +100,9 @@ image: $(VENV)/test
 	SEGSCORE_IMAGE=whole $(BIN)/pytest tests/deploy/test_image.py tests/deploy/test_compose.py
 
 chaos: $(VENV)/test
-	$(BIN)/python -m tests.faults.chaos --runs 60
+	$(BIN)/python -m tests.faults.races --two 200 --three 100
+	$(BIN)/python -m tests.faults.chaos --kills 300
+	$(BIN)/python -m tests.faults.chaos --kills 100 --store
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """Runs killed again and again, each resumed by the same command, each to end as if never touched.
 
-`python -m tests.faults.chaos --runs N --seed S` kills clients, workers and schedulers at random
+`python -m tests.faults.chaos --kills N --seed S` kills clients, workers and schedulers at random
 moments of real runs, on every kind of cluster, and prints what came of it; a promise that was
 broken ends it with exit code 1.  What is killed, how often and when is a function of the seed; what
 is met at that moment is the machine's choice.
@@ -32,7 +32,6 @@ from tests.support.killing import (
     spawned,
 )
 from tests.support.promises import (
-    RECORD,
     UNFINISHED,
     Broken,
     Reader,
@@ -40,7 +39,8 @@ from tests.support.promises import (
     require_quiet,
     require_same,
 )
-from tests.support.run_files import files
+from tests.support.run_files import RECORD, Run, entries, files, record
+from tests.support.servers import seaweedfs
 
 LOCAL, PROCESSES, CLUSTER = "local", "processes", "cluster"
 VICTIMS = {
@@ -192,15 +192,16 @@ class Place:
         return [each.pid for each in here if each.poll() is None]
 
 
-def where(run: Path) -> str:
+def where(run: Run) -> str:
     """How far a run has come, by its files."""
-    if not run.exists() or not (run / UNFINISHED / "plan.json").exists():
-        return PUBLISHING if (run / RECORD).exists() else PLANNING
-    return PUBLISHING if {path.name for path in run.iterdir()} > {UNFINISHED} else WORKING
+    names = {name for name in entries(run) if not name.endswith(".tmp")}
+    if RECORD in names or names > {UNFINISHED}:
+        return PUBLISHING
+    return WORKING if "plan.json" in entries(run, UNFINISHED) else PLANNING
 
 
 def strike(
-    blow: Kill, place: Place, command: Command, run: Path, lasts: Mapping[str | None, float]
+    blow: Kill, place: Place, command: Command, run: Run, lasts: Mapping[str | None, float]
 ) -> str | None:
     """Kill; return where it hit, None where the command ended before.
 
@@ -231,10 +232,15 @@ def strike(
 class Undisturbed:
     """What runs give, and how long they take, when nobody touches them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, store: str | None = None) -> None:
         self.folder = folder
+        self.store = store
         self.bytes: dict[str, dict[str, bytes]] = {}
         self.lasts: dict[tuple[str, str], dict[str | None, float]] = {}
+
+    def place(self, folder: Path) -> Run:
+        """Where a run is written whose other files are in a folder."""
+        return folder / "run" if self.store is None else f"{self.store}/{folder.name}"
 
     def of(
         self, scenario: Scenario, name: str
@@ -251,17 +257,16 @@ class Undisturbed:
             drive = Drive(str(folder), scenario.rows, {})
             with Place(name, drive).ready() as place:
                 start = time.monotonic()
-                output = ("--output", str(folder / "run"), *place.option)
+                run = self.place(folder)
+                output = ("--output", str(run), *place.option)
                 ended = Command(drive, *scenario.arguments, *output).ended()
                 lasts = time.monotonic() - start
             if ended.code:
                 raise Broken(f"undisturbed: {ended.err}")
-            told = json.loads((folder / "run" / RECORD).read_text())["seconds"]
+            told = json.loads(record(run) or "")["seconds"]
             work = sum(seconds for stage, seconds in told.items() if stage in WORK)
             self.lasts[key] = {None: lasts, WORKING: work}
-            require_same(
-                folder / "run", self.bytes.setdefault(scenario.name, files(folder / "run"))
-            )
+            require_same(run, self.bytes.setdefault(scenario.name, files(run)))
         return self.bytes[scenario.name], self.lasts[key]
 
 
@@ -285,7 +290,7 @@ def disturb(
     before = figures.kills.total()
     folder.mkdir()
     drive = Drive(str(folder), scenario.rows, {})
-    run, left = folder / "run", list(blows)
+    run, left = undisturbed.place(folder), list(blows)
     with Place(name, drive).ready() as place:
         reader = Reader(run)
         reader.start()
@@ -336,21 +341,28 @@ def ways(scenarios: Sequence[Scenario]) -> list[Way]:
     return [(each, *kind) for kind in kinds for each in scenarios]
 
 
-def harry(folder: Path, todo: Sequence[Way], runs: int, seed: int, figures: Figures) -> None:
-    """Disturb so many runs, in all these ways in turn.
+def harry(
+    undisturbed: Undisturbed,
+    todo: Sequence[Way],
+    enough: Callable[[], bool],
+    seed: int,
+    figures: Figures,
+) -> None:
+    """Disturb runs, in all these ways in turn, until that is enough.
 
     Raises:
         Broken: a promise was not kept; the run's folder is left as it was found.
     """
     start = time.monotonic()
     draw = Random(seed)  # noqa: S311
-    undisturbed = Undisturbed(folder)
+    folder = undisturbed.folder
     shuffled = draw.sample(todo, len(todo))
     for number in count():
-        if figures.runs == runs:
+        if enough():
             return
         scenario, name, victim = shuffled[number % len(shuffled)]
-        print(f"{figures.runs + 1} of {runs}: {scenario.name}, {name}, {victim}", flush=True)
+        kills = figures.kills.total()
+        print(f"{kills} kills; next {scenario.name}, {name}, {victim}", flush=True)
         blows = plan(draw, name, victim)
         if disturb(scenario, name, blows, folder / str(number), undisturbed, figures):
             figures.runs += 1
@@ -362,17 +374,29 @@ def harry(folder: Path, todo: Sequence[Way], runs: int, seed: int, figures: Figu
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults.chaos", description=__doc__)
-    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--store", action="store_true", help="write runs to SeaweedFS")
     parser.add_argument("--output", type=Path, help="folder to keep everything in")
     chosen = parser.parse_args()
     figures = Figures()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = chosen.output or Path(temporary)
+    with ExitStack() as stack:
+        folder = chosen.output or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.mkdir(parents=True, exist_ok=True)
+        store = None
+        if chosen.store:
+            (folder / "seaweedfs").mkdir()
+            store = stack.enter_context(seaweedfs(folder / "seaweedfs"))
         try:
             todo = ways(scenarios(folder / "corpus"))
-            harry(folder, todo, chosen.runs, chosen.seed, figures)
+            undisturbed = Undisturbed(folder, store)
+            harry(
+                undisturbed,
+                todo,
+                lambda: figures.kills.total() >= chosen.kills,
+                chosen.seed,
+                figures,
+            )
         except Broken as problem:
             print(f"BROKEN: {problem}", file=sys.stderr)
             return 1

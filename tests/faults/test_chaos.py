@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.chaos import CLUSTER, LOCAL, PROCESSES, Figures, harry, scenarios
+from tests.faults.chaos import CLUSTER, LOCAL, PROCESSES, Figures, Undisturbed, harry, scenarios
 from tests.support.killing import CLIENT, SCHEDULER, WORKER
 
 RUNS = 6
@@ -23,6 +23,6 @@ def test_killed_runs_end_as_if_never_touched(tmp_path: Path) -> None:
         (twice, PROCESSES, WORKER),
     ]
     figures = Figures()
-    harry(tmp_path, ways, RUNS, 1, figures)
+    harry(Undisturbed(tmp_path), ways, lambda: figures.runs == RUNS, 1, figures)
     assert figures.runs == RUNS
     assert figures.kills.total() >= RUNS

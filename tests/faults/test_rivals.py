@@ -9,8 +9,9 @@ import pytest
 
 from tests.support.driven import Gate, wait
 from tests.support.killing import Ended
-from tests.support.promises import RECORD, Reader, require_one_line, require_same
+from tests.support.promises import Reader, require_one_line, require_same
 from tests.support.resuming import Desk
+from tests.support.run_files import RECORD
 
 OTHER = ("--n-t", 3)
 

@@ -2,11 +2,10 @@
 
 import json
 import threading
-from pathlib import Path
 
-from tests.support.run_files import files
+from tests.support.run_files import RECORD, Run, entries, everything, files, record
 
-RECORD, UNFINISHED = "run.json", "_unfinished"
+UNFINISHED = "_unfinished"
 
 
 class Broken(AssertionError):  # noqa: N818
@@ -16,7 +15,7 @@ class Broken(AssertionError):  # noqa: N818
 class Reader(threading.Thread):
     """Looks at a run's folder all the time, as readers of its tables do."""
 
-    def __init__(self, run: Path, *, alone: bool = True) -> None:
+    def __init__(self, run: Run, *, alone: bool = True) -> None:
         super().__init__(daemon=True)
         self.alone = alone
         self.run_folder = run
@@ -42,33 +41,36 @@ class Reader(threading.Thread):
             raise Broken(f"a reader saw {self.problem}")
 
 
-def seen_wrong(run: Path, *, alone: bool) -> str | None:
+def seen_wrong(run: Run, *, alone: bool) -> str | None:
     """What a reader may not see; None if all is well.
 
     Args:
         run: the folder.
         alone: whether no other job was ever here, who may have copied what it has not taken back.
     """
-    try:
-        record = json.loads((run / RECORD).read_text())
-    except FileNotFoundError:
+    text = record(run)
+    if text is None:
         return None
+    try:
+        told = json.loads(text)
     except ValueError as problem:
         return f"half a record: {problem}"
-    for table, listed in record["files"].items():
-        there = {path.name for path in (run / table).glob("*")}
+    for table, listed in told["files"].items():
+        there = set(entries(run, table))
         if not there >= set(listed) or (alone and there != set(listed)):
             return f"{table} holds {sorted(there)}, its record lists {listed}"
     return None
 
 
-def strays(run: Path, expected: dict[str, bytes]) -> list[str]:
+def strays(run: Run, expected: dict[str, bytes]) -> list[str]:
     """What a finished run's folder holds beyond the run."""
+    if isinstance(run, str):
+        return sorted(everything(run).keys() - {*expected, RECORD})
     wanted = {*expected, RECORD} | {name.partition("/")[0] for name in expected}
     return [name for path in run.rglob("*") if (name := str(path.relative_to(run))) not in wanted]
 
 
-def require_same(run: Path, expected: dict[str, bytes]) -> None:
+def require_same(run: Run, expected: dict[str, bytes]) -> None:
     """Make sure that a finished run is the undisturbed one to the byte, and nothing beside it.
 
     Raises:
@@ -78,7 +80,7 @@ def require_same(run: Path, expected: dict[str, bytes]) -> None:
     for name in expected.keys() | found.keys():
         if expected.get(name) != found.get(name):
             kinds = [name in each for each in (expected, found)]
-            raise Broken(f"{run / name}: expected, found: {kinds}; not the undisturbed bytes")
+            raise Broken(f"{run}/{name}: expected, found: {kinds}; not the undisturbed bytes")
     if more := strays(run, expected):
         raise Broken(f"{run}: holds more than the run: {more}")
 

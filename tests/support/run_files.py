@@ -1,17 +1,43 @@
-"""What stands in the folder of a run."""
+"""What stands in the folder of a run, on a disk or in a store."""
 
 from pathlib import Path
 
+from pipeline import storage
+from pipeline.errors import Absent
 from pipeline.storage import read_table
 
+RECORD = "run.json"
 
-def files(run_folder: Path) -> dict[str, bytes]:
+Run = Path | str
+"""A folder of a disk, or the URL of one."""
+
+
+def everything(run: Run) -> dict[str, bytes]:
+    """Every file in the folder of a run, its record and what is hidden too."""
+    if isinstance(run, Path):
+        found = (path for path in sorted(run.rglob("*")) if path.is_file())
+        return {str(path.relative_to(run)): path.read_bytes() for path in found}
+    try:
+        urls = [file.url for file in storage.find(f"{run}/**", any_kind=True)]
+    except Absent:
+        return {}
+    return {url.removeprefix(f"{run}/"): storage.read_bytes(url) for url in urls}
+
+
+def files(run: Run) -> dict[str, bytes]:
     """Every file of a run but its record, which tells times."""
-    return {
-        str(path.relative_to(run_folder)): path.read_bytes()
-        for path in sorted(run_folder.rglob("*"))
-        if path.is_file() and path.name != "run.json"
-    }
+    found = everything(run)
+    return {name: content for name, content in found.items() if Path(name).name != RECORD}
+
+
+def entries(run: Run, folder: str = "") -> list[str]:
+    """What is right in the folder of a run, or in one of its folders."""
+    return storage.names(storage.join(str(run), folder) if folder else str(run))
+
+
+def record(run: Run) -> str | None:
+    """What run.json says; None if there is none."""
+    return storage.read_text(storage.join(str(run), RECORD))
 
 
 def tables(run_folder: Path) -> dict[str, list[dict[str, object]]]:

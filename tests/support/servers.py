@@ -158,7 +158,13 @@ READER = {"key": "readerkey", "secret": "readersecret"}
 @pytest.fixture(scope="session")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A bucket of SeaweedFS, for one who may write it."""
-    folder = tmp_path_factory.mktemp("seaweedfs")
+    with seaweedfs(tmp_path_factory.mktemp("seaweedfs")) as bucket:
+        yield bucket
+
+
+@contextmanager
+def seaweedfs(folder: Path) -> Iterator[str]:
+    """A server of SeaweedFS whose bucket this process and its children find; yields the bucket."""
     identities = [
         {
             "name": who["key"],
