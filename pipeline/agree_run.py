@@ -77,7 +77,8 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
         asked = Fingerprint.of("agree", settings, tables.values())
         found = run_folder.check(settings.output, asked, fresh=settings.fresh)
     with clock.stage("meet"):
-        folder = run_folder.claim(found, {AUDITED: [part.name for part in parts]})
+        stages = {AUDITED: [part.name for part in parts]}
+        folder = storage.absolute(run_folder.claim(found, stages))
         place = Meeting(tables, folder, plan.groups, plan.cuts)
         if len(receipts.kept(folder, AUDITED)) < len(parts):
             meeting.meet(client, place)

@@ -96,7 +96,7 @@ def score_met(
     """
     parts = [Part(f"part-{i:05d}.parquet", bucket=i) for i in range(plan.groups)]
     with clock.stage("meet"):
-        folder = claim(found, {SCORED: [part.name for part in parts]})
+        folder = storage.absolute(claim(found, {SCORED: [part.name for part in parts]}))
         place = Meeting({t.name: t for t in inputs.tables}, folder, plan.groups, plan.cuts)
         meeting.meet(client, place)
     with clock.stage("references"):

@@ -134,7 +134,8 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
         claimed = run_folder.check(settings.output, asked, fresh=settings.fresh)
     with clock.stage("references"):
         collected = collect(as_score, inputs)
-        folder = run_folder.claim(claimed, {SWEPT: [part.name for part in parts]})
+        stages = {SWEPT: [part.name for part in parts]}
+        folder = storage.absolute(run_folder.claim(claimed, stages))
         storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
     with clock.stage("sweep"):
         references, further = collected.references, inputs.hypotheses.further
