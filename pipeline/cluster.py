@@ -14,7 +14,7 @@ from dask.utils import parse_bytes  # noqa: TID251
 from distributed import Client, Future, KilledWorker, as_completed  # noqa: TID251
 
 from pipeline import storage
-from pipeline.connecting import LOST, SILENT, check_workers, connect, install, present
+from pipeline.connecting import LOST, SILENT, check_newcomers, connect, present
 from pipeline.errors import Failed, Refused
 
 __all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "spread"]
@@ -25,6 +25,10 @@ ALONE_SECONDS = 60
 NOBODY = (
     f"no worker has been there for {ALONE_SECONDS} s; parts that are done are kept: start workers "
     "and run the same command to go on"
+)
+UNREAD = (
+    "a worker could not read what all tasks share ({problem}); parts that are done are kept: "
+    "install there what is installed here, restart it, and run the same command again"
 )
 STUCK = (
     "what all tasks share did not reach a worker in {seconds} s; parts that are done are kept: run "
@@ -44,9 +48,6 @@ LONG_SILENCE = 0.5
 SEND_SECONDS = 600
 """How long it may take to send to the first worker what all tasks share."""
 
-NEWCOMER_SECONDS = 5
-"""How long workers that joined late may take to name their software; they are asked again."""
-
 
 class Lost(Exception):  # noqa: N818
     """A task ended because who worked on it, or handed it out, was lost."""
@@ -54,10 +55,6 @@ class Lost(Exception):  # noqa: N818
 
 class Stranded(Lost):
     """What the task shares with others was lost, not who worked on it."""
-
-
-OWN = (Lost, Refused, Failed)
-"""Errors that say themselves why a task failed."""
 
 
 @dataclass(frozen=True)
@@ -175,10 +172,7 @@ def _hand_out(
         names = dict(zip(futures, calls, strict=True))
         futures.clear()  # a result is forgotten by the cluster when nobody holds its future
         for future, result in _as_they_end(client, names):
-            outcome = _outcome(names.pop(future), future, result)
-            if outcome.error is not None and not isinstance(outcome.error, OWN):
-                _refuse_newcomers(client, present(client))  # it may be their software
-            yield outcome
+            yield _outcome(names.pop(future), future, result)
 
 
 def _perform(task: Callable[..., Any], shared: Shared, *arguments: Any) -> Any:
@@ -186,7 +180,7 @@ def _perform(task: Callable[..., Any], shared: Shared, *arguments: Any) -> Any:
 
 
 def _await_workers(client: Client) -> None:
-    """Wait until a worker is there whose software fits.
+    """Wait until a worker is there.
 
     Raises:
         Failed: none came, or the software of one that came differs from the client's.
@@ -194,7 +188,7 @@ def _await_workers(client: Client) -> None:
     until = time.monotonic() + ALONE_SECONDS
     while client.status == "running":
         workers = present(client)
-        _refuse_newcomers(client, workers)
+        check_newcomers(client, workers)
         if workers:
             return
         if time.monotonic() > until:
@@ -202,25 +196,11 @@ def _await_workers(client: Client) -> None:
         time.sleep(LONGEST_PAUSE)
 
 
-def _refuse_newcomers(client: Client, workers: set[str]) -> None:
-    """End the run if workers joined whose software differs: they would fail, or hang, its tasks.
-
-    Raises:
-        Failed: saying what to install where.
-    """
-    try:
-        wrong = check_workers(client, workers, NEWCOMER_SECONDS)
-    except TimeoutError:  # they are asked again
-        return
-    if wrong:
-        raise Failed(f"{install(wrong)}; parts that are done are kept: the same command goes on")
-
-
 def _send(client: Client, shared: Shared) -> Future:
     """Send to a worker what all tasks share; those that need it fetch it from each other.
 
     Raises:
-        Failed: nobody is left to take it, or it took too long.
+        Failed: nobody is left to take it, it took too long, or a worker cannot unpickle it.
         OSError: the scheduler or the worker was lost.
     """
 
@@ -233,16 +213,27 @@ def _send(client: Client, shared: Shared) -> Future:
     except TimeoutError as problem:
         said = STUCK.format(seconds=SEND_SECONDS) if present(client) else NOBODY
         raise Failed(said) from problem
+    except OSError:
+        raise
+    except Exception as problem:  # of a worker that cannot unpickle it
+        check_newcomers(client, present(client))
+        raise Failed(UNREAD.format(problem=" ".join(str(problem).split()))) from problem
 
 
 def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Future, Any]]:
-    """Yield futures and results as they end; give up where nobody is left to work on the others."""
+    """Yield futures and results as they end; give up where nobody is left to work on the others.
+
+    Raises:
+        Failed: no worker has been there for long, or one came whose software differs.
+        TimeoutError: the scheduler hangs.
+    """
     ending = as_completed(futures, with_results=True, raise_errors=False)
     alone = None
     silent = 0.0
     pause = SHORTEST_PAUSE
     while not ending.is_empty():
         ended = ending.next_batch(block=False)
+        check_newcomers(client)  # who may be why a task failed
         yield from ended
         if ended:
             alone, silent, pause = None, 0.0, SHORTEST_PAUSE
@@ -253,9 +244,8 @@ def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Fu
         if silent < LONG_SILENCE:
             continue
         silent = 0.0
-        if workers := present(client):
+        if present(client):
             alone = None
-            _refuse_newcomers(client, workers)
         elif alone is None:
             alone = time.monotonic()
         elif time.monotonic() - alone > ALONE_SECONDS:
@@ -336,8 +326,6 @@ def exchange(
         _await_workers(client)
         future = client.compute(taken)
         outcome = next(_outcome("", *ended) for ended in _as_they_end(client, [future]))
-        if outcome.error is not None:
-            _refuse_newcomers(client, present(client))  # it may be their software
     if outcome.error is not None:
         raise _cause(outcome.error) from outcome.error
     return int(outcome.receipt["took"].sum())

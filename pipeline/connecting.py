@@ -16,7 +16,9 @@ from distributed import (  # noqa: TID251
     Security,
     SpecCluster,
     Worker,
+    WorkerPlugin,
 )
+from distributed.protocol.pickle import dumps  # noqa: TID251
 from distributed.versions import VersionMismatchWarning  # noqa: TID251
 
 from pipeline.errors import Failed, Refused
@@ -36,6 +38,12 @@ ON_SCHEDULER = ("segscore", "dask", "distributed")
 ON_WORKERS = (*ON_SCHEDULER, "numpy", "pandas", "pyarrow")
 """What workers need in the client's version: it decides what can be unpickled, and the results."""
 
+TOPIC = f"segscore-{version('segscore')}-software"
+"""Under which workers report their software."""
+
+Differing = dict[tuple[str, str, str], list[str]]
+"""Package, version needed, version there -> addresses of workers."""
+
 NAMED = 3
 """How many workers a message names."""
 
@@ -44,8 +52,8 @@ LOST = (
     "command goes on as soon as they run again"
 )
 SILENT = (
-    f"the scheduler did not answer for {ANSWER_SECONDS} s; parts that are done are kept: run the "
-    "same command again when it does"
+    f"the scheduler, or a worker that joined, did not answer for {ANSWER_SECONDS} s; parts that "
+    "are done are kept: restart what hangs, and the same command goes on"
 )
 
 
@@ -53,13 +61,51 @@ class Joined(Client):  # type: ignore[misc]
     """A client of a cluster that others started.
 
     Attributes:
-        checked: addresses of the workers whose software was compared with the client's.
+        heard: addresses of the workers that named their software.
+        differing: those whose software differs, by what differs.
     """
 
     def __init__(self, address: str) -> None:
         """Connect to a scheduler."""
-        self.checked: set[str] = set()
+        self.heard: set[str] = set()
+        self.differing: Differing = {}
         super().__init__(address, timeout=CONNECT_SECONDS)
+
+    def hear_of_workers(self) -> None:
+        """Have every worker report its software, also those that join later.
+
+        A worker without segscore ends as soon as it reads the first of our tasks, so it could not
+        be asked then.
+        """
+        self.subscribe_topic(TOPIC, self._heard)
+        plugin = dumps(_reporter())
+        ask(self, self.scheduler.register_worker_plugin, plugin=plugin, name=TOPIC, idempotent=True)
+
+    def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
+        report = event[1]
+        self.compare(report["worker"], report)
+
+    def compare(self, worker: str, answer: Mapping[str, Any]) -> None:
+        """Keep what differs between the software of a worker and our own."""
+        if worker in self.heard:
+            return
+        self.heard.add(worker)
+        for difference in _differing(answer, ON_WORKERS):
+            self.differing.setdefault(difference, []).append(worker)
+
+
+def _reporter() -> WorkerPlugin:
+    """Make a plugin that workers without segscore can unpickle: its class travels by value."""
+    topic, packages = TOPIC, ON_WORKERS
+
+    class Reporter(WorkerPlugin):  # type: ignore[misc]
+        async def setup(self, worker: Worker) -> None:
+            from distributed.versions import get_package_info  # noqa: TID251
+
+            found = {"worker": worker.address, "packages": get_package_info(packages)}
+            await worker.scheduler.log_event(topic=topic, msg=found)
+
+    return Reporter()
 
 
 class _NoHTTP:
@@ -210,7 +256,10 @@ def _refuse_other_software(client: Joined, address: str) -> None:
             f"{name} {needed} ({had} on the scheduler)"
             for name, needed, had in _differing(found, ON_SCHEDULER)
         ]
-        wrong += check_workers(client, present(client))
+        workers = present(client)
+        _ask_workers(client, workers)
+        wrong += _told(client.differing, f"of {len(workers)} workers")
+        client.hear_of_workers()
     except TimeoutError as problem:
         raise Failed(
             f"--cluster {address}: its scheduler, or one of its workers, did not answer within "
@@ -230,22 +279,14 @@ def install(wrong: Collection[str]) -> str:
     )
 
 
-def ask(
-    client: Client, question: Callable[..., Any], seconds: float | None = None, **arguments: Any
-) -> Any:
+def ask(client: Client, question: Callable[..., Any], **arguments: Any) -> Any:
     """Ask the scheduler something, and wait for the answer.
 
-    Args:
-        client: of the scheduler.
-        question: a method of ``client.scheduler``.
-        seconds: how long to wait; ANSWER_SECONDS unless given.
-        arguments: of the method.
-
     Raises:
-        TimeoutError: there was no answer.
+        TimeoutError: there is none after ANSWER_SECONDS.
         OSError: the scheduler was lost.
     """
-    return client.sync(question, **arguments, callback_timeout=seconds or ANSWER_SECONDS)
+    return client.sync(question, **arguments, callback_timeout=ANSWER_SECONDS)
 
 
 def present(client: Client) -> set[str]:
@@ -255,33 +296,40 @@ def present(client: Client) -> set[str]:
     return set(ask(client, client.scheduler.identity, n_workers=-1)["workers"])
 
 
-def check_workers(client: Client, workers: set[str], seconds: float | None = None) -> list[str]:
-    """Compare the software of workers with ours, of those not compared before; as ``ask``.
+def _ask_workers(client: Joined, workers: set[str]) -> None:
+    """Have workers name their software, those that have not done so; as ``ask``."""
+    new = sorted(workers - client.heard)
+    if not new:
+        return
+    # Answered without unpickling anything, which would need the software that may be missing.
+    options = {"msg": {"op": "versions", "packages": ON_WORKERS}, "on_error": "ignore"}
+    for worker, answer in ask(client, client.scheduler.broadcast, workers=new, **options).items():
+        client.compare(worker, answer)
+
+
+def check_newcomers(client: Client, workers: Collection[str] = ()) -> None:
+    """Make sure that no worker has joined whose software differs from the client's.
 
     Workers of a cluster of our own run the client's software.
 
     Args:
         client: of the scheduler.
-        workers: addresses of all workers.
-        seconds: how long to wait for their answers; ANSWER_SECONDS unless given.
+        workers: that are to be asked, if they have not reported yet; as ``ask``.
 
-    Returns:
-        What differs, and on which workers; empty if nothing does.
+    Raises:
+        Failed: one has; says what to install where.
     """
-    new = sorted(workers - client.checked) if isinstance(client, Joined) else []
-    if not new:
-        return []
-    # Answered without unpickling anything, which would need the software that may be missing.
-    question = {"op": "versions", "packages": ON_WORKERS}
-    options = {"msg": question, "workers": new, "on_error": "ignore"}
-    answers = ask(client, client.scheduler.broadcast, seconds, **options)
-    differing: dict[tuple[str, str, str], list[str]] = {}
-    for address, answer in answers.items():
-        client.checked.add(address)
-        for difference in _differing(answer, ON_WORKERS):
-            differing.setdefault(difference, []).append(address)
+    if not isinstance(client, Joined):
+        return
+    _ask_workers(client, set(workers))
+    if client.differing:
+        wrong = install(_told(dict(client.differing), "that joined late"))
+        raise Failed(f"{wrong}; parts that are done are kept: the same command goes on")
+
+
+def _told(differing: Differing, which: str) -> list[str]:
     return [
-        f"{name} {needed} ({had} on {len(those)} of {len(workers)} workers: {_named(those)})"
+        f"{name} {needed} ({had} on {len(those)} {which}: {_named(those)})"
         for (name, needed, had), those in differing.items()
     ]
 
