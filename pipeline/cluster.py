@@ -244,12 +244,22 @@ def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Fu
         if silent < LONG_SILENCE:
             continue
         silent = 0.0
-        if present(client):
+        if _somebody_is_there(client):
             alone = None
         elif alone is None:
             alone = time.monotonic()
         elif time.monotonic() - alone > ALONE_SECONDS:
             raise Failed(NOBODY)
+
+
+def _somebody_is_there(client: Client) -> bool:
+    """Whether the scheduler has a worker; that it was lost shows in the tasks' futures."""
+    try:
+        return bool(present(client))
+    except TimeoutError:
+        raise
+    except OSError:
+        return False
 
 
 def _outcome(key: str, future: Future, result: Any) -> Outcome:

@@ -233,14 +233,20 @@ def _remote(address: str) -> Iterator[Client]:
             f"--cluster {address}: no scheduler answers there; start one with `dask scheduler`, "
             "or leave the option out to run in this process"
         ) from problem
-    except Exception as problem:  # what a scheduler of another version may answer
-        raise Refused(
-            f"--cluster {address}: what answers there is not understood ({_short(problem)}); the "
-            f"scheduler must be that of Dask {version('distributed')}"
-        ) from problem
+    except Exception as problem:
+        raise _not_understood(address, problem) from problem
     with client:
         _refuse_other_software(client, address)
         yield client
+
+
+def _not_understood(address: str, problem: Exception) -> Refused:
+    """What to say of whatever Dask raises where the scheduler is of another version."""
+    said = " ".join(str(problem).split()) or type(problem).__name__
+    return Refused(
+        f"--cluster {address}: the answer of its scheduler is not understood ({said}); start one "
+        f"of distributed {version('distributed')}, which is installed here"
+    )
 
 
 def _refuse_other_software(client: Joined, address: str) -> None:
@@ -259,7 +265,8 @@ def _refuse_other_software(client: Joined, address: str) -> None:
         workers = present(client)
         _ask_workers(client, workers)
         wrong += _told(client.differing, f"of {len(workers)} workers")
-        client.hear_of_workers()
+        if not wrong:
+            client.hear_of_workers()
     except TimeoutError as problem:
         raise Failed(
             f"--cluster {address}: its scheduler, or one of its workers, did not answer within "
@@ -267,6 +274,8 @@ def _refuse_other_software(client: Joined, address: str) -> None:
         ) from problem
     except (OSError, RuntimeError) as problem:
         raise Failed(LOST) from problem
+    except Exception as problem:
+        raise _not_understood(address, problem) from problem
     if wrong:
         raise Refused(f"--cluster {address}: {install(wrong)}")
 
@@ -350,8 +359,3 @@ def _differing(answer: Mapping[str, Any], names: Collection[str]) -> list[tuple[
 def _minor(python: str) -> str:
     """Leave out what changes neither bytecode nor pickles."""
     return ".".join(python.split(".")[:2])
-
-
-def _short(problem: BaseException) -> str:
-    """What an exception says, in one line."""
-    return " ".join(str(problem).split()) or type(problem).__name__
