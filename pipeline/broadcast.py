@@ -65,7 +65,8 @@ def score_sent(
         documents = len(references.documents)
         points = cut_points(documents, len(settings.points), plan.rows_at_once)
         stages = {SCORED: parts, POINTS: points}
-        folder = claim(found, {stage: [part.name for part in of] for stage, of in stages.items()})
+        names = {stage: [part.name for part in of] for stage, of in stages.items()}
+        folder = claim(found, names)
         storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
     with clock.stage("score"):
         further = inputs.hypotheses.further

@@ -1,34 +1,24 @@
-"""The only module that imports Dask: where work runs, and how it is handed out."""
+"""Hand out work to a Dask cluster, and collect its results."""
 
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
-from dask.system import CPU_COUNT  # noqa: TID251
 from dask.utils import parse_bytes  # noqa: TID251
-from distributed import (  # noqa: TID251
-    Client,
-    Future,
-    KilledWorker,
-    LocalCluster,
-    Worker,
-    WorkerPlugin,
-    as_completed,
-)
+from distributed import Client, Future, KilledWorker, as_completed  # noqa: TID251
 
 from pipeline import storage
+from pipeline.connecting import LOST, SILENT, check_newcomers, connect, present
 from pipeline.errors import Failed, Refused
-from pipeline.planning import at_once
 
 __all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "spread"]
 
-CONNECT_SECONDS = 10
 ALONE_SECONDS = 60
 """How long tasks wait for a worker to come."""
 
@@ -36,11 +26,14 @@ NOBODY = (
     f"no worker has been there for {ALONE_SECONDS} s; parts that are done are kept: start workers "
     "and run the same command to go on"
 )
-LOST = (
-    "the scheduler was lost, or a worker at a bad moment; parts that are done are kept: the same "
-    "command goes on as soon as they run again"
+UNREAD = (
+    "a worker could not read what all tasks share ({problem}); parts that are done are kept: "
+    "install there what is installed here, restart it, and run the same command again"
 )
-
+STUCK = (
+    "what all tasks share did not reach a worker in {seconds} s; parts that are done are kept: run "
+    "the same command again, with workers that are nearer or hold less"
+)
 ALL_LOST = "the scheduler was lost, or all workers were"
 
 TRIES = 5
@@ -51,6 +44,9 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
 
 LONG_SILENCE = 0.5
 """Seconds without any end after which the scheduler is asked whether anybody is left to work."""
+
+SEND_SECONDS = 600
+"""How long it may take to send to the first worker what all tasks share."""
 
 
 class Lost(Exception):  # noqa: N818
@@ -76,57 +72,22 @@ class Outcome:
     error: BaseException | None
 
 
-class StoreOptions(WorkerPlugin):  # type: ignore[misc]
-    """Tells workers how stores are reached, where that is not in their own environment."""
+@dataclass(frozen=True)
+class Shared:
+    """What all tasks of a run share, with the settings of stores that workers may not have.
 
-    name = "segscore-store-options"
-
-    def __init__(self, options: dict[str, dict[str, Any]]) -> None:
-        """Keep the options by protocol."""
-        self.options = options
-
-    def setup(self, worker: Worker) -> None:  # noqa: ARG002
-        """Take up the options, in a worker's process."""
-        storage.configure(self.options)
-
-
-@contextmanager
-def connect(where: str, workers: int | None, memory: int | None = None) -> Iterator[Client]:
-    """Open a client and close it again.
-
-    Args:
-        where: `local` (threads in this process), `processes`, or a scheduler's `tcp://host:port`.
-        workers: how many threads or processes; None for one a processor.
-        memory: bytes a worker may take: fewer threads where they would not find room, and a
-            process that takes more is started anew; a remote cluster has limits of its own.
-
-    Raises:
-        Refused: no such place, or no scheduler answers there.
-        Failed: workers could not be started.
+    Attributes:
+        value: what they share.
+        options: of stores, by protocol; not shown, as Dask logs the arguments of a failed task.
     """
-    count = workers or CPU_COUNT
-    _be_quiet()
-    told = StoreOptions(storage.configured())
-    if where == "local":
-        threads = min(count, at_once(memory))
-        with _local(processes=False, n_workers=1, threads_per_worker=threads) as client:
-            yield client
-    elif where == "processes":
-        limit = "auto" if memory is None else memory
-        shape = {"n_workers": count, "threads_per_worker": 1, "memory_limit": limit}
-        with _local(processes=True, **shape) as client:
-            with _explained():
-                client.register_plugin(told)
-            yield client
-    elif "://" in where:
-        with _remote(where) as client:
-            with _explained():
-                client.register_plugin(told)
-            yield client
-    else:
-        raise Refused(
-            f"--cluster {where}: must be local, processes, or an address (tcp://host:8786)"
-        )
+
+    value: Any
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+
+    def on_worker(self) -> Any:
+        """Return the value, where the task runs, after the settings of stores were applied."""
+        storage.configure(self.options)
+        return self.value
 
 
 def bytes_of(option: str, text: str) -> int:
@@ -141,48 +102,15 @@ def bytes_of(option: str, text: str) -> int:
         raise Refused(f"{option} {text}: must be a number of bytes, such as 2GB") from problem
 
 
-def _be_quiet() -> None:
-    """A failed task, or a lost connection, is told once, by who collects the outcomes."""
-    for name in list(logging.root.manager.loggerDict):
-        if name.partition(".")[0] == "distributed":
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
 @contextmanager
 def _explained() -> Iterator[None]:
     """Make one line of what Dask raises where nobody is left to hand out work, or to do it."""
     try:
         yield
     except TimeoutError as problem:
-        raise Failed(NOBODY) from problem
+        raise Failed(SILENT) from problem
     except (OSError, CancelledError, RuntimeError) as problem:
         raise Failed(LOST) from problem
-
-
-@contextmanager
-def _local(**shape: Any) -> Iterator[Client]:
-    # Any free port: two runs on one machine must not complain about each other's.
-    quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
-    with ExitStack() as stack:
-        try:
-            cluster = stack.enter_context(LocalCluster(**shape, **quiet))
-            client = stack.enter_context(Client(cluster))
-        except (OSError, RuntimeError) as problem:
-            raise Failed(f"workers could not be started ({problem}); run it again") from problem
-        yield client
-
-
-@contextmanager
-def _remote(address: str) -> Iterator[Client]:
-    try:
-        client = Client(address, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError) as problem:
-        raise Refused(
-            f"--cluster {address}: no scheduler answers there; start one with `dask scheduler`, "
-            "or leave the option out to run in this process"
-        ) from problem
-    with client:
-        yield client
 
 
 def spread(
@@ -229,30 +157,83 @@ def _hand_out(
     if not calls:
         return
     with _explained():
+        _await_workers(client)
         try:
-            everywhere = client.scatter(shared, hash=False, timeout=ALONE_SECONDS)
-        except TimeoutError:  # nobody came
+            everywhere = _send(client, Shared(shared, storage.configured()))
+        except TimeoutError:
             raise
         except OSError:  # whom it was to be given to is lost
             yield from (Outcome(key, None, Stranded(ALL_LOST)) for key in calls)
             return
         keys = [f"{key}-{tried}" for key in calls]
         own = zip(*calls.values(), strict=True)
-        futures = client.map(task, [everywhere] * len(keys), *own, key=keys, pure=False)
+        work = partial(_perform, task)
+        futures = client.map(work, [everywhere] * len(keys), *own, key=keys, pure=False)
         names = dict(zip(futures, calls, strict=True))
         futures.clear()  # a result is forgotten by the cluster when nobody holds its future
         for future, result in _as_they_end(client, names):
             yield _outcome(names.pop(future), future, result)
 
 
+def _perform(task: Callable[..., Any], shared: Shared, *arguments: Any) -> Any:
+    return task(shared.on_worker(), *arguments)
+
+
+def _await_workers(client: Client) -> None:
+    """Wait until a worker is there.
+
+    Raises:
+        Failed: none came, or the software of one that came differs from the client's.
+    """
+    until = time.monotonic() + ALONE_SECONDS
+    while client.status == "running":
+        workers = present(client)
+        check_newcomers(client, workers)
+        if workers:
+            return
+        if time.monotonic() > until:
+            raise Failed(NOBODY)
+        time.sleep(LONGEST_PAUSE)
+
+
+def _send(client: Client, shared: Shared) -> Future:
+    """Send to a worker what all tasks share; those that need it fetch it from each other.
+
+    Raises:
+        Failed: nobody is left to take it, it took too long, or a worker cannot unpickle it.
+        OSError: the scheduler or the worker was lost.
+    """
+
+    async def send() -> Future:
+        patience = ALONE_SECONDS
+        return await client.scatter(shared, hash=False, timeout=patience, asynchronous=True)
+
+    try:
+        return client.sync(send, callback_timeout=ALONE_SECONDS + SEND_SECONDS)
+    except TimeoutError as problem:
+        said = STUCK.format(seconds=SEND_SECONDS) if present(client) else NOBODY
+        raise Failed(said) from problem
+    except OSError:
+        raise
+    except Exception as problem:  # of a worker that cannot unpickle it
+        check_newcomers(client, present(client))
+        raise Failed(UNREAD.format(problem=" ".join(str(problem).split()))) from problem
+
+
 def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Future, Any]]:
-    """Yield futures and results as they end; give up where nobody is left to work on the others."""
+    """Yield futures and results as they end; give up where nobody is left to work on the others.
+
+    Raises:
+        Failed: no worker has been there for long, or one came whose software differs.
+        TimeoutError: the scheduler hangs.
+    """
     ending = as_completed(futures, with_results=True, raise_errors=False)
     alone = None
     silent = 0.0
     pause = SHORTEST_PAUSE
     while not ending.is_empty():
         ended = ending.next_batch(block=False)
+        check_newcomers(client)  # who may be why a task failed
         yield from ended
         if ended:
             alone, silent, pause = None, 0.0, SHORTEST_PAUSE
@@ -263,12 +244,22 @@ def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Fu
         if silent < LONG_SILENCE:
             continue
         silent = 0.0
-        if client.status == "running" and client.scheduler_info()["workers"]:
+        if _somebody_is_there(client):
             alone = None
         elif alone is None:
             alone = time.monotonic()
         elif time.monotonic() - alone > ALONE_SECONDS:
             raise Failed(NOBODY)
+
+
+def _somebody_is_there(client: Client) -> bool:
+    """Whether the scheduler has a worker; that it was lost shows in the tasks' futures."""
+    try:
+        return bool(present(client))
+    except TimeoutError:
+        raise
+    except OSError:
+        return False
 
 
 def _outcome(key: str, future: Future, result: Any) -> Outcome:
@@ -312,12 +303,13 @@ def exchange(
     import dask.dataframe as frames  # noqa: TID251  (imports pandas: only where rows travel)
     import pandas as pd
 
+    everywhere = Shared(shared, storage.configured())
     binary = pd.ArrowDtype(pa.large_binary())
     kinds = {"place": "int64", "piece": "int64", "packet": binary}
 
     def make(numbered: tuple[str, int, Any]) -> pd.DataFrame:
         _, number, piece = numbered
-        made = pack(shared, piece)
+        made = pack(everywhere.on_worker(), piece)
         columns = {
             "place": [place for place, _ in made],
             "piece": [number] * len(made),
@@ -328,7 +320,7 @@ def exchange(
     def take(frame: pd.DataFrame) -> pd.DataFrame:
         ordered = frame.sort_values("piece")
         took = [
-            unpack(shared, int(place), list(packets))
+            unpack(everywhere.on_worker(), int(place), list(packets))
             for place, packets in ordered.groupby("place")["packet"]
         ]
         return pd.DataFrame({"took": [sum(took)]})
@@ -341,6 +333,7 @@ def exchange(
     shuffled = made.shuffle("place", npartitions=places, shuffle_method="p2p")
     taken = shuffled.map_partitions(take, meta=pd.DataFrame({"took": [0]}))
     with _explained():
+        _await_workers(client)
         future = client.compute(taken)
         outcome = next(_outcome("", *ended) for ended in _as_they_end(client, [future]))
     if outcome.error is not None:

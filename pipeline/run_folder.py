@@ -240,7 +240,7 @@ def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
         stages: the parts to come, by stage: what `status` counts receipts against.
 
     Returns:
-        The folder to write parts to.
+        The folder to write parts to, absolute: workers have folders of their own.
 
     Raises:
         As ``check`` does, should the folder have changed since.
@@ -266,7 +266,7 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
         if _take(attempt, mine):
             if newest and not resumed:
                 _remove_earlier(attempt)
-            return attempt.folder
+            return storage.absolute(attempt.folder)
     raise _began_just_now(attempt.output)
 
 

@@ -85,6 +85,16 @@ def join(url: str, *names: str) -> str:
     return "/".join([url.rstrip("/") if url.strip("/") else "", *names])
 
 
+def absolute(url: str) -> str:
+    """Name a place so that processes with other working folders find it; a store's URL is as given.
+
+    Raises:
+        Refused: as ``stores.place``.
+    """
+    at = place(url)
+    return str(at.path) if at.local else url
+
+
 def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
     """List the files of an input table, sorted by name.
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251  (writes what the storage module never would)
 import pytest
 
-from pipeline import cluster, planning, run, storage
+from pipeline import cluster, connecting, planning, run, storage
 from pipeline.settings import ScoreSettings
 from tests.support.command_line import Ended, Segscore
 
@@ -1056,7 +1056,7 @@ def test_score__group_by_tells_what_there_is(desk: Desk) -> None:
 
 
 def test_score__no_scheduler_answers(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(connecting, "CONNECT_SECONDS", 0.2)
     for address in ("tcp://127.0.0.1:1", "foo://127.0.0.1:1"):
         refused(desk, desk.score("--cluster", address), 2, address, "scheduler")
     assert not desk.run.exists()

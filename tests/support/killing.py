@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,14 +102,17 @@ class Cluster:
         self.scheduler: subprocess.Popen[bytes] | None = None
         self.workers: list[subprocess.Popen[bytes]] = []
         self.starts = 0
+        self.scheduler_environment: Mapping[str, str] | None = None
 
-    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def _start(
+        self, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> subprocess.Popen[bytes]:
         self.starts += 1
         with (self.folder / f"{arguments[0]}-{self.starts}.log").open("wb") as log:
             return subprocess.Popen(
                 [*DASK, *arguments, "--no-dashboard"],
                 cwd=self.folder,
-                env=self.drive.environment(),
+                env=environment or self.drive.environment(),
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -122,16 +125,18 @@ class Cluster:
             file.unlink(missing_ok=True)
             port = self.address.rpartition(":")[2]
             places = ["--host", "127.0.0.1", "--port", port, "--scheduler-file", str(file)]
-            self.scheduler = self._start("scheduler", *places)
+            self.scheduler = self._start(
+                "scheduler", *places, environment=self.scheduler_environment
+            )
             wait(lambda: _address(file), "the scheduler started")
         self.workers = [each for each in self.workers if each.poll() is None]
         while len(self.workers) < self.count:
             self.start_worker()
 
-    def start_worker(self) -> subprocess.Popen[bytes]:
-        """Start one more worker."""
-        threads = str(self.threads)
-        process = self._start("worker", self.address, "--nthreads", threads, "--no-nanny")
+    def start_worker(self, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+        """Start one more worker, in the environment of the others unless given."""
+        options = ("--nthreads", str(self.threads), "--no-nanny")
+        process = self._start("worker", self.address, *options, environment=environment)
         self.workers.append(process)
         return process
 

@@ -1,0 +1,107 @@
+"""What other users of a machine can reach of a run's own cluster: nothing."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+from distributed import Client, Security  # noqa: TID251
+from distributed.comm import connect  # noqa: TID251
+
+from pipeline import planning
+from tests.support.command_line import Segscore
+from tests.support.driven import Gate, wait
+from tests.support.promises import require_quiet, require_same
+from tests.support.resuming import ROWS, Desk
+
+HELD = Gate("receipts.keep", "wait", "part-00002")
+KEY = "PRIVATE KEY"
+
+
+def listening(process: int) -> list[str]:
+    """Addresses at which a process and its children listen, as host:port."""
+    top = psutil.Process(process)
+    return [
+        f"{each.laddr.ip}:{each.laddr.port}"
+        for one in (top, *top.children(recursive=True))
+        for each in one.net_connections()
+        if each.status == psutil.CONN_LISTEN
+    ]
+
+
+def is_refused(address: str, security: Security) -> bool:
+    """Whether a node talks to nobody who has this security."""
+
+    async def talk() -> object:
+        arguments = security.get_connection_args("client")
+        comm = await connect(address, timeout=1, **arguments)
+        try:
+            await comm.write({"op": "identity", "reply": True})
+            return await comm.read()
+        finally:
+            comm.abort()
+
+    try:
+        asyncio.run(talk())
+    except OSError:
+        return True
+    return False
+
+
+def is_silent(host: str, port: int) -> bool:
+    """Whether nothing is said to somebody who speaks TLS and has no certificate."""
+    anybody = ssl._create_unverified_context()  # noqa: S323
+    with (
+        suppress(OSError),
+        socket.create_connection((host, port)) as plain,
+        anybody.wrap_socket(plain) as wrapped,
+    ):
+        wrapped.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        return not wrapped.recv(1)
+    return True
+
+
+@pytest.fixture
+def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """A corpus of small parts."""
+    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
+    with Desk(tmp_path, segscore) as made:
+        yield made
+
+
+def test_nobody_without_the_key_reaches_worker_processes(desk: Desk) -> None:
+    drive = desk.drive({"gate": HELD})
+    run = desk.command(drive, "--cluster", "processes", "--workers", 2)
+    wait(lambda: drive.reached("gate"), "the gate was reached")
+    ports = listening(run.process.pid)
+    assert len(ports) == 5  # a scheduler, two workers, and who starts them again
+    for port in ports:
+        host, number = port.split(":")
+        assert host == "127.0.0.1"
+        assert is_refused(f"tcp://{port}", Security()), port
+        assert is_refused(f"tls://{port}", Security.temporary()), port
+        with pytest.raises(OSError, match=number):
+            Client(f"tcp://{port}", timeout=1)
+        assert is_silent(host, int(number))
+    for process in (run.process.pid, *drive.reached("gate")):
+        seen = psutil.Process(process)
+        told = [*seen.cmdline(), *seen.environ().values()]
+        assert not any(KEY in each for each in told)
+    drive.open("gate")
+    ended = run.ended()
+    assert ended.code == 0, ended.err
+    require_quiet(ended.err)
+    require_same(desk.run, desk.undisturbed())
+
+
+def test_threads_listen_nowhere(desk: Desk) -> None:
+    drive = desk.drive({"gate": HELD})
+    run = desk.command(drive, "--cluster", "local", "--workers", 2)
+    wait(lambda: drive.reached("gate"), "the gate was reached")
+    assert listening(run.process.pid) == []
+    drive.open("gate")
+    assert run.ended().code == 0

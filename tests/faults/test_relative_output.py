@@ -1,0 +1,47 @@
+"""A relative --output is a folder below the client's, wherever the workers' folder is."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipeline import planning
+from tests.support.command_line import Segscore
+from tests.support.corpora import corpus
+from tests.support.promises import require_same
+from tests.support.run_files import files
+from tests.support.scored import scored_corpus, write
+
+SIDES = ("references", "hypotheses")
+TABLES = {"score": SIDES, "agree": ("references",), "sweep": SIDES}
+QUICK = {"score": ("--replicates", 0), "agree": ("--replicates", 0), "sweep": ()}
+
+
+@pytest.mark.parametrize(
+    ("command", "send"), [("score", True), ("score", False), ("agree", False), ("sweep", True)]
+)
+def test_workers_write_where_the_client_reads(
+    segscore: Segscore,
+    tmp_path: Path,
+    scheduler: str,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    send: bool,
+) -> None:
+    if command == "sweep":
+        made = scored_corpus(seed=4)
+        made.hypotheses.append(dict(made.hypotheses[0]))  # workers list what is rejected
+        write(made, tmp_path)
+    else:
+        corpus(seed=4).write(tmp_path)
+    monkeypatch.chdir(tmp_path)  # the workers' is another (``conftest.dask_cluster``)
+    monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
+    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
+    monkeypatch.setattr(planning, "SEND", send)
+    for output, where in (("run", scheduler), ("here", "local")):
+        options = (*QUICK[command], "--output", output, "--cluster", where)
+        ended = segscore(command, *TABLES[command], *options)
+        assert ended.code == 0, ended.err
+    require_same(Path("run"), files(Path("here")))
+    record = json.loads(Path("run/run.json").read_text())
+    assert record["settings"]["output"] == "run"
