@@ -36,7 +36,7 @@ from tests.support import passes, strategies
 from tests.support.command_line import Ended, Segscore
 from tests.support.corpora import SEGMENTATION, Corpus, twin_scores
 from tests.support.run_files import files
-from tests.support.scored import FEW, scored_corpus, write
+from tests.support.scored import FEW, SCORED, scored_corpus, write
 
 Curve = dict[float | None, dict[str, Any]]
 
