@@ -195,7 +195,7 @@ def wait_for(output: str, publisher: Claim) -> None:
 
 def _is_ours(output: str, names: Sequence[str]) -> bool:
     """Whether a folder without a run holds nothing, or only what an attempt left at its start."""
-    if set(names) > {UNFINISHED}:
+    if set(names) - {UNFINISHED}:
         return False
     inside = storage.names(storage.join(output, UNFINISHED)) if names else []
     return all(claims.is_ours(name) for name in inside)

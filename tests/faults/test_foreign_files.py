@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pipeline import claims
 from tests.support.promises import require_one_line, require_same
 from tests.support.resuming import Desk
 from tests.support.run_files import everything
@@ -27,11 +28,12 @@ def refused(desk: Desk, *options: object) -> str:
     "name", ["scores/notes.txt", "corpus/a.jsonl", "notes.txt", "_unfinished/notes.txt"]
 )
 def test_a_folder_that_is_no_run_is_refused(
-    desk: Desk, name: str, options: tuple[object, ...]
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str, options: tuple[object, ...]
 ) -> None:
     path = desk.run / name
     path.parent.mkdir(parents=True)
     path.write_text("mine")
+    monkeypatch.setattr(claims, "take", None)  # before any work
     line = refused(desk, *options)
     assert "holds files that are not a run" in line and "choose an empty or new folder" in line
 
