@@ -334,11 +334,17 @@ def exchange(
     taken = shuffled.map_partitions(take, meta=pd.DataFrame({"took": [0]}))
     with _explained():
         _await_workers(client)
+        # Two threads of a worker that import it at the same moment, as they begin, can fail.
+        client.run(_import_frames)
         future = client.compute(taken)
         outcome = next(_outcome("", *ended) for ended in _as_they_end(client, [future]))
     if outcome.error is not None:
         raise _cause(outcome.error) from outcome.error
     return int(outcome.receipt["took"].sum())
+
+
+def _import_frames() -> None:
+    import dask.dataframe  # noqa: F401, TID251
 
 
 def _cause(problem: BaseException) -> Refused | Failed:

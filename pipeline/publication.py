@@ -55,6 +55,9 @@ def _leave(attempt: Attempt) -> Overtaken:
     published = text is not None and text != attempt.found.record
     with suppress(Refused, Failed, OSError):
         newest = claims.newest(output)
+        if newest is not None and newest != attempt.claim and newest.step == claims.PUBLISH:
+            run_folder.wait_for(output, newest)  # it may not have seen what came last
+            newest = claims.newest(output)
         if newest == attempt.claim and published:  # the publisher left it to who is the newest
             attempt.found = replace(attempt.found, record=text)
             tidy(attempt, run_folder.files_of(attempt))
