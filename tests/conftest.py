@@ -43,9 +43,8 @@ TOGETHER = (
     "tests/commands/test_dashboards.py",
     "tests/deploy/",
     "tests/docs/test_site.py",
-    "::test_the_same_bytes_from_any_workers_anywhere",
 )
-"""Parts of the names of tests that share what is dear to make: one process runs all with a part."""
+"""Where tests share what is dear to make: one process runs all of such a module or folder."""
 
 
 class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
@@ -72,7 +71,7 @@ def segscore(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     return Segscore(capsys, monkeypatch)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a scheduler for tests that do not care for its workers' environment."""
     with dask_cluster(tmp_path_factory.mktemp("cluster")) as address:

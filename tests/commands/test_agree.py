@@ -384,6 +384,7 @@ def test_the_same_bytes_from_any_workers_anywhere(
         assert files(tmp_path / name) == expected, name
 
 
+@pytest.mark.long
 def test_the_same_numbers_however_the_work_is_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,11 +5,13 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +66,15 @@ class Reader(HTMLParser):
             self.charts[self.title] = json.loads(data)
         if within not in ("chart", "script", "style"):
             self.text += data
+
+
+BUNDLE = cache(vl_convert.javascript_bundle)
+
+
+@pytest.fixture(autouse=True)
+def one_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library that draws charts is put together once, not for every page."""
+    monkeypatch.setattr(vl_convert, "javascript_bundle", BUNDLE)
 
 
 @pytest.fixture

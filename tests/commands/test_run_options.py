@@ -122,6 +122,7 @@ def test_reference_points_are_scored_beside_the_hypotheses(
     assert humans["documents"] == sum(len(each) > 1 for each in references.values())
 
 
+@pytest.mark.long
 def test_reference_points_do_not_depend_on_how_the_work_is_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -431,10 +431,12 @@ def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
     "gate",
     [
         Gate("storage.write_text", "kill", "met.txt"),
-        Gate("storage.write_text", "kill", "met.txt", after=True),
+        pytest.param(
+            Gate("storage.write_text", "kill", "met.txt", after=True), marks=pytest.mark.long
+        ),
         Gate("receipts.keep", "kill", "part-00002"),
-        Gate("storage.remove", "kill", "/met", after=True),
-        RECORD_GATE,
+        pytest.param(Gate("storage.remove", "kill", "/met", after=True), marks=pytest.mark.long),
+        pytest.param(RECORD_GATE, marks=pytest.mark.long),
     ],
     ids=["before rows met", "when rows met", "a part", "rows removed", "record"],
 )

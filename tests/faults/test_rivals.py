@@ -45,7 +45,15 @@ def raced(desk: Desk, options: tuple[object, ...], first: int) -> tuple[list[End
 
 
 @pytest.mark.parametrize("first", [0, 1, 2], ids=["the first", "the second", "both at once"])
-@pytest.mark.parametrize("options", [(), ("--fresh",), ("--fresh", *OTHER)], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        pytest.param(("--fresh",), marks=pytest.mark.long),
+        pytest.param(("--fresh", *OTHER), marks=pytest.mark.long),
+    ],
+    ids=str,
+)
 def test_exactly_one_publishes(desk: Desk, options: tuple[object, ...], first: int) -> None:
     expected = [desk.undisturbed(), desk.undisturbed(*options)]
     ended, winner = raced(desk, options, first)
@@ -56,7 +64,11 @@ def test_exactly_one_publishes(desk: Desk, options: tuple[object, ...], first: i
     require_same(desk.run, expected[winner])
 
 
-@pytest.mark.parametrize("options", [("--fresh",), ("--fresh", *OTHER)], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [pytest.param(("--fresh",), marks=pytest.mark.long), ("--fresh", *OTHER)],
+    ids=str,
+)
 def test_who_starts_over_takes_the_folder(desk: Desk, options: tuple[object, ...]) -> None:
     """Who worked there until then says so, and leaves nothing."""
     drive, command = desk.start({"publish": Gate("publication.publish", "wait")}, host="host0")
