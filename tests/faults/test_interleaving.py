@@ -92,8 +92,10 @@ def require_whole(tree: Tree, *, alone: bool) -> int | None:
     return n_t
 
 
-def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) -> int:
-    """Try every order; how many there were."""
+def search(
+    world: World, kinds: Sequence[str], before: Tree, deaths: int = 0, drawn: int | None = None
+) -> int:
+    """Try every order, or so many drawn by chance; how many there were."""
 
     def prepare() -> list[Job]:
         world.reset(before)
@@ -115,7 +117,7 @@ def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) ->
             ) from problem
 
     shared = any("@" in kind for kind in kinds) or len(kinds) == 1
-    return Search(prepare, world.entered, state, judge, deaths, shared).run()
+    return Search(prepare, world.entered, state, judge, deaths, shared, drawn).run()
 
 
 def judged(world: World, made: Sequence[Job]) -> None:
@@ -161,25 +163,48 @@ def finished(world: World, n_t: int) -> Tree:
 
 @pytest.fixture(params=["disk", "store"])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
+    """Where jobs write."""
     return Disk(tmp_path) if request.param == "disk" else Store()
 
 
-TWO = [
-    ("2", "2"),
-    ("2", "3"),
-    ("2f", "2f"),
-    ("2", "3f"),
-    ("2", "2@there"),
-    ("2", "3f@there"),
-    ("2f", "2f@there"),
+@pytest.mark.parametrize(
+    ("kind", "before"), [("2", None), ("2f", None), ("2f", 2), ("3f", 2)], ids=str
+)
+def test_one_job_dies_at_every_operation(world: World, kind: str, before: int | None) -> None:
+    """The same command then finds the run, resumes it, or starts it over."""
+    tree = finished(world, before) if before else {}
+    assert search(world, [kind], tree, deaths=1) > 30
+
+
+QUICK = [("store", "2 2", None)]
+LONG = [
+    ("disk", "2 3", None),
+    ("store", "2 3", None),
+    ("store", "2f 2f", 2),
+    ("store", "2 2@there", None),
 ]
 
 
-@pytest.mark.parametrize("kinds", TWO, ids=" ".join)
-def test_two_jobs(world: World, kinds: tuple[str, ...]) -> None:
-    assert search(world, kinds, {}) > 1
+@pytest.mark.parametrize(
+    ("world", "kinds", "before"),
+    [*QUICK, *(pytest.param(*case, marks=pytest.mark.long) for case in LONG)],
+    indirect=["world"],
+)
+def test_two_jobs_in_every_order(world: World, kinds: str, before: int | None) -> None:
+    tree = finished(world, before) if before else {}
+    assert search(world, kinds.split(), tree) > 1000
 
 
-@pytest.mark.parametrize("kinds", [("2f", "2f"), ("3f", "2f"), ("3f", "2f@there")], ids=" ".join)
-def test_two_jobs_over_a_finished_run(world: World, kinds: tuple[str, ...]) -> None:
-    assert search(world, kinds, finished(world, 2)) > 1
+DRAWN = 1500
+"""Orders of what has too many to try each; they are drawn by chance, the same ones each time."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("deaths", [0, 1])
+@pytest.mark.parametrize(
+    ("kinds", "before"),
+    [("2 2 2", None), ("2 3 2f", None), ("2f 3f@there", 2), ("2 2@there 3f@far", None)],
+)
+def test_more_in_many_orders(world: World, kinds: str, before: int | None, deaths: int) -> None:
+    tree = finished(world, before) if before else {}
+    assert search(world, kinds.split(), tree, deaths, DRAWN) == DRAWN

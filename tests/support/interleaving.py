@@ -11,10 +11,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from random import Random
 from typing import Any
 
 from greenlet import getcurrent, greenlet
 
+HALF = re.compile(r"(link|replace|unlink) \S+\.tmp\b")
 SHOWN = re.compile(r"run/(scores|summary)\b")
 PREPARED = re.compile(r"_unfinished/([0-9a-f]{8})\b")
 
@@ -94,10 +96,14 @@ class Stage:
         return result
 
     def is_private(self, job: Job, name: str) -> bool:
-        """Whether an operation is of no concern to the other jobs: on parts, its own or shown."""
+        """Whether an operation is of no concern to the other jobs.
+
+        Those are operations on parts, its own or shown, and the second half of writing a file.
+        """
         place = PREPARED.search(name)
         own = place is not None and place[1] == job.start
-        return not self.shared and (own or SHOWN.search(name) is not None)
+        half = HALF.match(name) is not None
+        return not self.shared and (own or half or SHOWN.search(name) is not None)
 
     def wait(self, over: Callable[[], bool]) -> None:
         """Wait until something is so; whoever waits is not chosen before."""
@@ -159,6 +165,7 @@ class Search:
         state: what the storage holds.
         deaths: how many jobs may die in one order.
         shared: as ``Stage`` takes it.
+        drawn: how many orders to draw by chance, where all would be too many; None for all.
         most: orders after which the search gives up, and fails.
     """
 
@@ -168,17 +175,20 @@ class Search:
     judge: Callable[[Sequence[Job], list[str]], None]
     deaths: int = 0
     shared: bool = True
-    most: int = 200_000
+    drawn: int | None = None
     orders: int = 0
     seen: set[Any] = field(default_factory=set)
 
     def run(self) -> int:
-        """Try every order; how many were run."""
+        """Try every order, or so many drawn by chance; how many were run."""
         left: list[list[tuple[int, bool]]] = [[]]
-        while left:
+        draw = Random(0)  # noqa: S311
+        while left and self.orders != self.drawn:
+            if self.drawn is not None:
+                some = draw.randrange(len(left))
+                left[some], left[-1] = left[-1], left[some]
             left += self._follow(left.pop())
             self.orders += 1
-            assert self.orders <= self.most, f"more than {self.most} orders"
         return self.orders
 
     def _follow(self, prefix: list[tuple[int, bool]]) -> list[list[tuple[int, bool]]]:
