@@ -23,7 +23,7 @@ help:
 	@echo "make test   rules, types, and the tests that need no server, browser, namespace or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, and what takes long"
 	@echo "make image  the steps of the image, whole, in a folder: two minutes, needs root of a Linux"
-	@echo "make chaos  kill runs at random, resume them, compare: a quarter of an hour"
+	@echo "make chaos  race runs and kill them at random, resume them, compare: over an hour"
 	@echo "make lint   rules and types alone"
 	@echo "make bench  measure speed, as ratios"
 	@echo "make clean  remove what the others made"
