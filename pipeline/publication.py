@@ -72,7 +72,8 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
     """Show a finished run to readers: its tables, then its record.
 
     Claiming the publication excludes all others; every step after it can be done twice, so an
-    attempt that dies here is simply resumed.  What the run replaces is there until the last step.
+    attempt that dies here is simply resumed.  What the run replaces is removed first, so that
+    readers of a folder never meet two runs in it.
 
     Args:
         attempt: whose parts are all done.
@@ -91,6 +92,8 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
         for table, names in prepared.items()
     }
     _claim_publication(attempt, shown)
+    _remove_record(attempt)
+    _remove_files(attempt, _written(attempt.output), shown)
     for table, names in prepared.items():
         require_held(attempt)
         source, target = (storage.join(of, table) for of in (attempt.folder, attempt.output))
@@ -130,8 +133,8 @@ def _lost(attempt: Attempt) -> Overtaken:
     return Overtaken(f"{attempt.output}: another job is first; nothing was published")
 
 
-def _write_record(attempt: Attempt, text: str) -> None:
-    """Put the record in its place, the one that it replaces removed just before.
+def _remove_record(attempt: Attempt) -> None:
+    """Remove the record of the run that this one replaces.
 
     Raises:
         Overtaken: another job published here meanwhile.
@@ -143,6 +146,15 @@ def _write_record(attempt: Attempt, text: str) -> None:
     if before is not None:
         require_held(attempt)
         storage.remove(url)
+
+
+def _write_record(attempt: Attempt, text: str) -> None:
+    """Put the record in its place.
+
+    Raises:
+        Overtaken: another job took the folder, or published here meanwhile.
+    """
+    url = storage.join(attempt.output, RECORD)
     require_held(attempt)
     try:
         storage.write_new_text(url, text)
