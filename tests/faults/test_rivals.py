@@ -112,7 +112,7 @@ def test_two_start_at_once_on_one_machine(desk: Desk) -> None:
 
 
 def test_killed_when_it_had_won(desk: Desk) -> None:
-    """What the other job had copied is removed by the winner, what that left by the same command."""
+    """The winner removes what the other job had copied; the same command, what the winner left."""
     gate = {"record": Gate("storage.write_new_text", "wait", RECORD)}
     drive, command = desk.start(gate, host="host0")
     wait(lambda: drive.reached("record"), "the record is next")
