@@ -17,7 +17,8 @@ row() { # ROLE CODER BOUNDARIES SCORES
 row reference one 2,4,6 '' >sample.jsonl
 row reference two 2,5 '' >>sample.jsonl
 row hypothesis system 3,6 ', "boundary_scores": [0.4, 0.9]' >>sample.jsonl
-"$segscore" import sample.jsonl --output .
+"$segscore" import sample.jsonl --output tables
+cd tables
 
 "$segscore" score references hypotheses --output plain
 "$segscore" score references hypotheses --output all --documents documents --units words \

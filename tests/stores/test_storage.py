@@ -322,7 +322,7 @@ def test_wrong_credentials_of_azure(
     if connection == "wrong key":
         connection = os.environ["AZURE_STORAGE_CONNECTION_STRING"].replace(ACCOUNT_KEY, "c2VjcmV0")
     environment(AZURE_STORAGE_CONNECTION_STRING=connection)
-    told(score(segscore, f"{azure}/tables", f"{azure}/run"), 2, f"{azure}/tables: ", said)
+    told(score(segscore, f"{azure}/tables", f"{azure}/run"), 2, f"{azure}/", said)
 
 
 def s3_refusal(code: str) -> bytes:
