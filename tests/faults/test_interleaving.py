@@ -181,7 +181,6 @@ LONG = [
     ("disk", "2 3", None),
     ("store", "2 3", None),
     ("store", "2f 2f", 2),
-    ("store", "2 2@there", None),
 ]
 
 
@@ -193,18 +192,3 @@ LONG = [
 def test_two_jobs_in_every_order(world: World, kinds: str, before: int | None) -> None:
     tree = finished(world, before) if before else {}
     assert search(world, kinds.split(), tree) > 1000
-
-
-DRAWN = 1500
-"""Orders of what has too many to try each; they are drawn by chance, the same ones each time."""
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("deaths", [0, 1])
-@pytest.mark.parametrize(
-    ("kinds", "before"),
-    [("2 2 2", None), ("2 3 2f", None), ("2f 3f@there", 2), ("2 2@there 3f@far", None)],
-)
-def test_more_in_many_orders(world: World, kinds: str, before: int | None, deaths: int) -> None:
-    tree = finished(world, before) if before else {}
-    assert search(world, kinds.split(), tree, deaths, DRAWN) == DRAWN
