@@ -1,6 +1,7 @@
 """deploy/systemd/, verified by systemd, and its command run with what the unit gives it."""
 
 import configparser
+import os
 import re
 import shlex
 import shutil
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.containers import PATH, Box, Machine
+from tests.support.containers import ACCOUNT, PATH, Box, Machine
 from tests.support.deployed import DEPLOY, store_variables
 from tests.support.store_nights import deliver, published, yesterday
 
@@ -59,7 +60,7 @@ def test_the_night_of_systemd(image: Path, machine: Machine, tmp_path: Path) -> 
     for parent, key in folders.items():
         write[parent + service[key]] = made = tmp_path / key
         made.mkdir()
-        made.chmod(0o777)
+        os.chown(made, ACCOUNT, ACCOUNT)  # as systemd does
     box = Box(
         image,
         {"PATH": PATH, **given, **store_variables()},
