@@ -92,10 +92,8 @@ def require_whole(tree: Tree, *, alone: bool) -> int | None:
     return n_t
 
 
-def search(
-    world: World, kinds: Sequence[str], before: Tree, deaths: int = 0, drawn: int | None = None
-) -> int:
-    """Try every order, or so many drawn by chance; how many there were."""
+def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) -> int:
+    """Try every order; how many there were."""
 
     def prepare() -> list[Job]:
         world.reset(before)
@@ -117,7 +115,7 @@ def search(
             ) from problem
 
     shared = any("@" in kind for kind in kinds) or len(kinds) == 1
-    return Search(prepare, world.entered, state, judge, deaths, shared, drawn).run()
+    return Search(prepare, world.entered, state, judge, deaths, shared).run()
 
 
 def judged(world: World, made: Sequence[Job]) -> None:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from random import Random
 from typing import Any
 
 from greenlet import getcurrent, greenlet
@@ -165,7 +164,6 @@ class Search:
         state: what the storage holds.
         deaths: how many jobs may die in one order.
         shared: as ``Stage`` takes it.
-        drawn: how many orders to draw by chance, where all would be too many; None for all.
         most: orders after which the search gives up, and fails.
     """
 
@@ -175,18 +173,13 @@ class Search:
     judge: Callable[[Sequence[Job], list[str]], None]
     deaths: int = 0
     shared: bool = True
-    drawn: int | None = None
     orders: int = 0
     seen: set[Any] = field(default_factory=set)
 
     def run(self) -> int:
-        """Try every order, or so many drawn by chance; how many were run."""
+        """Try every order; how many were run."""
         left: list[list[tuple[int, bool]]] = [[]]
-        draw = Random(0)  # noqa: S311
-        while left and self.orders != self.drawn:
-            if self.drawn is not None:
-                some = draw.randrange(len(left))
-                left[some], left[-1] = left[-1], left[some]
+        while left:
             left += self._follow(left.pop())
             self.orders += 1
         return self.orders
