@@ -73,7 +73,9 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
 
     Claiming the publication excludes all others; every step after it can be done twice, so an
     attempt that dies here is simply resumed.  What the run replaces is removed first, so that
-    readers of a folder never meet two runs in it.
+    readers of a folder never meet two runs in it.  What a publisher on another machine copied is
+    removed last, after this run's record exists: should that publisher be slow and not dead, it
+    may write its record until then, and a record never names files that are gone.
 
     Args:
         attempt: whose parts are all done.
@@ -93,7 +95,7 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
     }
     _claim_publication(attempt, shown)
     _remove_record(attempt)
-    _remove_files(attempt, _written(attempt.output), shown)
+    _remove_files(attempt, _written(attempt.output, elsewhere=False), shown)
     for table, names in prepared.items():
         require_held(attempt)
         source, target = (storage.join(of, table) for of in (attempt.folder, attempt.output))
@@ -174,7 +176,7 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
     """
     output = attempt.output
     place = storage.join(output, UNFINISHED)
-    _remove_files(attempt, _written(output), shown)
+    _remove_files(attempt, _written(output, elsewhere=True), shown)
     for name in storage.names(place):
         if claims.is_ours(name) and claims.number_of(name) is None:
             require_held(attempt)
@@ -185,12 +187,20 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
     storage.remove_if_empty(place)
 
 
-def _written(output: str) -> Files:
-    """All files that attempts listed before they showed or replaced them, by table."""
+def _written(output: str, *, elsewhere: bool) -> Files:
+    """All files that attempts listed before they showed or replaced them, by table.
+
+    Args:
+        output: folder of the run.
+        elsewhere: whether to list those too that jobs on other machines showed.
+    """
     written: dict[str, set[str]] = {"": {RECORD}}
     for number in claims.numbers(output):
         claim = claims.read(output, number)
-        for listed in (claim.shown, claim.replaced) if claim else ():
+        if claim is None:
+            continue
+        shown = claim.shown if elsewhere or claim.is_here else {}
+        for listed in (shown, claim.replaced):
             for table, names in listed.items():
                 written.setdefault(table, set()).update(names)
     return {table: sorted(names) for table, names in written.items()}

@@ -112,7 +112,7 @@ def test_two_start_at_once_on_one_machine(desk: Desk) -> None:
 
 
 def test_killed_when_it_had_won(desk: Desk) -> None:
-    """The winner removes what the other job had copied; the same command, what the winner left."""
+    """All that its record names is there; the same command removes what the other job copied."""
     gate = {"record": Gate("storage.write_new_text", "wait", RECORD)}
     drive, command = desk.start(gate, host="host0")
     wait(lambda: drive.reached("record"), "the record is next")
@@ -122,7 +122,7 @@ def test_killed_when_it_had_won(desk: Desk) -> None:
     command.kill()
     shown = {path.name for path in (desk.run / "scores").iterdir()}
     listed = json.loads((desk.run / RECORD).read_text())["files"]["scores"]
-    assert shown == set(listed)
+    assert shown >= set(listed)
     assert (desk.run / "_unfinished").exists()
     assert desk.score(*OTHER).code == 0
     require_same(desk.run, desk.undisturbed(*OTHER))
