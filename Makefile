@@ -63,7 +63,7 @@ picture: table $(VENV)/test $(BROWSER)
 	$(BIN)/python -m tests.docs.picture build/stargazer docs/report.png
 
 columns: $(VENV)/core
-	@$(BIN)/python -m schemas.page > docs/tables.md
+	@$(BIN)/python -m segscore.schemas.page > docs/tables.md
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json

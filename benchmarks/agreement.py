@@ -12,15 +12,15 @@ import numpy as np
 import segeval
 
 from benchmarks.timing import SEGSCORE, took
-from pipeline.agree_run import find_tables
-from pipeline.agree_settings import AgreeSettings
-from pipeline.agreeing import AgreeJob, AgreePart, accept_codings, audit_part
-from pipeline.agreement.coefficients import ACTUAL
-from pipeline.agreement.peers import peers
-from pipeline.measures import edits
-from pipeline.measures.measure import evaluate
-from pipeline.meeting import Meeting
-from pipeline.references import References
+from segscore.pipeline.agreement.coder_pairs import peers
+from segscore.pipeline.agreement.coefficients import ACTUAL
+from segscore.pipeline.agreement.part import AgreeJob, AgreePart, accept_codings, audit_part
+from segscore.pipeline.agreement.run import find_tables
+from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.measures import edits
+from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.runs.shuffle import Meeting
+from segscore.pipeline.scoring.references import References
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "moonstone.jsonl"
 GROWTH = ((50_000, 3), (200_000, 3), (1_000_000, 3), (50_000, 6), (20_000, 15))

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from distributed.scheduler import heartbeat_interval  # noqa: TID251  (its rule for many workers)
 
-from pipeline.planning import ROWS_PER_PART
+from segscore.pipeline.runs.planning import ROWS_PER_PART
 
 
 @dataclass(frozen=True)

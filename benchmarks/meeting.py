@@ -10,16 +10,16 @@ from statistics import median
 
 from benchmarks.timing import took
 from benchmarks.whole_job import SYSTEMS, make
-from pipeline.storage import read_table, write_table
+from segscore.pipeline.storage import read_table, write_table
 
 SIZES, RUNS = (100_000, 500_000), 3
 ROWS_PER_GROUP = 32_768
 WAY = """
 import sys
-from pipeline import planning
+from segscore.pipeline.runs import planning
 if sys.argv.pop(1) != "sent":
     planning.SEND = False
-from jobs.app import main
+from segscore.jobs.cli.app import main
 main()
 """
 

@@ -4,7 +4,7 @@ import tempfile
 
 from benchmarks.timing import SEGSCORE, took, verdict
 from benchmarks.whole_job import make
-from pipeline.storage import find, open_parquet
+from segscore.pipeline.storage import find, open_parquet
 
 LIMIT = 1000
 """Megabytes a worker may take; above it Dask's nanny ends the process, and the run would fail."""

@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from pipeline import cluster
+from segscore.pipeline.runs import cluster
 
 TOLD: dict[str, Any] = {"tasks": [], "receipts": [], "shared": 0, "held": {}}
 SPREAD = cluster.spread
@@ -62,7 +62,7 @@ def held(folder: Path) -> dict[str, int]:
 
 def main() -> None:
     """Score, and tell."""
-    from jobs.app import app
+    from segscore.jobs.cli.app import app
 
     cluster.spread = watched
     sys.argv[1:1] = ["score"]

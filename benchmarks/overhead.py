@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 
 from benchmarks.timing import ROOT
-from pipeline import cluster
+from segscore.pipeline.runs import cluster
 
 START_SECONDS = 60
 ENDING_SECONDS = 0.05

@@ -12,11 +12,11 @@ from nltk.metrics.segmentation import pk as nltk_pk
 from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
 
 from benchmarks.agreement import seconds, simulate
-from pipeline.measures import MEASURES, content, edits, windows
-from pipeline.measures.measure import evaluate
-from pipeline.segmentations import Floats, Ints, Ragged, ragged
-from pipeline.settings import ScoreSettings
-from pipeline.storage import read_table
+from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, ragged
+from segscore.pipeline.measures import MEASURES, content, edits, windows
+from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.storage import read_table
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

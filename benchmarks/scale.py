@@ -19,9 +19,9 @@ from benchmarks.cost_model import Assumed, Design, Measured, doubtful, plan
 from benchmarks.overhead import place
 from benchmarks.timing import ROOT, SEGSCORE, load
 from benchmarks.whole_job import SYSTEMS, make
-from pipeline.planning import ROWS_PER_PART
-from pipeline.run_folder import TABLES
-from pipeline.storage import find, read_table
+from segscore.pipeline.runs.planning import ROWS_PER_PART
+from segscore.pipeline.runs.run_folder import TABLES
+from segscore.pipeline.storage import find, read_table
 
 PARTS = 8
 DOCUMENTS = PARTS * ROWS_PER_PART // SYSTEMS

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.agreement import simulate, timed_command
-from pipeline.storage import read_table, write_table
+from segscore.pipeline.storage import read_table, write_table
 
 DOCUMENTS, SYSTEMS, RUNS = 500_000, 4, 3
 ROWS_PER_FILE = 131_072

@@ -7,8 +7,8 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from jobs import garbage
-from jobs.options import (
+from segscore.jobs.cli import garbage
+from segscore.jobs.cli.options import (
     NT,
     Cluster,
     Documents,
@@ -30,10 +30,10 @@ from jobs.options import (
     names,
     window_of,
 )
-from jobs.printing import GROUPS_SHOWN, Bar, number, out, print_plan, print_record
+from segscore.jobs.show.printing import GROUPS_SHOWN, Bar, number, out, print_plan, print_record
 
 if TYPE_CHECKING:
-    from pipeline.agree_run import FinishedAudit
+    from segscore.pipeline.agreement.run import FinishedAudit
 
 CODERS_SHOWN = 20
 
@@ -73,7 +73,7 @@ def agree(
     log_format: LogFormat = "text",
 ) -> None:
     """Audit coders: coefficients of agreement, who stands apart, which boundaries are contested."""
-    from pipeline.agree_settings import AgreeSettings
+    from segscore.pipeline.agreement.settings import AgreeSettings
 
     chosen = AgreeSettings(
         codings=codings,
@@ -93,9 +93,9 @@ def agree(
         memory_limit=memory_of(memory_limit),
         fresh=fresh,
     )
-    from pipeline import cluster as places
-    from pipeline.agree_run import agree as audit
-    from pipeline.agree_run import find_tables, plan_of
+    from segscore.pipeline.agreement.run import agree as audit
+    from segscore.pipeline.agreement.run import find_tables, plan_of
+    from segscore.pipeline.runs import cluster as places
 
     if explain_plan:
         print_plan(plan_of(chosen, find_tables(chosen)))

@@ -7,17 +7,17 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from jobs import garbage
-from jobs.gating import broken, checks_table, moved_lines
-from jobs.log import LOG
-from jobs.options import Fresh, LogFormat, Replicates, Seed, Settings, names
-from jobs.printing import GROUPS_SHOWN, chance, number, out
+from segscore.jobs.cli import garbage
+from segscore.jobs.cli.log import LOG
+from segscore.jobs.cli.options import Fresh, LogFormat, Replicates, Seed, Settings, names
+from segscore.jobs.show.gating import broken, checks_table, moved_lines
+from segscore.jobs.show.printing import GROUPS_SHOWN, chance, number, out
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pipeline.compare_run import FinishedComparison
-    from pipeline.night.rules import Rule
+    from segscore.pipeline.comparison.run import FinishedComparison
+    from segscore.pipeline.nightly.rules import Rule
 
 Row = dict[str, Any]
 ALPHA = 0.05
@@ -78,9 +78,9 @@ def compare(
     log_format: LogFormat = "text",
 ) -> None:
     """Compare systems on the documents they share: differences, intervals, tests, ranks."""
-    from jobs import layouts
-    from pipeline.compare_run import CompareSettings
-    from pipeline.compare_run import compare as put_side_by_side
+    from segscore.jobs.show import layouts
+    from segscore.pipeline.comparison.run import CompareSettings
+    from segscore.pipeline.comparison.run import compare as put_side_by_side
 
     layouts.require(layout, format_name, average, group_by)
     rules = _rules(gate, alpha, runs)
@@ -116,9 +116,9 @@ def compare(
 
 def _rules(gate: str | None, alpha: float, runs: list[str]) -> "tuple[Rule, ...]":
     """Read --gate; refused where there are not two runs to hold against each other."""
-    from pipeline.errors import Refused
-    from pipeline.night.rules import parse
-    from pipeline.settings import in_unit_interval
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.nightly.rules import parse
+    from segscore.pipeline.scoring.settings import in_unit_interval
 
     in_unit_interval("--alpha", alpha)
     if gate is None:
@@ -130,8 +130,8 @@ def _rules(gate: str | None, alpha: float, runs: list[str]) -> "tuple[Rule, ...]
 
 def _hold(run: str, other: str, rules: "tuple[Rule, ...]", alpha: float) -> None:
     """Hold a run against another; where it is worse, say so and fail."""
-    from pipeline.errors import Failed
-    from pipeline.night.gate import hold
+    from segscore.pipeline.errors import Failed
+    from segscore.pipeline.nightly.gate import hold
 
     checks = hold(run, other, rules, alpha)
     out().print(checks_table(checks, alpha))
@@ -178,7 +178,7 @@ def _by_group(table: "pa.Table", by: list[str], average: str) -> dict[tuple[Any,
 
 
 def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
-    from pipeline.measures import ALL
+    from segscore.pipeline.measures import ALL
 
     parts = [f"{name} {part}" for name, part in zip(by, group, strict=True) if part is not None]
     return f"{measure}{ALL[measure].arrow}, {average}, {', '.join(parts) or 'all documents'}"

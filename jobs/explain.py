@@ -13,17 +13,18 @@ def explain(
     ] = None,
 ) -> None:
     """List the edits between a document's hypotheses and its references, and draw them."""
-    from jobs.printing import out
-    from pipeline import drawing, explaining
+    from segscore.jobs.show.printing import out
+    from segscore.pipeline.reports import terminal
+    from segscore.pipeline.scoring import explain as explaining
 
     console = out()
     explained = explaining.explain(run, [document], hypothesis)
-    console.print(drawing.LEGEND, markup=False)
+    console.print(terminal.LEGEND, markup=False)
     for found in explained:
         console.print()
         console.print(f"{document}: {found.hypothesis} against {found.reference}", markup=False)
-        for line in drawing.draw(found.n_units, found.edits, console.width):
+        for line in terminal.draw(found.n_units, found.edits, console.width):
             console.print(line, markup=False)
         for edit in found.edits:
             if edit.kind != "match":
-                console.print(drawing.say(edit), markup=False)
+                console.print(terminal.say(edit), markup=False)

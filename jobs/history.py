@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jobs.log import LOG
-from jobs.options import Keep, LogFormat, Settings
+from segscore.jobs.cli.log import LOG
+from segscore.jobs.cli.options import Keep, LogFormat, Settings
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from pipeline.history import Gathered
+    from segscore.pipeline.nightly.history import Gathered
 
 SHOWN = 15
 
@@ -25,8 +25,8 @@ def history(
     log_format: LogFormat = "text",
 ) -> None:
     """Write the summaries of all runs of a folder as one table; exit 1 if one cannot be read."""
-    from jobs.printing import out
-    from pipeline.history import gather
+    from segscore.jobs.show.printing import out
+    from segscore.pipeline.nightly.history import gather
 
     gathered = gather(runs, output, keep)
     console = out()
@@ -46,7 +46,7 @@ def _nights(gathered: "Gathered") -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
-    from pipeline.signature import differences
+    from segscore.pipeline.runs.signature import differences
 
     named = gathered.table.select(["run", "outcome", "signature"])
     runs = list(dict.fromkeys(tuple(row.values()) for row in named.to_pylist()))

@@ -26,9 +26,9 @@ def import_(
     ] = None,
 ) -> None:
     """Import JSONL, segeval JSON, Choi's text, NLTK strings or CSV as Parquet tables."""
-    from jobs.printing import out
-    from pipeline.formats.rows import Defaults
-    from pipeline.importing import import_files
+    from segscore.jobs.show.printing import out
+    from segscore.pipeline.tables.formats.rows import Defaults
+    from segscore.pipeline.tables.import_files import import_files
 
     imported = import_files(files, output, Defaults(document_id, coder, role), format_name)
     for line in imported.contradictions:

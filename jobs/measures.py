@@ -8,8 +8,8 @@ if TYPE_CHECKING:
 
 def measures() -> None:
     """List every measure: name, formula, range, which way is better, source."""
-    from jobs.printing import out
-    from pipeline.measures import PAIRS, PANELS
+    from segscore.jobs.show.printing import out
+    from segscore.pipeline.measures import PAIRS, PANELS
 
     table = _table("measure", "formula", "range", "better", "source")
     for measure in (*PAIRS.measures.values(), *PANELS.measures.values()):
@@ -23,7 +23,7 @@ def measures() -> None:
 
 def _agreement() -> "Table":
     """What coefficients of agreement, (actual - expected) / (1 - expected), are made of."""
-    from pipeline.agreement.coefficients import ACTUAL, ALPHA, EXPECTED
+    from segscore.pipeline.agreement.coefficients import ACTUAL, ALPHA, EXPECTED
 
     table = _table("agreement", "of", "formula", "source")
     for similarity, measure in ACTUAL.items():

@@ -4,17 +4,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobs import garbage
-from jobs.gating import broken, checks_table, moved_lines
-from jobs.log import LOG
-from jobs.options import Fresh, Keep, LogFormat, Settings, Workers
-from jobs.printing import Bar, out, print_finished, print_record
-from jobs.score import settings_of
+from segscore.jobs.cli import garbage
+from segscore.jobs.cli.log import LOG
+from segscore.jobs.cli.options import Fresh, Keep, LogFormat, Settings, Workers
+from segscore.jobs.score import settings_of
+from segscore.jobs.show.gating import broken, checks_table, moved_lines
+from segscore.jobs.show.printing import Bar, out, print_finished, print_record
 
 if TYPE_CHECKING:
-    from pipeline.night.settings import NightSettings
-    from pipeline.night.verdict import Verdict
-    from pipeline.nightly import Ended
+    from segscore.pipeline.nightly.run import Ended
+    from segscore.pipeline.nightly.settings import NightSettings
+    from segscore.pipeline.nightly.verdict import Verdict
 
 SCORE = "score"
 WHERE = ("cluster", "workers", "log_format", "explain_plan")
@@ -71,7 +71,7 @@ def nightly(
     log_format: LogFormat = "text",
 ) -> None:
     """Score, judge and publish one date; how to score is in the table [score] of --settings."""
-    from pipeline.night.settings import NightSettings, dated, folder_of, read_date
+    from segscore.pipeline.nightly.settings import NightSettings, dated, folder_of, read_date
 
     night = read_date("--date", date)
     scoring: dict[str, Any] = dict((context.obj or {}).get(SCORE, {}))
@@ -101,14 +101,14 @@ def nightly(
     ended = _run(chosen, place, threads)
     print_night(chosen, ended)
     if ended.verdict.exit_code:
-        from pipeline.errors import Failed
+        from segscore.pipeline.errors import Failed
 
         raise Failed(said(ended.verdict))
 
 
 def _run(chosen: "NightSettings", place: str, workers: int | None) -> "Ended":
-    from pipeline import cluster as places
-    from pipeline.nightly import run_night
+    from segscore.pipeline.nightly.run import run_night
+    from segscore.pipeline.runs import cluster as places
 
     garbage.work()
     with places.connect(place, workers, chosen.score.memory_limit) as client, Bar() as bar:

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from jobs import garbage
-from jobs.log import LOG
-from jobs.options import LogFormat, Settings
+from segscore.jobs.cli import garbage
+from segscore.jobs.cli.log import LOG
+from segscore.jobs.cli.options import LogFormat, Settings
 
 
 def report(
@@ -20,9 +20,9 @@ def report(
     log_format: LogFormat = "text",
 ) -> None:
     """Write what a run of score, nightly, sweep or agree found as one page, charts and all."""
-    from jobs.printing import out
-    from pipeline.reporting.report import ReportSettings
-    from pipeline.reporting.report import report as write
+    from segscore.jobs.show.printing import out
+    from segscore.pipeline.reports.report import ReportSettings
+    from segscore.pipeline.reports.report import report as write
 
     garbage.work()
     written = write(ReportSettings(run, output, measure, average))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobs import garbage
-from jobs.options import (
+from segscore.jobs.cli import garbage
+from segscore.jobs.cli.options import (
     NT,
     Cluster,
     Documents,
@@ -33,10 +33,10 @@ from jobs.options import (
     whole_numbers,
     window_of,
 )
-from jobs.printing import Bar, print_finished, print_plan
+from segscore.jobs.show.printing import Bar, print_finished, print_plan
 
 if TYPE_CHECKING:
-    from pipeline.settings import ScoreSettings
+    from segscore.pipeline.scoring.settings import ScoreSettings
 
 READ: dict[str, Callable[[Any], Any]] = {
     "group_by": names,
@@ -56,7 +56,7 @@ def settings_of(**options: Any) -> "ScoreSettings":
     Raises:
         Refused: an option that cannot be meant.
     """
-    from pipeline.settings import ScoreSettings
+    from segscore.pipeline.scoring.settings import ScoreSettings
 
     return ScoreSettings(
         **{name: READ[name](said) if name in READ else said for name, said in options.items()}
@@ -150,9 +150,9 @@ def score(
         memory_limit=memory_limit,
         fresh=fresh,
     )
-    from pipeline import cluster as places
-    from pipeline import run
-    from pipeline.inputs import find_inputs
+    from segscore.pipeline.runs import cluster as places
+    from segscore.pipeline.scoring import run
+    from segscore.pipeline.scoring.inputs import find_inputs
 
     if explain_plan:
         print_plan(run.plan_of(chosen, find_inputs(chosen)))

@@ -35,8 +35,8 @@ def simulate(
 
     With --near-miss 0 --full-miss 0 every coding is the document's true segmentation.
     """
-    from jobs.printing import out
-    from pipeline import simulating
+    from segscore.jobs.show.printing import out
+    from segscore.pipeline.agreement import simulate as simulating
 
     settings = simulating.SimulateSettings(
         documents, coders, near_miss, full_miss, added, n_t, units, random, seed

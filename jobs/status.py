@@ -7,8 +7,8 @@ import typer
 
 def status(run: Annotated[str, typer.Argument(help="Folder of the run.")]) -> None:
     """Tell whether a run is finished, and what it computed."""
-    from jobs.printing import out, print_account
-    from pipeline import run_folder
+    from segscore.jobs.show.printing import out, print_account
+    from segscore.pipeline.runs import run_folder
 
     console = out()
     found = run_folder.status(run)

@@ -7,8 +7,8 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from jobs import garbage
-from jobs.options import (
+from segscore.jobs.cli import garbage
+from segscore.jobs.cli.options import (
     Cluster,
     Documents,
     Fresh,
@@ -23,10 +23,10 @@ from jobs.options import (
     Workers,
     window_of,
 )
-from jobs.printing import Bar, number, out, print_record
+from segscore.jobs.show.printing import Bar, number, out, print_record
 
 if TYPE_CHECKING:
-    from pipeline.sweep_run import FinishedSweep
+    from segscore.pipeline.scoring.sweep.run import FinishedSweep
 
 SHOWN = 7
 """Points of each curve, the operating point aside."""
@@ -57,7 +57,7 @@ def sweep(
     log_format: LogFormat = "text",
 ) -> None:
     """Write miss / false-alarm curves over thresholds, and where lengths match the reference's."""
-    from pipeline.sweep_run import SweepSettings, run_sweep
+    from segscore.pipeline.scoring.sweep.run import SweepSettings, run_sweep
 
     chosen = SweepSettings(
         references=references,
@@ -70,7 +70,7 @@ def sweep(
         p_seg=p_seg,
         fresh=fresh,
     )
-    from pipeline import cluster as places
+    from segscore.pipeline.runs import cluster as places
 
     garbage.work()
     with places.connect(cluster, workers) as client, Bar() as bar:
@@ -81,7 +81,7 @@ def sweep(
 
 def print_curves(finished: "FinishedSweep") -> None:
     """Print a few points of each hypothesis's curve and, marked, its operating point."""
-    from pipeline.sweeping import excerpt
+    from segscore.pipeline.scoring.sweep.curves import excerpt
 
     table = Table(box=SIMPLE_HEAD, caption="* lengths closest to the reference's")
     table.add_column("hypothesis", overflow="fold")

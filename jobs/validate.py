@@ -14,11 +14,11 @@ def validate(
     ] = False,
 ) -> None:
     """Check a table and list every row a run would refuse; exit 1 if there is one."""
-    from jobs.printing import out
-    from pipeline import checking
+    from segscore.jobs.show.printing import out
+    from segscore.pipeline.tables import check_table
 
-    kind = checking.DOCUMENTS if documents else checking.SEGMENTATIONS
-    found = checking.check(table, kind)
+    kind = check_table.DOCUMENTS if documents else check_table.SEGMENTATIONS
+    found = check_table.check(table, kind)
     console = out()
     refused = found.rejects.slice(0, SHOWN).to_pylist()
     for row in refused:

@@ -1,1 +1,18 @@
-"""How one table becomes the next: validation, meeting, counting, averaging, publishing."""
+"""What the commands do, from the files up to the reports, each room using only those above it.
+
+errors.py      what can go wrong, and the exit codes
+arrays/        ragged boundary arrays, document ids, seeded random numbers, how a loop is compiled
+storage/       files on disk and in object stores, through fsspec; nothing else opens a file
+tables/        find, read, validate and import input tables; their columns; rejected rows
+measures/      formulas and their compiled counts
+statistics/    sums, averages, bootstrap, tests
+runs/          a run: its folder, plan, tasks, shuffle, record, publication; it alone imports Dask
+scoring/       segscore score, sweep, explain
+agreement/     segscore agree, simulate
+comparison/    segscore compare
+nightly/       segscore nightly, history
+reports/       segscore report
+"""
+
+if __name__ != "segscore.pipeline":
+    raise ImportError("this is segscore.pipeline; import it by that name")

@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from schemas.scores import name, value, whole
+from segscore.schemas.scores import name, value, whole
 
 SIMILARITIES = {
     "boundary_similarity": "B: mean correctness of boundary pairs",

@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from schemas.scores import COUNTS, measure, name, value, whole
+from segscore.schemas.scores import COUNTS, measure, name, value, whole
 
 COUNTED = (
     "pk_misses",

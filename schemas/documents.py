@@ -4,7 +4,16 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.rules import Rule, at_least, check, column, elements, given, keep, no_null_inside
+from segscore.schemas.rules import (
+    Rule,
+    at_least,
+    check,
+    column,
+    elements,
+    given,
+    keep,
+    no_null_inside,
+)
 
 
 def as_many_as_units(name: str) -> Rule:

@@ -3,8 +3,8 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from schemas.scores import name
-from schemas.summary import SUMMARY
+from segscore.schemas.scores import name
+from segscore.schemas.summary import SUMMARY
 
 OUTCOMES = ["passed", "failed", "incomplete", "not_comparable"]
 RESULTS = ["passed", "failed", "undefined", "undecided"]

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 from typing import Any
 
-from schemas.records import NIGHT, RUN, Key
-from schemas.rejects import BETWEEN_ROWS
-from schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, Table, arrow_type
+from segscore.schemas.records import NIGHT, RUN, Key
+from segscore.schemas.rejects import BETWEEN_ROWS
+from segscore.schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, Table, arrow_type
 
 HEAD = """\
 <!-- Written by `make columns` from schemas/; change it there. -->

@@ -2,7 +2,7 @@
 
 import pandera.pyarrow as pap
 
-from schemas.scores import MEASURES, measure, name, value, whole
+from segscore.schemas.scores import MEASURES, measure, name, value, whole
 
 COUNTS = {
     "references": "references of the document, those made of them left out",

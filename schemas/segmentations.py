@@ -4,7 +4,16 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.rules import at_least, check, column, elements, given, keep, no_null_inside, parallel
+from segscore.schemas.rules import (
+    at_least,
+    check,
+    column,
+    elements,
+    given,
+    keep,
+    no_null_inside,
+    parallel,
+)
 
 
 def ascending(table: pa.Table) -> pa.Array:

@@ -7,15 +7,15 @@ from typing import Any
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from schemas import agreement, comparisons, curves
-from schemas.confusion import CONFUSION
-from schemas.documents import DOCUMENTS
-from schemas.history import HISTORY
-from schemas.panel_scores import PANEL_SCORES
-from schemas.rejects import REJECTS, UNPAIRED
-from schemas.scores import SCORES
-from schemas.segmentations import SEGMENTATIONS
-from schemas.summary import SUMMARY
+from segscore.schemas import agreement, comparisons, curves
+from segscore.schemas.confusion import CONFUSION
+from segscore.schemas.documents import DOCUMENTS
+from segscore.schemas.history import HISTORY
+from segscore.schemas.panel_scores import PANEL_SCORES
+from segscore.schemas.rejects import REJECTS, UNPAIRED
+from segscore.schemas.scores import SCORES
+from segscore.schemas.segmentations import SEGMENTATIONS
+from segscore.schemas.summary import SUMMARY
 
 ATTRIBUTES, GROUPS = "attributes", "groups"
 """Columns beside a table's own: the further columns of the input; those of `--group-by`."""

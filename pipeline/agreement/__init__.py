@@ -1,1 +1,1 @@
-"""Agreement between coders: coefficients over additive counts, the coders, prominence."""
+"""Agreement between coders: `segscore agree`, and `simulate`, which makes coders."""

@@ -8,11 +8,11 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from pipeline.agreement import peers, prominence
-from pipeline.agreement.peers import EDITS, Counts, Peers, add_up
-from pipeline.agreement.prominence import Marked
-from pipeline.references import References
-from pipeline.segmentations import Floats, Ints
+from segscore.pipeline.agreement import coder_pairs, prominence
+from segscore.pipeline.agreement.coder_pairs import EDITS, Counts, Peers, add_up
+from segscore.pipeline.agreement.prominence import Marked
+from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.scoring.references import References
 
 Number = TypeVar("Number", Ints, Floats)
 PAIRS_AT_ONCE = 131_072
@@ -122,8 +122,8 @@ def make_block(
     """
     start, end = documents
     rows = codings.first[start : end + 1]
-    pairs = peers.peers(codings.first, documents)
-    counts = peers.count(codings, pairs, n_t)
+    pairs = coder_pairs.peers(codings.first, documents)
+    counts = coder_pairs.count(codings, pairs, n_t)
     summed = {name: add_up(counts[name], pairs.first) for name in (*EDITS, "pair_places")}
     products = counts["boundaries"] * counts["peer_boundaries"]
     summed["mark_products"] = add_up(products, pairs.first)

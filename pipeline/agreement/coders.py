@@ -8,18 +8,18 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from pipeline.agreement.audit import SUMMED, Group, rate
-from pipeline.agreement.block import apart
-from pipeline.agreement.coefficients import (
+from segscore.pipeline.agreement.block import apart
+from segscore.pipeline.agreement.coder_pairs import EDITS
+from segscore.pipeline.agreement.coefficients import (
     ACTUAL,
     PAIR_COUNTS,
     Agreement,
     Key,
     coefficients,
 )
-from pipeline.agreement.peers import EDITS
-from pipeline.measures.measure import evaluate
-from pipeline.segmentations import Floats, Ints
+from segscore.pipeline.agreement.group import SUMMED, Group, rate
+from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.measures.measure import evaluate
 
 COLUMNS = {"pair_places": "potential_boundaries"}
 OWN = ("codings", "marks", "places")

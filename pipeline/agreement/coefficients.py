@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.measures.measure import Measure, evaluate
-from pipeline.segmentations import Floats
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.measures.measure import Measure, evaluate
 
 PAIR_COUNTS = ("matches", "near_misses", "near_miss_span", "misses", "false_alarms", "pair_places")
 """Sums over coder pairs; ``pair_places`` are the potential boundaries of each pair's document."""

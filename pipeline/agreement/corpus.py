@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 
-from pipeline.agreement.audit import Group
-from pipeline.agreement.counted import SQUARES_SPLIT
-from pipeline.agreement.prominence import REACHES
-from pipeline.segmentations import Floats, Ints
+from segscore.pipeline.agreement.group import Group
+from segscore.pipeline.agreement.prominence import REACHES
+from segscore.pipeline.agreement.tally import SQUARES_SPLIT
+from segscore.pipeline.arrays.ragged import Floats, Ints
 
 QUARTILES = {"q1": 0.25, "median": 0.5, "q3": 0.75}
 

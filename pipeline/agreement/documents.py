@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline.agreement.block import Block, Sums
-from pipeline.agreement.coefficients import ACTUAL, Agreement, Key, coefficients
-from pipeline.agreement.peers import Counts
-from pipeline.agreement.prominence import REACHES
-from pipeline.kernel import kernel
-from pipeline.measures.measure import evaluate
-from pipeline.segmentations import Floats, Ints, column
+from segscore.pipeline.agreement.block import Block, Sums
+from segscore.pipeline.agreement.coder_pairs import Counts
+from segscore.pipeline.agreement.coefficients import ACTUAL, Agreement, Key, coefficients
+from segscore.pipeline.agreement.prominence import REACHES
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Floats, Ints, column
+from segscore.pipeline.measures.measure import evaluate
 
 
 def of_documents(sums: Sums, n_t: int, *, segments: bool) -> dict[Key, Agreement]:

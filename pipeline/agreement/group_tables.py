@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline import resampling
-from pipeline.agreement.audit import Choices, Group
-from pipeline.agreement.coders import coder_rows, peer_rows
-from pipeline.agreement.corpus import corpus_row
-from pipeline.agreement.tallies import GROUP, Groups, Tallies, split
-from pipeline.segmentations import numbers
+from segscore.pipeline.agreement.coders import coder_rows, peer_rows
+from segscore.pipeline.agreement.corpus import corpus_row
+from segscore.pipeline.agreement.group import Choices, Group
+from segscore.pipeline.agreement.tallies import GROUP, Groups, Tallies, split
+from segscore.pipeline.arrays.ragged import numbers
+from segscore.pipeline.statistics import bootstrap
 
 Row = dict[str, object]
 NAMES = ("coefficient", "similarity", "coder", "peer")
@@ -35,7 +35,7 @@ def group_tables(
     units = np.unique(numbers(merged.documents.column("unit").combine_chunks()))
     drawn = None
     if replicates:
-        drawn = resampling.weights(units.astype(np.uint64), seed, replicates)
+        drawn = bootstrap.weights(units.astype(np.uint64), seed, replicates)
     rows: dict[str, list[Row]] = {}
     for key in sorted(parted["documents"], key=_order):
         own = {

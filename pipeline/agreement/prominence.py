@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.kernel import kernel
-from pipeline.segmentations import Ints, Positions, Ragged
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
 
 REACHES = ("0", "half_window", "window")
 """Of a position: a mark supports it from 0, floor(k / 2), k positions away."""

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline import resampling
-from pipeline.segmentations import numbers
+from segscore.pipeline.arrays.ragged import numbers
+from segscore.pipeline.statistics import bootstrap
 
 KEYS = {
     "documents": ("unit", "coders"),
@@ -143,7 +143,7 @@ def settle_units(parts: Iterable[Tallies]) -> list[Tallies]:
     """
     parts = list(parts)
     documents = sum(len(pc.unique(part.documents.column("unit"))) for part in parts)
-    if documents <= resampling.BUCKETS and all(not is_bucketed(part) for part in parts):
+    if documents <= bootstrap.BUCKETS and all(not is_bucketed(part) for part in parts):
         return parts
     return [part if is_bucketed(part) else _in_buckets(part) for part in parts]
 
@@ -163,5 +163,5 @@ def _in_buckets(part: Tallies) -> Tallies:
         if "unit" in table.column_names:
             hashes = numbers(table.column("unit").combine_chunks())
             at = table.column_names.index("unit")
-            held[name] = table.set_column(at, "unit", pa.array(resampling.buckets(hashes)))
+            held[name] = table.set_column(at, "unit", pa.array(bootstrap.buckets(hashes)))
     return Tallies(**held)

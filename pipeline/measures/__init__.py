@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pipeline.measures import content, edits, panel, windows
-from pipeline.measures.measure import Measure
+from segscore.pipeline.measures import content, edits, panel, windows
+from segscore.pipeline.measures.measure import Measure
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.errors import Refused
-from pipeline.kernel import kernel
-from pipeline.segmentations import Ints
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.errors import Refused
 
 LARGEST = 1 << 61
 UNSEEN = 1 << 62

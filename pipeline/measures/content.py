@@ -6,10 +6,10 @@ generalisations its section 2 names.
 
 import numpy as np
 
-from pipeline.kernel import kernel
-from pipeline.measures.gathering import AT_ONCE, Index, gather
-from pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
-from pipeline.segmentations import Ints, Positions, Ragged
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
+from segscore.pipeline.measures.prefetch import AT_ONCE, Index, gather
 
 COUNTS = (
     "content_miss",

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pipeline.kernel import kernel
-from pipeline.measures.confusion import Decisions, add_decisions
-from pipeline.measures.gathering import AT_ONCE, gather
-from pipeline.measures.greedy import neighbours
-from pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
-from pipeline.measures.pairing import (
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.measures.greedy import neighbours
+from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
+from segscore.pipeline.measures.pairing import (
     Optimal,
     Rules,
     Types,
@@ -25,8 +24,9 @@ from pipeline.measures.pairing import (
     types_of,
     written_down,
 )
-from pipeline.measures.shifts import distance
-from pipeline.segmentations import Ints, Positions, Ragged
+from segscore.pipeline.measures.prefetch import AT_ONCE, gather
+from segscore.pipeline.measures.shifts import distance
+from segscore.pipeline.measures.type_confusion import Decisions, add_decisions
 
 COUNTS = (
     "matches",

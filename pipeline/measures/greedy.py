@@ -6,9 +6,9 @@ the range of types, plus its type counted from the lowest one.
 
 import numpy as np
 
-from pipeline.kernel import kernel
-from pipeline.measures.shifts import align
-from pipeline.segmentations import Ints
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.measures.shifts import align
 
 
 @kernel

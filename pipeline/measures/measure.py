@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from pipeline.segmentations import Floats, Ints
+from segscore.pipeline.arrays.ragged import Floats, Ints
 
 Better = Literal["lower", "higher", "neither"]
 

@@ -9,13 +9,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pipeline.errors import Refused
-from pipeline.kernel import kernel
-from pipeline.measures.assignment import assign
-from pipeline.measures.gathering import Index
-from pipeline.measures.greedy import near_misses, substitutions
-from pipeline.measures.shifts import align
-from pipeline.segmentations import Ints, Positions, Ragged
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures.assignment import assign
+from segscore.pipeline.measures.greedy import near_misses, substitutions
+from segscore.pipeline.measures.prefetch import Index
+from segscore.pipeline.measures.shifts import align
 
 PAIRINGS = ("greedy", "optimal")
 BEYOND = 1 << 62

@@ -6,9 +6,9 @@ have there are opinions; a hypothesis pays for every reference whose opinion it 
 
 import numpy as np
 
-from pipeline.kernel import kernel
-from pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
-from pipeline.segmentations import Ints, Positions, Ragged
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 
 COUNTS = ("references", "windows", "opinions", "penalty", "best", "worst")
 NEVER = np.iinfo(np.int64).max

@@ -6,9 +6,9 @@ and a boundary that comes first is either alone or goes to the next one free on 
 
 import numpy as np
 
-from pipeline.errors import Refused
-from pipeline.kernel import kernel
-from pipeline.segmentations import Ints
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.errors import Refused
 
 FAR = 1 << 20
 LARGEST = 1 << 61

@@ -7,9 +7,9 @@ runs of equal windows, and only what happens between them is looked at.
 
 import numpy as np
 
-from pipeline.kernel import kernel
-from pipeline.measures.gathering import Index
-from pipeline.segmentations import Ints, Positions
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions
+from segscore.pipeline.measures.prefetch import Index
 
 DENSE = 6
 """Up to so many units for each boundary of the two sides, each unit is looked at."""

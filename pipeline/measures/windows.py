@@ -6,11 +6,11 @@ Armstrong 2006, section 4 (Pr_error and the parts); Lamprier et al. 2007 (edge c
 
 import numpy as np
 
-from pipeline.kernel import kernel
-from pipeline.measures.gathering import AT_ONCE, gather
-from pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
-from pipeline.measures.sliding import LONGEST, dense, slide_by_boundary, slide_by_unit
-from pipeline.segmentations import Ints, Positions, Ragged
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
+from segscore.pipeline.measures.prefetch import AT_ONCE, gather
+from segscore.pipeline.measures.sliding import LONGEST, dense, slide_by_boundary, slide_by_unit
 
 COUNTS = (
     "windows",

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from playwright.sync_api import Browser
 
-from pipeline.reporting.report import ReportSettings, report
+from segscore.pipeline.reports.report import ReportSettings, report
 from tests.support.browser import AXE, opened
 from tests.support.corpora import corpus
 from tests.support.hostile import MARKUP, SEGSCORE

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline import meeting, resampling
-from pipeline.agreement import block
-from pipeline.document_ids import names
-from pipeline.storage import read_table, write_table
-from schemas.agreement import AGREEMENT_TABLES
+from segscore.pipeline.agreement import block
+from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.runs import shuffle
+from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.storage import read_table, write_table
+from segscore.schemas.agreement import AGREEMENT_TABLES
 from tests.oracles import naive, naive_agreement
 from tests.oracles.naive_agreement import Corpus, Document
 from tests.support.agreement_strategies import corpora
@@ -178,7 +179,7 @@ def test_a_replicate_is_the_corpus_with_documents_repeated(
     replicates = 9
     found = audited(next(folders), corpus, replicates=replicates, seed=seed)
     ids = pa.array(list(corpus))
-    drawn = resampling.weights(names(ids).hashes, seed, replicates)
+    drawn = bootstrap.weights(names(ids).hashes, seed, replicates)
     values: dict[tuple[str, str], list[float]] = {}
     for weights in drawn.T.tolist():
         repeated = {
@@ -368,7 +369,7 @@ def test_the_same_bytes_from_any_workers_anywhere(
     segscore: Segscore, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings = salami(tmp_path, 3)
-    monkeypatch.setattr("pipeline.planning.ROWS_PER_PART", 500)
+    monkeypatch.setattr("segscore.pipeline.runs.planning.ROWS_PER_PART", 500)
     places = {
         "one": ("local", "--workers", 1),
         "four": ("local", "--workers", 4),
@@ -390,7 +391,7 @@ def test_the_same_numbers_however_the_work_is_split(
 ) -> None:
     found = []
     for count, rows, pairs in ((1, 9999, 99), (3, 300, 7), (2, 700, 50)):
-        monkeypatch.setattr("pipeline.planning.ROWS_PER_PART", rows)
+        monkeypatch.setattr("segscore.pipeline.runs.planning.ROWS_PER_PART", rows)
         monkeypatch.setattr(block, "PAIRS_AT_ONCE", pairs)
         run = tmp_path / f"run{count}"
         assert segscore("agree", salami(tmp_path, count), "--output", run).code == 0
@@ -407,10 +408,10 @@ def test_buckets_of_documents_are_resampled_alike(
     """Above resampling.BUCKETS documents a part names its units by bucket, or by hash if small."""
     codings = salami(tmp_path, 1)
     found = []
-    monkeypatch.setattr(resampling, "BUCKETS", 600)
-    monkeypatch.setattr("pipeline.agreeing.BUCKETS", 600)
+    monkeypatch.setattr(bootstrap, "BUCKETS", 600)
+    monkeypatch.setattr("segscore.pipeline.agreement.part.BUCKETS", 600)
     for name, rows in (("whole", 9999), ("split", 800)):
-        monkeypatch.setattr("pipeline.planning.ROWS_PER_PART", rows)
+        monkeypatch.setattr("segscore.pipeline.runs.planning.ROWS_PER_PART", rows)
         ended = segscore("agree", codings, "--output", tmp_path / name)
         assert "ci:poisson,600-buckets" in ended.out
         found.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
@@ -497,7 +498,7 @@ def test_a_damaged_file_on_the_way(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings = salami(tmp_path, 3)
-    monkeypatch.setattr("pipeline.planning.ROWS_PER_PART", 500)
+    monkeypatch.setattr("segscore.pipeline.runs.planning.ROWS_PER_PART", 500)
     bad = (codings / "1.parquet").read_bytes()
     middle = len(bad) // 2
     (codings / "1.parquet").write_bytes(bad[:middle] + bytes(600) + bad[middle + 600 :])
@@ -505,7 +506,7 @@ def test_a_damaged_file_on_the_way(
     assert ended.code in (1, 2)
     assert "1.parquet" in ended.err
     assert "Traceback" not in ended.err
-    assert meeting.FOLDER not in {path.name for path in tmp_path.glob("run/*")}
+    assert shuffle.FOLDER not in {path.name for path in tmp_path.glob("run/*")}
 
 
 # --- What a reader found -------------------------------------------------------------------------

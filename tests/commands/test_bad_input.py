@@ -14,8 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251  (writes what the storage module never would)
 import pytest
 
-from pipeline import cluster, connecting, planning, run, storage
-from pipeline.settings import ScoreSettings
+from segscore.pipeline import storage
+from segscore.pipeline.runs import cluster, connecting, planning
+from segscore.pipeline.scoring import run
+from segscore.pipeline.scoring.settings import ScoreSettings
 from tests.support.command_line import Ended, Segscore
 
 SCHEMA = pa.schema(

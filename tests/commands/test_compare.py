@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline import resampling
-from pipeline.document_ids import names
-from pipeline.storage import read_table
+from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.storage import read_table
 from tests.oracles import naive_comparison as naive
 from tests.support.command_line import Segscore
 from tests.support.comparisons import Row, compare, line, refused, scored, tables, write
@@ -81,8 +81,8 @@ def test_every_number_is_that_of_the_twin(segscore: Segscore, runs: Path, measur
     ids = sorted(cells["h0"])
     assert 5 < len(ids) < 25
     hashes = names(pa.array(ids)).hashes
-    weights = resampling.weights(hashes, seed, replicates)
-    flips = resampling.flips(hashes, seed, 0, permutations)
+    weights = bootstrap.weights(hashes, seed, replicates)
+    flips = bootstrap.flips(hashes, seed, 0, permutations)
     drawn = [dict(zip(ids, column.tolist(), strict=True)) for column in weights.T]
     flipped = dict(zip(ids, flips.tolist(), strict=True))
     counts, formula = FORMULAS[measure]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pipeline import planning
-from pipeline.measures.decisions import list_edits
-from pipeline.storage import read_table
+from segscore.pipeline.measures.edit_list import list_edits
+from segscore.pipeline.runs import planning
+from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support.command_line import Segscore
 from tests.support.comparisons import Row, compare, line, refused, scored

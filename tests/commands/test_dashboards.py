@@ -15,9 +15,9 @@ import promql_parser as promql
 import pytest
 import yaml
 
-from pipeline.measures import PAIRS, PANELS
-from pipeline.night.exposition import BROKEN, WAITING
-from pipeline.night.verdict import OUTCOMES
+from segscore.pipeline.measures import PAIRS, PANELS
+from segscore.pipeline.nightly.metrics import BROKEN, WAITING
+from segscore.pipeline.nightly.verdict import OUTCOMES
 from tests.support.command_line import Ended, Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA, ROOT
@@ -30,7 +30,7 @@ PAGE = (ROOT / "docs" / "dashboards.md").read_text("utf-8")
 GRAFANA = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
 NIGHTS = FIRST, SECOND, FAILED = DAYS[:3]
 AUDIT = "date=2026-01-03"
-COMMAND = [sys.executable, "-c", "from jobs.app import main; main()"]
+COMMAND = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()"]
 
 
 class Started(Segscore):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.drawing import draw
-from pipeline.measures.decisions import list_edits
+from segscore.pipeline.measures.edit_list import list_edits
+from segscore.pipeline.reports.terminal import draw
 from tests.support.command_line import Segscore
 
 

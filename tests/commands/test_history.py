@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
-from pipeline import history, storage
-from pipeline.night import verdict
-from pipeline.storage import read_table
-from pipeline.summary import SUMMARY_COLUMNS
-from schemas.history import HISTORY, OUTCOMES, RESULTS
+from segscore.pipeline import storage
+from segscore.pipeline.nightly import history, verdict
+from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
+from segscore.pipeline.storage import read_table
+from segscore.schemas.history import HISTORY, OUTCOMES, RESULTS
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from pipeline.storage import read_table, write_table
+from segscore.pipeline.storage import read_table, write_table
 from tests.support.command_line import Segscore
 from tests.support.hostile import SEGSCORE, table
 

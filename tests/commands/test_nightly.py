@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import storage
-from pipeline.night.nights import Nights
-from pipeline.night.retention import remove_old
-from pipeline.storage import read_table
+from segscore.pipeline import storage
+from segscore.pipeline.nightly.nights import Nights
+from segscore.pipeline.nightly.retention import remove_old
+from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.driven import Drive, Gate, wait
 from tests.support.killing import Command
@@ -225,7 +225,7 @@ def test_many_documents_share_resampling_units(
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     exact = archive.read(SECOND, "night.json")["checks"]
-    monkeypatch.setattr("pipeline.resampling.BUCKETS", 30)
+    monkeypatch.setattr("segscore.pipeline.statistics.bootstrap.BUCKETS", 30)
     assert archive.run(SECOND, "--alpha", 0.04).code == 0
     for check, by_document in zip(archive.read(SECOND, "night.json")["checks"], exact, strict=True):
         assert check["value"] == by_document["value"]
@@ -374,7 +374,7 @@ def jobs(archive: Archive, tmp_path: Path) -> Iterator[Jobs]:
     [
         (Gate("storage.write_new_text", "kill", "run.json"), False),
         (Gate("storage.write_new_text", "kill", "run.json", after=True), True),
-        (Gate("night.nights.keep", "kill"), True),
+        (Gate("nightly.nights.keep", "kill"), True),
     ],
     ids=["before it is published", "before it is judged", "before the verdict is kept"],
 )
@@ -401,7 +401,7 @@ def test_the_verdict_of_a_run_that_was_replaced_does_not_count(
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     archive.deliver(SECOND, WORSE)
-    assert jobs.start(SECOND, Gate("night.nights.keep", "kill"))[1].ended().code == -9
+    assert jobs.start(SECOND, Gate("nightly.nights.keep", "kill"))[1].ended().code == -9
     assert archive.outcome(SECOND) == "passed"  # of the run before
     archive.deliver(THIRD)
     assert archive.run(THIRD).code == 0

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from pipeline import storage
-from pipeline.errors import Failed, Refused
-from pipeline.placement import require_apart
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.storage.placement import require_apart
 from tests.support.command_line import Ended, Segscore
 from tests.support.placements import COMMANDS, NIGHT, ROWS, idle, refused
 

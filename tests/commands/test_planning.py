@@ -7,9 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
-from pipeline import planning, resampling
-from pipeline.input_tables import InputTable, Slice
-from pipeline.storage import InputFile, read_table
+from segscore.pipeline.runs import planning
+from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.storage import InputFile, read_table
+from segscore.pipeline.tables.find import InputTable, Slice
 from tests.support.command_line import Segscore
 from tests.support.corpora import SEGMENTATION, corpus, run
 
@@ -47,7 +48,7 @@ def test_every_way_gives_the_same_tables(
     way: str,
     most: int,
 ) -> None:
-    monkeypatch.setattr(resampling, "BUCKETS", most)
+    monkeypatch.setattr(bootstrap, "BUCKETS", most)
     made = corpus(seed=9, documents=60)
     copied = made.hypotheses[0]
     made.hypotheses.append({**copied, "boundaries": []})

@@ -15,12 +15,12 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.measures.decisions import list_edits
-from pipeline.reporting.documents import box
-from pipeline.reporting.drawings import LEFT, WIDTH, Part, boundaries, decided, draw
-from pipeline.reporting.swept import POINTS, thinned
-from pipeline.segmentations import Floats
-from pipeline.storage import read_table
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.measures.edit_list import list_edits
+from segscore.pipeline.reports.documents import box
+from segscore.pipeline.reports.strips import LEFT, WIDTH, Part, boundaries, decided, draw
+from segscore.pipeline.reports.sweep import POINTS, thinned
+from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.comparisons import refused
 from tests.support.corpora import corpus

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pipeline import planning
-from pipeline.measures import COUNTS
-from pipeline.storage import read_table
+from segscore.pipeline.measures import COUNTS
+from segscore.pipeline.runs import planning
+from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import Segscore

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline import resampling
-from pipeline.document_ids import names
-from pipeline.measures import COUNTS, MEASURES, PANELS
-from pipeline.storage import read_table
+from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.measures import COUNTS, MEASURES, PANELS
+from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import Segscore
@@ -173,7 +173,7 @@ def test_intervals_are_those_of_weights_drawn_a_document(
     scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
     summary = read_table(str(tmp_path / "run" / "summary")).to_pylist()
     ids = sorted({row["document_id"] for row in scores})
-    drawn = resampling.weights(names(pa.array(ids)).hashes, 11, 40)
+    drawn = bootstrap.weights(names(pa.array(ids)).hashes, 11, 40)
     for hypothesis in ("h0", "h1", "h2"):
         rows = [row for row in scores if row["hypothesis"] == hypothesis]
         values = []

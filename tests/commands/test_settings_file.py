@@ -98,7 +98,7 @@ def test_what_a_store_is_reached_by_is_told_nowhere(
     segscore: Segscore, tmp_path: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fsspec.config.conf", {})
-    monkeypatch.setattr("pipeline.stores.conf", {})
+    monkeypatch.setattr("segscore.pipeline.storage.object_stores.conf", {})
     secret = "kept-to-itself"  # noqa: S105
     file = write(tmp_path, scoring(tables, f'[storage.s3]\nsecret = "{secret}"\n'))
     run = tmp_path / "run"

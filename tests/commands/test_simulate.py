@@ -16,10 +16,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import simulating
-from pipeline.errors import Refused
-from pipeline.segmentations import from_lists
-from pipeline.simulating import SegmentSizes, SimulateSettings, segment_sizes, simulate
+from segscore.pipeline.agreement import simulate as simulating
+from segscore.pipeline.agreement.simulate import (
+    SegmentSizes,
+    SimulateSettings,
+    segment_sizes,
+    simulate,
+)
+from segscore.pipeline.arrays.ragged import from_lists
+from segscore.pipeline.errors import Refused
 from tests.support.chances import evenness
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import planning, resampling
-from pipeline.storage import read_table
+from segscore.pipeline.runs import planning
+from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus, run
 from tests.support.run_files import files, tables
@@ -52,7 +53,7 @@ def test_the_same_tables_from_one_part_and_from_many(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buckets: int
 ) -> None:
     """Also when documents are resampled by buckets."""
-    monkeypatch.setattr(resampling, "BUCKETS", buckets)
+    monkeypatch.setattr(bootstrap, "BUCKETS", buckets)
     corpus(seed=8, documents=50).write(tmp_path)
     found = []
     for rows in (1_000_000, 10):

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import planning, sweep_run
-from pipeline.candidates import CHANGING, Candidates, changes_of
-from pipeline.counting import Pairs
-from pipeline.errors import Failed
-from pipeline.segmentations import from_lists
-from pipeline.storage import read_table
-from pipeline.sweeping import (
+from segscore.pipeline.arrays.ragged import from_lists
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs import planning
+from segscore.pipeline.scoring.pairs import Pairs
+from segscore.pipeline.scoring.sweep import run
+from segscore.pipeline.scoring.sweep.candidates import CHANGING, Candidates, changes_of
+from segscore.pipeline.scoring.sweep.curves import (
     POOLED,
     VALUES,
     Steps,
@@ -31,6 +31,7 @@ from pipeline.sweeping import (
     operating_point,
     without_boundaries,
 )
+from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes, strategies
 from tests.support.command_line import Ended, Segscore
@@ -556,7 +557,7 @@ def test_the_same_bytes_anywhere(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
-    monkeypatch.setattr(sweep_run, "CANDIDATES_AT_ONCE", 30)
+    monkeypatch.setattr(run, "CANDIDATES_AT_ONCE", 30)
     made = scored_corpus(seed=4, documents=60)
     made.hypotheses.append(dict(made.hypotheses[0]))
     write(made, tmp_path, count=4)
@@ -581,7 +582,7 @@ def test_the_same_bytes_from_one_file_and_from_four(
         folder = tmp_path / str(count)
         write(made, folder, count)
         monkeypatch.setattr(planning, "ROWS_PER_PART", rows_per_part if count == 4 else 50)
-        monkeypatch.setattr(sweep_run, "CANDIDATES_AT_ONCE", rows_per_part)
+        monkeypatch.setattr(run, "CANDIDATES_AT_ONCE", rows_per_part)
         sweep(segscore, folder, folder / "run")
         Random(count).shuffle(made.hypotheses)  # noqa: S311
         Random(count).shuffle(made.references)  # noqa: S311

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
-from pipeline import planning
-from pipeline.storage import read_table
+from segscore.pipeline.runs import planning
+from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import Ended, Segscore

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from pipeline import resampling, summary, sums
-from pipeline.consensus import consensus
-from pipeline.measures import PAIRS, PANELS, Table, content, edits, panel, windows
-from pipeline.measures.confusion import class_confusion, no_decisions
-from pipeline.measures.decisions import Edit, list_edits
-from pipeline.measures.measure import evaluate
-from pipeline.segmentations import Ints, Ragged, cumulative, from_lists
-from pipeline.sides import UnitLengths, side, typed_side
+from segscore.pipeline.arrays.ragged import Ints, Ragged, cumulative, from_lists
+from segscore.pipeline.measures import PAIRS, PANELS, Table, content, edits, panel, windows
+from segscore.pipeline.measures.edit_list import Edit, list_edits
+from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.type_confusion import class_confusion, no_decisions
+from segscore.pipeline.scoring.boundaries import UnitLengths, side, typed_side
+from segscore.pipeline.scoring.consensus import consensus
+from segscore.pipeline.statistics import averages as summary
+from segscore.pipeline.statistics import bootstrap, sums
 from tests.conformance import make as make_conformance
 from tests.conformance.make import Expected, Given
 from tests.oracles import naive
@@ -268,7 +269,7 @@ def averages(
     values = evaluate(table.measures.values(), by_name, parameters, rows=True)
     document = np.array([d for d, _ in rows])
     nowhere = np.zeros(len(rows), np.int64)
-    units = resampling.Units(np.zeros(1 + document.max(), np.int64), np.zeros(1, np.uint64))
+    units = bootstrap.Units(np.zeros(1 + document.max(), np.int64), np.zeros(1, np.uint64))
     valued = list(values.values())
     added = sums.gather(
         [("system",)], nowhere, units, document, list(counts), valued, one_each=False

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.measures import COUNTS, MEASURES, PANELS
+from segscore.pipeline.measures import COUNTS, MEASURES, PANELS
 from tests.conformance import make as make_conformance
 from tests.conformance.make import FAMILIES, FOLDER, Family
 from tests.conformance.ours import COMPILED

@@ -30,7 +30,7 @@ def test_a_box_is_what_a_container_is(image: Path, machine: Machine) -> None:
     for place in ("/", "/opt/segscore", "/opt/segscore/passes", "/etc"):
         assert machine.run(box, "touch", f"{place}/new").returncode == 1
     assert machine.run(box, "ls", str(ROOT / "pyproject.toml")).returncode == 2
-    where = machine.say(box, "enter", "python", "-c", "import pipeline; print(pipeline.__file__)")
+    where = machine.say(box, "enter", "python", "-c", "import segscore; print(segscore.__file__)")
     assert where.startswith("/opt/segscore/lib/")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from pipeline.reporting.report import ReportSettings, report
+from segscore.pipeline.reports.report import ReportSettings, report
 from tests.support.browser import INSTALLED, opened
 
 WIDTH = 1180

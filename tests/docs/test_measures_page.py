@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from pipeline.measures import PAIRS, PANELS, windows
-from pipeline.measures.measure import Measure
+from segscore.pipeline.measures import PAIRS, PANELS, windows
+from segscore.pipeline.measures.measure import Measure
 from tests.conformance.make import (
     expect_content,
     expect_formulas,

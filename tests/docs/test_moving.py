@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pipeline.storage import read_table
+from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.notations import mask
 from tests.support.pages import DOCS

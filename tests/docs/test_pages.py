@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 import typer
 
-from jobs.app import app
-from pipeline.boundary_types import DECLARED
-from pipeline.boundary_types import GIVEN as TYPES_GIVEN
-from pipeline.reference_points import REFERENCE_POINTS
-from pipeline.references import SAME_UNITS, UNIQUE_CODER, UNIQUE_DOCUMENT
-from pipeline.sweep_run import GIVEN as SCORES_GIVEN
-from schemas.comparisons import COMPARISON_TABLES
-from schemas.documents import DOCUMENTS
-from schemas.segmentations import SEGMENTATIONS
+from segscore.jobs.cli.app import app
+from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
+from segscore.pipeline.scoring.sweep.run import GIVEN as SCORES_GIVEN
+from segscore.pipeline.tables.boundary_types import DECLARED
+from segscore.pipeline.tables.boundary_types import GIVEN as TYPES_GIVEN
+from segscore.pipeline.tables.contradictions import SAME_UNITS, UNIQUE_CODER, UNIQUE_DOCUMENT
+from segscore.schemas.comparisons import COMPARISON_TABLES
+from segscore.schemas.documents import DOCUMENTS
+from segscore.schemas.segmentations import SEGMENTATIONS
 from tests.support.command_line import Segscore
 from tests.support.pages import DOCS, PAGES, PROGRESS, Command, Fence, commands, fences, same
 from tests.support.paths import ROOT

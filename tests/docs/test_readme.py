@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.app import app
+from segscore.jobs.cli.app import app
 from tests.support.command_line import Segscore
 from tests.support.paths import ROOT
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import pyarrow.parquet as pq  # noqa: TID251
 
-from pipeline import references, run_folder, storage
-from pipeline.storage import read_table
-from schemas import page, records, rejects
-from schemas.documents import DOCUMENTS
-from schemas.records import Key
-from schemas.tables import ATTRIBUTES, GROUPS, TABLES, Table, arrow_type
+from segscore.pipeline import storage
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.storage import read_table
+from segscore.pipeline.tables import contradictions
+from segscore.schemas import page, records, rejects
+from segscore.schemas.documents import DOCUMENTS
+from segscore.schemas.records import Key
+from segscore.schemas.tables import ATTRIBUTES, GROUPS, TABLES, Table, arrow_type
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA, ROOT
@@ -99,9 +101,9 @@ def test_every_table_and_rule_is_on_the_page() -> None:
         run_folder.TABLES
     )
     assert set(rejects.BETWEEN_ROWS) == {
-        references.UNIQUE_CODER,
-        references.UNIQUE_DOCUMENT,
-        references.SAME_UNITS,
+        contradictions.UNIQUE_CODER,
+        contradictions.UNIQUE_DOCUMENT,
+        contradictions.SAME_UNITS,
     }
     for table in TABLES:
         assert table.schema.description

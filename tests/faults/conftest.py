@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import planning
+from segscore.pipeline.runs import planning
 from tests.support.command_line import Segscore
 from tests.support.resuming import ROWS, Desk
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-from jobs import app
+from segscore.jobs.cli import app
 from tests.support.corpora import corpus
 from tests.support.promises import Broken, require_one_line, require_same, told
 from tests.support.run_files import files
@@ -157,7 +157,7 @@ def main() -> int:
 
 if __name__ == "__main__":
     # Imported before the first fork: a race is of storage, not of imports.
-    import pipeline.cluster
-    import pipeline.run  # noqa: F401
+    import segscore.pipeline.runs.cluster
+    import segscore.pipeline.scoring.run  # noqa: F401
 
     sys.exit(main())

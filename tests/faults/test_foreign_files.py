@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipeline import claims
+from segscore.pipeline.runs import claims
 from tests.support.promises import require_one_line, require_same
 from tests.support.resuming import Desk
 from tests.support.run_files import everything

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import planning
+from segscore.pipeline.runs import planning
 from tests.support import hosts
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait

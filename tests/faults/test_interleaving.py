@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import publication, receipts, run_folder, storage
-from pipeline.errors import Done, Failed, Refused
-from pipeline.fingerprint import Fingerprint
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Done, Failed, Refused
+from segscore.pipeline.runs import publication, receipts, run_folder
+from segscore.pipeline.runs.fingerprint import Fingerprint
 from tests.support.interleaving import Job, Search, Stage
 from tests.support.worlds import Disk, Store, Tree, World
 

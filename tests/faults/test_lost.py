@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline import cluster as places
+from segscore.pipeline.runs import cluster as places
 from tests.support.driven import Drive, Gate
 from tests.support.holding import HELD, TRAVELLING, holder
 from tests.support.killing import Cluster, Command, cluster, kill, spawned

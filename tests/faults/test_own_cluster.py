@@ -12,13 +12,13 @@ import pytest
 from distributed import Client, Security  # noqa: TID251
 from distributed.comm import connect  # noqa: TID251
 
-from pipeline import planning
+from segscore.pipeline.runs import planning
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.promises import require_quiet, require_same
 from tests.support.resuming import ROWS, Desk
 
-HELD = Gate("receipts.keep", "wait", "part-00002")
+HELD = Gate("runs.receipts.keep", "wait", "part-00002")
 KEY = "PRIVATE KEY"
 
 

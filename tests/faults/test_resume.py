@@ -15,9 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline import planning, publication, receipts, storage
-from pipeline.errors import Failed
-from pipeline.scoring import Receipt
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs import planning, publication, receipts
+from segscore.pipeline.scoring.part import Receipt
 from tests.support.driven import Drive, Gate, wait
 from tests.support.forged import FORGERIES
 from tests.support.killing import Command, kill
@@ -52,7 +53,7 @@ def state(run: Path) -> dict[str, tuple[int, ...]]:
     return {name: (each.st_ino, each.st_size, each.st_mtime_ns) for name, each in told.items()}
 
 
-KILL_AT_THREE = {"third": Gate("receipts.keep", "kill", "part-00003")}
+KILL_AT_THREE = {"third": Gate("runs.receipts.keep", "kill", "part-00003")}
 RECORD_GATE = Gate("storage.write_new_text", "kill", "run.json")
 
 
@@ -116,7 +117,7 @@ def test_killed_while_duplicates_are_taken_out(desk: Desk) -> None:
     desk.with_duplicates()
     expected = desk.undisturbed()
     assert sum("-again-" in name for name in expected if name.startswith("scores/")) > 2
-    _, command = desk.start({"again": Gate("receipts.keep", "kill", "-again", after=True)})
+    _, command = desk.start({"again": Gate("runs.receipts.keep", "kill", "-again", after=True)})
     assert command.ended().code == -9
     drive, command = desk.start({})
     assert command.ended().code == 0
@@ -163,7 +164,7 @@ def test_something_is_other_than_before(
     if what == "input":
         said = f"the input {replaced(desk)} has changed (was "
     if what == "version":
-        monkeypatch.setattr("pipeline.fingerprint.version", lambda _: "0.2.0")
+        monkeypatch.setattr("segscore.pipeline.runs.fingerprint.version", lambda _: "0.2.0")
         said = "version was 0.1.0, is 0.2.0"
     before = state(desk.run)
     ended = desk.score(*options)
@@ -175,7 +176,7 @@ def test_something_is_other_than_before(
 
 
 def test_an_input_is_replaced_at_work(desk: Desk) -> None:
-    drive, command = desk.start({"second": Gate("receipts.keep", "wait", "part-00001")})
+    drive, command = desk.start({"second": Gate("runs.receipts.keep", "wait", "part-00001")})
     wait(lambda: drive.reached("second"), "the second part was read")
     url = replaced(desk)
     drive.open("second")
@@ -251,7 +252,7 @@ def test_types_that_no_receipt_told_of(desk: Desk, monkeypatch: pytest.MonkeyPat
     tables = [with_lists(desk, name, boundary_types=of) for name, of in types.items()]
     told = ("score", *tables, "--replicates", 0, "--output", desk.run)
     with monkeypatch.context() as patch:
-        patch.setattr("pipeline.broadcast.score_hypotheses", refuse)
+        patch.setattr("segscore.pipeline.scoring.broadcast.score_hypotheses", refuse)
         assert desk.segscore(*told).code == 1
     stages = list((desk.run / "_unfinished").glob("**/receipts/surveyed"))
     for path in (path for stage in stages for path in stage.iterdir()):
@@ -334,7 +335,7 @@ def refuse(*arguments: object) -> None:
 
 
 def test_status_at_work_and_dead(desk: Desk) -> None:
-    drive, command = desk.start({"third": Gate("receipts.keep", "wait", "part-00003")})
+    drive, command = desk.start({"third": Gate("runs.receipts.keep", "wait", "part-00003")})
     wait(lambda: drive.reached("third"), "the third part was read")
     ended = desk.segscore("status", desk.run)
     pid = command.process.pid
@@ -415,7 +416,7 @@ def test_a_full_disk(desk: Desk, small_disk: Path) -> None:
 def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
     """Wherever it happens; told by the place that writes, as a disk would."""
     expected = desk.undisturbed()
-    _, command = desk.start({"full": Gate("storage._temporary", "full", at)})
+    _, command = desk.start({"full": Gate("storage.temporary.path_beside", "full", at)})
     ended = command.ended()
     assert "no space left" in require_one_line(ended.err, ended.code)
     assert ended.code == 1
@@ -434,7 +435,7 @@ def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
         pytest.param(
             Gate("storage.write_text", "kill", "met.txt", after=True), marks=pytest.mark.long
         ),
-        Gate("receipts.keep", "kill", "part-00002"),
+        Gate("runs.receipts.keep", "kill", "part-00002"),
         pytest.param(Gate("storage.remove", "kill", "/met", after=True), marks=pytest.mark.long),
         pytest.param(RECORD_GATE, marks=pytest.mark.long),
     ],

@@ -71,7 +71,7 @@ def test_exactly_one_publishes(desk: Desk, options: tuple[object, ...], first: i
 )
 def test_who_starts_over_takes_the_folder(desk: Desk, options: tuple[object, ...]) -> None:
     """Who worked there until then says so, and leaves nothing."""
-    drive, command = desk.start({"publish": Gate("publication.publish", "wait")}, host="host0")
+    drive, command = desk.start({"publish": Gate("runs.publication.publish", "wait")}, host="host0")
     wait(lambda: drive.reached("publish"), "all parts are done")
     last, other = desk.start({"record": Gate("storage.write_new_text", "wait", RECORD)}, *options)
     wait(lambda: last.reached("record"), "the record is next")
@@ -87,7 +87,7 @@ def test_a_finished_run_is_replaced_by_one_of_two(desk: Desk) -> None:
     """Neither leaves a file of the run before."""
     assert desk.score("--replicates", 30).code == 0
     options = ("--fresh", *OTHER)
-    drive, command = desk.start({"publish": Gate("publication.publish", "wait")}, "--fresh")
+    drive, command = desk.start({"publish": Gate("runs.publication.publish", "wait")}, "--fresh")
     wait(lambda: drive.reached("publish"), "all parts are done")
     _, other = desk.start({}, *options, host="elsewhere")
     assert other.ended().code == 0

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from distributed import Client  # noqa: TID251
 
-from pipeline import cluster as places
-from pipeline import connecting, planning
-from pipeline.errors import Failed
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs import cluster as places
+from segscore.pipeline.runs import connecting, planning
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.killing import Cluster, cluster
@@ -132,7 +132,7 @@ def test_the_first_worker_to_come_is_without_segscore(
 
 
 def test_a_worker_without_segscore_comes_late(desk: Desk, without: dict[str, str]) -> None:
-    drive = desk.drive({"gate": Gate("receipts.keep", "wait", "part-00002")})
+    drive = desk.drive({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
     with cluster(drive, workers=1) as there:
         run = desk.command(drive, "--cluster", there.address)
         wait(lambda: drive.reached("gate"), "the gate was reached")
@@ -162,7 +162,7 @@ def test_a_worker_that_hangs(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_scheduler_that_hangs(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "ANSWER_SECONDS", 2)
-    drive = desk.drive({"gate": Gate("receipts.keep", "wait", "part-00002")})
+    drive = desk.drive({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
     with cluster(drive, workers=1) as there, places.connect(there.address, None) as client:
         outcomes = places.spread(client, pow, {"a": (2,)}, 3)
         assert there.scheduler is not None

@@ -6,12 +6,12 @@ from tests.support.killing import cluster
 from tests.support.resuming import Desk
 from tests.support.run_files import files
 
-LATE = Gate("storage._temporary", "wait", "scores/part-00002")
+LATE = Gate("storage.temporary.path_beside", "wait", "scores/part-00002")
 
 
 def test_a_part_of_other_settings_comes_late(desk: Desk) -> None:
     first = desk.drive({"gate": LATE})
-    second = desk.drive({"gate": Gate("publication.publish", "wait")})
+    second = desk.drive({"gate": Gate("runs.publication.publish", "wait")})
     with cluster(first) as there:
         begun = desk.command(first, "--cluster", there.address)
         holder(first)

@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from pipeline import planning, storage
+from segscore.pipeline import storage
+from segscore.pipeline.runs import planning
 from tests.support.command_line import Ended, Segscore
 from tests.support.corpora import Corpus, corpus
 from tests.support.dask_cluster import dask_cluster

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline import storage
+from segscore.pipeline import storage
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive
 from tests.support.told_nights import WORSE, one_error, outcome_told, shifted

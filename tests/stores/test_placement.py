@@ -4,8 +4,8 @@ import secrets
 
 import pytest
 
-from pipeline import storage
-from pipeline.placement import require_apart
+from segscore.pipeline import storage
+from segscore.pipeline.storage.placement import require_apart
 from tests.support.command_line import Segscore
 from tests.support.placements import COMMANDS, ROWS, idle, refused
 

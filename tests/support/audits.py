@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from pipeline.agree_run import find_tables
-from pipeline.agree_settings import AgreeSettings
-from pipeline.agreeing import AgreeJob, AgreePart, audit_part
-from pipeline.agreement.group_tables import group_tables
-from pipeline.agreement.tallies import merge, settle_units
-from pipeline.meeting import Meeting
-from pipeline.storage import read_table
+from segscore.pipeline.agreement.group_tables import group_tables
+from segscore.pipeline.agreement.part import AgreeJob, AgreePart, audit_part
+from segscore.pipeline.agreement.run import find_tables
+from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.agreement.tallies import merge, settle_units
+from segscore.pipeline.runs.shuffle import Meeting
+from segscore.pipeline.storage import read_table
 
 Rows = list[dict[str, Any]]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from jobs import app
+from segscore.jobs.cli import app
 
 
 @dataclass(frozen=True)

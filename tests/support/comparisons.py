@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.storage import read_table
+from segscore.pipeline.storage import read_table
 from tests.support.command_line import Ended, Segscore
 
 Row = dict[str, Any]

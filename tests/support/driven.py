@@ -122,7 +122,7 @@ def _stop(drive: Drive, name: str, gate: Gate) -> None:
 
 def _patch(at: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
     module_name, _, name = at.rpartition(".")
-    module = import_module(f"pipeline.{module_name}")
+    module = import_module(f"segscore.pipeline.{module_name}")
     setattr(module, name, make(getattr(module, name)))
 
 
@@ -157,17 +157,17 @@ def _logged(drive: Drive) -> None:
 
         return logged
 
-    _patch("receipts.keep", make)
+    _patch("runs.receipts.keep", make)
 
 
 @cache
 def behave() -> None:
     """Make this process behave as it was told, once."""
     drive = told()
-    planning: Any = import_module("pipeline.planning")
+    planning: Any = import_module("segscore.pipeline.runs.planning")
     planning.ROWS_PER_PART = drive.rows
     planning.READ_AGAIN = 0.0  # rows of an agreement run travel
-    run_folder: Any = import_module("pipeline.run_folder")
+    run_folder: Any = import_module("segscore.pipeline.runs.run_folder")
     run_folder.PUBLISHER_SECONDS = 0.2  # who publishes on another machine and stops is given up
     if drive.host is not None:
         platform.node = lambda: str(drive.host)
@@ -184,7 +184,7 @@ def dask_setup(worker: object) -> None:
 def main() -> None:
     """Run the command line, as this process was told to behave."""
     behave()
-    from jobs import app
+    from segscore.jobs.cli import app
 
     app.main()
 

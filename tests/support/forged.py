@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline import receipt_file, receipts, storage
-from pipeline.errors import Failed
-from pipeline.receipt_values import codec
-from pipeline.scoring import Receipt
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs import receipt_file, receipts
+from segscore.pipeline.runs.receipt_values import codec
+from segscore.pipeline.scoring.part import Receipt
 
 GENUINE = Receipt("part-0", {"hypotheses": {"in": 3}}, 1, np.arange(4, dtype=np.uint8))
 LARGE = 8 * 2**30

@@ -2,10 +2,10 @@
 
 from tests.support.driven import Drive, Gate, wait
 
-HELD = Gate("receipts.keep", "wait", "part-00002")
+HELD = Gate("runs.receipts.keep", "wait", "part-00002")
 
 
-TRAVELLING = Gate("meeting.unpack", "wait")
+TRAVELLING = Gate("runs.shuffle.unpack", "wait")
 
 
 def holder(drive: Drive) -> int:

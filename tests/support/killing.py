@@ -76,7 +76,13 @@ class Command:
 
 
 FORKS = multiprocessing.get_context("forkserver")
-IMPORTED = ["jobs.app", "pipeline.agree_run", "pipeline.cluster", "pipeline.run", __name__]
+IMPORTED = [
+    "segscore.jobs.cli.app",
+    "segscore.pipeline.agreement.run",
+    "segscore.pipeline.runs.cluster",
+    "segscore.pipeline.scoring.run",
+    __name__,
+]
 """What a client imports; where hundreds are killed, it is imported once."""
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pipeline import storage
+from segscore.pipeline import storage
 from tests.support.command_line import Ended, Segscore
 
 FOLDERS = {"reference": "references", "hypothesis": "hypotheses"}

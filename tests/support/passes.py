@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.measures import MEASURES, content, edits, sliding, windows
-from pipeline.measures.measure import evaluate
-from pipeline.segmentations import Floats, Ints, from_lists
-from pipeline.settings import ScoreSettings
+from segscore.pipeline.arrays.ragged import Floats, Ints, from_lists
+from segscore.pipeline.measures import MEASURES, content, edits, sliding, windows
+from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.scoring.settings import ScoreSettings
 from tests.oracles import naive
 
 ONE = np.zeros(1, np.int64)

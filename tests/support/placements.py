@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from pipeline import cluster
+from segscore.pipeline.runs import cluster
 from tests.support.command_line import Ended
 
 NIGHT = "date=2026-01-01"

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from pipeline import storage
-from pipeline.errors import Absent
-from pipeline.storage import read_table
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Absent
+from segscore.pipeline.storage import read_table
 
 RECORD = "run.json"
 

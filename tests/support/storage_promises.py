@@ -6,8 +6,9 @@ from threading import Barrier
 import pyarrow as pa
 import pytest
 
-from pipeline import storage
-from pipeline.errors import Refused
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.storage import files
 
 TABLE = pa.table({"document_id": ["a", "b"], "n_units": pa.array([3, 4], pa.int32())})
 
@@ -105,7 +106,7 @@ class StoragePromises:
             storage.open_parquet(f"{anywhere}/bad.parquet")
 
     def test_lines(self, anywhere: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(storage, "BUFFER", 1000)
+        monkeypatch.setattr(files, "BUFFER", 1000)
         said = [f"{'ü€' * (number % 700)} {number}" for number in range(300)]
         storage.write_text(f"{anywhere}/said.jsonl", "\ufeff" + "\r\n".join(said))
         assert list(storage.lines(f"{anywhere}/said.jsonl")) == said

@@ -16,7 +16,8 @@ from uuid import UUID
 import fsspec
 from fsspec.spec import AbstractFileSystem
 
-from pipeline import claims, run_folder, stores
+from segscore.pipeline.runs import claims, run_folder
+from segscore.pipeline.storage import object_stores
 from tests.support.interleaving import Job, Stage
 
 OPERATIONS = ("listdir", "mkdir", "rmdir", "rename", "replace", "link", "unlink")
@@ -64,7 +65,7 @@ class World:
             patch.object(claims, "started", lambda pid: f"start of {pid}"),
             patch.object(secrets, "token_hex", token),
             patch.object(run_folder, "uuid4", uuid4),
-            patch("pipeline.publication.uuid4", uuid4),
+            patch("segscore.pipeline.runs.publication.uuid4", uuid4),
             patch.object(run_folder, "wait_for", self._wait_for(stage)),
         ]
         with _all(patches), self.storage(stage):
@@ -330,7 +331,10 @@ class Store(World):
 
         STAGES.append(stage)
         with _all(
-            [patch.object(stores, "each_of", each_of), patch("pipeline.storage.each_of", each_of)]
+            [
+                patch.object(object_stores, "each_of", each_of),
+                patch("segscore.pipeline.storage.folders.each_of", each_of),
+            ]
         ):
             yield
         STAGES.pop()

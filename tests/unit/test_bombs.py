@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
-from pipeline import storage
-from pipeline.errors import Refused
-from pipeline.storage_bounds import structure
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.storage.bounds import structure
 from tests.support.command_line import Segscore
 from tests.support.paths import ROOT
 
@@ -113,7 +113,7 @@ def run_small(*arguments: object) -> tuple[subprocess.CompletedProcess[str], flo
     """Run a command with few addresses; also tell the most memory it had, in MB."""
     limit = f"resource.setrlimit(resource.RLIMIT_AS, ({ADDRESSES}, {ADDRESSES}))"
     code = (
-        f"import resource, sys; {limit}; from jobs.app import main\ntry: main()\n"
+        f"import resource, sys; {limit}; from segscore.jobs.cli.app import main\ntry: main()\n"
         "finally: print(*[line.split()[1] for line in open('/proc/self/status') "
         "if line.startswith('VmHWM')], file=sys.stderr)"
     )

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pipeline import resampling
-from pipeline.comparing import paired, ranks
-from pipeline.comparing.averages import average
-from pipeline.comparing.samples import Sample
-from pipeline.comparing.systems import System
-from pipeline.document_ids import names
-from pipeline.measures import PAIRS
-from pipeline.multiple_tests import holm
-from pipeline.segmentations import Floats, Ints
+from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.comparison import paired_tests, rank_tests
+from segscore.pipeline.comparison.averages import average
+from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.comparison.systems import System
+from segscore.pipeline.measures import PAIRS
+from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.statistics.multiple_tests import holm
 from tests.oracles import naive_comparison as naive
 
 ROUNDING = [
@@ -81,7 +81,7 @@ def drawn(seed: int, documents: int, chances: Sequence[float]) -> Sample:
 
 
 def test_friedman_and_its_pairs_on_published_data() -> None:
-    found = ranks.friedman(np.array(ROUNDING).T)
+    found = rank_tests.friedman(np.array(ROUNDING).T)
     assert found.statistic == pytest.approx(11.143, abs=5e-4)
     assert found.p == pytest.approx(0.003805, abs=5e-7)
     assert (found.mean_rank * 22).tolist() == [53.0, 47.0, 32.0]
@@ -90,7 +90,7 @@ def test_friedman_and_its_pairs_on_published_data() -> None:
 
 
 def test_kruskal_on_published_data() -> None:
-    found = ranks.kruskal(ragged(CLEARANCE))
+    found = rank_tests.kruskal(ragged(CLEARANCE))
     assert found.statistic == pytest.approx(0.77143, abs=5e-6)
     assert found.p == pytest.approx(0.68, abs=5e-4)
 
@@ -100,12 +100,12 @@ def test_ranks_of_many_systems_are_those_of_the_twin(values: list[list[float]]) 
     array = np.array(values)
     if (array == array[0]).all():
         return
-    found = ranks.friedman(array)
+    found = rank_tests.friedman(array)
     assert found.statistic == pytest.approx(naive.friedman(values))
     assert found.p == pytest.approx(stats.chi2.sf(found.statistic, len(values) - 1))
     assert 0 <= found.effect <= 1
     if len(set(array.ravel().tolist())) > 1:
-        together = ranks.kruskal(array)
+        together = rank_tests.kruskal(array)
         assert together.statistic == pytest.approx(stats.kruskal(*values).statistic)
         upper = np.triu_indices(len(values), 1)
         twin = [naive.dunn(values, int(a), int(b)) for a, b in zip(*upper, strict=True)]
@@ -117,7 +117,7 @@ def test_nemenyi_is_the_range_of_normal_variables() -> None:
     generator = np.random.default_rng(3)
     for systems in (3, 5):
         values = generator.random((systems, 9)).tolist()
-        found = ranks.friedman(np.array(values)).pairwise
+        found = rank_tests.friedman(np.array(values)).pairwise
         for a, b in ((0, 1), (1, 2)):
             assert found[a, b] == pytest.approx(naive.nemenyi(values, a, b), abs=1e-5)
 
@@ -125,18 +125,18 @@ def test_nemenyi_is_the_range_of_normal_variables() -> None:
 def test_documents_where_a_system_is_undefined_are_not_ranked() -> None:
     values = np.random.default_rng(1).random((3, 10))
     holed = np.hstack([values, [[np.nan], [0.5], [0.2]]])
-    assert ranks.friedman(holed).statistic == ranks.friedman(values).statistic
-    assert ranks.friedman(holed).documents == 10
+    assert rank_tests.friedman(holed).statistic == rank_tests.friedman(values).statistic
+    assert rank_tests.friedman(holed).documents == 10
     # Kruskal and Wallis's test looks at no pairs, so what is there counts.
-    assert ranks.kruskal(holed).documents == 11
+    assert rank_tests.kruskal(holed).documents == 11
 
 
 def test_equal_systems_have_no_ranks_to_test() -> None:
     same = np.tile([0.1, 0.4, 0.4], (3, 1))
-    found = ranks.friedman(same)
+    found = rank_tests.friedman(same)
     assert np.isnan(found.statistic) and np.isnan(found.p)
     assert found.pairwise == pytest.approx(np.ones((3, 3)))
-    constant = ranks.kruskal(np.full((3, 4), 0.5))
+    constant = rank_tests.kruskal(np.full((3, 4), 0.5))
     assert np.isnan(constant.p) and (constant.pairwise == 1).all()
 
 
@@ -144,7 +144,7 @@ def test_equal_systems_have_no_ranks_to_test() -> None:
 def test_signed_ranks_are_those_of_the_twin(sizes: list[int], data: st.DataObject) -> None:
     differences = [size * data.draw(st.sampled_from([-1, 1])) / 8192 for size in sizes]
     nothing = np.zeros(len(differences))
-    found = paired.signed_ranks(np.array(differences), nothing)
+    found = paired_tests.signed_ranks(np.array(differences), nothing)
     assert found.p == pytest.approx(naive.wilcoxon_p(differences))
     assert found.higher == sum(d > 0 for d in differences)
     assert found.higher + found.lower == len(differences)
@@ -157,7 +157,7 @@ def test_signed_ranks_with_ties_and_undefined_values() -> None:
     """Documents as hard for both, equal but for rounding, and one that is undefined."""
     first = np.array([0.3, 0.5, 0.5, 0.1, np.nan, 0.9])
     second = np.array([0.1 + 0.2, 0.5, 0.4, 0.2, 0.3, 0.7])
-    found = paired.signed_ranks(first, second)
+    found = paired_tests.signed_ranks(first, second)
     assert (found.higher, found.lower) == (2, 1)
     assert found.p == pytest.approx(stats.wilcoxon([0.1, -0.1, 0.2]).pvalue)
     moved = np.array([0, 0, 0.1, -0.1, 0.2])
@@ -165,7 +165,7 @@ def test_signed_ranks_with_ties_and_undefined_values() -> None:
 
 
 def test_equal_values_have_no_signed_ranks() -> None:
-    found = paired.signed_ranks(np.full(4, 0.5), np.full(4, 0.5))
+    found = paired_tests.signed_ranks(np.full(4, 0.5), np.full(4, 0.5))
     assert (found.higher, found.lower) == (0, 0)
     assert np.isnan([found.p, found.effect_d, found.effect_rank]).all()
 
@@ -188,18 +188,18 @@ def test_holm_leaves_out_what_is_no_test() -> None:
 
 def test_places_are_shared_by_equal_systems() -> None:
     values = np.array([[0.5, 0.2, 0.5, np.nan], [0.1, 0.2, 0.3, 0.4]])
-    lower = ranks.places(values, higher=False)
+    lower = rank_tests.places(values, higher=False)
     assert lower[0, :3].tolist() == [2.5, 1.0, 2.5] and np.isnan(lower[0, 3])
     assert lower[1].tolist() == [1, 2, 3, 4]
-    assert ranks.places(values[1], higher=True).tolist() == [4, 3, 2, 1]
+    assert rank_tests.places(values[1], higher=True).tolist() == [4, 3, 2, 1]
 
 
 def test_flips_depend_on_seed_unit_and_permutation_alone() -> None:
     hashes = names(pa.array([f"d{i}" for i in range(500)])).hashes
-    whole = resampling.flips(hashes, 7, 0, 300)
-    assert (resampling.flips(hashes[::-1].copy(), 7, 0, 300)[::-1] == whole).all()
-    assert (resampling.flips(hashes, 7, 100, 90) == whole[:, 100:190]).all()
-    assert (resampling.flips(hashes, 8, 0, 300) != whole).mean() == pytest.approx(0.5, abs=0.01)
+    whole = bootstrap.flips(hashes, 7, 0, 300)
+    assert (bootstrap.flips(hashes[::-1].copy(), 7, 0, 300)[::-1] == whole).all()
+    assert (bootstrap.flips(hashes, 7, 100, 90) == whole[:, 100:190]).all()
+    assert (bootstrap.flips(hashes, 8, 0, 300) != whole).mean() == pytest.approx(0.5, abs=0.01)
     assert whole.mean() == pytest.approx(0.5, abs=0.005)
     # Neither documents nor permutations go together.
     for axis in (0, 1):
@@ -210,7 +210,7 @@ def test_flips_depend_on_seed_unit_and_permutation_alone() -> None:
 def test_one_document_can_prove_nothing() -> None:
     sample = drawn(0, 1, (0.1, 0.5))
     averages = average(sample, 0, 50)
-    found = paired.permutation_tests(sample, averages, 0, 99)
+    found = paired_tests.permutation_tests(sample, averages, 0, 99)
     assert all(p.tolist() == [1.0] for p in found.values())
 
 
@@ -218,7 +218,7 @@ def test_equal_systems_have_p_1_and_an_interval_without_width() -> None:
     one = drawn(5, 20, (0.3,))
     twice = sample_of(np.repeat(one.counts["wd_misses"], 2, axis=0), one.counts["windows"][0])
     averages = average(twice, 0, 50)
-    for key, p in paired.permutation_tests(twice, averages, 0, 99).items():
+    for key, p in paired_tests.permutation_tests(twice, averages, 0, 99).items():
         assert p.tolist() == [1.0] and averages.difference[key].tolist() == [0.0]
         assert not averages.differences[key].any()
 
@@ -233,11 +233,13 @@ def outcomes(chances: Sequence[float]) -> dict[str, list[bool]]:
     for seed in range(EXPERIMENTS):
         sample = drawn(seed, DOCUMENTS, chances)
         averages = average(sample, seed, 200)
-        for (_, kind), p in paired.permutation_tests(sample, averages, seed, PERMUTATIONS).items():
+        for (_, kind), p in paired_tests.permutation_tests(
+            sample, averages, seed, PERMUTATIONS
+        ).items():
             found.setdefault(kind, []).append(bool(p[0] <= 0.05))
-            low, high = resampling.interval(averages.differences["window_diff", kind][:, 0])
+            low, high = bootstrap.interval(averages.differences["window_diff", kind][:, 0])
             found.setdefault(f"{kind} interval", []).append(low <= true <= high)
-        ranked = paired.signed_ranks(*sample.values["window_diff"])
+        ranked = paired_tests.signed_ranks(*sample.values["window_diff"])
         found.setdefault("wilcoxon", []).append(ranked.p <= 0.05)
     return found
 
@@ -265,7 +267,7 @@ def test_equal_systems_of_many_are_told_apart_as_seldom_as_promised() -> None:
     found = []
     for _ in range(EXPERIMENTS):
         values = generator.random((4, DOCUMENTS))
-        both = ranks.friedman(values), ranks.kruskal(values)
+        both = rank_tests.friedman(values), rank_tests.kruskal(values)
         found.append(
             [each.p <= 0.05 for each in both] + [each.pairwise.min() <= 0.05 for each in both]
         )
@@ -275,7 +277,7 @@ def test_equal_systems_of_many_are_told_apart_as_seldom_as_promised() -> None:
 
 def test_buckets_of_documents_are_exchanged_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many documents those of a bucket change places at once: as seldom wrong, and as sharp."""
-    monkeypatch.setattr(resampling, "BUCKETS", 32)
+    monkeypatch.setattr(bootstrap, "BUCKETS", 32)
     rejected = {}
     for chances in ((0.3, 0.3), (0.3, 0.35)):
         found = []
@@ -283,7 +285,7 @@ def test_buckets_of_documents_are_exchanged_together(monkeypatch: pytest.MonkeyP
             sample = drawn(seed, 300, chances)
             assert sample.units.kind == "32-buckets" and len(sample.units.hashes) == 32
             averages = average(sample, seed, 0)
-            tests = paired.permutation_tests(sample, averages, seed, PERMUTATIONS)
+            tests = paired_tests.permutation_tests(sample, averages, seed, PERMUTATIONS)
             found.append([p[0] <= 0.05 for p in tests.values()])
         rejected[chances] = np.sum(found, axis=0)
     assert (rejected[0.3, 0.3] >= 2).all() and (rejected[0.3, 0.3] <= 22).all()

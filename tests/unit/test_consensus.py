@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.consensus import consensus, parse_share, parse_shares
-from pipeline.errors import Refused
-from pipeline.segmentations import Ragged, from_lists
+from segscore.pipeline.arrays.ragged import Ragged, from_lists
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.scoring.consensus import consensus, parse_share, parse_shares
 from tests.oracles import naive
 from tests.support.strategies import panels
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.measures import content, windows
-from pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, evaluate
-from pipeline.segmentations import Ints, cumulative, from_lists, in_words
+from segscore.pipeline.arrays.ragged import Ints, cumulative, from_lists, in_words
+from segscore.pipeline.measures import content, windows
+from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, evaluate
 from tests.oracles import naive
 from tests.support.strategies import lengths, pairs
 

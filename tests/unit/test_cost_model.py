@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.cost_model import Assumed, Cluster, Design, Measured, plan
-from pipeline.planning import ROWS_PER_PART
+from segscore.pipeline.runs.planning import ROWS_PER_PART
 
 FREE = Measured(
     tasks=(2.0,),

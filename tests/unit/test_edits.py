@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.metrics.segmentation import ghd as nltk_ghd
 
-from pipeline.errors import Refused
-from pipeline.measures import edits
-from pipeline.measures.confusion import Decisions, class_confusion, no_decisions
-from pipeline.measures.decisions import Edit, list_edits
-from pipeline.measures.measure import evaluate
-from pipeline.segmentations import Ints, Positions, Ragged, from_lists
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, from_lists
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import edits
+from segscore.pipeline.measures.edit_list import Edit, list_edits
+from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.type_confusion import Decisions, class_confusion, no_decisions
 from tests.oracles import naive
 from tests.support.strategies import Typed, pairs, typed_pairs
 

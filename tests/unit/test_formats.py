@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segeval.data import Dataset, jsonutils
 
-from pipeline.errors import Refused
-from pipeline.formats import choi, csv_rows, jsonl, nltk_strings, segeval_json
-from pipeline.formats.attributes import OURS
-from pipeline.formats.detect import FORMATS, detect
-from pipeline.formats.rows import Defaults, Row
-from pipeline.formats.tables import gather, segmentation_table
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.formats import choi, csv_rows, jsonl, nltk_strings, segeval_json
+from segscore.pipeline.tables.formats.attributes import OURS
+from segscore.pipeline.tables.formats.detect import FORMATS, detect
+from segscore.pipeline.tables.formats.rows import Defaults, Row
+from segscore.pipeline.tables.formats.tables import gather, segmentation_table
 from tests.support.strategies import segmentations
 
 SEGEVAL_DATA = Path(segeval.__file__).parent / "data"
@@ -624,7 +624,7 @@ class TestDetect:
         modules = {"jsonl": "jsonl", "segeval": "segeval_json", "choi": "choi"}
         modules |= {"nltk": "nltk_strings", "csv": "csv_rows"}
         readers = {
-            name: importlib.import_module(f"pipeline.formats.{module}").read
+            name: importlib.import_module(f"segscore.pipeline.tables.formats.{module}").read
             for name, module in modules.items()
         }
         assert readers == FORMATS

@@ -13,17 +13,17 @@ from numpy.random import Generator
 from scipy.stats import nct, t, ttest_ind
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-from pipeline import signature
-from pipeline.document_ids import Hashes
-from pipeline.errors import Refused
-from pipeline.measures import PAIRS, PANELS
-from pipeline.measures.measure import evaluate
-from pipeline.multiple_tests import holm
-from pipeline.night import gate
-from pipeline.night.rules import Rule, parse
-from pipeline.night.tallies import REPLICATES, Tally
-from pipeline.resampling import Units, weights
-from pipeline.sums import gather
+from segscore.pipeline.arrays.document_ids import Hashes
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import PAIRS, PANELS
+from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.nightly import gate
+from segscore.pipeline.nightly.replicates import REPLICATES, Tally
+from segscore.pipeline.nightly.rules import Rule, parse
+from segscore.pipeline.runs import signature
+from segscore.pipeline.statistics.bootstrap import Units, weights
+from segscore.pipeline.statistics.multiple_tests import holm
+from segscore.pipeline.statistics.sums import gather
 
 PARAMETERS = {"n_t": 2, "type_range": 1, "constant_near_miss": 0.0, "constant_substitution": 0.0}
 SYSTEM = "system"

@@ -19,14 +19,14 @@ OTHER = 10002
 
 LOOPS = """
 import sys
-import jobs.log
-from pipeline.kernel import kernel
+import segscore.jobs.cli.log
+from segscore.pipeline.arrays.kernel import kernel
 sys.path.insert(0, sys.argv[1])
 import loops
 print(loops.twice(21), loops.twice.stats.cache_path, sum(loops.twice.stats.cache_hits.values()))
 """
 LOOP = """
-from pipeline.kernel import kernel
+from segscore.pipeline.arrays.kernel import kernel
 
 
 @kernel
@@ -145,7 +145,7 @@ def test_run_past_poison(tmp_path: Path) -> None:
     """Every index of a world-writable cache is poisoned; a run is as it is without a cache."""
     cache, touched = tmp_path / "cache", tmp_path / "touched"
     cache.mkdir(mode=0o700)
-    command = [sys.executable, "-c", "from jobs.app import main; main()"]
+    command = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()"]
     score = [*command, "score", *[str(DATA / "tinyrec.jsonl")] * 2, "--replicates", "0", "--output"]
     assert told(run([*score, str(tmp_path / "good")], cache).stderr) == []
     for folder in (cache, *cache.iterdir()):

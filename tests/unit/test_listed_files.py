@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline import run_folder
-from pipeline.errors import Refused
-from pipeline.listed_files import TABLES, listed
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.storage.listed_files import TABLES, listed
 
 GOOD = "part-00000-0123abcd.parquet"
 

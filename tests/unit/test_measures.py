@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.measures import COUNTS, MEASURES, PANELS
-from pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC
+from segscore.pipeline.measures import COUNTS, MEASURES, PANELS
+from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.strategies import pairs

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.measures import panel
-from pipeline.measures.measure import IDENTITY, REVERSIBLE, evaluate
-from pipeline.segmentations import from_lists
+from segscore.pipeline.arrays.ragged import from_lists
+from segscore.pipeline.measures import panel
+from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, evaluate
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.strategies import pairs, panels

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from nltk.metrics.segmentation import pk as nltk_pk
 from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
 
-from pipeline.measures import content, edits, windows
-from pipeline.measures.confusion import no_decisions
-from pipeline.measures.gathering import AT_ONCE, ROOM
-from pipeline.measures.sliding import LONGEST, dense
-from pipeline.segmentations import from_lists
+from segscore.pipeline.arrays.ragged import from_lists
+from segscore.pipeline.measures import content, edits, windows
+from segscore.pipeline.measures.prefetch import AT_ONCE, ROOM
+from segscore.pipeline.measures.sliding import LONGEST, dense
+from segscore.pipeline.measures.type_confusion import no_decisions
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.strategies import pairs, segmentations

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline.contracts import DOCUMENTS, SEGMENTATIONS, Contract
-from pipeline.formats.tables import COLUMNS
-from pipeline.quick_check import is_sound
-from pipeline.validation import broken_rules
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
+from segscore.pipeline.tables.formats.tables import COLUMNS
+from segscore.pipeline.tables.quick_check import is_sound
+from segscore.pipeline.tables.validate import broken_rules
 from tests.support.corpora import SEGMENTATION
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.contracts import SEGMENTATIONS
-from pipeline.errors import Failed, Refused
-from pipeline.input_tables import plan
-from pipeline.reading import read
-from pipeline.storage import write_table
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.storage import write_table
+from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.find import plan
+from segscore.pipeline.tables.read import read
 from tests.support.hostile import table
 
 LINE = '{"document_id": "d", "coder": "a", "n_units": 9, "boundaries": [3]}\n'

@@ -21,11 +21,11 @@ from hypothesis.extra.numpy import array_shapes
 from hypothesis.extra.numpy import arrays as generated
 from numpy.typing import NDArray
 
-from pipeline import receipt_file, receipts
-from pipeline.errors import Failed
-from pipeline.receipt_values import codec
-from pipeline.scoring import Added, Receipt
-from pipeline.sums import DIGITS, PRODUCTS, Sums
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs import receipt_file, receipts
+from segscore.pipeline.runs.receipt_values import codec
+from segscore.pipeline.scoring.part import Added, Receipt
+from segscore.pipeline.statistics.sums import DIGITS, PRODUCTS, Sums
 from tests.support.forged import FORGERIES, GENUINE, TABLES, sealed, zeros
 
 ROOT = Path(__file__).parents[2]
@@ -230,7 +230,7 @@ def test_a_large_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     receipts.keep(str(tmp_path), "stage", "part", GENUINE)
     path = tmp_path / "receipts" / "stage" / "part.receipt"
     os.truncate(path, receipt_file.MOST + 1000)  # a hole, which takes no room
-    monkeypatch.delattr("pipeline.storage.read_bytes")
+    monkeypatch.delattr("segscore.pipeline.storage.read_bytes")
     with pytest.raises(Failed, match="larger than any receipt"):
         receipts.load(str(tmp_path), "stage", "part", Receipt)
 

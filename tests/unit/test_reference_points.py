@@ -13,12 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.document_ids import names
-from pipeline.errors import Refused
-from pipeline.measures import MEASURES, windows
-from pipeline.measures.measure import evaluate
-from pipeline.reference_points import REFERENCE_POINTS, Codings, Points, mean_size, parse, points
-from pipeline.segmentations import Ragged, from_lists
+from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.ragged import Ragged, from_lists
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import MEASURES, windows
+from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.scoring.reference_points import (
+    REFERENCE_POINTS,
+    Codings,
+    Points,
+    mean_size,
+    parse,
+    points,
+)
 from tests.support import passes
 from tests.support.chances import evenness
 from tests.support.paths import DATA

@@ -9,8 +9,9 @@ from threading import Barrier
 import pyarrow as pa
 import pytest
 
-from pipeline import clouds, storage
-from pipeline.store_failures import explain
+from segscore.pipeline import storage
+from segscore.pipeline.storage import clouds
+from segscore.pipeline.storage.failures import explain
 from tests.support.command_line import Segscore
 from tests.support.refusals import ROW, score, told
 from tests.support.storage_promises import StoragePromises

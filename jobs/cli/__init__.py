@@ -1,0 +1,1 @@
+"""The command line: its app, options, settings file and log."""

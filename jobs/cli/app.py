@@ -1,0 +1,111 @@
+"""The command `segscore`; heavy imports happen inside the command that needs them."""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated
+
+import typer
+
+from segscore.jobs.agree import agree
+from segscore.jobs.cli import garbage
+from segscore.jobs.cli.log import FORMATS, LOG
+from segscore.jobs.compare import compare
+from segscore.jobs.explain import explain
+from segscore.jobs.history import history
+from segscore.jobs.import_ import import_
+from segscore.jobs.measures import measures
+from segscore.jobs.nightly import nightly
+from segscore.jobs.report import report
+from segscore.jobs.score import score
+from segscore.jobs.simulate import simulate
+from segscore.jobs.status import status
+from segscore.jobs.sweep import sweep
+from segscore.jobs.validate import validate
+
+app = typer.Typer(
+    name="segscore",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+    rich_markup_mode="rich",
+)
+
+
+def show_version(asked: bool) -> None:
+    """Print what is installed, and leave."""
+    if asked:
+        from importlib.metadata import version
+
+        print(f"segscore {version('segscore')}")
+        raise typer.Exit
+
+
+@app.callback()
+def segscore(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=show_version, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Score text segmentations: exact, cited, at any size."""
+
+
+def told(command: Callable[..., None]) -> Callable[..., None]:
+    """Make every expected failure of a command one line and an exit code."""
+    from segscore.pipeline.errors import Done, Failed, Refused
+
+    @wraps(command)
+    def run(*arguments: object, **options: object) -> None:
+        try:
+            command(*arguments, **options)
+        except Done as problem:
+            print(problem)
+        except Refused as problem:
+            fail(str(problem), 2)
+        except BrokenPipeError:
+            # Whoever read the output has seen enough; what was to be written is written.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (Failed, OSError) as problem:
+            fail(str(problem), 1)
+        except KeyboardInterrupt:
+            fail("interrupted; nothing was published; the same command goes on", 130)
+
+    return run
+
+
+def fail(message: str, code: int) -> None:
+    """Say in one line what went wrong, and leave with an exit code."""
+    LOG.say("error", message, exit_code=code)
+    sys.exit(code)
+
+
+app.command("import")(told(import_))
+for command in (
+    validate,
+    score,
+    compare,
+    agree,
+    sweep,
+    explain,
+    nightly,
+    history,
+    report,
+    simulate,
+    measures,
+    status,
+):
+    app.command()(told(command))
+
+
+def main() -> None:
+    """Run the command line."""
+    garbage.rest()
+    LOG.format = FORMATS[0]
+    try:
+        told(app)()
+    finally:
+        garbage.leave()

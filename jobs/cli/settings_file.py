@@ -1,0 +1,127 @@
+"""`--settings FILE`: options of the commands from a TOML file; what a command line says wins.
+
+A table for each command has the options by their names, `-` or `_` alike, and the tables by
+theirs (references, hypotheses, codings…); `[storage.s3]`, `[storage.gs]` and `[storage.abfs]` have
+options of fsspec's way to a store, which have no place on a command line that others can read.
+"""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import typer
+
+STORAGE = "storage"
+PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
+UNSET = ("help", "settings", "fresh", "date")
+"""Options that a file cannot give: to start over is asked for each time, as is a night's date."""
+
+KINDS: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+    "str": (str, int, float, list),
+    "list[str]": (str, list),
+}
+"""What a file may give where the command line would be read as the key."""
+
+
+def load(context: typer.Context, url: str | None) -> str | None:
+    """Read a settings file and make its values the command's defaults.
+
+    What it says of every command, as the command line would, is the context's object.
+
+    Raises:
+        Refused: not readable, not TOML, or some keys or values are wrong: names them all.
+    """
+    from segscore.pipeline import storage
+    from segscore.pipeline.errors import Refused
+
+    if url is None or context.resilient_parsing:
+        return url
+    text = storage.read_text(url)
+    if text is None:
+        raise Refused(f"--settings {url}: no such file")
+    try:
+        said = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise Refused(f"--settings {url}: not TOML ({problem})") from problem
+    assert context.parent is not None
+    assert context.info_name is not None
+    group: Any = context.parent.command
+    commands = {
+        name: {parameter.name: parameter for parameter in command.params}
+        for name, command in group.commands.items()
+    }
+    wrong = list(_problems(said, commands))
+    if wrong:
+        raise Refused(f"--settings {url}: {'; '.join(wrong)}")
+    context.obj = {
+        section: {
+            _named(key): _given(value, commands[section][_named(key)].bare_type())
+            for key, value in values.items()
+        }
+        for section, values in said.items()
+        if section != STORAGE
+    }
+    context.default_map = context.obj.get(context.info_name, {})
+    storage.configure(said.get(STORAGE, {}))
+    return url
+
+
+def _named(key: str) -> str:
+    return key.replace("-", "_")
+
+
+def _given(value: Any, kind: str) -> Any:
+    """What the command line would say: a list is separated by commas there, or by spaces."""
+    if kind == "list[str]":
+        return [str(each) for each in (value if isinstance(value, list) else [value])]
+    if kind != "str":
+        return value
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _problems(said: Mapping[str, Any], commands: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    for section, values in said.items():
+        if section not in (*commands, STORAGE):
+            yield _unknown("", section, [*commands, STORAGE])
+        elif not isinstance(values, dict):
+            yield f"{section} must be a table, [{section}]"
+        elif section == STORAGE:
+            yield from _storage_problems(values)
+        else:
+            yield from _option_problems(section, values, commands[section])
+
+
+def _storage_problems(values: Mapping[str, Any]) -> Iterator[str]:
+    for protocol, options in values.items():
+        if protocol not in PROTOCOLS:
+            yield _unknown(STORAGE, protocol, PROTOCOLS)
+        elif not isinstance(options, dict):
+            yield f"{STORAGE}.{protocol} must be a table, [{STORAGE}.{protocol}]"
+
+
+def _option_problems(
+    section: str, values: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> Iterator[str]:
+    known = {name: each for name, each in parameters.items() if name not in UNSET}
+    for key, value in values.items():
+        name = _named(key)
+        if name in UNSET:
+            yield f"{section}.{key} has its place on the command line alone"
+            continue
+        if name not in known:
+            yield _unknown(section, key, known)
+            continue
+        kinds = KINDS[known[name].bare_type()]
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            asked = " or ".join(dict.fromkeys(each.__name__ for each in kinds))
+            yield f"{section}.{key} is {value!r}, must be {asked}"
+
+
+def _unknown(section: str, key: str, known: Iterable[str]) -> str:
+    inside = f"{section}." if section else ""
+    (near,) = get_close_matches(key, known, n=1, cutoff=0.0)
+    return f"no such key {inside}{key}, nearest is {inside}{near}"

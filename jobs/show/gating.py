@@ -1,0 +1,58 @@
+"""What the gate said, as it is shown."""
+
+import shlex
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from segscore.jobs.show.printing import number
+
+if TYPE_CHECKING:
+    from segscore.pipeline.nightly.verdict import Check
+
+
+def checks_table(checks: "Iterable[Check]", alpha: float) -> Table:
+    """Show every rule held against every system."""
+    table = Table(title="gate", box=SIMPLE_HEAD, caption=f"alpha {alpha:g}")
+    for heading in ("rule", "system"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("now", "before", "change", "p (Holm)"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("against", overflow="fold", min_width=10)
+    table.add_column("result", no_wrap=True)
+    for check in checks:
+        change = "–" if check.change is None else f"{check.change:+.4f}"
+        p = "–" if check.p_adjusted is None else f"{check.p_adjusted:.2g}"
+        values = (number(check.value), number(check.before), change, p)
+        table.add_row(
+            escape(check.rule), escape(check.system), *values, check.against, check.result
+        )
+    return table
+
+
+def moved_lines(run: str, check: "Check") -> list[str]:
+    """The documents that got worst, and how to look at each."""
+    if not check.moved:
+        return []
+    lines = [f"{check.system}, {check.measure}: documents that got worst"]
+    for each in check.moved:
+        than = "then" if each.shared else f"on average on {check.against}"
+        asked = shlex.join([run, "--document", each.document_id, "--hypothesis", check.system])
+        lines.append(f"  {each.value:.4f}, {each.before:.4f} {than}: segscore explain {asked}")
+    return lines
+
+
+def broken(check: "Check") -> str:
+    """Say in one line why a check fails."""
+    if check.value is None or check.before is None or check.change is None:
+        return f"{check.system}: {check.average} {check.measure} is undefined, was not then"
+    verb = "fell" if check.change < 0 else "rose"
+    worst = ", ".join(each.document_id for each in check.moved[:3])
+    return (
+        f"{check.system}: {check.average} {check.measure} {verb} by {abs(check.change):.4f} to "
+        f"{check.value:.4f} since {check.against} ({abs(check.limit):g} allowed, "
+        f"p {check.p_adjusted:.2g})" + (f", most in {worst}" if worst else "")
+    )

@@ -1,0 +1,212 @@
+"""One table of a comparison as a paper needs it: chosen, laid out, and written as text."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from segscore.jobs.show.printing import chance, number
+
+if TYPE_CHECKING:
+    from segscore.pipeline.comparison.run import FinishedComparison
+
+LAYOUTS = ("pairs", "systems", "references")
+FORMATS = ("text", "markdown", "latex", "csv")
+AVERAGES = ("macro", "micro")
+SIGNATURE = "signature"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A table for people and the same one for programs.
+
+    Attributes:
+        headings: of the columns.
+        rows: as they are shown.
+        names: of the columns of ``numbers``.
+        numbers: values, None where undefined.
+        texts: how many of the first columns are texts.
+        signature: what was compared and how.
+    """
+
+    headings: list[str]
+    rows: list[list[str]]
+    names: list[str]
+    numbers: list[list[Any]]
+    texts: int
+    signature: str
+
+
+def require(layout: str | None, format_name: str, average: str, group_by: str | None) -> None:
+    """Refuse options that cannot be meant, before work starts.
+
+    Raises:
+        Refused: naming the option, the value and what is allowed.
+    """
+    from segscore.pipeline.errors import Refused
+    from segscore.pipeline.scoring.settings import one_of
+
+    if layout is not None:
+        one_of("--layout", layout, LAYOUTS)
+    one_of("--format", format_name, FORMATS)
+    one_of("--average", average, AVERAGES)
+    if layout == "references" and group_by not in (None, "reference"):
+        raise Refused(f"--group-by {group_by}: --layout references groups by reference alone")
+
+
+def lay_out(layout: str, finished: "FinishedComparison", average: str) -> Layout:
+    """Choose and arrange the rows of a comparison.
+
+    Args:
+        layout: of ``LAYOUTS``.
+        finished: the comparison.
+        average: micro or macro.
+    """
+    of = {"pairs": _pairs, "systems": _systems, "references": _references}
+    return of[layout](finished, average)
+
+
+def _rows(finished: "FinishedComparison", table: str, average: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = finished.tables[table].to_pylist()
+    return [row for row in rows if row["average"] == average]
+
+
+def _cell(value: float | None, low: float | None, high: float | None) -> str:
+    return number(value) if low is None else f"{number(value)} [{number(low)}, {number(high)}]"
+
+
+def _group(row: dict[str, Any], by: Sequence[str]) -> list[str]:
+    return ["all" if row[name] is None else str(row[name]) for name in by]
+
+
+def _pairs(finished: "FinishedComparison", average: str) -> Layout:
+    """A row a pair and measure: the difference, its interval, its tests."""
+    by = finished.record["settings"]["group_by"]
+    rows = _rows(finished, "comparisons", average)
+    shown = [
+        [
+            *_group(row, by),
+            row["measure"],
+            row["system"],
+            row["other"],
+            _cell(row["difference"], row["ci_low"], row["ci_high"]),
+            chance(row["p_permutation"]),
+            chance(row["p_permutation_holm"]),
+            chance(row["p_wilcoxon_holm"]),
+            chance(row["p_nemenyi"]),
+            number(row["effect_d"]),
+            row["better"] or "–",
+        ]
+        for row in rows
+    ]
+    titles = ["difference [95 %]", "p", "p (Holm)", "Wilcoxon (Holm)", "Nemenyi", "d", "better"]
+    headings = [*by, "measure", "system", "against", *titles]
+    columns = finished.tables["comparisons"].column_names
+    numbers = [[row[name] for name in columns] for row in rows]
+    return Layout(headings, shown, columns, numbers, len(by) + 3, finished.record["signature"])
+
+
+def _systems(finished: "FinishedComparison", average: str) -> Layout:
+    """A row a system, of each measure its value and the ends of its interval."""
+    by = finished.record["settings"]["group_by"]
+    measures = finished.record["settings"]["measures"]
+    parts = ("value", "ci_low", "ci_high")
+    cells: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in _rows(finished, "systems", average):
+        key = (*(row[name] for name in by), row["system"])
+        held = cells.setdefault(key, {"documents": row["documents"]})
+        held[row["measure"]] = [row[part] for part in parts]
+    nothing = [None] * len(parts)
+    suffixes = ("", "_low", "_high")
+    names = [*by, "system", "documents", *(m + suffix for m in measures for suffix in suffixes)]
+    numbers = [
+        [*key, held["documents"], *(x for m in measures for x in held.get(m, nothing))]
+        for key, held in cells.items()
+    ]
+    shown = [
+        [
+            *("all" if part is None else str(part) for part in key),
+            str(held["documents"]),
+            *(_cell(*held.get(m, nothing)) for m in measures),
+        ]
+        for key, held in cells.items()
+    ]
+    headings = [*by, "system", "documents", *measures]
+    return Layout(headings, shown, names, numbers, len(by) + 1, finished.record["signature"])
+
+
+def _references(finished: "FinishedComparison", average: str) -> Layout:
+    """References down, systems across (Kazantseva & Szpakowicz 2012, Table 2).
+
+    Consensus references come first, then coders, then the mean over coders; measures that look at
+    all references at once, such as multWinDiff, have one row.
+    """
+    from segscore.pipeline.measures import PANELS
+
+    rows = _rows(finished, "systems", average)
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    measures = finished.record["settings"]["measures"]
+    value = {(row["measure"], row["reference"], row["system"]): row["value"] for row in rows}
+    places = {(row["measure"], row["reference"]): None for row in rows}
+    order = sorted(places, key=lambda key: (measures.index(key[0]), *_place(key[1])))
+    at_once = "all at once"
+    named = [
+        (m, reference or (at_once if m in PANELS.measures else "all coders"))
+        for m, reference in order
+    ]
+    numbers = [
+        [*name, *(value.get((*key, system)) for system in systems)]
+        for name, key in zip(named, order, strict=True)
+    ]
+    shown = [[*row[:2], *(number(each) for each in row[2:])] for row in numbers]
+    headings = ["measure", "reference", *systems]
+    return Layout(headings, shown, headings, numbers, 2, finished.record["signature"])
+
+
+def _place(reference: str | None) -> tuple[int, float]:
+    """Consensus references first, the strictest first, then coders, then all of them."""
+    from segscore.pipeline.scoring.consensus import LABEL, parse_share
+
+    if reference is None:
+        return 2, 0.0
+    if not reference.startswith(LABEL):
+        return 1, 0.0
+    return 0, -float(parse_share(reference.removeprefix(LABEL))[1])
+
+
+def render(layout: Layout, format_name: str) -> str:
+    """Write a table in a format, the signature beneath; in CSV it is the last column.
+
+    Args:
+        layout: the table.
+        format_name: of ``FORMATS``.
+    """
+    if format_name == "csv":
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([*layout.names, SIGNATURE])
+        writer.writerows([*row, layout.signature] for row in layout.numbers)
+        return text.getvalue().rstrip("\n")
+    from tabulate import tabulate
+
+    kinds = {"text": "simple", "markdown": "github", "latex": "latex_booktabs"}
+    pipes = format_name == "markdown"
+    rows, headings = (
+        [[cell.replace("|", "\\|") if pipes else cell for cell in row] for row in part]
+        for part in (layout.rows, [layout.headings])
+    )
+    sides = ["left"] * layout.texts + ["right"] * (len(layout.headings) - layout.texts)
+    table = tabulate(
+        rows, headings[0], kinds[format_name], disable_numparse=True, colalign=sides if rows else ()
+    )
+    return f"{table}\n{_beneath(layout.signature, format_name)}"
+
+
+def _beneath(signature: str, format_name: str) -> str:
+    if format_name == "markdown":
+        return f"\n`{signature}`"
+    if format_name == "latex":
+        escaped = signature.replace("_", r"\_").replace("|", r"|\allowbreak ")
+        return rf"\par\noindent{{\footnotesize\ttfamily {escaped}}}"
+    return f"\n{signature}"

@@ -1,0 +1,155 @@
+"""What the commands show on a terminal."""
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from segscore.jobs.cli.log import LOG
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from segscore.pipeline.runs.planning import Plan
+    from segscore.pipeline.scoring.run import Finished
+
+GROUPS_SHOWN = 10
+WIDTH = 110
+"""Of tables that do not go to a terminal."""
+
+
+def out() -> Console:
+    """The console results go to."""
+    console = Console(highlight=False, emoji=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = WIDTH
+    return console
+
+
+class Bar:
+    """A progress bar on a terminal; elsewhere a plain line when a tenth more is done."""
+
+    def __init__(self) -> None:
+        """Draw on standard error, so that results can be piped."""
+        self.console = Console(stderr=True, highlight=False)
+        self.drawn = self.console.is_terminal and not LOG.structured
+        self.bar = Progress(console=self.console, transient=True)
+        self.task = self.bar.add_task("scoring", total=None)
+        self.said = 0
+
+    def __enter__(self) -> "Bar":
+        if self.drawn:
+            self.bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.drawn:
+            self.bar.stop()
+
+    def advance(self, done: int, parts: int) -> None:
+        """Show that ``done`` of ``parts`` parts are done."""
+        if self.drawn:
+            self.bar.update(self.task, completed=done, total=parts)
+        elif parts and done * 10 // parts > self.said:
+            self.said = done * 10 // parts
+            LOG.say("info", f"{done} of {parts} parts done", done=done, parts=parts)
+
+
+def number(value: float | None) -> str:
+    """Four decimals; a dash where undefined."""
+    return "–" if value is None else f"{value:.4f}"
+
+
+def chance(p: float | None) -> str:
+    """A p value: four decimals, never 0."""
+    if p is None:
+        return "–"
+    return "< .0001" if p < 0.00005 else f"{p:.4f}"
+
+
+def print_plan(plan: "Plan") -> None:
+    """Print how the rows of a document would meet, and why."""
+    for line in plan.told:
+        out().print(escape(line))
+
+
+def print_finished(output: str, finished: "Finished") -> None:
+    """Print what a run found, what became of its input, and where it is."""
+    for table in summary_tables(finished.summary):
+        out().print(table)
+    print_record(output, finished.record)
+
+
+def print_record(output: str, record: dict[str, Any]) -> None:
+    """Print what became of a run's input, what it computed, and where it is."""
+    console = out()
+    print_account(record["rows"])
+    for warning in record["warnings"]:
+        LOG.say("warning", warning)
+    console.print(record["signature"], markup=False)
+    console.print(f"written to {output}", markup=False)
+    if LOG.structured:
+        told = ("signature", "rows", "pairs", "seconds")
+        LOG.say("info", "finished", output=output, **{name: record[name] for name in told})
+
+
+def print_account(rows: dict[str, dict[str, int]]) -> None:
+    """Print what became of the rows of each input table."""
+    for name, became in rows.items():
+        out().print(
+            f"{name}: {became['in']} in = {became['scored']} scored + {became['rejected']} "
+            f"rejected + {became['unpaired']} unpaired"
+        )
+
+
+def summary_tables(summary: "pa.Table") -> list[Table]:
+    """One table over all documents, then one a group, the first few groups."""
+    from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
+
+    rows = summary.to_pylist()
+    by = [name for name in summary.column_names if name not in SUMMARY_COLUMNS]
+    groups = list(dict.fromkeys(tuple(row[name] for name in by) for row in rows))
+    groups.sort(key=lambda group: any(part is not None for part in group))
+    return [_ranking(group, by, rows) for group in groups[: 1 + GROUPS_SHOWN]]
+
+
+def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) -> Table:
+    from segscore.pipeline.measures import ALL, HEADLINES
+    from segscore.pipeline.statistics.averages import best_first
+
+    chosen = {
+        (row["measure"], row["hypothesis"], row["average"]): row
+        for row in rows
+        if tuple(row[name] for name in by) == group
+    }
+    named = ", ".join(f"{key} {part}" for key, part in zip(by, group, strict=True))
+    over_all = all(part is None for part in group)
+    table = Table(title=escape("all documents" if over_all else named), box=SIMPLE_HEAD)
+    table.add_column("measure, best first", no_wrap=True)
+    table.add_column("hypothesis", overflow="fold")
+    for heading in ("micro", "95 % interval", "macro", "documents"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name in (name for name in HEADLINES if any(key[0] == name for key in chosen)):
+        higher = ALL[name].better == "higher"
+        micro = [row for key, row in chosen.items() if key[0] == name and key[2] == "micro"]
+        for place, row in enumerate(best_first(micro, higher=higher)):
+            macro = chosen[name, row["hypothesis"], "macro"]
+            table.add_row(
+                name + ALL[name].arrow if place == 0 else "",
+                escape(row["hypothesis"]),
+                number(row["value"]),
+                f"{number(row['ci_low'])} to {number(row['ci_high'])}",
+                number(macro["value"]),
+                str(row["defined"]),
+            )
+        table.add_section()
+    return table

@@ -1,0 +1,92 @@
+"""Every pair of coders of every document: who meets whom, and what they share."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.measures import edits, windows
+from segscore.pipeline.scoring.references import References
+
+Counts = dict[str, Ints]
+EDITS = ("matches", "near_misses", "near_miss_span", "misses", "false_alarms")
+
+
+@dataclass(frozen=True)
+class Peers:
+    """The unordered pairs of codings of some documents, in the order of documents and coders.
+
+    Attributes:
+        documents: numbers of the documents, first and one past the last.
+        row: of the codings, the earlier coder of each pair, shape (pairs,).
+        peer: the later one, shape (pairs,).
+        document: of each pair, numbered from 0 within these documents, shape (pairs,).
+        first: pairs of document d are first[d]..first[d+1]-1, shape (documents + 1,).
+    """
+
+    documents: tuple[int, int]
+    row: Ints
+    peer: Ints
+    document: Ints
+    first: Ints
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def peers(first: Ints, documents: tuple[int, int]) -> Peers:
+    """Pair the codings of each document.
+
+    Args:
+        first: document d's codings are rows first[d]..first[d+1]-1, shape (all documents + 1,).
+        documents: which of them, first and one past the last.
+    """
+    start, end = documents
+    bounds = first[start : end + 1]
+    rows = np.arange(bounds[0], bounds[-1])
+    document = np.repeat(np.arange(end - start), np.diff(bounds))
+    later = bounds[document + 1] - 1 - rows
+    row = np.repeat(rows, later)
+    within = np.arange(len(row)) - np.repeat(np.cumsum(later) - later, later)
+    coders = np.diff(bounds)
+    pairs = coders * (coders - 1) // 2
+    edges = np.concatenate([np.zeros(1, np.int64), np.cumsum(pairs)])
+    return Peers(documents, row, row + 1 + within, np.repeat(document, later), edges)
+
+
+def count(codings: References, pairs: Peers, n_t: int) -> Counts:
+    """Count the edits of each pair, and windows with either coder as the reference.
+
+    Args:
+        codings: of the part.
+        pairs: of some of its documents.
+        n_t: near misses lie 1..n_t-1 positions apart.
+
+    Returns:
+        Name -> shape (pairs,): ``EDITS``; ``pair_places``, the document's potential boundaries;
+        ``boundaries`` and ``peer_boundaries``; and, each also with ``peer_`` before its name for
+        the later coder as the reference, ``window``, ``windows``, ``pk_errors`` and
+        ``window_diff_errors``.
+    """
+    boundaries, size = codings.side.boundaries, codings.size[pairs.row]
+    edited = edits.count(boundaries, boundaries, pairs.row, pairs.peer, size, n_t)
+    found = dict(zip(edits.COUNTS, edited, strict=True))
+    counts = {name: found[name] for name in EDITS}
+    counts["pair_places"] = size - 1
+    counts["boundaries"] = boundaries.lengths[pairs.row]
+    counts["peer_boundaries"] = boundaries.lengths[pairs.peer]
+    for prefix, row, other in (("", pairs.row, pairs.peer), ("peer_", pairs.peer, pairs.row)):
+        window = codings.window[row]
+        slid = windows.count(boundaries, boundaries, row, other, size, window)
+        seen = dict(zip(windows.COUNTS, slid, strict=True))
+        counts[f"{prefix}window"] = window
+        counts[f"{prefix}windows"] = seen["windows"]
+        counts[f"{prefix}pk_errors"] = seen["pk_misses"] + seen["pk_false_alarms"]
+        counts[f"{prefix}window_diff_errors"] = seen["wd_misses"] + seen["wd_false_alarms"]
+    return counts
+
+
+def add_up(counts: Ints, first: Ints) -> Ints:
+    """Sum whole numbers over the pairs of each document, shape (documents,)."""
+    total = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return total[first[1:]] - total[first[:-1]]

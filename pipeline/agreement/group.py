@@ -1,0 +1,218 @@
+"""A group of documents audited: its coefficients with intervals, from what they add up to."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from segscore.pipeline.agreement.block import apart
+from segscore.pipeline.agreement.coefficients import (
+    CODING_COUNTS,
+    PAIR_COUNTS,
+    Agreement,
+    Key,
+    coefficients,
+)
+from segscore.pipeline.agreement.tally import ITEM_UNIT
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Floats, Ints, numbers
+from segscore.pipeline.statistics.bootstrap import interval, replicate_sums
+
+SUMMED = (*PAIR_COUNTS, *CODING_COUNTS, "item_rate", "item_documents")
+ONCE = np.ones((1, 1), np.uint8)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How coefficients are taken.
+
+    Attributes:
+        n_t: near misses lie 1..n_t-1 positions apart.
+        item: pi's chance of a boundary is the mean of the documents' rates, not pooled.
+        segments: take chances from segments instead of boundaries, but in the two-category ones.
+    """
+
+    n_t: int
+    item: bool
+    segments: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    """What the documents of a group add up to (tallies.Tallies, of this group alone).
+
+    Attributes:
+        tables: by their names.
+        drawn: weights of the run's resampling units, shape (units, replicates); None for none.
+        units: the resampling units' names, ascending, shape (units,).
+        choices: how coefficients are taken.
+    """
+
+    tables: Mapping[str, pa.Table]
+    drawn: NDArray[np.uint8] | None
+    units: NDArray[np.int64] | NDArray[np.uint64]
+    choices: Choices
+
+    def column(self, table: str, name: str) -> Ints:
+        """A column of whole numbers of one of the tables."""
+        return numbers(self.tables[table].column(name).combine_chunks())
+
+    def total(self, table: str, name: str) -> int:
+        """Its sum."""
+        return int(self.column(table, name).sum())
+
+    @cached_property
+    def coders(self) -> list[str]:
+        """Names of the coders, ascending."""
+        return sorted(set(self.tables["held_out"].column("coder").to_pylist()))
+
+    def numbered(self, table: str, name: str) -> Ints:
+        """Number the coders in a column as ``coders`` does."""
+        number = {coder: i for i, coder in enumerate(self.coders)}
+        encoded = self.tables[table].column(name).combine_chunks().dictionary_encode()
+        listed = [number[coder] for coder in encoded.dictionary.to_pylist()]
+        return np.array(listed, np.int64)[numbers(encoded.indices)]
+
+    @cached_property
+    def agreement(self) -> dict[Key, Agreement]:
+        """Every coefficient of the group, shape (1,) each."""
+        return coefficients(self._sums(None), self.choices.n_t)
+
+    @cached_property
+    def intervals(self) -> dict[Key, tuple[float, float]]:
+        """The 95 % bootstrap interval of each coefficient; empty without replicates."""
+        paired = self.column("documents", "coders") > 1
+        if self.drawn is None or self.column("documents", "documents")[paired].sum() < 2:
+            return {}
+        found = coefficients(self._sums(self.drawn), self.choices.n_t)
+        return {key: interval(replicates.value) for key, replicates in found.items()}
+
+    def _sums(self, drawn: NDArray[np.uint8] | None) -> dict[str, Floats]:
+        """Sums over documents, or under each replicate's weights: name -> shape (replicates,)."""
+        coders = self.column("documents", "coders")
+        cells = {name: self.column("documents", name).astype(np.float64) for name in SUMMED}
+        together = coders > 1
+        cells["disagreement"] = apart(cells) / np.maximum(1, coders - 1)
+        cells["paired_marks"] = cells["marks"] * together
+        cells["paired_places"] = cells["places"] * together
+        summed = _weighed(np.stack([*cells.values()], axis=1), self._unit("documents"), drawn)
+        sums = dict(zip(cells, summed.T, strict=True))
+        sums["rate"] = rate(sums, self.choices)
+        plain, chosen = self.rates(drawn)
+        sums["category_product"], sums["both"] = self._chance(plain, drawn)
+        sums["product"] = sums["category_product"]
+        if self.choices.segments:
+            sums["product"] = self._chance(chosen, drawn)[0]
+        return sums
+
+    def rates(self, drawn: NDArray[np.uint8] | None = None) -> tuple[Floats, Floats]:
+        """Each coder's chance of a boundary, plain and as chosen, shape (replicates, coders)."""
+        coder, unit = self.numbered("rates", "coder"), self._unit("rates")
+        names = ("codings", "marks", "places")
+        cells = np.stack([self.column("rates", name) for name in names], axis=1).astype(np.float64)
+        sums = np.stack(
+            [_weighed(cells[own], unit[own], drawn) for own in _by_number(coder, len(self.coders))]
+        )
+        codings, marks, places = sums.transpose(2, 1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Of a coder that a replicate left out, nothing is asked.
+            plain = np.where(places > 0, marks / places, 0.0)
+            segments = np.where(places > 0, (marks + codings) / places, 0.0)
+        return plain, segments if self.choices.segments else plain
+
+    def _chance(self, p: Floats, drawn: NDArray[np.uint8] | None) -> tuple[Floats, Floats]:
+        """Sum pair_places p_x p_y, and pair_places (p_x + p_y), over coder pairs and documents."""
+        table = self.tables["panels"].column("panel").combine_chunks().dictionary_encode()
+        number = {coder: i for i, coder in enumerate(self.coders)}
+        listed = [[number[x] for x in json.loads(each)] for each in table.dictionary.to_pylist()]
+        offsets = np.cumsum([0, *(len(each) for each in listed)])
+        members = np.array([x for each in listed for x in each], np.int64)
+        panel, places = numbers(table.indices).astype(np.int64), self.column("panels", "places")
+        order = np.argsort(panel, kind="stable")
+        weights = ONCE if drawn is None else drawn
+        unit = self._unit("panels") if drawn is not None else np.zeros(len(panel), np.int64)
+        product, both = np.zeros((2, len(p)))
+        cells = panel[order], unit[order], places[order]
+        _add_chance(*cells, offsets, members, p, weights, product, both)
+        return product, both
+
+    def _unit(self, table: str) -> Ints:
+        """Number the resampling units of a table's rows."""
+        return np.searchsorted(self.units, self.column(table, "unit"))
+
+    def rows(self) -> Iterator[dict[str, object]]:
+        """Rows of `agreement` (schemas/agreement.py), but for the group's columns."""
+        counted = {
+            "codings": self.total("documents", "codings"),
+            "coders": len(self.coders),
+            "documents": self.total("documents", "documents"),
+            "pairs": self.total("documents", "pairs"),
+        }
+        for (coefficient, similarity), found in self.agreement.items():
+            value = float(found.value[0])
+            limits = self.intervals.get((coefficient, similarity))
+            low, high = limits if limits and not np.isnan(value) else (float("nan"),) * 2
+            yield {
+                "coefficient": coefficient,
+                "similarity": similarity,
+                "actual": float(found.actual[0]),
+                "expected": float(found.expected[0]),
+                "value": value,
+                "ci_low": low,
+                "ci_high": high,
+                **counted,
+            }
+
+
+def rate(sums: Mapping[str, Floats], choices: Choices) -> Floats:
+    """Take pi's chance of a boundary at a position."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if choices.item:
+            return sums["item_rate"] * ITEM_UNIT / sums["item_documents"]
+        marks = sums["marks"] + (sums["codings"] if choices.segments else 0)
+        return np.asarray(marks / sums["places"])
+
+
+def _weighed(cells: Floats, unit: Ints, drawn: NDArray[np.uint8] | None) -> Floats:
+    if drawn is None:
+        return cells.sum(axis=0, keepdims=True)
+    return replicate_sums(cells, drawn[unit])
+
+
+def _by_number(number: Ints, count: int) -> list[Ints]:
+    order = np.argsort(number, kind="stable")
+    return np.split(order, np.searchsorted(number[order], np.arange(1, count)))
+
+
+@kernel
+def _add_chance(
+    panel: Ints,
+    unit: Ints,
+    places: Ints,
+    offsets: Ints,
+    members: Ints,
+    p: Floats,
+    weights: NDArray[np.uint8],
+    product: Floats,
+    both: Floats,
+) -> None:
+    """Of each panel sum p_x p_y and p_x + p_y over its pairs once, then weigh its documents."""
+    of_product, of_both = np.zeros(len(p)), np.zeros(len(p))
+    for i in range(len(panel)):
+        if i == 0 or panel[i] != panel[i - 1]:
+            own = members[offsets[panel[i]] : offsets[panel[i] + 1]]
+            for r in range(len(p)):
+                total = 0.0
+                of_product[r] = 0.0
+                for x in own:
+                    of_product[r] += total * p[r, x]
+                    total += p[r, x]
+                of_both[r] = (len(own) - 1) * total
+        for r in range(len(p)):
+            weight = np.int64(weights[unit[i], r]) * places[i]
+            product[r] += weight * of_product[r]
+            both[r] += weight * of_both[r]

@@ -1,0 +1,211 @@
+"""The task of an agreement run: some documents audited, its tables written, a small receipt."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
+from segscore.pipeline.agreement.documents import (
+    by_similarity,
+    documents_table,
+    most_contested,
+    of_documents,
+    pairs_table,
+    prominence_table,
+    similarities,
+    window_measures,
+)
+from segscore.pipeline.agreement.tallies import Groups, Tallies, merge
+from segscore.pipeline.agreement.tally import tallies_of
+from segscore.pipeline.runs.shuffle import Meeting, met
+from segscore.pipeline.scoring.hypotheses import UNPAIRED, Became, list_unpaired
+from segscore.pipeline.scoring.references import References, accept, make_ready, shared_attributes
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.statistics.bootstrap import BUCKETS
+from segscore.pipeline.tables.boundary_types import positions_alone
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
+from segscore.pipeline.tables.contradictions import Described, describe
+from segscore.pipeline.tables.read import Rows, join, validate
+from segscore.pipeline.tables.validate import REJECTS
+
+CONTESTED = 10
+"""Documents with least similarity that a part names."""
+
+TOLD = ["document_id", "codings", "boundary_similarity", "segments_mean", "window_diff_mean"]
+"""Columns of `documents` that are told of them."""
+
+
+@dataclass(frozen=True)
+class AgreePart:
+    """The work of one task: a bucket of documents.
+
+    Attributes:
+        name: of the files it writes, but for the block and the ending.
+        bucket: of ``Meeting``.
+    """
+
+    name: str
+    bucket: int
+
+
+@dataclass(frozen=True)
+class AgreeJob:
+    """What all tasks of a run share.
+
+    Attributes:
+        meeting: where the rows of each document are.
+        settings: of the scoring run that would read and measure the same.
+        segments: take chances from segments instead of boundaries.
+        group_by: the group-by columns and their types.
+        folder: where parts are written until the run is published.
+    """
+
+    meeting: Meeting
+    settings: ScoreSettings
+    segments: bool
+    group_by: Groups
+    folder: str
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What a task tells of its part; the rows themselves are in the files it wrote.
+
+    Attributes:
+        rows: what became of the input rows.
+        pairs: rows of pairs written.
+        size: units of all accepted codings, and their segments: for windows by the run.
+        tallies: what the documents add up to; None where there was none.
+        contested: the documents with least similarity, rows of `documents`.
+    """
+
+    rows: Became
+    pairs: int = 0
+    size: tuple[int, int] = (0, 0)
+    tallies: Tallies | None = None
+    contested: list[dict[str, object]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The codings of a bucket that can be audited, and what became of the others.
+
+    Attributes:
+        codings: ready; None where there is none.
+        rejects: refused rows.
+        unpaired: codings alone in their document, documents without two codings.
+        became: how many rows of each table became what.
+    """
+
+    codings: References | None
+    rejects: pa.Table
+    unpaired: pa.Table
+    became: Became
+
+
+def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
+    """Add up units and segments of a part's accepted codings; write nothing."""
+    accepted = accept_codings(job, part)
+    size = (0, 0)
+    if accepted.codings is not None:
+        segments = accepted.codings.side.boundaries.lengths + 1
+        size = int(accepted.codings.size.sum()), int(segments.sum())
+    return Audited(accepted.became, size=size)
+
+
+def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
+    """Audit the documents of one part; write its files."""
+    accepted = accept_codings(job, part)
+    for table, listed in (("rejects", accepted.rejects), ("unpaired", accepted.unpaired)):
+        storage.write_table(storage.join(job.folder, table, f"{part.name}.parquet"), listed)
+    codings = accepted.codings
+    if codings is None:
+        return Audited(accepted.became)
+    bucketed = len(codings.documents) > BUCKETS
+    attributes, n_t = shared_attributes(codings), job.settings.n_t
+    tallies, pairs, contested = [], 0, []
+    for number, documents in enumerate(cut_blocks(codings.first)):
+        block = make_block(codings, attributes, documents, n_t)
+        name = f"{part.name}-{number:03d}.parquet"
+        for table, rows in _tables(block, job):
+            storage.write_table(storage.join(job.folder, table, name), rows, plain=PLAIN[table])
+            if table == "documents":
+                contested += most_contested(rows.select(TOLD), CONTESTED)
+        tallies.append(tallies_of(block, job.group_by, bucketed=bucketed, segments=job.segments))
+        pairs += len(block.pairs)
+    return Audited(
+        accepted.became,
+        pairs,
+        tallies=merge(tallies, job.group_by),
+        contested=sorted(contested, key=by_similarity)[:CONTESTED],
+    )
+
+
+PLAIN = {"pairs": ("document_id",), "documents": ("document_id",), "prominence": ("position",)}
+"""Columns whose values seldom repeat."""
+
+
+def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
+    n_t = job.settings.n_t
+    similar, windows = similarities(block.counts, n_t), window_measures(block.counts)
+    if len(block.pairs):
+        yield "pairs", pairs_table(block, similar, windows)
+    agreement = of_documents(block.sums, n_t, segments=job.segments)
+    yield "documents", documents_table(block, similar, windows, agreement)
+    yield "prominence", prominence_table(block)
+
+
+def accept_codings(job: AgreeJob, part: AgreePart) -> Accepted:
+    """Read a bucket's codings and documents, and set aside what cannot be audited."""
+    rows, refused = _read(job, part, "codings", SEGMENTATIONS)
+    rejects, described, became = [refused], None, {"codings": _in(rows, refused)}
+    if "documents" in job.meeting.tables:
+        listed, broken = _read(job, part, "documents", DOCUMENTS)
+        described = None if listed is None else describe(listed)
+        rejects += [broken] if described is None else [broken, described.rejects]
+        became["documents"] = _in(listed, broken)
+    if rows is not None:
+        rows, contradicting = accept(positions_alone(rows), described, job.settings, typed=False)
+        rejects.append(contradicting)
+    codings, alone = None, []
+    if rows is not None and len(rows):
+        codings = make_ready(rows, described, job.settings, typed=False)
+        paired = (np.diff(codings.first) > 1)[codings.document]
+        alone.append(list_unpaired(rows.keep(~paired)))
+        rows = rows.keep(paired)
+    if described is not None:
+        alone.append(list_unpaired(_unused(described, rows)))
+    refused, unpaired = pa.concat_tables(rejects), pa.concat_tables([NO_ROWS, *alone])
+    for name, counted in became.items():
+        counted["rejected"] = refused.column("table").to_pylist().count(name)
+        counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
+        counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
+    return Accepted(codings, refused, unpaired, became)
+
+
+NO_ROWS = pa.schema([REJECTS.field(name) for name in UNPAIRED]).empty_table()
+
+
+def _read(
+    job: AgreeJob, part: AgreePart, name: str, model: Contract
+) -> tuple[Rows | None, pa.Table]:
+    """Read a table's rows of a bucket: those that keep every rule each for itself, the rejects."""
+    checked = [validate(rows, model) for rows in met(job.meeting, name, part.bucket)]
+    rejects = pa.concat_tables([REJECTS.empty_table(), *(refused for _, refused in checked)])
+    return join([rows for rows, _ in checked]) if checked else None, rejects
+
+
+def _in(rows: Rows | None, refused: pa.Table) -> dict[str, int]:
+    return {"in": refused.num_rows + (0 if rows is None else len(rows))}
+
+
+def _unused(described: Described, paired: Rows | None) -> Rows:
+    """Documents of which there are no two codings."""
+    used = np.zeros(len(described.rows), bool)
+    if paired is not None and len(paired):
+        place = described.documents.find(paired.table.column("document_id").chunk(0))
+        used[place[place >= 0]] = True
+    return described.rows.keep(~used)

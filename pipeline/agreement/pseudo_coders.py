@@ -1,0 +1,229 @@
+"""What pseudo-coders do, compiled: segments drawn, true boundaries kept, missed and added.
+
+What is done where Fournier 2013, section 5, is silent stands in ``pipeline/simulating.py``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from segscore.pipeline.arrays.document_ids import Hashes, mix
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Flags, Ints, Positions, Ragged
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.scoring.reference_points import GOLDEN_RATIO
+
+MOST_BOUNDARIES = 2**28
+"""Made at once: a GiB of them."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What a pseudo-coder does to each true boundary.
+
+    Attributes:
+        near: chance of a near miss, in [0, 1].
+        full: chance of a full miss, in [0, 1 - near].
+        added: share of full misses that add a boundary, in [0, 1]; the others omit one.
+        reach: near misses move 1..reach positions, at least 1.
+    """
+
+    near: float
+    full: float
+    added: float
+    reach: int
+
+
+@kernel
+def _start(seed: np.uint64, documents: Hashes, coders: Hashes, streams: Hashes) -> None:
+    for i in range(len(documents)):
+        of_document = mix(mix(seed + GOLDEN_RATIO) + documents[i])
+        for j in range(len(coders)):
+            streams[i * len(coders) + j] = mix(of_document + coders[j])
+
+
+def streams(seed: int, documents: Hashes, coders: Hashes) -> Hashes:
+    """Start the random numbers of each coder of each document, shape (documents * coders,).
+
+    Args:
+        seed: in 0..2^64-1.
+        documents: their numbers.
+        coders: their numbers.
+    """
+    started = np.empty(len(documents) * len(coders), np.uint64)
+    _start(np.uint64(seed), documents, coders, started)
+    return started
+
+
+@kernel
+def _draw(stream: np.uint64) -> tuple[float, np.uint64]:
+    """Draw a multiple of 2^-53 in [0, 1), all as likely; also give the stream after it."""
+    stream += GOLDEN_RATIO
+    return np.float64(mix(stream) >> np.uint64(11)) * 2.0**-53, stream
+
+
+@kernel
+def _draw_segments(
+    starts: Hashes,
+    sizes: Ints,
+    segments: int,
+    longest: Positions,
+    n_units: Positions,
+    offsets: Ints,
+    positions: Positions,
+) -> None:
+    """Draw each row's segments; without room for positions, find out how much they need."""
+    for row in range(len(starts)):
+        stream = starts[row]
+        total, drawn = 0, 0
+        while drawn < segments and total < longest[row]:
+            if drawn and len(positions):
+                positions[offsets[row] + drawn - 1] = total
+            chance, stream = _draw(stream)
+            total += sizes[int(chance * len(sizes))]
+            drawn += 1
+        n_units[row] = min(total, longest[row])
+        offsets[row + 1] = offsets[row] + drawn - 1
+
+
+def segment(
+    starts: Hashes, sizes: Ints, segments: int, longest: Positions
+) -> tuple[Positions, Ragged]:
+    """Draw segmentations: segments up to so many, or until they reach so many units.
+
+    Args:
+        starts: ``streams(...)``, shape (rows,).
+        sizes: of segments, in units, each at least 1 and drawn as likely as any.
+        segments: the most in a row, at least 1.
+        longest: the most units in a row, at least 1; where they are reached, the last segment is
+            cut, shape (rows,).
+
+    Returns:
+        Units, shape (rows,), and boundaries, one row a segmentation.
+
+    Raises:
+        Refused: more than 2^28 boundaries.
+    """
+    n_units, offsets = np.empty_like(longest), np.zeros(len(starts) + 1, np.int64)
+    positions = np.empty(0, np.int32)
+    _draw_segments(starts, sizes, segments, longest, n_units, offsets, positions)
+    positions = _room(int(offsets[-1]))
+    _draw_segments(starts, sizes, segments, longest, n_units, offsets, positions)
+    return n_units, Ragged(offsets, positions)
+
+
+def _room(boundaries: int) -> Positions:
+    if boundaries > MOST_BOUNDARIES:
+        raise Refused("a document has more than 2^28 boundaries; lower --coders or --units")
+    return np.empty(boundaries, np.int32)
+
+
+@kernel
+def _keep_or_miss(
+    stream: np.uint64,
+    truth: Positions,
+    n_units: int,
+    errors: tuple[float, float, float, int],
+    coded: Positions,
+) -> tuple[int, int, np.uint64]:
+    """Write what a coder makes of each true boundary: how many remain, how many are to be added."""
+    near, full, added, reach = errors
+    kept, extra, last = 0, 0, 0
+    for i in range(len(truth)):
+        # Two draws a boundary, used or not: likelier misses do not change the other boundaries.
+        what, stream = _draw(stream)
+        how, stream = _draw(stream)
+        position = int(truth[i])
+        if what < near:
+            before = int(truth[i - 1]) if i > 0 else 0
+            after = int(truth[i + 1]) if i + 1 < len(truth) else n_units
+            low = max(position - reach, max(before, last) + 1)
+            high = min(position + reach, after - 1)
+            if low < high:
+                moved = low + int(how * (high - low))
+                position = moved + 1 if moved >= position else moved
+        elif what < near + full:
+            if how >= added:
+                continue
+            extra += 1
+        coded[kept] = position
+        kept += 1
+        last = position
+    return kept, extra, stream
+
+
+@kernel
+def _add(
+    stream: np.uint64, truth: Positions, taken: Flags, extra: int, kept: int, coded: Positions
+) -> int:
+    """Add boundaries where neither the truth nor the coder has one; how many there are then.
+
+    ``taken`` has a place for 0 and each position of the document, all false before and after.
+    """
+    free = len(taken) - 1
+    for boundaries in (truth, coded[:kept]):
+        for position in boundaries:
+            if not taken[position]:
+                taken[position] = True
+                free -= 1
+    for _ in range(min(extra, free)):
+        while True:
+            chance, stream = _draw(stream)
+            position = 1 + int(chance * (len(taken) - 1))
+            if not taken[position]:
+                break
+        taken[position] = True
+        coded[kept] = position
+        kept += 1
+    for boundaries in (truth, coded[:kept]):
+        for position in boundaries:
+            taken[position] = False
+    coded[:kept].sort()
+    return kept
+
+
+@kernel
+def _code(
+    starts: Hashes,
+    n_units: Positions,
+    true_offsets: Ints,
+    true_positions: Positions,
+    errors: tuple[float, float, float, int],
+    offsets: Ints,
+    positions: Positions,
+) -> None:
+    coders = len(starts) // len(n_units)
+    taken = np.zeros(n_units.max(), np.bool_)
+    offsets[0] = 0
+    for row in range(len(starts)):
+        d = row // coders
+        truth = true_positions[true_offsets[d] : true_offsets[d + 1]]
+        coded = positions[offsets[row] :]
+        kept, extra, stream = _keep_or_miss(starts[row], truth, n_units[d], errors, coded)
+        if extra > 0:
+            kept = _add(stream, truth, taken[: n_units[d]], extra, kept, coded)
+        offsets[row + 1] = offsets[row] + kept
+
+
+def code(starts: Hashes, n_units: Positions, truth: Ragged, errors: Errors) -> Ragged:
+    """Let each document's coders repeat its true segmentation, with errors.
+
+    Args:
+        starts: ``streams(...)``, shape (documents * coders,).
+        n_units: N of each document, shape (documents,).
+        truth: boundaries, one row a document.
+        errors: what coders do.
+
+    Returns:
+        Boundaries, one row a coder of a document.
+
+    Raises:
+        Refused: more than 2^28 boundaries.
+    """
+    coders = len(starts) // len(n_units)
+    offsets = np.empty(len(starts) + 1, np.int64)
+    # A true boundary becomes two at most; what is not needed is never touched.
+    positions = _room(2 * coders * len(truth.values))
+    chances = (float(errors.near), float(errors.full), float(errors.added), errors.reach)
+    _code(starts, n_units, truth.offsets, truth.values, chances, offsets, positions)
+    return Ragged(offsets, positions[: offsets[-1]])

@@ -1,0 +1,184 @@
+"""An agreement run from its settings to its published folder."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.agreement.documents import by_similarity
+from segscore.pipeline.agreement.group_tables import group_tables, only
+from segscore.pipeline.agreement.part import (
+    CONTESTED,
+    AgreeJob,
+    AgreePart,
+    Audited,
+    audit_part,
+    survey_codings,
+)
+from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.agreement.tallies import GROUP, Tallies, is_bucketed, merge, settle_units
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.measures.windows import window_size
+from segscore.pipeline.runs import cluster, planning, publication, receipts, run_folder, shuffle
+from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.runs.planning import Plan
+from segscore.pipeline.runs.run_folder import Attempt
+from segscore.pipeline.runs.shuffle import Meeting
+from segscore.pipeline.runs.tasks import Progress, spread
+from segscore.pipeline.scoring import left_out
+from segscore.pipeline.scoring.accounting import Clock, add_rows, provenance, refuse_too_many
+from segscore.pipeline.scoring.hypotheses import Became
+from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
+from segscore.pipeline.statistics import bootstrap
+from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
+from segscore.pipeline.tables.find import InputTable, plan
+
+AUDITED = "audited"
+TYPES_UNUSED = "boundary_types were not looked at, each position counts once"
+
+
+@dataclass(frozen=True)
+class FinishedAudit:
+    """A published audit: its record (run.json), its tables by group, its contested documents."""
+
+    record: dict[str, Any]
+    tables: dict[str, pa.Table]
+    contested: list[dict[str, Any]]
+
+
+def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -> FinishedAudit:
+    """Audit the agreement of coders and publish the run.
+
+    Args:
+        settings: what to do.
+        client: where the work runs.
+        progress: told of each part done.
+
+    Raises:
+        Refused: wrong input or settings; nothing was written.
+        Failed: no document has two codings, parts failed, or too much was rejected.
+    """
+    clock = Clock()
+    with clock.stage("plan"):
+        require_apart(settings.output, settings.inputs)
+        tables = find_tables(settings)
+        plan = plan_of(settings, tables)
+        types = attribute_types(tables.values())
+        groups = choose_groups(settings.group_by, types, _columns())
+        parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
+        asked = Fingerprint.of("agree", settings, tables.values())
+        found = publication.check(settings.output, asked, fresh=settings.fresh)
+    with publication.claimed(found):
+        with clock.stage("meet"):
+            folder = run_folder.claim(found, {AUDITED: [part.name for part in parts]})
+            place = Meeting(tables, folder, plan.groups, plan.cuts)
+            if len(receipts.kept(folder, AUDITED)) < len(parts):
+                shuffle.meet(client, place)
+        with clock.stage("audit"):
+            by = {GROUP + name: kind for name, kind in groups.items()}
+            job = AgreeJob(place, settings.as_score, settings.choices.segments, by, folder)
+            job = _with_window(client, job, parts, progress)
+            audited = spread(client, audit_part, parts, job, progress, stage=AUDITED)
+            storage.remove(storage.join(folder, shuffle.FOLDER))
+        with clock.stage("agreement"):
+            account = add_rows(each.rows for each in audited.values())
+            _gate(settings, account, found)
+            merged, estimator = _merged(settings, job, audited.values())
+            made = group_tables(
+                merged, job.group_by, settings.choices, settings.seed, settings.replicates
+            )
+            made["agreement"] = only(made["agreement"], settings.similarities)
+            for name, table in made.items():
+                url = storage.join(folder, name, f"{name}.parquet")
+                storage.write_table(url, table)
+        scored = made["coders"].column("coder").unique().to_pylist()
+        record = {
+            "signature": settings.signature(estimator),
+            "settings": asdict(settings),
+            "plan": plan.told,
+            "pairs": sum(each.pairs for each in audited.values()),
+            **provenance(found, list(tables.values()), account, clock, scored),
+        }
+        record["warnings"] += _left_out(made["corpus"], settings.group_by)
+        if "boundary_types" in tables["codings"].further.names:
+            record["warnings"].append(TYPES_UNUSED)
+        record = publication.publish(found, record)
+        contested = [row for each in audited.values() for row in each.contested]
+        return FinishedAudit(record, made, sorted(contested, key=by_similarity)[:CONTESTED])
+
+
+def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
+    """Find the input tables and check their columns, before any work."""
+    tables = {"codings": plan("codings", settings.codings, SEGMENTATIONS, settings.memory_limit)}
+    if settings.documents is not None:
+        tables["documents"] = plan(
+            "documents", settings.documents, DOCUMENTS, settings.memory_limit
+        )
+    refuse_taken_names(tables.values(), _columns(), "an agreement run")
+    return tables
+
+
+def plan_of(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> Plan:
+    """Choose how the codings of a document meet."""
+    return planning.plan(tables, "codings", settings.memory_limit, send=False)
+
+
+def _columns() -> set[str]:
+    from segscore.schemas.agreement import AGREEMENT_TABLES
+
+    return {name for table in AGREEMENT_TABLES for name in table.columns}
+
+
+def _with_window(
+    client: cluster.Client, job: AgreeJob, parts: list[AgreePart], progress: Progress
+) -> AgreeJob:
+    """A window by the run is half the mean segment over all codings, which must be read first."""
+    if job.settings.window != "per-run":
+        return job
+    surveyed = spread(client, survey_codings, parts, job, progress, stage="surveyed").values()
+    units, segments = (sum(each.size[i] for each in surveyed) for i in (0, 1))
+    size = window_size(np.array([units]), np.array([max(1, segments)]), job.settings.rounding)
+    return replace(job, settings=replace(job.settings, window=int(size[0])))
+
+
+def _left_out(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
+    """Say how many documents are in no group."""
+    whole, *groups = corpus.column("documents").to_pylist()
+    left = whole - sum(groups)
+    if not group_by or not left:
+        return []
+    return [
+        f"{left} of {whole} documents are in no group: their codings have no value of "
+        f"{', '.join(group_by)}, or not all the same"
+    ]
+
+
+def _gate(settings: AgreeSettings, account: Became, found: Attempt) -> None:
+    codings = account["codings"]
+    if not codings["in"]:
+        raise Failed(f"{settings.codings}: holds no coding; rows of the role hypothesis are none")
+    if not codings["scored"]:
+        raise Failed(
+            f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
+            f"of {codings['in']} codings {codings['rejected']} were rejected and "
+            f"{codings['unpaired']} are alone in their document"
+            f"{left_out.reason(found, ('codings',))}"
+        )
+    refuse_too_many(settings.as_score, account)
+
+
+def _merged(
+    settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
+) -> tuple[Tallies, str]:
+    """Add up all parts; also name how intervals are estimated."""
+    parts = settle_units([each.tallies for each in audited if each.tallies is not None])
+    estimator = "none"
+    if settings.replicates:
+        estimator = "poisson,documents"
+        if is_bucketed(parts[0]):
+            estimator = f"poisson,{bootstrap.BUCKETS}-buckets"
+    return merge(parts, job.group_by), estimator

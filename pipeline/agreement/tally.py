@@ -1,0 +1,182 @@
+"""The tallies of some documents: what their pairs, coders and positions add up to."""
+
+import json
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.agreement.block import Block, apart
+from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
+from segscore.pipeline.agreement.prominence import REACHES
+from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, Tallies, tally
+from segscore.pipeline.arrays.document_ids import Hashes, mix, names
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.statistics import bootstrap
+
+ITEM_UNIT = 2.0**-36
+"""Of which a document's rate is a whole number, so that sums do not depend on their order."""
+
+SQUARES_SPLIT = 2**30
+"""Squares are summed in two parts, so that an archive's fit."""
+
+
+def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool) -> Tallies:
+    """Add up some documents.
+
+    Args:
+        block: the documents.
+        group_by: the group-by columns and their types.
+        bucketed: name resampling units by bucket, not by the document's hash.
+        segments: take the item rates from segments instead of boundaries.
+    """
+    pairs, counts, sums = block.pairs, block.counts, block.sums
+    groups = block.attributes_of(np.arange(len(sums.coders)))
+
+    def add(key: str, document: Ints, columns: Mapping[str, object]) -> pa.Table:
+        whole = pa.table(dict(columns))
+        for name, kind in group_by.items():
+            values = groups[name.removeprefix(GROUP)].take(pa.array(document)).cast(kind)
+            whole = whole.append_column(name, values)
+        return tally(whole, KEYS[key], group_by)
+
+    documents, codings = np.arange(len(sums.coders)), block.coding_document
+    hashes = names(block.ids).hashes
+    unit = bootstrap.buckets(hashes) if bucketed else hashes
+    rate = item_rate(sums.marks + (sums.coders if segments else 0), sums.coders * sums.size)
+    coder = block.coder.dictionary_encode()
+    named = block.codings.coder.dictionary_encode()
+    of_documents = {
+        "unit": unit,
+        "coders": sums.coders,
+        "documents": np.ones_like(documents),
+        "pairs": np.diff(pairs.first),
+        **{name: sums.pairs[name] for name in (*EDITS, "pair_places")},
+        "codings": sums.coders,
+        "marks": sums.marks,
+        "places": sums.coders * sums.size,
+        "item_rate": rate,
+        "item_documents": (sums.size > 0).astype(np.int64),
+    }
+    of_codings = {
+        "unit": unit[codings],
+        "coder": coder,
+        "codings": np.ones_like(codings),
+        "marks": block.boundaries,
+        "places": sums.size[codings],
+    }
+    of_pairs = {
+        "coder": named.take(pa.array(pairs.row)),
+        "peer": named.take(pa.array(pairs.peer)),
+        "documents": np.ones_like(pairs.document),
+        **{name: counts[name] for name in (*EDITS, "pair_places")},
+    }
+    held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
+    of_panels = {"unit": unit, "panel": panels(block), "places": sums.size}
+    return Tallies(
+        documents=add("documents", documents, of_documents),
+        panels=add("panels", documents, of_panels),
+        rates=add("rates", codings, of_codings),
+        peers=add("peers", pairs.document, of_pairs),
+        held_out=add("held_out", codings, held_out),
+        segments=add("segments", codings, _segments(block)),
+        supports=add("supports", *_supports(block)),
+    )
+
+
+def item_rate(marks: Ints, places: Ints) -> Ints:
+    """Each document's marks / places in units of ``ITEM_UNIT``, rounded down; 0 without a place.
+
+    The quotient is taken in two steps of 18 bits, so that no product passes 2^63, nor does the sum
+    of a hundred million.
+    """
+    some = np.maximum(places, 1)
+    high, rest = np.divmod(marks << 18, some)
+    return np.where(places > 0, (high << 18) + (rest << 18) // some, 0)
+
+
+def _held_out(block: Block, rate: Ints, *, segments: bool) -> Counts:
+    """What each coding's document has, and what it would have without that coding."""
+    document, pairs, sums = block.coding_document, block.pairs, block.sums
+    own, between = np.zeros(len(document), np.int64), apart(block.counts)
+    np.add.at(own, pairs.row - block.rows[0], between)
+    np.add.at(own, pairs.peer - block.rows[0], between)
+    coders, size, marks = sums.coders[document], sums.size[document], block.boundaries
+    left = sums.marks[document] - marks + (coders - 1 if segments else 0)
+    return {
+        "coders": coders,
+        "documents": np.ones_like(document),
+        "marks": marks,
+        "places": size,
+        "document_marks": sums.marks[document],
+        "apart": sums.apart[document],
+        "own_apart": own,
+        "item_rate": rate[document],
+        "item_rate_without": item_rate(left, (coders - 1) * size),
+        "item_documents": (size > 0).astype(np.int64),
+    }
+
+
+@kernel
+def _hash_panels(rows: Ints, coder: Hashes, hashes: Hashes) -> None:
+    for d in range(len(rows) - 1):
+        state = np.uint64(0)
+        for row in range(rows[d], rows[d + 1]):
+            state = mix(state ^ coder[row])
+        hashes[d] = state
+
+
+def panels(block: Block) -> pa.Array:
+    """Name the set of coders of each document: a JSON list, coders ascending."""
+    rows = block.rows - block.rows[0]
+    hashes = np.empty(len(rows) - 1, np.uint64)
+    _hash_panels(rows, names(block.coder).hashes, hashes)
+    _, first, panel = np.unique(hashes, return_index=True, return_inverse=True)
+    listed = [
+        json.dumps(block.coder.slice(rows[d], rows[d + 1] - rows[d]).to_pylist())
+        for d in first.tolist()
+    ]
+    return pa.DictionaryArray.from_arrays(pa.array(panel, pa.int32()), pa.array(listed))
+
+
+@kernel
+def _squared_sizes(offsets: Ints, values: Positions, size: Ints, squares: Ints) -> None:
+    for row in range(len(offsets) - 1):
+        last = 0
+        for i in range(offsets[row], offsets[row + 1]):
+            squares[row] += (values[i] - last) ** 2
+            last = values[i]
+        squares[row] += (size[row] - last) ** 2
+
+
+def _segments(block: Block) -> Counts:
+    """Numbers and sizes of segments, and their squares in two parts."""
+    rows = block.rows
+    boundaries = block.codings.side.boundaries
+    own = Ragged(boundaries.offsets[rows[0] : rows[-1] + 1], boundaries.values)
+    size = block.codings.size[rows[0] : rows[-1]]
+    squares = np.zeros(len(size), np.int64)
+    _squared_sizes(own.offsets, own.values, size, squares)
+    segments = block.boundaries + 1
+    return {
+        "codings": np.ones_like(size),
+        "segments": segments,
+        "segments_squared_high": segments**2 // SQUARES_SPLIT,
+        "segments_squared_low": segments**2 % SQUARES_SPLIT,
+        "sizes": size,
+        "sizes_squared_high": squares // SQUARES_SPLIT,
+        "sizes_squared_low": squares % SQUARES_SPLIT,
+    }
+
+
+def _supports(block: Block) -> tuple[Ints, Counts]:
+    """Document of each marked position at each reach, and how many coders support it."""
+    found = block.marked
+    document = np.tile(found.document, len(REACHES))
+    return document, {
+        "reach": np.repeat(np.arange(len(REACHES)), len(found.document)),
+        "coders": block.sums.coders[document],
+        "within": found.coders.ravel(),
+        "positions": np.ones_like(document),
+    }

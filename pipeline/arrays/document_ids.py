@@ -1,0 +1,156 @@
+"""Documents by name: a stable hash of the id's bytes, and a table that finds ids again."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints
+
+Hashes = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
+Offsets = NDArray[np.int32]
+
+FNV_OFFSET = np.uint64(0xCBF29CE484222325)
+FNV_PRIME = np.uint64(0x100000001B3)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+@kernel
+def mix(number: np.uint64) -> np.uint64:
+    """Spread a 64-bit number over all its bits (the finaliser of splitmix64)."""
+    number = (number ^ (number >> np.uint64(30))) * MIX_1
+    number = (number ^ (number >> np.uint64(27))) * MIX_2
+    return number ^ (number >> np.uint64(31))
+
+
+@kernel
+def _hash(offsets: Offsets, data: Bytes, hashes: Hashes) -> None:
+    for row in range(len(offsets) - 1):
+        state = FNV_OFFSET
+        for i in range(offsets[row], offsets[row + 1]):
+            state = (state ^ np.uint64(data[i])) * FNV_PRIME
+        hashes[row] = mix(state)
+
+
+@kernel
+def _same(a: Bytes, b: Bytes) -> bool:
+    if len(a) != len(b):
+        return False
+    for i in range(len(a)):
+        if a[i] != b[i]:
+            return False
+    return True
+
+
+@kernel
+def _find(
+    slots: Ints,
+    known_offsets: Offsets,
+    known: Bytes,
+    offsets: Offsets,
+    data: Bytes,
+    hashes: Hashes,
+    adding: bool,
+    found: Ints,
+) -> None:
+    """Write the row of ``known`` that holds each id, -1 for none; with ``adding``, take it up."""
+    mask = np.uint64(len(slots) - 1)
+    for row in range(len(offsets) - 1):
+        name = data[offsets[row] : offsets[row + 1]]
+        slot = hashes[row] & mask
+        while slots[slot] >= 0:
+            other = slots[slot]
+            if _same(name, known[known_offsets[other] : known_offsets[other + 1]]):
+                break
+            slot = (slot + np.uint64(1)) & mask
+        if adding and slots[slot] < 0:
+            slots[slot] = row
+        found[row] = slots[slot]
+
+
+@dataclass(frozen=True)
+class Names:
+    """Strings as numpy sees them: ``data[offsets[i]:offsets[i + 1]]`` are row i's bytes."""
+
+    offsets: Offsets
+    data: Bytes
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """A 64-bit hash a row, of the bytes alone: the same on every machine and in every run."""
+        hashes = np.empty(len(self.offsets) - 1, np.uint64)
+        _hash(self.offsets, self.data, hashes)
+        return hashes
+
+
+def names(column: pa.StringArray) -> Names:
+    """View an Arrow string array (no nulls) as bytes."""
+    if len(column) == 0:
+        return Names(np.zeros(1, np.int32), np.empty(0, np.uint8))
+    _, offsets, data = column.buffers()
+    rows = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
+    return Names(rows, np.frombuffer(data if data is not None else b"", np.uint8))
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The distinct documents of a table, numbered 0..n-1 in order of first appearance."""
+
+    ids: pa.StringArray
+    slots: Ints
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def find(self, column: pa.StringArray) -> Ints:
+        """Number each row's document, -1 where it is not among ours, shape (rows,)."""
+        known, sought = names(self.ids), names(column)
+        found = np.empty(len(column), np.int64)
+        _find(
+            self.slots,
+            known.offsets,
+            known.data,
+            sought.offsets,
+            sought.data,
+            sought.hashes,
+            False,
+            found,
+        )
+        return found
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A column's documents, and which one each row belongs to.
+
+    Attributes:
+        documents: the distinct ones, in order of first appearance.
+        document: number of each row's, shape (rows,).
+    """
+
+    documents: Documents
+    document: Ints
+
+    @property
+    def once_each(self) -> bool:
+        """Whether no document has two rows."""
+        return len(self.documents) == len(self.document)
+
+
+def number(column: pa.StringArray) -> Numbered:
+    """Number the documents of a column of ids (no nulls)."""
+    rows = names(column)
+    slots = np.full(1 << (2 * len(column) + 1).bit_length(), -1, np.int64)
+    found = np.empty(len(column), np.int64)
+    _find(slots, rows.offsets, rows.data, rows.offsets, rows.data, rows.hashes, True, found)
+    first = np.flatnonzero(found == np.arange(len(column)))
+    if len(first) == len(column):
+        return Numbered(Documents(column, slots), found)
+    place = np.full(len(column) + 1, -1, np.int64)
+    place[first] = np.arange(len(first))
+    return Numbered(Documents(column.take(pa.array(first)), place[slots]), place[found])

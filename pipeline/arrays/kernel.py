@@ -1,0 +1,59 @@
+"""Compile loops with numba, and keep them on disk where only their owner can write."""
+
+import logging
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+from segscore.pipeline.arrays.ownership import first_exposed
+
+Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+OPTIONS = {"nogil": True, "fastmath": False, "error_model": "numpy"}
+
+CACHE_FILES = (".nbi", ".nbc")
+"""Endings of the files that numba keeps: a loop's index, and its machine code."""
+
+
+def kernel(loop: Loop) -> Loop:
+    """Compile ``loop`` with numba: releases the GIL, same bits everywhere, kept on disk.
+
+    The cluster owns the cores, so a kernel never starts threads of its own.  The kernel is compiled
+    anew in each process where neither the package's folder nor the user's cache can be written (a
+    read-only image without ``NUMBA_CACHE_DIR``), and where other users can write to the folder that
+    numba chose: it runs what it finds there.
+    """
+    try:
+        compiled = numba.njit(cache=True, **OPTIONS)(loop)  # reads nothing before the first call
+    except RuntimeError:
+        return cast(Loop, numba.njit(**OPTIONS)(loop))
+    if not _is_trusted(compiled.stats.cache_path):
+        compiled = numba.njit(**OPTIONS)(loop)
+    return cast(Loop, compiled)
+
+
+@cache
+def _is_trusted(folder: str) -> bool:
+    """Check that no other user can change what numba reads from a folder; warn where one can."""
+    exposed = first_exposed(Path(folder).absolute(), CACHE_FILES)
+    if exposed is not None:
+        _warn(exposed)
+    return exposed is None
+
+
+_WARNED: set[str] = set()
+
+
+def _warn(exposed: Path) -> None:
+    """Warn about the first folder only: numba keeps the loops of each package in its own."""
+    if not _WARNED:
+        logging.getLogger("segscore").warning(
+            "compiled loops are not cached, because other users can change %s; every process "
+            "compiles them again (about half a minute). Set NUMBA_CACHE_DIR to a folder that only "
+            "you can write to",
+            exposed,
+        )
+    _WARNED.add(str(exposed))

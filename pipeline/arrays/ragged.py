@@ -1,0 +1,163 @@
+"""Ragged arrays (offsets, values) <-> Arrow lists; units -> words.
+
+Buffers are viewed, not copied: an Arrow list column and a pair of numpy arrays are the same bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from segscore.pipeline.arrays.kernel import kernel
+
+Ints = NDArray[np.int64]
+Positions = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Bits = NDArray[np.uint8]
+
+NUMPY_TYPES: dict[pa.DataType, np.dtype[Any]] = {
+    pa.int8(): np.dtype(np.int8),
+    pa.int32(): np.dtype(np.int32),
+    pa.int64(): np.dtype(np.int64),
+    pa.uint64(): np.dtype(np.uint64),
+    pa.float64(): np.dtype(np.float64),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ragged:
+    """Lists of int32 end to end: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``."""
+
+    offsets: Ints
+    values: Positions
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> Ints:
+        """How many values each row has, shape (rows,)."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Values by number: row ``i`` holds ``names[code[i]]``, nothing where the code is -1."""
+
+    code: Ints
+    names: list[Any]
+
+
+def encode(column: pa.Array) -> Coded:
+    """Number the distinct values of a column as they first appear."""
+    encoded = column.dictionary_encode()
+    codes = encoded.indices.fill_null(-1) if encoded.null_count else encoded.indices
+    return Coded(numbers(codes).astype(np.int64), encoded.dictionary.to_pylist())
+
+
+def numbers(column: pa.Array) -> NDArray[Any]:
+    """View a primitive Arrow array as numpy, shape (rows,); nulls show whatever lies beneath."""
+    data = column.buffers()[1]
+    if data is None or len(column) == 0:
+        return np.empty(0, NUMPY_TYPES[column.type])
+    return np.frombuffer(data, NUMPY_TYPES[column.type])[
+        column.offset : column.offset + len(column)
+    ]
+
+
+def flags(column: pa.BooleanArray) -> Flags:
+    """Unpack an Arrow boolean array (no nulls), shape (rows,)."""
+    return numbers(column.cast(pa.int8())).astype(bool)
+
+
+def ragged(column: pa.ListArray) -> Ragged:
+    """View a list<int32> array as offsets and values; a null list shows as it is stored."""
+    offsets = np.frombuffer(column.buffers()[1], np.int32) if len(column) else np.zeros(1, np.int32)
+    offsets = offsets[column.offset : column.offset + len(column) + 1]
+    values = column.values if len(column) else pa.array([], pa.int32())
+    return Ragged(offsets.astype(np.int64), np.asarray(numbers(values), np.int32))
+
+
+def from_lists(lists: Sequence[Sequence[int]]) -> Ragged:
+    """Build a ragged array from Python lists, one a row."""
+    offsets = np.array([0, *accumulate(len(row) for row in lists)], np.int64)
+    return Ragged(offsets, np.array([value for row in lists for value in row], np.int32))
+
+
+def column(values: NDArray[Any]) -> pa.Array:
+    """Wrap numbers as an Arrow column without a copy; NaN, our mark of undefined, becomes null."""
+    values = np.ascontiguousarray(values)
+    kind = pa.from_numpy_dtype(values.dtype)
+    defined = ~np.isnan(values) if values.dtype.kind == "f" else np.True_
+    if np.all(defined):
+        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+    valid = pa.py_buffer(np.packbits(defined, bitorder="little"))
+    # What lies beneath a null is written as zero, so that equal columns are equal bytes.
+    data = pa.py_buffer(np.where(defined, values, 0.0))
+    return pa.Array.from_buffers(kind, len(values), [valid, data])
+
+
+@kernel
+def _cumulate(offsets: Ints, lengths: Positions, totals: Ints) -> None:
+    for row in range(len(offsets) - 1):
+        total = 0
+        for i in range(offsets[row], offsets[row + 1]):
+            total += lengths[i]
+            totals[i] = total
+
+
+def cumulative(lengths: Ragged) -> Ints:
+    """Running totals of unit lengths within each row, shape (values,)."""
+    totals = np.empty(len(lengths.values), np.int64)
+    _cumulate(lengths.offsets, lengths.values, totals)
+    return totals
+
+
+@kernel
+def _measure(
+    offsets: Ints,
+    positions: Positions,
+    document: Ints,
+    document_offsets: Ints,
+    totals: Ints,
+    kept_offsets: Ints,
+    kept: Positions,
+) -> None:
+    written = 0
+    kept_offsets[0] = 0
+    for row in range(len(offsets) - 1):
+        start = document_offsets[document[row]]
+        whole = totals[document_offsets[document[row] + 1] - 1]
+        last = 0
+        for i in range(offsets[row], offsets[row + 1]):
+            place = totals[start + positions[i] - 1]
+            if last < place < whole:
+                kept[written] = place
+                written += 1
+                last = place
+        kept_offsets[row + 1] = written
+
+
+def in_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) -> Ragged:
+    """Move positions from units to words (docs/measures.md: units of measurement).
+
+    Position p becomes the sum of the first p unit lengths of its document.  Positions that land on
+    0, on the total or on one another are dropped; what a row lost is the difference in lengths.
+
+    Args:
+        boundaries: positions in units, one row a segmentation.
+        document: row of ``lengths`` each segmentation belongs to, shape (rows,).
+        lengths: words a unit, one row a document, each row with a total of at least 1.
+        totals: ``cumulative(lengths)``.
+    """
+    offsets = np.empty_like(boundaries.offsets)
+    values = np.empty_like(boundaries.values)
+    _measure(
+        boundaries.offsets, boundaries.values, document, lengths.offsets, totals, offsets, values
+    )
+    return Ragged(offsets, values[: offsets[-1]])

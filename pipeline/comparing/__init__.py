@@ -1,1 +1,0 @@
-"""Which system is better: finished runs put side by side on the documents they share."""

@@ -1,0 +1,1 @@
+"""Which system is better: `segscore compare`, over the documents that runs share."""

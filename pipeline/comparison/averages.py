@@ -1,0 +1,170 @@
+"""Averages of systems over the documents they share, and their bootstrap replicates.
+
+One set of Poisson weights serves all systems, so that a replicate tells how they would have stood
+to each other had other documents been drawn.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.statistics import bootstrap
+
+AVERAGES = ("micro", "macro")
+AT_ONCE = 1000
+"""Replicates that are summed at a time: the weights of more would fill the memory."""
+
+
+@dataclass(frozen=True)
+class Averages:
+    """What systems come to on average; NaN where undefined.
+
+    Attributes:
+        pairs: indices of the systems of each pair, the earlier one first.
+        value: by (measure, average), shape (systems,).
+        defined: by measure, documents on which it is defined, shape (systems,).
+        replicates: by (measure, average), shape (replicates, systems); empty without replicates.
+        difference: by (measure, average), of each pair the first less the second: of macro over
+            the documents on which both are defined, shape (pairs,).
+        sides: by (measure, average), what the difference is of, shape (2, pairs).
+        both: by measure, documents on which both of a pair are defined, shape (pairs,).
+        differences: by (measure, average), shape (replicates, pairs).
+    """
+
+    pairs: list[tuple[int, int]]
+    value: dict[tuple[str, str], Floats]
+    defined: dict[str, Ints]
+    replicates: dict[tuple[str, str], Floats]
+    difference: dict[tuple[str, str], Floats]
+    sides: dict[tuple[str, str], Floats]
+    both: dict[str, Ints]
+    differences: dict[tuple[str, str], Floats]
+
+
+def formula(sample: Sample, system: int, counts: Floats) -> dict[str, Floats]:
+    """Take the chosen measures from sums of counts.
+
+    Args:
+        sample: the measures, and how each system's run takes them.
+        system: whose counts.
+        counts: sums, shape (rows, counts), in the order of ``sample.counts``.
+
+    Returns:
+        By measure, shape (rows,), NaN where undefined.
+    """
+    used = sample.table.used_by(measure.name for measure in sample.measures)
+    needed = [each for name, each in sample.table.measures.items() if name in used]
+    by_name = dict(zip(sample.counts, counts.T, strict=True))
+    found = evaluate(needed, by_name, sample.parameters[system], rows=False)
+    return {each.name: np.broadcast_to(found[each.name], len(counts)) for each in sample.measures}
+
+
+def unit_counts(sample: Sample, unit: Ints, units: int) -> Floats:
+    """Sums of counts a resampling unit, whole numbers, shape (systems, units, counts)."""
+    sums = np.zeros((len(sample.systems), units, len(sample.counts)), np.int64)
+    for c, counts in enumerate(sample.counts.values()):
+        for s, row in enumerate(counts):
+            np.add.at(sums[s, :, c], unit, row)
+    return sums.astype(np.float64)
+
+
+def total(sums: Floats) -> Floats:
+    """Whole numbers a unit added up and rounded once, shape (counts,); they may pass 2^63."""
+    columns = [sum(map(int, column.tolist())) for column in sums.T]
+    return np.array(columns, np.float64)
+
+
+def average(sample: Sample, seed: int, replicates: int) -> Averages:
+    """Average each chosen measure over the shared documents, for each system and pair.
+
+    Args:
+        sample: of the systems.
+        seed: of the bootstrap.
+        replicates: how many; 0 for none.
+    """
+    drawn = sample.units
+    pairs = list(combinations(range(len(sample.systems)), 2))
+    counts = unit_counts(sample, drawn.of, len(drawn.hashes))
+    own, both = _value_sums(sample, pairs, drawn.of, len(drawn.hashes))
+    weights = bootstrap.weights(drawn.hashes, seed, replicates)
+    made = Averages(pairs, {}, {}, {}, {}, {}, {}, {})
+    _micro(made, sample, counts, weights)
+    for m, measure in enumerate(sample.measures):
+        name = measure.name
+        once = own[:, m].sum(axis=1)
+        paired = both[:, m].sum(axis=1)
+        made.defined[name] = once[:, 1].astype(np.int64)
+        made.both[name] = paired[:, 2].astype(np.int64)
+        drawn_own, drawn_both = _drawn(own[:, m], weights), _drawn(both[:, m], weights)
+        with np.errstate(invalid="ignore"):
+            made.value[name, "macro"] = once[:, 0] / once[:, 1]
+            made.sides[name, "macro"] = (paired[:, :2] / paired[:, 2:]).T
+            made.difference[name, "macro"] = (paired[:, 0] - paired[:, 1]) / paired[:, 2]
+            made.replicates[name, "macro"] = drawn_own[..., 0] / drawn_own[..., 1]
+            made.differences[name, "macro"] = (
+                drawn_both[..., 0] - drawn_both[..., 1]
+            ) / drawn_both[..., 2]
+    return made
+
+
+def _micro(made: Averages, sample: Sample, counts: Floats, weights: NDArray[np.uint8]) -> None:
+    first, second = np.array(made.pairs, np.int64).reshape(-1, 2).T
+    resampled = _drawn(counts, weights)
+    taken = [
+        (formula(sample, s, total(counts[s])[None]), formula(sample, s, resampled[:, s]))
+        for s in range(len(sample.systems))
+    ]
+    for measure in sample.measures:
+        key = measure.name, "micro"
+        made.value[key] = np.array([once[measure.name][0] for once, _ in taken])
+        made.replicates[key] = np.stack([many[measure.name] for _, many in taken], axis=1)
+        made.sides[key] = np.stack([made.value[key][first], made.value[key][second]])
+        made.difference[key] = made.sides[key][0] - made.sides[key][1]
+        made.differences[key] = made.replicates[key][:, first] - made.replicates[key][:, second]
+
+
+def _value_sums(
+    sample: Sample, pairs: list[tuple[int, int]], unit: Ints, units: int
+) -> tuple[Floats, Floats]:
+    """Sums of values a resampling unit.
+
+    Returns:
+        Of each system and measure the sum and how many, shape (systems, measures, units, 2); of
+        each pair, where both are defined, the two sums and how many, (pairs, measures, units, 3).
+    """
+    measures = [sample.values[measure.name] for measure in sample.measures]
+    own = np.zeros((len(sample.systems), len(measures), units, 2))
+    both = np.zeros((len(pairs), len(measures), units, 3))
+    for m, values in enumerate(measures):
+        defined = ~np.isnan(values)
+        known = np.where(defined, values, 0.0)
+        for s in range(len(values)):
+            own[s, m, :, 0] = np.bincount(unit, known[s], units)
+            own[s, m, :, 1] = np.bincount(unit, defined[s], units)
+        whole = bool(defined.all())
+        for p, (a, b) in enumerate(pairs):
+            if whole:
+                both[p, m] = np.stack([own[a, m, :, 0], own[b, m, :, 0], own[a, m, :, 1]], axis=1)
+                continue
+            shared = defined[a] & defined[b]
+            both[p, m, :, 0] = np.bincount(unit, known[a] * shared, units)
+            both[p, m, :, 1] = np.bincount(unit, known[b] * shared, units)
+            both[p, m, :, 2] = np.bincount(unit, shared, units)
+    return own, both
+
+
+def _drawn(sums: Floats, weights: NDArray[np.uint8]) -> Floats:
+    """Sums under each replicate's weights: (n, units, columns) -> (replicates, n, columns)."""
+    n, units, columns = sums.shape
+    flat = sums.transpose(1, 0, 2).reshape(units, n * columns)
+    blocks = [
+        bootstrap.replicate_sums(flat, weights[:, start : start + AT_ONCE])
+        for start in range(0, weights.shape[1], AT_ONCE)
+    ]
+    summed = np.concatenate(blocks or [np.empty((0, n * columns))])
+    return summed.reshape(weights.shape[1], n, columns)

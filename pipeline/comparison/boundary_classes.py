@@ -1,0 +1,124 @@
+"""Boundaries told apart by story length, position and prominence."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segscore.pipeline.agreement.prominence import marked
+from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
+from segscore.pipeline.scoring.references import References
+
+TENTHS = 10
+QUARTERS = 4
+NOWHERE = -1
+
+
+@dataclass(frozen=True)
+class Classes:
+    """How one analysis parts the boundaries.
+
+    Attributes:
+        low: lower end of each class, shape (classes,).
+        high: upper end, shape (classes,).
+        of: finds the class of positions, -1 for none: takes the reference's row and the position
+            in the unit of the run, each shape (positions,).
+        of_boundary: class of each reference boundary, shape (boundaries,).
+    """
+
+    low: list[float]
+    high: list[float]
+    of: Callable[[Ints, Ints], Ints]
+    of_boundary: Ints
+
+
+class Places:
+    """The boundaries of a run's references by story length, position and prominence.
+
+    Attributes:
+        classes: by analysis; of prominence only where a document has several references.
+    """
+
+    def __init__(self, references: References, shared: Flags) -> None:
+        """Part the boundaries into classes.
+
+        Args:
+            references: of the run.
+            shared: documents to look at, shape (documents,).
+        """
+        self.references = references
+        once = references.side.boundaries
+        self.keys = np.repeat(np.arange(len(once)), once.lengths) << 32 | once.values
+        self.lengths = _lengths(once, references.size)
+        self.edges = _quartiles(
+            self.lengths.values[np.repeat(shared[references.document], self.lengths.lengths)]
+        )
+        tenths = [i / TENTHS for i in range(TENTHS + 1)]
+        self.classes = {
+            "story_length": self._classes(*self.edges, self._of_story),
+            "position": self._classes(tenths[:-1], tenths[1:], self._of_position),
+        }
+        if references.has_panels:
+            found = marked(once, references.first, references.panel_window)
+            self.marked = found.document << 32 | found.position
+            self.support = found.coders[0]
+            quarters = [0.0, *(i / QUARTERS for i in range(QUARTERS + 1))]
+            self.classes["prominence"] = self._classes(
+                quarters[:-1], [0.0, *quarters[2:]], self._of_prominence
+            )
+
+    def _classes(
+        self, low: list[float], high: list[float], of: Callable[[Ints, Ints], Ints]
+    ) -> Classes:
+        typed = self.references.side.typed
+        row = np.repeat(np.arange(len(typed)), typed.lengths)
+        return Classes(low, high, of, of(row, typed.values.astype(np.int64)))
+
+    def _of_story(self, row: Ints, position: Ints) -> Ints:
+        """By the length of the story that is opened at the position, or that it lies in."""
+        once = self.references.side.boundaries
+        before = np.searchsorted(self.keys, row << 32 | position, side="right") - once.offsets[row]
+        length = self.lengths.values[self.lengths.offsets[row] + before]
+        return np.searchsorted(np.array(self.edges[1]), length).astype(np.int64)
+
+    def _of_position(self, row: Ints, position: Ints) -> Ints:
+        """By the tenth of the document."""
+        return position * TENTHS // self.references.size[row]
+
+    def _of_prominence(self, row: Ints, position: Ints) -> Ints:
+        """By the share of coders who marked the position; of a lone coder's document none."""
+        document = self.references.document[row]
+        key = document << 32 | position
+        support = np.zeros(len(key), np.int64)
+        if len(self.marked):
+            at = np.minimum(np.searchsorted(self.marked, key), len(self.marked) - 1)
+            support = np.where(self.marked[at] == key, self.support[at], 0)
+        coders = np.diff(self.references.first)[document]
+        return np.where(coders > 1, -(-QUARTERS * support // coders), NOWHERE)
+
+
+def _lengths(boundaries: Ragged, size: Ints) -> Ragged:
+    """Segment sizes of each reference, one more than it has boundaries."""
+    offsets = boundaries.offsets + np.arange(len(boundaries.offsets))
+    ends = np.empty(offsets[-1], np.int64)
+    last = offsets[1:] - 1
+    inner = np.ones(len(ends), bool)
+    inner[last] = False
+    ends[inner] = boundaries.values
+    ends[last] = size
+    sizes = np.diff(ends, prepend=0)
+    sizes[offsets[:-1]] = ends[offsets[:-1]]
+    return Ragged(offsets, sizes.astype(np.int32))
+
+
+def _quartiles(lengths: NDArray[np.int32]) -> tuple[list[float], list[float]]:
+    """Shortest and longest story of each quarter of them; equal lengths stay together."""
+    ordered = np.sort(lengths)
+    places = np.arange(1, QUARTERS + 1) * len(ordered) // QUARTERS - 1
+    high = np.unique(ordered[np.maximum(places, 0)])
+    low = [
+        int(ordered[0]),
+        *(int(ordered[np.searchsorted(ordered, h, "right")]) for h in high[:-1]),
+    ]
+    return [float(each) for each in low], [float(each) for each in high]

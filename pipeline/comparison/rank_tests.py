@@ -1,0 +1,115 @@
+"""Many systems on the same documents: do any differ, which pairs do, and who stands where."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.comparison.paired_tests import DECIMALS
+from segscore.pipeline.statistics.multiple_tests import holm
+
+LEAST = 3
+"""Systems of which these tests can tell something that a pair's own tests do not."""
+
+UNDEFINED = float("nan")
+
+
+@dataclass(frozen=True)
+class Omnibus:
+    """A test of whether any of several systems differs from the others.
+
+    Attributes:
+        test: friedman or kruskal.
+        statistic: chi-squared or H; NaN if undefined.
+        p: by the chi-squared distribution; NaN if undefined.
+        effect: Kendall's W, or epsilon-squared; in [0, 1], NaN if undefined.
+        documents: it was made on.
+        pairwise: p of each pair of systems, adjusted for all of them, shape (systems, systems).
+        mean_rank: of each system, 1 for the lowest value, shape (systems,).
+    """
+
+    test: str
+    statistic: float
+    p: float
+    effect: float
+    documents: int
+    pairwise: Floats
+    mean_rank: Floats
+
+
+def _undefined(test: str, systems: int, documents: int) -> Omnibus:
+    nothing = np.full((systems, systems), UNDEFINED)
+    return Omnibus(test, UNDEFINED, UNDEFINED, UNDEFINED, documents, nothing, nothing[0])
+
+
+def friedman(values: Floats) -> Omnibus:
+    """Rank the systems on each document (Friedman 1937); pairs by Nemenyi's test.
+
+    The pairs' test is what Hollander & Wolfe 1999, p. 295, and Fournier 2013 call Wilcoxon,
+    Nemenyi, McDonald and Thompson's: the difference of mean ranks against the studentized range.
+
+    Args:
+        values: shape (systems, documents), NaN where undefined; only documents on which all
+            systems are defined are ranked.
+    """
+    from scipy import stats
+
+    values = np.round(values[:, ~np.isnan(values).any(axis=0)], DECIMALS)
+    systems, documents = values.shape
+    if systems < LEAST or not documents:
+        return _undefined("friedman", systems, documents)
+    mean_rank = stats.rankdata(values, axis=0).mean(axis=1)
+    apart = np.abs(mean_rank[:, None] - mean_rank[None])
+    error = np.sqrt(systems * (systems + 1) / (12 * documents))
+    pairwise = stats.studentized_range.sf(apart / error, systems, np.inf)
+    statistic = p = UNDEFINED
+    if (values != values[0]).any():
+        statistic, p = map(float, stats.friedmanchisquare(*values))
+    effect = min(1.0, statistic / (documents * (systems - 1)))
+    return Omnibus("friedman", statistic, p, effect, documents, pairwise, mean_rank)
+
+
+def kruskal(values: Floats) -> Omnibus:
+    """Rank all values together, whatever the document (Kruskal & Wallis 1952); pairs by Dunn's z.
+
+    Blind to which documents are hard, unlike ``friedman``: it is there because results are
+    published with it (Fournier 2013).  Pairs as Siegel & Castellan 1988, pp. 213-214, with the
+    variance corrected for ties (Dunn 1964) and Holm's adjustment for Bonferroni's.
+
+    Args:
+        values: shape (systems, documents), NaN where undefined.
+    """
+    from scipy import stats
+
+    samples = [np.round(row[~np.isnan(row)], DECIMALS) for row in values]
+    systems, together = len(samples), np.concatenate(samples)
+    sizes = np.array([len(sample) for sample in samples])
+    if systems < LEAST or not sizes.all():
+        return _undefined("kruskal", systems, int(sizes.max(initial=0)))
+    rank = stats.rankdata(together)
+    mean_rank = np.array([part.mean() for part in np.split(rank, np.cumsum(sizes)[:-1])])
+    variance = rank.var(ddof=1)  # N(N + 1)/12 without ties
+    statistic = p = effect = UNDEFINED
+    pairwise = np.ones((systems, systems))
+    if variance > 0:
+        statistic, p = map(float, stats.kruskal(*samples))
+        effect = min(1.0, statistic / (len(together) - 1))
+        error = np.sqrt(variance * (1 / sizes[:, None] + 1 / sizes[None]))
+        z = np.abs(mean_rank[:, None] - mean_rank[None]) / error
+        upper = np.triu_indices(systems, 1)
+        pairwise[upper] = holm(2 * stats.norm.sf(z[upper]))
+        pairwise.T[upper] = pairwise[upper]
+    return Omnibus("kruskal", statistic, p, effect, int(sizes.max()), pairwise, mean_rank)
+
+
+def places(values: Floats, *, higher: bool) -> Floats:
+    """Rank systems, 1 the best, equal ones in the middle of their places; NaN where undefined.
+
+    Args:
+        values: shape (systems,) or (replicates, systems), NaN where undefined.
+        higher: whether a higher value is better.
+    """
+    good = np.round(values if higher else -values, DECIMALS)
+    better = (good[..., None, :] > good[..., :, None]).sum(axis=-1)
+    equal = (good[..., None, :] == good[..., :, None]).sum(axis=-1)  # itself too
+    return np.where(np.isnan(good), UNDEFINED, better + (equal + 1) / 2)

@@ -1,0 +1,214 @@
+"""The rows of finished runs that a comparison needs, and of these no more columns than it needs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from segscore.pipeline import storage
+from segscore.pipeline.arrays.document_ids import Documents, names, number
+from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
+from segscore.pipeline.comparison.runs import ScoredRun
+from segscore.pipeline.comparison.systems import System, system_name
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import PAIRS, Table
+
+REFERENCE = "reference"
+OF_REFERENCE = ("n_units", "window", "reference_windows", "stories")
+"""Counts that tell of a reference alone."""
+
+ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of scores, or of panel_scores, of all runs.
+
+    Attributes:
+        documents: of all runs, by ascending id.
+        document: of each row, shape (rows,).
+        run: of each row, shape (rows,).
+        system: of each row, -1 for one that is not compared, shape (rows,).
+        original: whether the reference is an original one, no consensus, shape (rows,).
+        reference: of each row; None of panels.
+        groups: the group-by columns.
+        numbers: column -> shape (rows,), NaN where null.
+    """
+
+    documents: Documents
+    document: Ints
+    run: Ints
+    system: Ints
+    original: Flags
+    reference: pa.ChunkedArray | None
+    groups: pa.Table
+    numbers: dict[str, NDArray[Any]]
+
+    def documents_of(self, run: int) -> int:
+        """How many documents a run has."""
+        held = np.bincount(self.document[self.run == run], minlength=len(self.documents))
+        return int(np.count_nonzero(held))
+
+
+@dataclass(frozen=True)
+class _File:
+    """What was read of one file."""
+
+    run: int
+    table: pa.Table
+    system: Ints
+    original: Flags
+
+
+def read_rows(
+    runs: Sequence[ScoredRun],
+    systems: Sequence[System],
+    table: Table,
+    columns: Sequence[str],
+    group_by: Sequence[str],
+) -> Rows:
+    """Read some columns of the tables of all runs.
+
+    Args:
+        runs: at least one.
+        systems: to compare.
+        table: the kind of rows.
+        columns: of numbers.
+        group_by: attributes, or ``reference``.
+
+    Raises:
+        Refused: a run has no such rows, no such attribute, or one of another type than the others.
+    """
+    files = [
+        file
+        for number, run in enumerate(runs)
+        for file in _read(number, run, systems, table, columns, group_by)
+    ]
+    ids = pa.chunked_array([_only(file.table, "document_id") for file in files], pa.string())
+    unique = pc.unique(ids)
+    documents = number(unique.take(pc.sort_indices(unique))).documents
+    return Rows(
+        documents=documents,
+        document=np.concatenate([documents.find(part) for part in ids.chunks]),
+        run=np.repeat([file.run for file in files], [len(file.table) for file in files]),
+        system=np.concatenate([file.system for file in files]),
+        original=np.concatenate([file.original for file in files]),
+        reference=_references(files) if table is PAIRS else None,
+        groups=_groups(files, group_by),
+        numbers={
+            name: np.concatenate([_plain(_only(file.table, name)) for file in files])
+            for name in columns
+        },
+    )
+
+
+def _read(
+    number: int,
+    run: ScoredRun,
+    systems: Sequence[System],
+    table: Table,
+    columns: Sequence[str],
+    group_by: Sequence[str],
+) -> Iterator[_File]:
+    """Read the files of one run."""
+    kind = "scores" if table is PAIRS else "panel_scores"
+    files = {url: storage.column_names(url) for url in run.files(kind)}
+    if not files:
+        raise Refused(
+            f"{run.url}: has no {kind}, as none of its documents has several references; choose "
+            "measures of scores"
+        )
+    _require(run, group_by, {name for held in files.values() for name in held})
+    place = {each.hypothesis: i for i, each in enumerate(systems) if each.run == number}
+    consensus = pa.array(list(run.settings.shares), pa.string())
+    named = ["document_id", "hypothesis", *([REFERENCE] if table is PAIRS else [])]
+    for url, held in files.items():
+        needed = [*dict.fromkeys([*named, *columns])]
+        if missing := [each for each in needed if each not in held]:
+            raise Refused(f"{url}: has no column {', '.join(missing)}; score again")
+        further = [each for each in group_by if each in held and each not in needed]
+        read = storage.read_columns(url, [*needed, *further])
+        original = np.ones(len(read), bool)
+        if table is PAIRS:
+            made = pc.is_in(_only(read, REFERENCE), value_set=consensus)
+            original = ~made.to_numpy(zero_copy_only=False)
+        yield _File(number, read, _numbered(_only(read, "hypothesis"), place), original)
+
+
+def _require(run: ScoredRun, group_by: Sequence[str], there: set[str]) -> None:
+    from segscore.schemas.panel_scores import PANEL_SCORES
+    from segscore.schemas.scores import SCORES
+
+    for name in (each for each in group_by if each not in there):
+        known = {*SCORES.columns, *PANEL_SCORES.columns}
+        attributes = ", ".join([REFERENCE, *sorted(there - known)])
+        raise Refused(
+            f"--group-by {name}: {run.url} has no such attribute; there are: {attributes}"
+        )
+
+
+def _only(table: pa.Table, name: str) -> pa.Array:
+    """A column as one array, also of a table without rows."""
+    column = table.column(name)
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _plain(array: pa.Array) -> NDArray[Any]:
+    if pa.types.is_floating(array.type):
+        array = array.fill_null(float("nan"))
+    return numbers(array)
+
+
+def _numbered(hypotheses: pa.StringArray, place: Mapping[str, int]) -> Ints:
+    """Number the system of each row, -1 where it is not compared."""
+    encoded = hypotheses.dictionary_encode()
+    code = [place.get(system_name(name), -1) for name in encoded.dictionary.to_pylist()]
+    return np.array([*code, -1], np.int64)[numbers(encoded.indices)]
+
+
+def _references(files: Sequence[_File]) -> pa.ChunkedArray:
+    return pa.chunked_array([_only(file.table, REFERENCE) for file in files], pa.string())
+
+
+def _groups(files: Sequence[_File], group_by: Sequence[str]) -> pa.Table:
+    """The group-by columns; null throughout in a file that has none, as those of points may."""
+    parts = []
+    for file in files:
+        held, nothing = file.table.column_names, pa.nulls(len(file.table))
+        columns = {name: file.table.column(name) if name in held else nothing for name in group_by}
+        parts.append(pa.table(columns or {"": nothing}))
+    try:
+        return pa.concat_tables(parts, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+        raise Refused(
+            f"--group-by {','.join(group_by)}: the runs have an attribute of other types "
+            f"({problem})"
+        ) from problem
+
+
+def same_references(rows: Rows) -> Flags:
+    """Which documents have the same references in every run that has them, shape (documents,).
+
+    Told by the references' names and by the counts that depend on them alone, which must have been
+    read.
+    """
+    documents = len(rows.documents)
+    assert rows.reference is not None
+    encoded = rows.reference.combine_chunks().dictionary_encode()
+    told = names(encoded.dictionary).hashes[numbers(encoded.indices)]
+    for place, name in enumerate(OF_REFERENCE):
+        told = told + rows.numbers[name].astype(np.uint64) * (ODD + np.uint64(2 * place))
+    key = (rows.run * documents + rows.document)[rows.original]
+    told = told[rows.original]
+    # A reference stands once a run, however many hypotheses it met.
+    _, once = np.unique(told ^ key.astype(np.uint64) * ODD, return_index=True)
+    sums = np.zeros((int(rows.run.max()) + 1) * documents, np.uint64)
+    np.add.at(sums, key[once], told[once])
+    by_run = sums.reshape(-1, documents)
+    there = by_run != 0
+    first = by_run[there.argmax(axis=0), np.arange(documents)]
+    return np.asarray((~there | (by_run == first)).all(axis=0))

@@ -1,0 +1,244 @@
+"""A comparison from its settings to its tables, and to its published folder if one is asked for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.comparison.runs import (
+    ScoredRun,
+    chosen_measures,
+    open_runs,
+    require_comparable,
+    signature,
+)
+from segscore.pipeline.comparison.samples import Compared, read_samples
+from segscore.pipeline.comparison.systems import find_systems
+from segscore.pipeline.comparison.tables import Row, compare_sample, table_of, worst
+from segscore.pipeline.comparison.where import where
+from segscore.pipeline.errors import Done, Refused
+from segscore.pipeline.runs import publication, run_folder
+from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.scoring.accounting import LIBRARIES, Clock
+from segscore.pipeline.scoring.inputs import choose_groups
+from segscore.pipeline.scoring.settings import MOST_REPLICATES, within
+from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.tables.find import InputTable
+
+STATISTICS = (*LIBRARIES, "scipy")
+
+
+@dataclass(frozen=True)
+class CompareSettings:
+    """What `segscore compare` was asked to do.
+
+    Attributes:
+        runs: folders of finished scoring runs.
+        measures: columns of scores or panel_scores to compare by.
+        output: folder or URL to write the tables to; None to write none.
+        systems: names of the systems to compare; empty: all.
+        group_by: attributes whose combinations are compared apart; ``reference`` is one.
+        where: find where systems go wrong; the runs' inputs are read again.
+        may_differ: fields of the signature in which the runs may differ.
+        replicates: bootstrap replicates for the intervals; 0 for none.
+        permutations: of the permutation tests; 0 for none.
+        seed: of bootstrap and permutations; at least 0.
+        fresh: replace a finished comparison in the same place.
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    output: str | None = None
+    systems: tuple[str, ...] = ()
+    group_by: tuple[str, ...] = ()
+    where: bool = False
+    may_differ: tuple[str, ...] = ()
+    replicates: int = 1000
+    permutations: int = 9999
+    seed: int = 0
+    fresh: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be meant.
+
+        Raises:
+            Refused: naming the option, the value and what is allowed.
+        """
+        for option, given in (("RUN", self.runs), ("--measure", self.measures)):
+            if not given or not all(name.strip() for name in given):
+                raise Refused(f"{option}: is empty; name at least one")
+        for option, given in (
+            ("--measure", self.measures),
+            ("--systems", self.systems),
+            ("--group-by", self.group_by),
+        ):
+            if len(set(given)) < len(given):
+                raise Refused(f"{option} {','.join(given)}: names one twice")
+        if self.output is not None and not self.output.strip():
+            raise Refused("--output: is empty; name a folder")
+        within("--replicates", self.replicates, 0, MOST_REPLICATES)
+        within("--permutations", self.permutations, 0, MOST_REPLICATES)
+        within("--seed", self.seed, 0, 2**64 - 1)
+
+
+@dataclass(frozen=True)
+class FinishedComparison:
+    """A comparison: its record, its tables by name, and whether it was there already.
+
+    Attributes:
+        record: as run.json has it.
+        tables: by the names they are written under.
+        held: whether the output held this very comparison, which was left as it is.
+    """
+
+    record: dict[str, Any]
+    tables: dict[str, pa.Table]
+    held: bool
+
+
+@dataclass
+class _Found:
+    """What was compared so far."""
+
+    rows: dict[str, list[Row]]
+    units: set[str] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
+
+
+def compare(settings: CompareSettings) -> FinishedComparison:
+    """Compare the systems of some runs on the documents they share; publish, if asked to.
+
+    Raises:
+        Refused: wrong settings, runs that cannot be compared, or no document in common; nothing
+            was written.
+        Failed: the tables cannot be written.
+    """
+    clock = Clock()
+    with clock.stage("plan"):
+        if settings.output is not None:
+            require_apart(settings.output, {"RUN": settings.runs})
+        runs = open_runs(settings.runs)
+        chosen = chosen_measures(settings.measures)
+        require_comparable(runs, chosen, settings.may_differ)
+        claimed, held = _claim(settings)
+        systems = find_systems(runs, settings.systems)
+    with clock.stage("compare"):
+        found = _Found({name: [] for name in ("comparisons", "systems", "omnibus", "worst")})
+        read = [
+            read_samples(runs, systems, table, measures, settings.group_by)
+            for table, measures in chosen
+        ]
+        types = {name: kind for each in read for name, kind in _groups(settings, each).items()}
+        for compared in read:
+            _add(found, settings, runs, compared)
+    with clock.stage("where"):
+        if settings.where:
+            found.rows["where"] = [*where(runs, systems, read[0].samples[0].documents)]
+    tables = _tables(found.rows, types)
+    estimator = f"poisson,{'+'.join(sorted(found.units))}" if settings.replicates else "none"
+    permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
+    own = {"ci": estimator, "p": permutation}
+    record = {
+        "signature": signature(runs, own),
+        "settings": asdict(settings),
+        "pairs": tables["comparisons"].num_rows,
+        "inputs": {"runs": [asdict(file) for file in _records(settings).files]},
+        "rows": _account(read[0]),
+        "warnings": list(dict.fromkeys(found.warnings)),
+        "versions": {name: version(name) for name in STATISTICS},
+        "seconds": clock.seconds,
+    }
+    if claimed is not None:
+        record = _publish(claimed, tables, record)
+    return FinishedComparison(record, tables, held)
+
+
+def _records(settings: CompareSettings) -> InputTable:
+    """The records of the runs, which change when a run does."""
+    files = [
+        file
+        for url in settings.runs
+        for file in storage.find(storage.join(url, run_folder.RECORD), any_kind=True)
+    ]
+    return InputTable("runs", tuple(files), (), pa.schema([]))
+
+
+def _claim(settings: CompareSettings) -> tuple[run_folder.Attempt | None, bool]:
+    if settings.output is None:
+        return None, False
+    asked = Fingerprint.of("compare", settings, [_records(settings)])
+    try:
+        return publication.check(settings.output, asked, fresh=settings.fresh), False
+    except Done:
+        return None, True
+
+
+def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataType]:
+    """The type of each group-by column; refuses what cannot name a group."""
+    from segscore.schemas.comparisons import COMPARISON_TABLES
+
+    taken = {name for table in COMPARISON_TABLES for name in table.columns}
+    return choose_groups(settings.group_by, compared.types, taken)
+
+
+def _add(
+    found: _Found, settings: CompareSettings, runs: Sequence[ScoredRun], compared: Compared
+) -> None:
+    """Compare the samples of one kind of rows."""
+    for sample in compared.samples:
+        made = compare_sample(
+            sample, runs, settings.seed, settings.replicates, settings.permutations
+        )
+        group = dict(zip(settings.group_by, sample.key, strict=True))
+        for name, rows in made.items():
+            found.rows[name] += [group | row for row in rows]
+        found.units.add(sample.units.kind)
+    found.rows["worst"] += worst(compared.samples[0], runs)
+    found.warnings += _warnings(compared)
+
+
+def _warnings(compared: Compared) -> Iterator[str]:
+    whole = compared.samples[0]
+    if compared.other_references:
+        yield (
+            f"{compared.other_references} documents were left out: the runs scored them against "
+            "other references"
+        )
+    if compared.absent:
+        labels = ", ".join(compared.absent)
+        named = ", ".join(measure.name for measure in whole.measures)
+        yield f"{labels}: not compared by {named}, for which there are no rows"
+    if compared.empty:
+        yield f"{compared.empty} groups have no document that their systems share"
+
+
+def _account(compared: Compared) -> dict[str, dict[str, int]]:
+    """Of each run, what became of its documents."""
+    shared = len(compared.samples[0].documents)
+    return {
+        run: {"in": documents, "scored": shared, "rejected": 0, "unpaired": documents - shared}
+        for run, documents in compared.documents.items()
+    }
+
+
+def _tables(rows: Mapping[str, list[Row]], types: Mapping[str, pa.DataType]) -> dict[str, pa.Table]:
+    from segscore.schemas.comparisons import COMPARISON_TABLES
+
+    models = {model.name: model for model in COMPARISON_TABLES}
+    return {
+        name: table_of(made, models[name], {} if models[name].strict else types)
+        for name, made in rows.items()
+    }
+
+
+def _publish(
+    claimed: run_folder.Attempt, tables: Mapping[str, pa.Table], record: Mapping[str, Any]
+) -> dict[str, Any]:
+    with publication.claimed(claimed):
+        folder = run_folder.claim(claimed, {})
+        for name, table in tables.items():
+            storage.write_table(storage.join(folder, name, f"{name}.parquet"), table)
+        return publication.publish(claimed, record)

@@ -1,0 +1,147 @@
+"""The runs to compare: opened, told apart by name, and held to have been scored alike."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
+from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs import signature as signatures
+from segscore.pipeline.scoring.reopen import recorded_settings, scoring_record
+from segscore.pipeline.scoring.settings import ScoreSettings
+
+
+@dataclass(frozen=True)
+class ScoredRun:
+    """A finished scoring run.
+
+    Attributes:
+        url: its folder.
+        name: what tells it from the others: as much of the end of its URL as is needed.
+        record: what run.json says.
+        settings: of the run.
+    """
+
+    url: str
+    name: str
+    record: Mapping[str, Any]
+    settings: ScoreSettings
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The fields of its signature, but for those about its own intervals."""
+        told = signatures.fields(self.record["signature"])
+        return {name: value for name, value in told.items() if name != signatures.INTERVALS}
+
+    def files(self, table: str) -> list[str]:
+        """The files of one of its tables, as its record lists them; empty if it has none."""
+        return run_folder.files(self.url, self.record, table)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """What its formulas use beside counts."""
+        p_seg = self.record.get("p_seg")
+        types = tuple(self.record.get("boundary_types") or (1,))
+        return self.settings.parameters(float("nan") if p_seg is None else p_seg, types)
+
+
+def open_runs(urls: Sequence[str]) -> list[ScoredRun]:
+    """Open the runs, in the order given.
+
+    Raises:
+        Refused: one is not finished, or not a scoring run; one is named twice.
+    """
+    trimmed = [url.rstrip("/") or url for url in urls]
+    for url in trimmed:
+        if trimmed.count(url) > 1:
+            raise Refused(f"{url}: the run is named twice")
+    opened = []
+    for url, name in zip(trimmed, _names(trimmed), strict=True):
+        record = scoring_record(url)
+        opened.append(ScoredRun(url, name, record, recorded_settings(url, record)))
+    return opened
+
+
+def _names(urls: Sequence[str]) -> list[str]:
+    """The shortest ends of the URLs, in whole parts, that differ."""
+    parts = [[part for part in url.split("/") if part] or [url] for url in urls]
+    for length in range(1, max(map(len, parts)) + 1):
+        named = ["/".join(each[-length:]) for each in parts]
+        if len(set(named)) == len(named):
+            return named
+    return list(urls)
+
+
+def chosen_measures(names: Iterable[str]) -> list[tuple[Table, list[Measure]]]:
+    """Find the measures by their names, those of scores and those of panel_scores apart.
+
+    Raises:
+        Refused: no such measure; names the nearest.
+    """
+    from difflib import get_close_matches
+
+    chosen: list[tuple[Table, list[Measure]]] = [(PAIRS, []), (PANELS, [])]
+    for name in names:
+        if name not in ALL:
+            (near,) = get_close_matches(name, ALL, n=1, cutoff=0.0)
+            raise Refused(
+                f"--measure {name}: no such measure, nearest is {near}; `segscore measures` lists "
+                "them all"
+            )
+        chosen[name in PANELS.measures][1].append(ALL[name])
+    return [(table, measures) for table, measures in chosen if measures]
+
+
+def require_comparable(
+    runs: Sequence[ScoredRun],
+    chosen: Sequence[tuple[Table, list[Measure]]],
+    may_differ: Sequence[str],
+) -> None:
+    """Make sure that the runs were scored alike.
+
+    The version counts: another one may have changed numbers.  P_seg counts by its value where a
+    chosen measure uses it, also where each run took its own.
+
+    Args:
+        runs: at least one.
+        chosen: measures to compare.
+        may_differ: fields of the signature that may differ.
+
+    Raises:
+        Refused: naming each field that differs, with its values in the order of the runs.
+    """
+    fields = [run.signature for run in runs]
+    if any("p_seg" in table.used_by(each.name for each in measures) for table, measures in chosen):
+        fields = [
+            each | {"p_seg": str(run.record.get("p_seg"))}
+            for each, run in zip(fields, runs, strict=True)
+        ]
+    other = {name: values for name, values in _side_by_side(fields).items() if len(set(values)) > 1}
+    refused = [name for name in other if name not in may_differ]
+    if refused:
+        named = ", ".join(f"{name} {' / '.join(other[name])}" for name in refused)
+        raise Refused(
+            f"{', '.join(run.url for run in runs)}: were not scored alike: {named}; score them "
+            f"alike, or pass --may-differ {','.join(refused)} to compare them all the same"
+        )
+
+
+def _side_by_side(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
+    names = dict.fromkeys(name for each in fields for name in each)
+    return {name: [each.get(name, "–") for each in fields] for name in names}
+
+
+def signature(runs: Sequence[ScoredRun], own: Mapping[str, str]) -> str:
+    """Say in one line what was compared and how.
+
+    Args:
+        runs: where a field differs, its values stand side by side in their order.
+        own: fields of the comparison; they stand before the version.
+    """
+    shared = _side_by_side([run.signature for run in runs])
+    version = shared.pop("v", [])
+    fields = {**shared, **{name: [value] for name, value in own.items()}, "v": version}
+    told = [f"{name}:{'/'.join(dict.fromkeys(values))}" for name, values in fields.items()]
+    return "|".join(["segscore", *told])

@@ -1,0 +1,194 @@
+"""What systems did on the documents they share: dense arrays, systems by documents."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, encode
+from segscore.pipeline.comparison.rows import (
+    OF_REFERENCE,
+    REFERENCE,
+    Rows,
+    read_rows,
+    same_references,
+)
+from segscore.pipeline.comparison.runs import ScoredRun
+from segscore.pipeline.comparison.systems import System
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import PAIRS, Table
+from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.scoring.pairs import number_groups
+from segscore.pipeline.statistics.bootstrap import Units, units
+
+GroupKey = tuple[object, ...]
+
+
+class NothingShared(Refused):
+    """The systems have no document in common."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What some systems did on the documents all of them share.
+
+    Attributes:
+        key: values of the group-by columns; all None for all documents.
+        table: the kind of rows.
+        measures: chosen ones.
+        systems: who.
+        documents: ids, ascending.
+        counts: count name -> shape (systems, documents): sums over references.
+        values: measure name -> shape (systems, documents): means over references, NaN undefined.
+        parameters: of each system's run, as formulas use them.
+    """
+
+    key: GroupKey
+    table: Table
+    measures: list[Measure]
+    systems: list[System]
+    documents: pa.StringArray
+    counts: Mapping[str, Ints]
+    values: Mapping[str, Floats]
+    parameters: list[Mapping[str, float]]
+
+    @property
+    def units(self) -> Units:
+        """What is drawn together of the documents."""
+        return units(names(self.documents).hashes)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The samples of one kind of rows: over all documents first, then by group.
+
+    Attributes:
+        samples: those in which at least one document is shared.
+        documents: run name -> how many documents each run has.
+        other_references: documents left out because the runs have other references for them.
+        empty: groups left out, without a shared document.
+        absent: labels of the systems that have no rows of this kind.
+        types: of the group-by columns.
+    """
+
+    samples: list[Sample]
+    documents: dict[str, int]
+    other_references: int
+    empty: int
+    absent: list[str]
+    types: Mapping[str, pa.DataType]
+
+
+def read_samples(
+    runs: Sequence[ScoredRun],
+    systems: Sequence[System],
+    table: Table,
+    measures: list[Measure],
+    group_by: Sequence[str],
+) -> Compared:
+    """Read what the chosen measures need of the systems' rows.
+
+    Args:
+        runs: all scored alike.
+        systems: to compare.
+        table: the kind of rows.
+        measures: of that kind.
+        group_by: attributes whose combinations are compared apart; or ``reference``.
+
+    Raises:
+        Refused: a run has no such rows or no such attribute, or no document is shared.
+    """
+    used = table.used_by(measure.name for measure in measures)
+    counts = [name for name in table.counts if name in used]
+    values = [measure.name for measure in measures]
+    # A panel is all references at once.
+    grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
+    several = table is PAIRS and len(runs) > 1
+    columns = dict.fromkeys([*counts, *values, *(OF_REFERENCE if several else ())])
+    rows = read_rows(runs, systems, table, list(columns), grouped)
+    same = same_references(rows) if several else np.ones(len(rows.documents), bool)
+    chosen = (rows.system >= 0) & same[rows.document]
+    make = _Making(runs, systems, table, measures, counts, values, rows)
+    whole = make.sample((None,) * len(group_by), chosen & rows.original)
+    if whole is None:
+        raise NothingShared(_nothing_shared(runs, systems, int((~same).sum())))
+    made = []
+    if grouped:
+        code, keys = number_groups([encode(each.combine_chunks()) for each in rows.groups.columns])
+        kept = chosen & (rows.original | (REFERENCE in grouped))
+        ordered = sorted(range(len(keys)), key=keys.__getitem__)
+        made = [make.sample(keys[number], kept & (code == number)) for number in ordered]
+    samples = [each for each in made if each is not None]
+    return Compared(
+        samples=[whole, *samples],
+        documents={run.name: rows.documents_of(number) for number, run in enumerate(runs)},
+        other_references=int((~same).sum()),
+        empty=len(made) - len(samples),
+        absent=[each.label for each in systems if each not in whole.systems],
+        types={name: rows.groups.schema.field(name).type for name in grouped}
+        or dict.fromkeys(group_by, pa.string()),
+    )
+
+
+def _nothing_shared(runs: Sequence[ScoredRun], systems: Sequence[System], other: int) -> str:
+    why = f"; {other} documents have other references in each run" if other else ""
+    named = ", ".join(system.label for system in systems)
+    return f"{', '.join(run.url for run in runs)}: {named} share no document{why}"
+
+
+@dataclass(frozen=True)
+class _Making:
+    """What all samples of one kind of rows are made of."""
+
+    runs: Sequence[ScoredRun]
+    systems: Sequence[System]
+    table: Table
+    measures: list[Measure]
+    counts: list[str]
+    values: list[str]
+    rows: Rows
+
+    def sample(self, key: GroupKey, mask: Flags) -> Sample | None:
+        """Bring some rows into a cell a system and document; None if no document is shared.
+
+        Args:
+            key: of the group.
+            mask: its rows, shape (rows,).
+        """
+        shape = len(self.systems), len(self.rows.documents)
+        cell = self.rows.system[mask] * shape[1] + self.rows.document[mask]
+        held = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape) > 0
+        there = np.flatnonzero(held.any(axis=1)).tolist()
+        shared = np.flatnonzero(held[there].all(axis=0))
+        if not len(there) or not len(shared):
+            return None
+        at = np.ix_(np.array(there), shared)
+        column = self.rows.numbers
+        return Sample(
+            key=key,
+            table=self.table,
+            measures=self.measures,
+            systems=[self.systems[i] for i in there],
+            documents=self.rows.documents.ids.take(pa.array(shared)),
+            counts={name: _sums(cell, column[name][mask], shape)[at] for name in self.counts},
+            values={name: _means(cell, column[name][mask], shape)[at] for name in self.values},
+            parameters=[self.runs[self.systems[i].run].parameters for i in there],
+        )
+
+
+def _sums(cell: Ints, counts: Ints, shape: tuple[int, int]) -> Ints:
+    total = np.zeros(shape[0] * shape[1], np.int64)
+    np.add.at(total, cell, counts)
+    return total.reshape(shape)
+
+
+def _means(cell: Ints, values: Floats, shape: tuple[int, int]) -> Floats:
+    """Mean over the defined rows of each cell, NaN where there is none."""
+    defined = ~np.isnan(values)
+    size = shape[0] * shape[1]
+    total = np.bincount(cell[defined], values[defined], size)
+    with np.errstate(invalid="ignore"):
+        means: Floats = total / np.bincount(cell[defined], minlength=size)
+    return means.reshape(shape)

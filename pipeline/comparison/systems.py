@@ -1,0 +1,78 @@
+"""The systems of some runs, told apart by name, and by run where several runs have the name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline import storage
+from segscore.pipeline.comparison.runs import ScoredRun
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.scoring.part import POINT, is_point
+
+HUMAN = POINT + "human"
+
+
+@dataclass(frozen=True)
+class System:
+    """A hypothesis coder of one run.
+
+    Attributes:
+        label: what tells it from the others: its name, with the run's where several have it.
+        run: index of its run.
+        hypothesis: the name it is averaged under.
+    """
+
+    label: str
+    run: int
+    hypothesis: str
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a reference point, made by the run."""
+        return is_point(self.hypothesis)
+
+
+def find_systems(runs: Sequence[ScoredRun], asked: Sequence[str]) -> list[System]:
+    """List the systems of the runs: as they are asked for, or by run and name.
+
+    Args:
+        runs: to look in.
+        asked: names, or labels as this makes them; empty: all.
+
+    Raises:
+        Refused: one asked for is not there.
+    """
+    found = [
+        (number, name)
+        for number, run in enumerate(runs)
+        for name in sorted({system_name(name) for name in _hypotheses(run)})
+    ]
+    held = [name for _, name in found]
+    systems = [
+        System(f"{name}@{runs[run].name}" if held.count(name) > 1 else name, run, name)
+        for run, name in found
+    ]
+    if not asked:
+        return systems
+    for name in asked:
+        if not any(_is(each, name) for each in systems):
+            there = ", ".join(each.label for each in systems)
+            raise Refused(f"--systems {name}: no such system; there are: {there}")
+    chosen = [each for name in asked for each in systems if _is(each, name)]
+    return list(dict.fromkeys(chosen))
+
+
+def _is(system: System, name: str) -> bool:
+    return name in (system.label, system.hypothesis)
+
+
+def _hypotheses(run: ScoredRun) -> list[str]:
+    parts = [storage.read_columns(url, ["hypothesis"]) for url in run.files("scores")]
+    return [] if not parts else pc.unique(pa.concat_tables(parts).column("hypothesis")).to_pylist()
+
+
+def system_name(hypothesis: str) -> str:
+    """Of a held-out human, whose name tells the coder, the system it is averaged under."""
+    return HUMAN if hypothesis.startswith(HUMAN + ":") else hypothesis

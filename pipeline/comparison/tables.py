@@ -1,0 +1,267 @@
+"""Samples become the tables of a comparison (schemas/comparisons.py)."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.comparison import rank_tests
+from segscore.pipeline.comparison.averages import AVERAGES, Averages, average
+from segscore.pipeline.comparison.paired_tests import permutation_tests, signed_ranks
+from segscore.pipeline.comparison.runs import ScoredRun
+from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.statistics.bootstrap import interval
+from segscore.pipeline.statistics.multiple_tests import holm
+
+if TYPE_CHECKING:
+    import pandera.pyarrow as pap
+
+Row = dict[str, Any]
+KINDS = {"String": pa.string(), "Int64": pa.int64(), "Float64": pa.float64()}
+WORST = 10
+"""Documents listed of each system, and of each system compared with each other."""
+
+UNDEFINED = float("nan")
+
+
+def table_of(
+    rows: Sequence[Row], model: "pap.DataFrameSchema", group_by: Mapping[str, pa.DataType]
+) -> pa.Table:
+    """Make a table of rows; NaN becomes null.
+
+    Args:
+        rows: each with all columns.
+        model: the table's schema.
+        group_by: the group-by columns, which come first.
+    """
+    kinds = {name: KINDS[str(each.dtype)] for name, each in model.columns.items()}
+    return pa.table(
+        {
+            name: pa.array([row[name] for row in rows], kind, from_pandas=True)
+            for name, kind in {**group_by, **kinds}.items()
+        }
+    )
+
+
+def compare_sample(
+    sample: Sample, runs: Sequence[ScoredRun], seed: int, replicates: int, permutations: int
+) -> dict[str, list[Row]]:
+    """Compare the systems of one sample by every chosen measure.
+
+    Args:
+        sample: who did what.
+        runs: the systems are of.
+        seed: of bootstrap and permutations.
+        replicates: of the bootstrap; 0 for none.
+        permutations: 0 for none.
+
+    Returns:
+        Rows of comparisons, systems and omnibus, without the group-by columns.
+    """
+    averages = average(sample, seed, replicates)
+    tests = permutation_tests(sample, averages, seed, permutations)
+    found: dict[str, list[Row]] = {"comparisons": [], "systems": [], "omnibus": []}
+    for measure in sample.measures:
+        omnibus = rank_tests.friedman(sample.values[measure.name])
+        together = rank_tests.kruskal(sample.values[measure.name])
+        found["systems"] += _systems(sample, runs, averages, measure, omnibus.mean_rank)
+        found["comparisons"] += _pairs(sample, averages, measure, tests, (omnibus, together))
+        if len(sample.systems) >= rank_tests.LEAST:
+            found["omnibus"] += [_omnibus(sample, measure, each) for each in (omnibus, together)]
+    return found
+
+
+def _limits(replicates: Floats, value: float, defined: int) -> tuple[float, float]:
+    """A 95 % interval; it needs two documents, as those of a run's summary do."""
+    if np.isnan(value) or defined < 2:
+        return UNDEFINED, UNDEFINED
+    return interval(replicates)
+
+
+def _systems(
+    sample: Sample,
+    runs: Sequence[ScoredRun],
+    averages: Averages,
+    measure: Measure,
+    mean_rank: Floats,
+) -> Iterator[Row]:
+    systems = len(sample.systems)
+    directed = measure.better != "neither"
+    higher = measure.better == "higher"
+    on_documents = systems + 1 - mean_rank if higher else mean_rank
+    for kind in AVERAGES:
+        key = measure.name, kind
+        value, replicates = averages.value[key], averages.replicates[key]
+        place = rank_tests.places(value, higher=higher)
+        drawn = rank_tests.places(replicates, higher=higher)
+        for s, system in enumerate(sample.systems):
+            defined = int(averages.defined[measure.name][s])
+            low, high = _limits(replicates[:, s], value[s], defined)
+            first, last = _limits(drawn[:, s], value[s], defined)
+            yield {
+                "measure": measure.name,
+                "average": kind,
+                "system": system.label,
+                "run": runs[system.run].name,
+                "hypothesis": system.hypothesis,
+                "value": value[s],
+                "ci_low": low,
+                "ci_high": high,
+                "rank": place[s] if directed else UNDEFINED,
+                "rank_low": first if directed else UNDEFINED,
+                "rank_high": last if directed else UNDEFINED,
+                "mean_rank": on_documents[s] if directed and kind == "macro" else UNDEFINED,
+                "documents": len(sample.documents),
+                "defined": defined,
+            }
+
+
+def _pair(
+    sample: Sample, averages: Averages, measure: Measure, kind: str, pair: int, p: Floats
+) -> Row:
+    """What rows of both averages have."""
+    key = measure.name, kind
+    a, b = averages.pairs[pair]
+    difference = float(averages.difference[key][pair])
+    defined = int(averages.both[measure.name][pair])
+    low, high = _limits(averages.differences[key][:, pair], difference, defined)
+    return {
+        "measure": measure.name,
+        "average": kind,
+        "system": sample.systems[a].label,
+        "other": sample.systems[b].label,
+        "value": averages.sides[key][0, pair],
+        "other_value": averages.sides[key][1, pair],
+        "difference": difference,
+        "ci_low": low,
+        "ci_high": high,
+        "better": _better(sample, measure, difference, (a, b)),
+        "p_permutation": p[pair],
+        "p_permutation_holm": holm(p)[pair],
+        "documents": len(sample.documents),
+        "defined": defined,
+    }
+
+
+def _better(
+    sample: Sample, measure: Measure, difference: float, pair: tuple[int, int]
+) -> str | None:
+    if measure.better == "neither" or np.isnan(difference) or difference == 0:
+        return None
+    first = (difference > 0) == (measure.better == "higher")
+    return sample.systems[pair[0] if first else pair[1]].label
+
+
+OF_DOCUMENTS = ("p_wilcoxon", "p_wilcoxon_holm", "effect_d", "effect_rank")
+"""What looks at documents one by one, and so belongs to macro averages alone."""
+
+
+def _pairs(
+    sample: Sample,
+    averages: Averages,
+    measure: Measure,
+    tests: Mapping[tuple[str, str], Floats],
+    omnibus: tuple[rank_tests.Omnibus, rank_tests.Omnibus],
+) -> Iterator[Row]:
+    """A row a pair, of the micro averages, then of the macro ones."""
+    ranked = _ranked(sample, averages, measure)
+    nothing = dict.fromkeys((*OF_DOCUMENTS, "p_nemenyi", "p_kruskal"), UNDEFINED)
+    for pair, each in enumerate(ranked):
+        row = _pair(sample, averages, measure, "micro", pair, tests[measure.name, "micro"])
+        yield row | each | nothing
+    for pair, each in enumerate(ranked):
+        at = averages.pairs[pair]
+        many = {"p_nemenyi": omnibus[0].pairwise[at], "p_kruskal": omnibus[1].pairwise[at]}
+        row = _pair(sample, averages, measure, "macro", pair, tests[measure.name, "macro"])
+        yield row | each | many
+
+
+def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[Row]:
+    """What the documents say one by one, of each pair."""
+    values = sample.values[measure.name]
+    found = [signed_ranks(values[a], values[b]) for a, b in averages.pairs]
+    adjusted = holm([each.p for each in found])
+    return [
+        {
+            "p_wilcoxon": each.p,
+            "p_wilcoxon_holm": adjusted[pair],
+            "effect_d": each.effect_d,
+            "effect_rank": each.effect_rank,
+            "higher": each.higher,
+            "lower": each.lower,
+        }
+        for pair, each in enumerate(found)
+    ]
+
+
+def _omnibus(sample: Sample, measure: Measure, found: rank_tests.Omnibus) -> Row:
+    return {
+        "measure": measure.name,
+        "test": found.test,
+        "statistic": found.statistic,
+        "degrees": len(sample.systems) - 1,
+        "p": found.p,
+        "effect": found.effect,
+        "systems": len(sample.systems),
+        "documents": found.documents,
+    }
+
+
+def worst(sample: Sample, runs: Sequence[ScoredRun]) -> Iterator[Row]:
+    """List each system's worst documents, and those where it is furthest behind each other one.
+
+    Ties stand in the order of the documents.  Measures of which neither way is better have none.
+    """
+    for measure in (each for each in sample.measures if each.better != "neither"):
+        values = sample.values[measure.name]
+        bad = values if measure.better == "lower" else -values
+        for s in range(len(sample.systems)):
+            yield from _listed(sample, runs, measure, (s, None), bad[s])
+            for other in (o for o in range(len(sample.systems)) if o != s):
+                behind = bad[s] - bad[other]
+                behind = np.where(behind > 0, behind, UNDEFINED)
+                yield from _listed(sample, runs, measure, (s, other), behind)
+
+
+def _listed(
+    sample: Sample,
+    runs: Sequence[ScoredRun],
+    measure: Measure,
+    systems: tuple[int, int | None],
+    badness: Floats,
+) -> Iterator[Row]:
+    values, (s, other) = sample.values[measure.name], systems
+    for place, document in enumerate(_most(badness, WORST), start=1):
+        document_id = sample.documents[document].as_py()
+        yield {
+            "measure": measure.name,
+            "system": sample.systems[s].label,
+            "other": None if other is None else sample.systems[other].label,
+            "place": place,
+            "document_id": document_id,
+            "value": values[s, document],
+            "other_value": UNDEFINED if other is None else values[other, document],
+            "command": _command(sample, runs, s, document_id),
+        }
+
+
+def _most(badness: Floats, number: int) -> Iterable[int]:
+    """The documents with the largest values, NaN left out, ties in their order."""
+    known = np.flatnonzero(~np.isnan(badness))
+    if len(known) > number:
+        least = np.partition(badness[known], -number)[-number]
+        known = known[badness[known] >= least]
+    order: list[int] = known[np.argsort(-badness[known], kind="stable")].tolist()
+    return order[:number]
+
+
+def _command(sample: Sample, runs: Sequence[ScoredRun], s: int, document_id: str) -> str | None:
+    system = sample.systems[s]
+    if system.is_point:
+        return None
+    named = ["--document", document_id, "--hypothesis", system.hypothesis]
+    return shlex.join(["segscore", "explain", runs[system.run].url, *named])

@@ -1,0 +1,133 @@
+"""Where systems go wrong: boundaries missed and false alarms by story, position and prominence.
+
+The tables of a run have no boundaries, so its inputs are read again; they must be as they were.
+Each decision of boundary edit distance counts once for each reference, so that a boundary many
+coders marked counts as often: a miss there costs more (Kazantseva & Szpakowicz 2012, 5).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
+from segscore.pipeline.comparison.boundary_classes import NOWHERE, Places
+from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, decide
+from segscore.pipeline.comparison.runs import ScoredRun
+from segscore.pipeline.comparison.systems import System
+from segscore.pipeline.scoring.boundaries import side_of
+from segscore.pipeline.scoring.hypotheses import Accepted
+from segscore.pipeline.scoring.inputs import cut
+from segscore.pipeline.scoring.pairs import meet
+from segscore.pipeline.scoring.reopen import Reopened, reopen
+from segscore.pipeline.scoring.sent import accept_part
+
+
+def where(
+    runs: Sequence[ScoredRun], systems: Sequence[System], documents: pa.StringArray
+) -> Iterator[dict[str, object]]:
+    """Count what became of the boundaries in each class (schemas/comparisons.py, WHERE).
+
+    Args:
+        runs: whose inputs are read again.
+        systems: to look at; reference points, which are in no input, are left out.
+        documents: to look at.
+
+    Raises:
+        Refused: an input has changed since.
+    """
+    for number, run in enumerate(runs):
+        chosen = {each.hypothesis: each for each in systems if each.run == number}
+        chosen = {name: each for name, each in chosen.items() if not each.is_point}
+        if chosen:
+            yield from _of_run(reopen(run.url), run.name, chosen, documents)
+
+
+Tally = dict[str, Ints]
+"""Analysis -> counts by system, class and kind."""
+
+
+def _of_run(
+    opened: Reopened, name: str, systems: Mapping[str, System], documents: pa.StringArray
+) -> Iterator[dict[str, object]]:
+    references = opened.references
+    shared = np.zeros(len(references.documents), bool)
+    found = references.documents.find(documents)
+    shared[found[found >= 0]] = True
+    places = Places(references, shared)
+    tally = _tallied(opened, places, list(systems), shared)
+    for analysis, classes in places.classes.items():
+        for at, (low, high) in enumerate(zip(classes.low, classes.high, strict=True)):
+            for s, system in enumerate(systems.values()):
+                counts = dict(zip(KINDS, tally[analysis][s, at].tolist(), strict=True))
+                if any(counts.values()):
+                    yield _row(analysis, (low, high), system, name, counts)
+
+
+def _row(
+    analysis: str,
+    ends: tuple[float, float],
+    system: System,
+    run: str,
+    counts: Mapping[str, int],
+) -> dict[str, object]:
+    boundaries = sum(counts.values()) - counts["false_alarms"]
+    marks = boundaries - counts["misses"] + counts["false_alarms"]
+    return {
+        "analysis": analysis,
+        "low": ends[0],
+        "high": ends[1],
+        "system": system.label,
+        "run": run,
+        "hypothesis": system.hypothesis,
+        "reference_boundaries": boundaries,
+        **counts,
+        "miss_rate": counts["misses"] / boundaries if boundaries else None,
+        "false_alarm_rate": counts["false_alarms"] / marks if marks else None,
+    }
+
+
+def _tallied(opened: Reopened, places: Places, systems: list[str], shared: Flags) -> Tally:
+    """Read the hypotheses part by part.
+
+    A coder's two rows for a document may lie in two parts, each good for itself. The run refused
+    both, so that the document is not one which the coder shares, and neither is counted.
+    """
+    parts = cut(opened.inputs.hypotheses.slices, opened.job.rows_at_once)
+    found = [
+        _tally(opened, places, systems, shared, accept_part(opened.job, part, {})) for part in parts
+    ]
+    return {name: np.sum([tally[name] for tally in found], axis=0) for name in places.classes}
+
+
+def _tally(
+    opened: Reopened, places: Places, systems: list[str], shared: Flags, accepted: Accepted
+) -> Tally:
+    coder = accepted.rows.table.column("coder").chunk(0).dictionary_encode()
+    place = {name: i for i, name in enumerate(systems)}
+    code = np.array([place.get(name, -1) for name in coder.dictionary.to_pylist()] + [-1])
+    system = code[numbers(coder.indices)]
+    kept = (system >= 0) & shared[accepted.document]
+    rows, document, system = accepted.rows.keep(kept), accepted.document[kept], system[kept]
+    references = opened.references
+    hypotheses = side_of(rows, document, references.words, typed=opened.inputs.typed)
+    pairs = meet(document, references.first)
+    decided = decide(opened, hypotheses, pairs)
+    by_pair = system[pairs.hyp_row]
+    alarm_row = pairs.ref_row[decided.alarm_pair]
+    found = {}
+    for analysis, classes in places.classes.items():
+        shape = (len(systems), len(classes.low), len(KINDS))
+        at = classes.of_boundary[decided.boundary]
+        found[analysis] = _count(by_pair[decided.pair], at, decided.kind.astype(np.int64), shape)
+        at = classes.of(alarm_row, decided.alarm_position)
+        alarms = np.full(len(at), FALSE_ALARM)
+        found[analysis] += _count(by_pair[decided.alarm_pair], at, alarms, shape)
+    return found
+
+
+def _count(system: Ints, at: Ints, kind: Ints, shape: tuple[int, int, int]) -> Ints:
+    """How many there are by system, class and kind; those of no class are left out."""
+    cell = (system * shape[1] + at) * shape[2] + kind
+    counted = np.bincount(cell[at != NOWHERE], minlength=shape[0] * shape[1] * shape[2])
+    return counted.reshape(shape).astype(np.int64)

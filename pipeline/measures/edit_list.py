@@ -1,0 +1,101 @@
+"""The edits themselves, one by one: what the counts of the edit measures count.
+
+Fournier 2013, section 3.1, calls a pair of boundaries, or one alone, a decision.
+"""
+
+from collections.abc import Sequence
+from itertools import repeat
+from typing import NamedTuple
+
+import numpy as np
+
+from segscore.pipeline.arrays.ragged import from_lists
+from segscore.pipeline.measures.pairing import least_cost, pair, rules_of, types_of
+
+End = tuple[int, int]
+
+
+class Edit(NamedTuple):
+    """One decision; the reference's end first, None where a side has none.
+
+    Attributes:
+        kind: match, near_miss, substitution, miss or false_alarm.
+        position: in the reference.
+        other_position: in the hypothesis.
+        type: in the reference.
+        other_type: in the hypothesis.
+        span: how many positions apart the ends are, >= 0.
+    """
+
+    kind: str
+    position: int | None
+    other_position: int | None
+    type: int | None
+    other_type: int | None
+    span: int
+
+
+def _edit(end: End | None, other: End | None) -> Edit:
+    position, kind = end or (None, None)
+    other_position, other_kind = other or (None, None)
+    if position is None or other_position is None:
+        name = "false_alarm" if end is None else "miss"
+        return Edit(name, position, other_position, kind, other_kind, 0)
+    span = abs(position - other_position)
+    name = "near_miss" if span else "match" if kind == other_kind else "substitution"
+    return Edit(name, position, other_position, kind, other_kind, span)
+
+
+def list_edits(
+    reference: Sequence[int],
+    hypothesis: Sequence[int],
+    n_t: int = 2,
+    pairing: str = "greedy",
+    reference_types: Sequence[int] | None = None,
+    hypothesis_types: Sequence[int] | None = None,
+    types: Sequence[int] = (1,),
+) -> list[Edit]:
+    """List what was decided about each boundary, by the pass that counts it (docs/measures.md).
+
+    Args:
+        reference: boundary positions; with their types strictly ascending.
+        hypothesis: boundary positions; with their types strictly ascending.
+        n_t: near misses lie 1..n_t-1 positions apart; at least 1.
+        pairing: ``greedy`` (published) or ``optimal`` (least cost).
+        reference_types: type of each reference boundary; may be left out for one type.
+        hypothesis_types: type of each hypothesis boundary; may be left out for one type.
+        types: the boundary types declared, distinct.
+
+    Returns:
+        Every boundary once, in text order of the edits' left ends (position, then type).
+
+    Raises:
+        Refused: a type outside the range of those declared; an unknown pairing.
+    """
+    sides = from_lists([reference]), from_lists([hypothesis])
+    ref_types, hyp_types = (
+        None if each is None else np.array(each, np.int32)
+        for each in (reference_types, hypothesis_types)
+    )
+    rules = rules_of(n_t, types)
+    room = np.empty((5, len(reference) + len(hypothesis)), np.int64)
+    found = pair(
+        sides[0].values,
+        sides[1].values,
+        types_of(sides, (ref_types, hyp_types), types),
+        max((*reference, *hypothesis), default=0) + 1,
+        rules,
+        least_cost(pairing),
+        room,
+    )
+    codes, in_ref, partners = room[:3, :found].tolist()
+    ends = [(code // rules.type_range, code % rules.type_range + rules.lowest) for code in codes]
+    reference_ends = zip(reference, reference_types or repeat(types[0]), strict=False)
+    edits = {end: _edit(end, end) for end in set(reference_ends) - set(ends)}
+    for k, partner in enumerate(partners):
+        # Both ends of a pair are in the list; it is written at its right one.
+        if partner <= k:
+            other = None if partner < 0 else ends[partner]
+            both = (ends[k], other) if in_ref[k] else (other, ends[k])
+            edits[other or ends[k]] = _edit(*both)
+    return [edit for _, edit in sorted(edits.items())]

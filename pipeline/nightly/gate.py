@@ -1,0 +1,222 @@
+"""The gate of a night: whether a system is worse than it was, beyond its limit and beyond noise.
+
+For a rule that lets an average M fall by d, the hypothesis tested is that the true change is no
+fall beyond d.  How far the change seen lies beyond the limit is taken in standard errors, and these
+by Student's t.  The standard error is that of the difference of both nights' Poisson bootstrap
+replicates (``resampling``; Chamandy et al. 2012, "Estimating uncertainty for massive data streams",
+3).  Weights are a function of the document, so documents that both nights scored are paired, and
+others are independent, without a word said.  Holm (1979, "A simple sequentially rejective multiple
+test procedure") corrects for all rules and systems of the night.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.nightly.moved_documents import documents_moved
+from segscore.pipeline.nightly.nights import Night, of_run, systems
+from segscore.pipeline.nightly.replicates import Replicated, Tally, documents, tally
+from segscore.pipeline.nightly.rules import TABLES, Rule
+from segscore.pipeline.nightly.verdict import FAILED, PASSED, UNDEFINED, Check, check_of
+from segscore.pipeline.statistics.multiple_tests import holm
+
+FEWEST = 2
+"""Documents a night needs for its noise to be told."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """How an average moved between two nights.
+
+    Attributes:
+        change: tonight's less the other's, in the unit of the measure.
+        standard_error: of it.
+        freedom: degrees of freedom of the standard error.
+    """
+
+    change: float
+    standard_error: float
+    freedom: float
+
+
+def change_of(now: Replicated, before: Replicated, shared: int) -> Change | None:
+    """Compare two averages of a system.
+
+    A bootstrap's variance falls short by (n - 1) / n, which is given back.  Degrees of freedom are
+    those of Welch and Satterthwaite where no document is in both nights, else the smaller night's.
+
+    Args:
+        now: tonight's.
+        before: the other night's, of replicates drawn by the same seed.
+        shared: documents that both nights scored.
+
+    Returns:
+        None if the noise cannot be told: too few documents, or mostly undefined replicates.
+    """
+    sizes = np.array([now.documents, before.documents], np.float64)
+    both = np.stack([now.replicates, before.replicates])
+    defined = both[:, ~np.isnan(both).any(axis=0)]
+    if sizes.min() < FEWEST or defined.shape[1] < both.shape[1] / 2:
+        return None
+    larger = np.sqrt(sizes / (sizes - 1))
+    covariance = np.cov(defined) * np.outer(larger, larger)
+    variances = np.diag(covariance)
+    variance = max(float(variances.sum() - 2 * covariance[0, 1]), 0.0)
+    freedom = float(sizes.min() - 1)
+    if not shared and variances.any():
+        freedom = float(variances.sum() ** 2 / (variances**2 / (sizes - 1)).sum())
+    return Change(now.value - before.value, float(np.sqrt(variance)), freedom)
+
+
+def p_value(rule: Rule, change: Change) -> float:
+    """Chance of a change so far beyond the limit, were the true change at the limit."""
+    from scipy.special import stdtr
+
+    excess = rule.excess(change.change)
+    if change.standard_error == 0:
+        return 0.0 if excess > 0 else 1.0
+    return float(stdtr(change.freedom, -excess / change.standard_error))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two nights side by side, in the measures of some rules.
+
+    Attributes:
+        other: the night before, or whichever it is compared with.
+        table: that their counts are from.
+        now, before: what they add up to, of one kind of rows; None without that kind.
+        shared: documents that both scored.
+    """
+
+    other: Night
+    table: str
+    now: Tally | None
+    before: Tally | None
+    shared: int
+
+    def check(self, rule: Rule, system: str) -> Check:
+        """Hold one rule against one system, not yet corrected for the others."""
+        now, before = (_average(told, system, rule) for told in (self.now, self.before))
+        found = check_of(
+            rule,
+            system,
+            self.other.name,
+            value=_known(now.value),
+            before=_known(before.value),
+            documents=now.documents,
+            documents_before=before.documents,
+            shared=self.shared,
+        )
+        if found.value is None or found.before is None:
+            gone = found.value is None and found.before is not None
+            return replace(found, result=UNDEFINED) if gone else found
+        change = change_of(now, before, self.shared)
+        if change is None:
+            return replace(found, change=found.value - found.before)
+        return replace(
+            found,
+            change=change.change,
+            standard_error=change.standard_error,
+            p=p_value(rule, change),
+        )
+
+
+def _average(told: Tally | None, system: str, rule: Rule) -> Replicated:
+    if told is None or system not in told.systems:
+        return Replicated(np.nan, 0, np.empty(0))
+    return told.average(system, rule)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def compare(night: Night, other: Night, rules: tuple[Rule, ...], seed: int) -> list[Compared]:
+    """Read two nights, once for each kind of rows that the rules are about."""
+    ids, other_ids = documents(night), documents(other)
+    shared = len(np.intersect1d(ids, other_ids, assume_unique=True))
+    in_all = max(len(ids), len(other_ids))
+    found = []
+    for table in TABLES:
+        asked = tuple(rule for rule in rules if rule.table == table)
+        if asked:
+            now = tally(night, asked, seed, in_all)
+            before = tally(other, asked, seed, in_all)
+            found.append(Compared(other, table, now, before, shared))
+    return found
+
+
+def judge(
+    night: Night, others: dict[str, Night], rules: tuple[Rule, ...], alpha: float
+) -> list[Check]:
+    """Hold all rules against all systems.
+
+    Args:
+        night: tonight's.
+        others: system -> the night to compare it with.
+        rules: of the gate.
+        alpha: chance that any check of the night fails, were all true changes at their limits.
+
+    Returns:
+        By rule, then by system.
+
+    Raises:
+        Refused: a file of a night cannot be read.
+        Failed: no server answers.
+    """
+    seed = int(night.record["settings"]["seed"])
+    checks: dict[tuple[str, str], Check] = {}
+    for other in {each.url: each for each in others.values()}.values():
+        for compared in compare(night, other, rules, seed):
+            for rule in rules:
+                if rule.table == compared.table:
+                    for system, its in others.items():
+                        if its is other:
+                            checks[rule.text, system] = compared.check(rule, system)
+    listed = [checks[rule.text, system] for rule in rules for system in others]
+    by_text = {rule.text: rule for rule in rules}
+    return [
+        replace(
+            check,
+            moved=documents_moved(night, others[check.system], by_text[check.rule], check),
+        )
+        if check.fails
+        else check
+        for check in decide(listed, alpha)
+    ]
+
+
+def hold(run: str, other: str, rules: tuple[Rule, ...], alpha: float) -> list[Check]:
+    """Hold the systems of a run against themselves in another.
+
+    Args:
+        run: its folder.
+        other: folder of the run to compare with.
+        rules: of the gate.
+        alpha: as ``judge`` takes it.
+
+    Raises:
+        Refused: no finished scoring runs, or no system is in both.
+    """
+    now, then = of_run(run), of_run(other)
+    there = systems(then)
+    shared = [system for system in systems(now) if system in there]
+    if not shared:
+        raise Refused(f"{run}: no system of {other} is in it, so there is none to hold against it")
+    return judge(now, dict.fromkeys(shared, then), rules, alpha)
+
+
+def decide(checks: Sequence[Check], alpha: float) -> list[Check]:
+    """Say which checks fail, corrected for how many there are."""
+    decided = [check for check in checks if check.p is not None]
+    adjusted = iter(holm([check.p for check in decided if check.p is not None]).tolist())
+    found = []
+    for check in checks:
+        if check.p is not None:
+            p = next(adjusted)
+            check = replace(check, p_adjusted=p, result=FAILED if p <= alpha else PASSED)
+        found.append(check)
+    return found

@@ -1,0 +1,123 @@
+"""What a night is compared with, and what it comes to; judged once, and said again after that."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from segscore.pipeline.nightly import gate, nights
+from segscore.pipeline.nightly.nights import Night, Nights
+from segscore.pipeline.nightly.settings import FAIL, NightSettings
+from segscore.pipeline.nightly.verdict import (
+    FAILED,
+    INCOMPLETE,
+    NOT_COMPARABLE,
+    PASSED,
+    Check,
+    Verdict,
+)
+from segscore.pipeline.runs import signature
+
+
+def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
+    """Judge a night, or find that this was done already, by the same rules and nights.
+
+    Args:
+        night: published.
+        settings: the rules, and what to compare with.
+        earlier: the nights to choose from.
+
+    Raises:
+        Refused: a file of a night cannot be read.
+        Failed: no server answers.
+    """
+    asked = {
+        "gate": [rule.text for rule in settings.rules],
+        "alpha": settings.alpha,
+        "against": settings.against,
+        "not_comparable": settings.not_comparable,
+    }
+    here = nights.systems(night)
+    others, missing = _others(here, settings, earlier)
+    against = {
+        system: {"date": other.date.isoformat(), "run": other.run}
+        for system, other in others.items()
+    }
+    before = night.verdict
+    if before is not None and before.asked == asked and _stands(before, against, earlier):
+        return before
+    differences = _differences(night, others.values()) if settings.rules else {}
+    comparable = {
+        system: other
+        for system, other in others.items()
+        if other.date.isoformat() not in differences
+    }
+    checks = tuple(gate.judge(night, comparable, settings.rules, settings.alpha))
+    return Verdict(
+        date=night.date.isoformat(),
+        run=night.run,
+        asked=asked,
+        against=against,
+        checks=checks,
+        systems=here,
+        missing=missing,
+        new=tuple(system for system in here if system not in others),
+        differences=differences,
+        outcome=_outcome(checks, missing, differences, settings.not_comparable),
+        finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _stands(before: Verdict, against: Mapping[str, Any], earlier: Nights) -> bool:
+    """Whether a night was judged by the nights it would be judged by now.
+
+    It also stands if one of them is gone since, as old ones are.
+    """
+    there = {night.isoformat() for night in earlier.dates}
+    gone = {told["date"] for told in before.against.values()} - there
+    return before.against == against or bool(gone)
+
+
+def _others(
+    here: tuple[str, ...], settings: NightSettings, earlier: Nights
+) -> tuple[dict[str, Night], tuple[str, ...]]:
+    """Choose which night each system is compared with, and find which systems are missing.
+
+    A system that the last good night does not have is compared with the last good one that has
+    it, so that nothing that happens while it is away goes unseen.
+    """
+    candidates: Iterable[Night] = earlier.good(settings.date)
+    if settings.compared is not None:
+        candidates = [night for night in [earlier.on(settings.compared)] if night is not None]
+    found: dict[str, Night] = {}
+    missing: tuple[str, ...] | None = None
+    for other in candidates:
+        there = nights.systems(other) if other.verdict is None else other.verdict.systems
+        if missing is None:
+            missing = tuple(system for system in there if system not in here)
+        found |= {system: other for system in there if system in here and system not in found}
+        if len(found) == len(here):
+            break
+    return {system: found[system] for system in here if system in found}, missing or ()
+
+
+def _differences(night: Night, others: Iterable[Night]) -> dict[str, list[str]]:
+    """In what a night's signature differs from others', by their dates."""
+    now = night.record["signature"]
+    found = {
+        other.date.isoformat(): signature.differences(other.record["signature"], now)
+        for other in others
+    }
+    return {date: differences for date, differences in found.items() if differences}
+
+
+def _outcome(
+    checks: tuple[Check, ...],
+    missing: tuple[str, ...],
+    differences: Mapping[str, Any],
+    not_comparable: str,
+) -> str:
+    if any(check.fails for check in checks):
+        return FAILED
+    if differences and not_comparable == FAIL:
+        return NOT_COMPARABLE
+    return INCOMPLETE if missing else PASSED

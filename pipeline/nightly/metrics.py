@@ -1,0 +1,116 @@
+"""A night told to monitoring: metrics in Prometheus' text format, for its textfile collector."""
+
+from datetime import UTC, date, datetime, time
+
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+
+from segscore.pipeline.nightly.nights import Night, over_all
+from segscore.pipeline.nightly.rules import Rule
+from segscore.pipeline.nightly.verdict import OUTCOMES
+
+WAITING, BROKEN = "waiting", "broken"
+"""What a night may come to beside what a verdict says: no input yet; an error."""
+
+PREFIX = "segscore_nightly_"
+HEAD = 100
+"""Bytes of a file that tell whether it is one of these."""
+
+
+class Metrics:
+    """Gauges, gathered one after the other."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.gauges: dict[str, Gauge] = {}
+
+    def set(self, name: str, help_: str, value: float | None, **labels: str) -> None:
+        """Set a gauge; one whose value is undefined is left out."""
+        if value is None:
+            return
+        if name not in self.gauges:
+            self.gauges[name] = Gauge(PREFIX + name, help_, [*labels], registry=self.registry)
+        gauge = self.gauges[name]
+        (gauge.labels(**labels) if labels else gauge).set(value)
+
+    @property
+    def text(self) -> str:
+        """As the collector reads it."""
+        return generate_latest(self.registry).decode()
+
+
+def is_exposition(head: bytes) -> bool:
+    """Whether a file that begins so holds the metrics of a night."""
+    return head.startswith(f"# HELP {PREFIX}".encode())
+
+
+def expose(
+    night: date,
+    outcome: str,
+    exit_code: int,
+    last_success: str | None,
+    published: Night | None,
+    rules: tuple[Rule, ...],
+) -> str:
+    """Tell what became of a night.
+
+    Args:
+        night: its date.
+        outcome: as its verdict says; ``WAITING`` or ``BROKEN`` if there is none.
+        exit_code: of the command.
+        last_success: when the newest night that ended with exit code 0 was judged; None for none.
+        published: the night, if it was published and judged now.
+        rules: of the gate; the averages that they are about are told.
+    """
+    told = Metrics()
+    start = datetime.combine(night, time(), UTC).timestamp()
+    told.set("date_timestamp_seconds", "Start (UTC) of the date of the night.", start)
+    for each in (*OUTCOMES, WAITING, BROKEN):
+        told.set("outcome", "1 for what the night came to.", each == outcome, outcome=each)
+    told.set("exit_code", "Of segscore nightly.", exit_code)
+    if last_success is not None:
+        then = datetime.fromisoformat(last_success).timestamp()
+        help_ = "When the newest night that ended with exit code 0 was judged."
+        told.set("last_success_timestamp_seconds", help_, then)
+    if published is not None:
+        _tell_run(told, published)
+        _tell_gate(told, published)
+        _tell_averages(told, published, rules)
+    return told.text
+
+
+def _tell_run(told: Metrics, night: Night) -> None:
+    record = night.record
+    seconds = sum(record["seconds"].values())
+    told.set("duration_seconds", "Time that scoring the night took.", seconds)
+    told.set("pairs", "Pairs of a reference and a hypothesis scored.", record["pairs"])
+    for table, rows in record["rows"].items():
+        for became in ("scored", "rejected", "unpaired"):
+            help_ = f"Input rows that were {became}."
+            told.set(f"{became}_rows", help_, rows[became], table=table)
+
+
+def _tell_gate(told: Metrics, night: Night) -> None:
+    verdict = night.verdict
+    if verdict is None:
+        return
+    help_ = "Systems of the night compared with that are not there tonight."
+    told.set("missing_systems", help_, len(verdict.missing))
+    for check in verdict.checks:
+        labels = {"rule": check.rule, "system": check.system}
+        help_ = "1 if the system keeps the rule, 0 if not."
+        told.set("gate_passed", help_, not check.fails, **labels)
+        told.set("change", "Average less that of the night before.", check.change, **labels)
+
+
+def _tell_averages(told: Metrics, night: Night, rules: tuple[Rule, ...]) -> None:
+    asked = {(rule.measure, rule.average) for rule in rules}
+    for row in over_all(night):
+        system = row["hypothesis"]
+        help_ = "Documents the system was scored on."
+        told.set("documents", help_, row["documents"], system=system)
+        if (row["measure"], row["average"]) in asked:
+            labels = {name: row[name] for name in ("measure", "average")} | {"system": system}
+            told.set("average", "Of a measure over the night's documents.", row["value"], **labels)
+            for end, name in (("low", "ci_low"), ("high", "ci_high")):
+                help_ = f"The {end} end of the average's 95 % interval."
+                told.set(f"average_{end}", help_, row[name], **labels)

@@ -1,0 +1,53 @@
+"""Which documents made an average worse."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow.compute as pc
+
+from segscore.pipeline.nightly.nights import Night
+from segscore.pipeline.nightly.replicates import tables, values_of
+from segscore.pipeline.nightly.rules import Rule
+from segscore.pipeline.nightly.verdict import Check, Moved
+from segscore.pipeline.statistics.sums import mean_over_references
+
+SHOWN = 5
+
+
+def documents_moved(night: Night, other: Night, rule: Rule, check: Check) -> tuple[Moved, ...]:
+    """Find the documents of a night whose values got worst.
+
+    A document that the other night scored too is compared with itself, any other one with the
+    other night's average.
+
+    Args:
+        night: which.
+        other: the one it was compared with.
+        rule: that the system does not keep.
+        check: of the rule and the system.
+
+    Returns:
+        Worst first, at most ``SHOWN``, by name where equal.
+    """
+    now, then = (_values(each, rule, check.system) for each in (night, other))
+    moved = [
+        Moved(document, value, then.get(document, check.before), document in then)
+        for document, value in now.items()
+        if check.before is not None
+    ]
+    moved.sort(key=lambda each: (-rule.excess(each.value - each.before), each.document_id))
+    return tuple(each for each in moved[:SHOWN] if each.value != each.before)
+
+
+def _values(night: Night, rule: Rule, system: str) -> Mapping[str, float]:
+    """Document -> the mean over its references, where defined."""
+    found: dict[str, float] = {}
+    for table in tables(night, rule.table, ["document_id", "hypothesis", rule.measure]):
+        chosen = table.filter(pc.equal(table.column("hypothesis"), system))
+        document = chosen.column("document_id").combine_chunks().dictionary_encode()
+        means = mean_over_references(
+            [values_of(chosen.column(rule.measure))], np.asarray(document.indices, np.int64)
+        )[0]
+        named = zip(document.dictionary.to_pylist(), means.tolist(), strict=True)
+        found |= {name: mean for name, mean in named if not np.isnan(mean)}
+    return found

@@ -1,0 +1,156 @@
+"""What the documents of a night add up to, read from its published scores, and replicates of it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline import storage
+from segscore.pipeline.arrays.document_ids import Hashes, names, number
+from segscore.pipeline.arrays.ragged import Floats, encode, numbers
+from segscore.pipeline.measures import Table
+from segscore.pipeline.nightly.nights import Night
+from segscore.pipeline.nightly.rules import TABLES, Rule
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.scoring.part import POINT
+from segscore.pipeline.scoring.settings import recorded
+from segscore.pipeline.statistics.averages import averages, replicates
+from segscore.pipeline.statistics.bootstrap import Drawn, draw, units
+from segscore.pipeline.statistics.sums import Sums, gather, merge
+
+REPLICATES = 2000
+"""A standard error is then within 3 % of what more of them would give, 19 times of 20."""
+
+
+@dataclass(frozen=True)
+class Replicated:
+    """A system's average, and what it would have been had other documents been drawn.
+
+    Attributes:
+        value: the average, NaN where undefined.
+        documents: on which it is defined.
+        replicates: shape (replicates,), NaN where undefined.
+    """
+
+    value: float
+    documents: int
+    replicates: Floats
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What the documents of a night add up to, of the measures of some rules.
+
+    Attributes:
+        kind: their counts and measures.
+        sums: by system and resampling unit.
+        parameters: as ``evaluate`` takes them.
+        seed: of the weights.
+    """
+
+    kind: Table
+    sums: Sums
+    parameters: Mapping[str, float]
+    seed: int
+
+    @cached_property
+    def systems(self) -> dict[str, int]:
+        """System -> its group."""
+        return {str(key[0]): group for group, key in enumerate(self.sums.groups)}
+
+    @cached_property
+    def _drawn(self) -> Drawn:
+        return draw(self.sums.unit, self.seed, REPLICATES)
+
+    def average(self, system: str, rule: Rule) -> Replicated:
+        """Take a system's average with its replicates."""
+        group = self.systems[system]
+        key = rule.measure, rule.average
+        (told,) = (
+            each
+            for each in averages(self.kind, self.sums, group, None, self.parameters)
+            if (each.measure, each.average) == key
+        )
+        cells = np.flatnonzero(self.sums.group == group)
+        weights = self._drawn.of(self.sums.unit[cells])
+        again = replicates(self.kind, self.sums, cells, weights, self.parameters)
+        return Replicated(told.value, told.defined, again[key])
+
+
+def documents(night: Night) -> Hashes:
+    """The hashes of the documents that a night scored, ascending, each once."""
+    found = [
+        np.unique(names(table.column("document_id").combine_chunks()).hashes)
+        for table in tables(night, "scores", ["document_id", "hypothesis"])
+    ]
+    return np.unique(np.concatenate([np.empty(0, np.uint64), *found]))
+
+
+def tally(night: Night, rules: tuple[Rule, ...], seed: int, in_all: int) -> Tally | None:
+    """Add up a night's scores, or its panels' scores.
+
+    Args:
+        night: which.
+        rules: about measures of one of the two tables.
+        seed: of the weights.
+        in_all: how many documents the larger night has, by which they are resampled.
+
+    Returns:
+        None if the night has no such table.
+
+    Raises:
+        Refused: a file of the night cannot be read.
+        Failed: no server answers.
+    """
+    kind = TABLES[rules[0].table].only([rule.measure for rule in rules])
+    columns = ["document_id", "hypothesis", *kind.counts, *kind.measures]
+    parts = [_gathered(kind, table, in_all) for table in tables(night, rules[0].table, columns)]
+    if not parts:
+        return None
+    p_seg = night.record["p_seg"]
+    types = tuple(night.record["boundary_types"] or (1,))
+    settings = recorded(night.record["settings"])
+    parameters = settings.parameters(np.nan if p_seg is None else p_seg, types)
+    return Tally(kind, merge(parts), parameters, seed)
+
+
+def tables(night: Night, name: str, columns: list[str]) -> Iterator[pa.Table]:
+    """Read some columns of scores or panel_scores, a file at a time.
+
+    Reference points are left out, and what was scored against a consensus.
+    """
+    if name == "scores":
+        columns = [*columns, "reference"]
+    consensus = list(recorded(night.record["settings"]).shares)
+    for file in run_folder.files(night.url, night.record, name):
+        yield _systems_alone(storage.read_columns(file, columns), consensus)
+
+
+def _systems_alone(table: pa.Table, consensus: list[str]) -> pa.Table:
+    kept = pc.invert(pc.starts_with(table.column("hypothesis"), POINT))
+    if "reference" in table.column_names:
+        made = pc.is_in(table.column("reference"), pa.array(consensus, pa.string()))
+        kept = pc.and_(kept, pc.invert(made))
+    return table.filter(kept)
+
+
+def _gathered(kind: Table, table: pa.Table, in_all: int) -> Sums:
+    system = encode(table.column("hypothesis").combine_chunks())
+    numbered = number(table.column("document_id").combine_chunks())
+    return gather(
+        [(name,) for name in system.names],
+        system.code,
+        units(names(numbered.documents.ids).hashes, in_all),
+        numbered.document,
+        [numbers(table.column(name).combine_chunks()) for name in kind.counts],
+        [values_of(table.column(name)) for name in kind.measures],
+        one_each=False,
+    )
+
+
+def values_of(column: pa.ChunkedArray) -> Floats:
+    """The values of a measure, NaN where null, shape (rows,)."""
+    return numbers(column.combine_chunks().fill_null(float("nan")))

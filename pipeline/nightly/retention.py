@@ -1,0 +1,113 @@
+"""Old nights removed: only files that nights wrote, and never what later nights need."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.nightly import verdict
+from segscore.pipeline.nightly.nights import Nights, read
+from segscore.pipeline.nightly.settings import folder_of
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.storage.listed_files import listed
+
+REMOVING = "_removing.json"
+"""The run.json of a night whose removal has begun, by which it can be finished."""
+
+Files = Mapping[str, Sequence[str]]
+"""Table -> names of its files."""
+
+
+def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
+    """Remove nights that are more than some days older than the newest.
+
+    Kept are the last good night, whatever its age, and every folder that holds a file which its
+    run.json does not list, or an unfinished attempt at a night.  Days are counted back from the
+    newest night, or from today if that is earlier: neither a clock nor a date that is wrong empties
+    the folder.
+
+    Args:
+        nights: of the folder.
+        days: how many to keep.
+
+    Returns:
+        The dates removed, and in words what was to be removed and was not.
+    """
+    if nights.newest is None:
+        return [], []
+    newest = min(nights.newest, datetime.now(UTC).date())
+    last_good = next((night.date for night in nights.good()), None)
+    removed, kept = [], []
+    for night in nights.dates:
+        if night < newest - timedelta(days=days) and night != last_good:
+            url = folder_of(nights.runs, night)
+            try:
+                files = _files(nights.runs, night)
+                _require_ours(url, files)
+                _remove(url, files)
+                removed.append(night)
+            except (Refused, Failed, OSError) as problem:
+                kept.append(f"{url} is old but was not removed: {problem}")
+    return removed, kept
+
+
+def _files(runs: str, night: date) -> Files:
+    """List the files of a night's tables, as its record names them.
+
+    Raises:
+        Refused: there is no record, or it names what no run writes.
+    """
+    url = folder_of(runs, night)
+    published = read(runs, night)
+    if published is not None:
+        return listed(published.record, storage.join(url, run_folder.RECORD))
+    place = storage.join(url, REMOVING)
+    text = storage.read_text(place)
+    if text is None:
+        raise Refused(f"it holds no {run_folder.RECORD}")
+    record = None
+    with suppress(ValueError):
+        record = json.loads(text)
+    return listed(record if isinstance(record, dict) else {}, place)
+
+
+def _require_ours(url: str, files: Files) -> None:
+    """Make sure that a folder holds a night and nothing else.
+
+    Raises:
+        Refused: it holds an unfinished attempt, or a file that the night did not write.
+    """
+    held = storage.names(url)
+    if run_folder.UNFINISHED in held:
+        raise Refused("it holds an unfinished attempt")
+    others = [name for name in held if name not in (run_folder.RECORD, verdict.FILE, REMOVING)]
+    for table in [name for name in others if name in files]:
+        there = storage.names(storage.join(url, table))
+        others.remove(table)
+        others += [f"{table}/{name}" for name in there if name not in files[table]]
+    if others:
+        raise Refused(f"it holds {', '.join(others[:3])}, which the night did not write")
+
+
+def _remove(url: str, files: Files) -> None:
+    """Remove a night file by file; readers first miss the record."""
+    record = storage.join(url, run_folder.RECORD)
+    text = storage.read_text(record)
+    if text is not None:
+        storage.write_text(storage.join(url, REMOVING), text)
+        storage.remove(record)
+    for table, names in files.items():
+        folder = storage.join(url, table)
+        for name in names:
+            storage.remove(storage.join(folder, name))
+        _remove_empty(folder)
+    storage.remove(storage.join(url, verdict.FILE))
+    storage.remove(storage.join(url, REMOVING))
+    _remove_empty(url)
+
+
+def _remove_empty(folder: str) -> None:
+    if not storage.names(folder):
+        storage.remove(folder)

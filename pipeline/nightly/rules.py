@@ -1,0 +1,84 @@
+"""Rules of the gate, such as `boundary_similarity>=-0.01`: how far an average may get worse."""
+
+import math
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import ALL, PAIRS, PANELS
+
+FORM = re.compile(
+    r"(?:(micro|macro):)?(\w+)(>=|<=)([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)"
+)
+BETTER = {">=": "higher", "<=": "lower"}
+TABLES = {"scores": PAIRS, "panel_scores": PANELS}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How far a system's average may move between two nights.
+
+    Attributes:
+        text: as it was given, without blanks.
+        average: `micro` or `macro`.
+        measure: whose average; a column of summary.
+        falls: whether a fall is what the rule looks for (`>=`), or a rise (`<=`).
+        limit: the change allowed, in the unit of the measure: at most 0 where ``falls``, else at
+            least 0.
+    """
+
+    text: str
+    average: str
+    measure: str
+    falls: bool
+    limit: float
+
+    @property
+    def table(self) -> str:
+        """The table that has the measure's counts and values by document."""
+        return next(name for name, kind in TABLES.items() if self.measure in kind.measures)
+
+    def excess(self, change: float) -> float:
+        """How far beyond the limit a change is, to the worse; negative within it."""
+        return self.limit - change if self.falls else change - self.limit
+
+
+def parse(text: str) -> tuple[Rule, ...]:
+    """Read rules separated by commas.
+
+    Raises:
+        Refused: not a rule, no such measure, a limit without a sign or to the wrong side, the same
+            rule twice.
+    """
+    rules = tuple(_rule("".join(part.split())) for part in text.split(","))
+    for place, rule in enumerate(rules):
+        if (rule.measure, rule.average) in [(r.measure, r.average) for r in rules[:place]]:
+            raise Refused(f"--gate {rule.text}: a rule for {rule.average} {rule.measure} is there")
+    return rules
+
+
+def _rule(text: str) -> Rule:
+    found = FORM.fullmatch(text)
+    if found is None or not math.isfinite(limit := float(found[4])):
+        raise Refused(
+            f"--gate {text}: must look like boundary_similarity>=-0.01 (may fall by .01), "
+            "pk<=+0.02 (may rise by .02) or macro:pk<=+0.02"
+        )
+    average, name, sign = found[1] or "micro", found[2], found[3]
+    if name not in ALL:
+        (near,) = get_close_matches(name, ALL, n=1, cutoff=0.0)
+        raise Refused(f"--gate {text}: no such measure, nearest is {near}")
+    better = ALL[name].better
+    if better not in ("neither", BETTER[sign]):
+        meant = f"{name}>=-{abs(limit):g}" if better == "higher" else f"{name}<=+{abs(limit):g}"
+        raise Refused(f"--gate {text}: {better} is better for {name}; write {meant}")
+    if limit and found[4][0] not in "+-":
+        meant = text.replace(found[4], ("-" if sign == ">=" else "+") + found[4])
+        raise Refused(f"--gate {text}: the limit is a change, so it has a sign: {meant}")
+    if (limit > 0) if sign == ">=" else (limit < 0):
+        raise Refused(
+            f"--gate {text}: asks every night to be better than the one before; the limit must be "
+            f"{'at most' if sign == '>=' else 'at least'} 0"
+        )
+    return Rule(text, average, name, sign == ">=", limit)

@@ -1,0 +1,200 @@
+"""What an audit has to show: how well coders agree, who stands apart, how prominent marks are."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.contested import SHOWN, contested
+from segscore.pipeline.reports.page import Cell, Figure, Section, Table, isolated
+from segscore.pipeline.reports.run_tables import Finished, Row, group_name, grouped
+
+CODERS, GROUPS = 60, 30
+"""Coders in a matrix, those with most documents; groups drawn, the largest."""
+
+CLASSES = 10
+"""Of shares, in a chart of prominence."""
+
+PROMINENCE = {"0": "exactly", "half_window": "half a window", "window": "a window"}
+
+
+def sections(run: Finished) -> Iterator[Section]:
+    """All sections of an audit."""
+    by = run.record["settings"]["group_by"]
+    yield _agreement(run, by)
+    coders = [row for row in run.rows("coders") if not grouped(row, by)]
+    yield Section("coders", "Coders", "", [*_coders(coders)])
+    yield Section("pairs", "Who agrees with whom", "", [_matrix(run, by, coders)])
+    yield Section("prominence", "Prominence", "", [*_prominence(run, by)])
+    yield contested(run)
+
+
+def _agreement(run: Finished, by: Sequence[str]) -> Section:
+    rows = run.rows("agreement")
+    whole = [row for row in rows if not grouped(row, by)]
+    told = [row for row in whole if row["coefficient"] != "bias"]
+    spans = [_span(row, f"{row['coefficient']}, {row['similarity']}") for row in told]
+    listed: list[list[Cell]] = [_coefficient(row) for row in whole]
+    first = whole[0]
+    says = (
+        f"{first['codings']:,} codings by {first['coders']:,} coders of {first['documents']:,} "
+        f"documents; {first['pairs']:,} pairs. 1 is full agreement, 0 what chance would make."
+    )
+    figures = [
+        Figure(
+            "Coefficients, with 95 % bootstrap intervals",
+            says,
+            Table(COEFFICIENT, listed),
+            charts.intervals(spans, "agreement above chance"),
+            wide=True,
+        )
+    ]
+    return Section("agreement", "Agreement", "", [*figures, *_groups(rows, by)])
+
+
+COEFFICIENT = ("coefficient", "similarity", "value", "95 % from", "to", "actual", "expected")
+
+
+def _coefficient(row: Row) -> list[Cell]:
+    names = ("coefficient", "similarity", "value", "ci_low", "ci_high", "actual", "expected")
+    return [row[name] for name in names]
+
+
+def _groups(rows: Sequence[Row], by: Sequence[str]) -> Iterator[Figure]:
+    """Each group's coefficient, the largest groups first."""
+    found = [
+        row | {"name": group_name(row, by)}
+        for row in rows
+        if grouped(row, by) and (row["coefficient"], row["similarity"]) == ("pi", SHOWN)
+    ]
+    if not found:
+        return
+    found.sort(key=lambda row: -row["codings"])
+    columns = ("name", "value", "ci_low", "ci_high", "codings")
+    listed: list[list[Cell]] = [[row[each] for each in columns] for row in found]
+    yield Figure(
+        f"pi of {SHOWN} by {', '.join(by)}",
+        f"The {GROUPS} groups with most codings." if len(found) > GROUPS else "",
+        Table(["group", "pi", "95 % from", "to", "codings"], listed),
+        charts.intervals([_span(row, row["name"]) for row in found[:GROUPS]], "pi"),
+        wide=True,
+    )
+
+
+def _span(row: Row, name: str) -> charts.Drawn:
+    ends = {"value": row["value"], "low": row["ci_low"], "high": row["ci_high"]}
+    return {"name": name, "kind": row["coefficient"], **ends}
+
+
+def _coders(rows: Sequence[Row]) -> Iterator[Figure]:
+    """How often each marks a boundary, how similar each is to peers, agreement without each."""
+    known = sorted((row for row in rows if row["rate"] is not None), key=lambda row: -row["rate"])
+    if not known:
+        return
+    mean, sd = known[0]["rate_mean"], known[0]["rate_sd"]
+    low, high = (mean, mean) if sd is None else (max(0.0, mean - 2 * sd), mean + 2 * sd)
+    points = [
+        {"name": row["coder"], "value": row["rate"], "flagged": bool(row["flagged"])}
+        for row in known
+    ]
+    listed: list[list[Cell]] = [
+        [
+            row["coder"],
+            row["documents"],
+            row["boundaries"],
+            row["rate"],
+            row["deviation"],
+            "yes" if row["flagged"] else "no",
+        ]
+        for row in known
+    ]
+    flagged = [row["coder"] for row in known if row["flagged"]]
+    yield Figure(
+        "Boundary rate, before the band of the group",
+        "Boundaries by potential boundaries. The band is the mean and two standard deviations to "
+        f"each side; beyond it: {', '.join(map(isolated, flagged)) or 'nobody'}.",
+        Table(["coder", "documents", "boundaries", "rate", "deviation", "beyond"], listed),
+        charts.band(points, low, mean, high, "boundary rate"),
+    )
+    peer, without = f"peer_{SHOWN}", f"without_pi_{SHOWN}"
+    similar = sorted(rows, key=lambda row: (row[peer] is None, -(row[peer] or 0)))
+    spans = [
+        {"name": row["coder"], "value": row[peer], "low": None, "high": None, "kind": "coder"}
+        for row in similar
+        if row[peer] is not None
+    ]
+    cells: list[list[Cell]] = [
+        [row["coder"], row["peers"], row[peer], row[without]] for row in similar
+    ]
+    yield Figure(
+        f"{SHOWN} to peers",
+        "Pooled over all pairs with the coder. The table tells what pi would be without each.",
+        Table(["coder", "peers", SHOWN, "pi without"], cells),
+        charts.intervals(spans, SHOWN),
+    )
+
+
+def _matrix(run: Finished, by: Sequence[str], coders: Sequence[Row]) -> Figure:
+    pairs = [row for row in run.rows("peers") if not grouped(row, by)]
+    most = sorted(coders, key=lambda row: (-row["documents"], row["coder"]))[:CODERS]
+    names = sorted(row["coder"] for row in most)
+    found = {(row["coder"], row["peer"]): row for row in pairs}
+    cells: list[charts.Drawn] = []
+    for name in names:
+        for other in (each for each in names if each != name):
+            row = found.get((name, other)) or found.get((other, name))
+            if row is not None and row[SHOWN] is not None:
+                says = f"{row[SHOWN]:.2f}"
+                told = {"value": row[SHOWN], "says": says, "mark": ""}
+                cells.append({"row": name, "column": other, **told})
+    listed: list[list[Cell]] = [
+        [row["coder"], row["peer"], row["documents"], row[SHOWN], row["segmentation_similarity"]]
+        for row in pairs
+        if {row["coder"], row["peer"]} <= set(names)
+    ]
+    left = len(coders) - len(names)
+    more = f"{left} coders with fewer documents are in the table peers." if left else ""
+    return Figure(
+        f"{SHOWN} of each pair of coders",
+        "Pooled over the documents both coded; empty where there are none.",
+        Table(["coder", "peer", "documents", SHOWN, "segmentation_similarity"], listed, more),
+        charts.heat(cells, SHOWN),
+        wide=True,
+    )
+
+
+def _prominence(run: Finished, by: Sequence[str]) -> Iterator[Figure]:
+    """How many of the coders support a position that some coder marked."""
+    counted = {reach: np.zeros(CLASSES, np.int64) for reach in PROMINENCE}
+    wanted = ["coders", *(f"support_{reach}" for reach in PROMINENCE)]
+    for part in run.parts("prominence", wanted):
+        several = part.column("coders").to_numpy() > 1
+        for reach, classes in counted.items():
+            share = part.column(f"support_{reach}").to_numpy()[several]
+            place = np.ceil(np.round(share * CLASSES, 9)).astype(np.int64) - 1
+            classes += np.bincount(np.maximum(place, 0), minlength=CLASSES)
+    names = [f"{100 * (i + 1) // CLASSES} %" for i in range(CLASSES)]
+    for reach, classes in counted.items():
+        rows = [{"name": n, "value": int(c)} for n, c in zip(names, classes, strict=True)]
+        listed: list[list[Cell]] = [
+            [name, int(many)] for name, many in zip(names, classes, strict=True)
+        ]
+        where = "exactly there" if reach == "0" else f"within {PROMINENCE[reach]}"
+        yield Figure(
+            f"Supported {where}",
+            "Marked positions of documents that several coded, by the share of its coders with a "
+            "boundary there: up to so many.",
+            Table(["share up to", "positions"], listed),
+            charts.columns(rows, "share of the coders", "positions"),
+        )
+    yield Figure("Quartiles", table=_quartiles(run, by))
+
+
+def _quartiles(run: Finished, by: Sequence[str]) -> Table:
+    (whole,) = (row for row in run.rows("corpus") if not grouped(row, by))
+    rows: list[list[Cell]] = [
+        [f"{kind}, {where}", *(whole[f"{kind}_{reach}_{each}"] for each in ("q1", "median", "q3"))]
+        for kind in ("support", "peer_support")
+        for reach, where in PROMINENCE.items()
+    ]
+    return Table(["of the positions", "lower quartile", "median", "upper quartile"], rows)

@@ -1,0 +1,93 @@
+"""The documents of a scoring run that all its systems have: how their values are spread."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.page import Cell, Figure, Table
+from segscore.pipeline.reports.ranking import Ranking
+
+OUTLIERS = 15
+"""Documents of a system that are named of those beyond the whiskers: the furthest."""
+
+WHISKER = 1.5
+"""Box lengths that a whisker is long at most (Tukey 1977)."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """How one system's values are spread.
+
+    Attributes:
+        name: of the system.
+        low: the least value that is no outlier.
+        q1, median, q3: quartiles.
+        high: the largest value that is no outlier.
+        documents: on which the measure is defined.
+        outliers: how many are beyond the whiskers.
+        furthest: of these, index and value, the furthest from the median first.
+    """
+
+    name: str
+    low: float
+    q1: float
+    median: float
+    q3: float
+    high: float
+    documents: int
+    outliers: int
+    furthest: Sequence[tuple[int, float]]
+
+    @property
+    def five(self) -> dict[str, float]:
+        """What is drawn as a box."""
+        return {each: getattr(self, each) for each in ("low", "q1", "median", "q3", "high")}
+
+
+def box(name: str, values: Floats) -> Box:
+    """Tell how values are spread.
+
+    Args:
+        name: of the system.
+        values: a value a document, NaN where undefined, at least one defined.
+    """
+    known = np.flatnonzero(~np.isnan(values))
+    q1, median, q3 = np.quantile(values[known], [0.25, 0.5, 0.75]).tolist()
+    reach = WHISKER * (q3 - q1)
+    inside = (values[known] >= q1 - reach) & (values[known] <= q3 + reach)
+    beyond = known[~inside]
+    order = np.argsort(-np.abs(values[beyond] - median), kind="stable")[:OUTLIERS]
+    furthest = [(int(i), float(values[i])) for i in beyond[order]]
+    ends = float(values[known][inside].min()), float(values[known][inside].max())
+    return Box(name, ends[0], q1, median, q3, ends[1], len(known), len(beyond), furthest)
+
+
+def spread(sample: Sample, ranking: Ranking) -> Figure:
+    """Quartiles and outliers of each system."""
+    values = sample.values[ranking.measure.name]
+    found = [
+        box(sample.systems[i].label, values[i])
+        for i in ranking.order(sample)
+        if not np.isnan(values[i]).all()
+    ]
+    far: list[charts.Drawn] = []
+    cells: list[list[Cell]] = []
+    for each in found:
+        named = [(sample.documents[i].as_py(), value) for i, value in each.furthest]
+        far += [{"name": each.name, "document": name, "value": value} for name, value in named]
+        listed = ", ".join(f"{name} ({value:.3f})" for name, value in named)
+        cells.append([each.name, *each.five.values(), each.documents, each.outliers, listed])
+    heads = ["system", "whisker", "quartile", "median", "quartile", "whisker", "documents"]
+    return Figure(
+        f"{ranking.measure.name}{ranking.measure.arrow} of each document",
+        "The box holds the middle half of the documents, the line is the median; whiskers reach "
+        f"to the last document within {WHISKER} box lengths. Documents beyond are outliers: the "
+        f"{OUTLIERS} furthest of each system are drawn, and named in the table.",
+        Table([*heads, "outliers", "the furthest"], cells),
+        charts.boxes([{"name": b.name, **b.five} for b in found], far, ranking.measure.name),
+        wide=True,
+    )

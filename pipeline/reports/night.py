@@ -1,0 +1,52 @@
+"""What the gate said of a night."""
+
+from collections.abc import Iterator
+
+from segscore.pipeline.nightly import nights
+from segscore.pipeline.reports.page import Cell, Figure, Section, Table
+from segscore.pipeline.reports.run_tables import Finished
+
+HEADINGS = ("rule", "system", "now", "before", "change", "p (Holm)", "against", "result")
+
+
+def verdict(run: Finished) -> Iterator[Section]:
+    """The rules of the gate and what became of each, if the run is a night that was judged."""
+    found = nights.judged(run.url, str(run.record.get("fingerprint")))
+    if found is None:
+        return
+    checks: list[list[Cell]] = [
+        [
+            each.rule,
+            each.system,
+            each.value,
+            each.before,
+            each.change,
+            each.p_adjusted,
+            each.against,
+            each.result,
+        ]
+        for each in found.checks
+    ]
+    moved: list[list[Cell]] = [
+        [
+            each.document_id,
+            check.system,
+            check.measure,
+            each.value,
+            each.before if each.shared else f"{each.before:.4f} on average",
+        ]
+        for check in found.checks
+        for each in check.moved
+    ]
+    figures = [Figure("Rules", table=Table(HEADINGS, checks), folded=False, wide=True)]
+    if moved:
+        heads = ("document", "system", "measure", "now", "before")
+        figures.append(Figure("Documents that got worst", table=Table(heads, moved), folded=False))
+    named = [
+        f"{what}: {', '.join(names)}."
+        for what, names in (("Missing tonight", found.missing), ("New", found.new))
+        if names
+    ]
+    yield Section(
+        "gate", "The night", " ".join([f"{found.date}: {found.outcome}.", *named]), figures
+    )

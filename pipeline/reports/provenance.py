@@ -1,0 +1,84 @@
+"""What a run of any command computed, from what, and what became of its input."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from segscore.pipeline.reports.page import Cell, Figure, Section, Table
+from segscore.pipeline.reports.run_tables import BECAME, Finished
+from segscore.pipeline.runs import signature
+
+FILES = 50
+"""Input files that are listed of each table."""
+
+
+def in_words(run: Finished) -> str:
+    """What became of the input, in a sentence."""
+    told = [
+        f"{name}: {became['in']:,} in, {became['scored']:,} scored, {became['rejected']:,} "
+        f"rejected, {became['unpaired']:,} unpaired"
+        for name, became in run.record["rows"].items()
+    ]
+    return "; ".join(told) + "."
+
+
+def section(run: Finished) -> Section:
+    """Tell what was computed."""
+    return Section(
+        "computed",
+        "What was computed",
+        "Two results compare if their signatures are the same, intervals aside.",
+        [*_figures(run)],
+    )
+
+
+def _figures(run: Finished) -> Iterator[Figure]:
+    if run.record["warnings"]:
+        told: list[list[Cell]] = [[warning] for warning in run.record["warnings"]]
+        yield Figure("Warnings", table=Table(["the run said"], told), folded=False, wide=True)
+    said = signature.fields(run.record["signature"])
+    fields: list[list[Cell]] = [
+        [name, value, signature.MEANINGS.get(name, "")] for name, value in said.items()
+    ]
+    heads = ["part", "is", "and tells"]
+    yield Figure("The signature, part by part", table=Table(heads, fields), folded=False, wide=True)
+    account: list[list[Cell]] = [
+        [name, *(became[each] for each in BECAME)] for name, became in run.record["rows"].items()
+    ]
+    yield Figure(
+        "What became of the rows of the input",
+        "Every row is scored, rejected by the name of a rule, or has no partner.",
+        Table(["table", *BECAME], account),
+        folded=False,
+    )
+    if rejected := _rejected(run):
+        yield Figure(
+            "Rejected rows, by rule",
+            "Each row is listed, with its file and what is wrong with it, in the table rejects.",
+            Table(["rule", "table", "rows"], rejected),
+            folded=False,
+        )
+    yield Figure("Input files", table=_inputs(run))
+    versions: list[list[Cell]] = [[*each] for each in run.record["versions"].items()]
+    yield Figure("Versions", table=Table(["library", "version"], versions))
+    seconds: list[list[Cell]] = [
+        [stage, f"{taken:.2f}"] for stage, taken in run.record["seconds"].items()
+    ]
+    yield Figure("Seconds each stage took", table=Table(["stage", "seconds"], seconds))
+
+
+def _rejected(run: Finished) -> list[list[Cell]]:
+    counted: Counter[tuple[str, str]] = Counter()
+    for part in run.parts("rejects", ["rule", "table"]):
+        rules, tables = (part.column(name).to_pylist() for name in ("rule", "table"))
+        counted.update(zip(rules, tables, strict=True))
+    return [[rule, table, rows] for (rule, table), rows in sorted(counted.items())]
+
+
+def _inputs(run: Finished) -> Table:
+    rows: list[list[Cell]] = []
+    left = 0
+    for name, files in run.record["inputs"].items():
+        rows += [[name, file["url"], file["size"], file["version"]] for file in files[:FILES]]
+        left += max(0, len(files) - FILES)
+    more = f"{left} more files are in run.json" if left else ""
+    return Table(["table", "file", "bytes", "version"], rows, more)

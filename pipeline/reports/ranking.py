@@ -1,0 +1,77 @@
+"""The summary of a scoring run, and its systems in the order of a measure."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.reports.run_tables import Finished, Row, group_name, grouped
+from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, best_first
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The summary of a run, and how its systems are ranked.
+
+    Attributes:
+        run: of `segscore score`.
+        measure: systems are ranked by it.
+        average: micro or macro.
+    """
+
+    run: Finished
+    measure: Measure
+    average: str
+
+    @cached_property
+    def _summary(self) -> pa.Table:
+        return pa.concat_tables(self.run.parts("summary", None), promote_options="permissive")
+
+    @cached_property
+    def by(self) -> list[str]:
+        """The group-by columns."""
+        return [name for name in self._summary.column_names if name not in SUMMARY_COLUMNS]
+
+    @cached_property
+    def whole(self) -> dict[tuple[str, str], dict[str, Row]]:
+        """(measure, average) -> system -> its row, over all documents."""
+        table = self._summary
+        for name in self.by:
+            table = table.filter(pc.is_null(table.column(name)))
+        found: dict[tuple[str, str], dict[str, Row]] = {}
+        for row in table.to_pylist():
+            found.setdefault((row["measure"], row["average"]), {})[row["hypothesis"]] = row
+        return found
+
+    @cached_property
+    def groups(self) -> list[Row]:
+        """The rows by group, of the chosen measure and average; ``group`` names each group."""
+        rows = self._summary.filter(
+            (pc.field("measure") == self.measure.name) & (pc.field("average") == self.average)
+        ).to_pylist()
+        return [row | {"group": group_name(row, self.by)} for row in rows if grouped(row, self.by)]
+
+    def of(self, measure: str) -> list[Row]:
+        """The systems' averages of a measure, best first."""
+        rows = self.whole.get((measure, self.average), {})
+        return best_first(rows.values(), higher=ALL[measure].better == "higher")
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The best first."""
+        return [row["hypothesis"] for row in self.of(self.measure.name)]
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """System -> how many are before it."""
+        return {name: place for place, name in enumerate(self.systems)}
+
+    def order(self, sample: Sample) -> list[int]:
+        """Where the systems of a sample stand in it, best first."""
+        last = len(self.systems)
+        of = [self.place.get(each.hypothesis, last) for each in sample.systems]
+        return sorted(range(len(of)), key=of.__getitem__)

@@ -1,0 +1,159 @@
+"""A report from its settings to the page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os.path import abspath
+
+from segscore.pipeline import storage
+from segscore.pipeline.comparison.runs import chosen_measures, open_runs
+from segscore.pipeline.comparison.samples import NothingShared, read_samples
+from segscore.pipeline.comparison.systems import find_systems
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.reports import agreement, provenance, sweep, systems
+from segscore.pipeline.reports.differences import differences
+from segscore.pipeline.reports.documents import spread
+from segscore.pipeline.reports.night import verdict
+from segscore.pipeline.reports.page import Page, Section, charting_library, is_report, render
+from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.reports.run_tables import Finished, open_finished
+from segscore.pipeline.reports.worst import worst
+from segscore.pipeline.scoring.settings import one_of
+from segscore.pipeline.storage.placement import require_apart
+
+AVERAGES = ("micro", "macro")
+HEAD = 4096
+"""Bytes of a page that tell whether it is a report."""
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """What `segscore report` was asked to do.
+
+    Attributes:
+        run: folder of a finished run of score, nightly, sweep or agree.
+        output: file or URL of the page.
+        measure: of a scoring run: systems are ranked by it.
+        average: micro or macro; of those ranks.
+    """
+
+    run: str
+    output: str
+    measure: str
+    average: str
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be meant.
+
+        Raises:
+            Refused: naming the option, the value and what is allowed.
+        """
+        one_of("--average", self.average, AVERAGES)
+        if not self.output.strip():
+            raise Refused("--output: is empty; name a file")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A page that was written.
+
+    Attributes:
+        size: in bytes.
+        missing: what could not be shown, and why.
+    """
+
+    size: int
+    missing: Sequence[str]
+
+
+def report(settings: ReportSettings) -> Written:
+    """Write the page of a run, whole.
+
+    Raises:
+        Refused: no finished run that has something to show; no such measure; a place that must
+            not be written to.
+        Failed: the page cannot be written.
+    """
+    ((_, (measure,)),) = chosen_measures([settings.measure])
+    run = open_finished(settings.run)
+    _require_free(settings.output, run)
+    library = charting_library()
+    sections = [*_sections(run, measure, settings.average), provenance.section(run)]
+    made = Page(_title(run.url), run.record["signature"], provenance.in_words(run), sections)
+    text = render(made, library)
+    try:
+        storage.write_text(settings.output, text)
+    except OSError as problem:
+        why = problem.strerror or str(problem)
+        raise Failed(f"--output {settings.output}: cannot be written ({why})") from problem
+    return Written(len(text.encode()), [each.missing for each in sections if each.missing])
+
+
+def _title(url: str) -> str:
+    """The name of a run's folder."""
+    whole = url if "://" in url else abspath(url)
+    return whole.rstrip("/").rpartition("/")[2] or url
+
+
+def _require_free(output: str, run: Finished) -> None:
+    """Refuse to write over a folder, into the run, over what it read, or over a file of others."""
+    if storage.names(output):
+        raise Refused(f"--output {output}: is a folder; name a file")
+    require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
+    there = storage.head(output, HEAD)
+    if there and not is_report(there):
+        raise Refused(
+            f"--output {output}: is a file that segscore report did not write; name another file"
+        )
+
+
+def _sections(run: Finished, measure: Measure, average: str) -> Iterator[Section]:
+    if run.has("agreement"):
+        yield from agreement.sections(run)
+    elif run.has("curves"):
+        yield from sweep.sections(run)
+    elif run.has("scores"):
+        yield from _scored(run, measure, average)
+    else:
+        raise Refused(
+            f"{run.url}: holds no scores, curves or agreement to show; name a run of "
+            "`segscore score`, `nightly`, `sweep` or `agree`"
+        )
+
+
+def _scored(run: Finished, measure: Measure, average: str) -> Iterator[Section]:
+    if measure.better == "neither":
+        raise Refused(
+            f"--measure {measure.name}: neither way is better, so systems cannot be ranked by it"
+        )
+    ranking = Ranking(run, measure, average)
+    if not ranking.systems:
+        raise Refused(
+            f"--measure {measure.name}: {run.url} has no such values, as none of its documents "
+            "has several references"
+        )
+    yield from verdict(run)
+    yield systems.systems(ranking)
+    yield systems.errors(ranking)
+    yield from _documents(run, ranking)
+    yield from systems.groups(ranking)
+
+
+def _documents(run: Finished, ranking: Ranking) -> Iterator[Section]:
+    """What the documents that all systems share tell."""
+    (opened,) = open_runs([run.url])
+    (chosen,) = chosen_measures([ranking.measure.name])
+    try:
+        read = read_samples([opened], find_systems([opened], ()), *chosen, ())
+    except NothingShared as problem:
+        why = f"Not shown: {problem}."
+        yield Section("documents", "Documents", why, [], missing=why)
+        return
+    sample = read.samples[0]
+    shared = len(sample.documents)
+    told = f"{shared:,} of {read.documents[opened.name]:,} documents, those that all systems have."
+    yield Section("documents", "Documents", told, [spread(sample, ranking)])
+    if len(sample.systems) > 1:
+        figure = differences(opened, sample, ranking)
+        yield Section("differences", "Which differences are sure", told, [figure])
+    yield worst(opened, sample, ranking)

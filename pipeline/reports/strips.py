@@ -1,0 +1,160 @@
+"""Segmentations drawn one above the other: where their boundaries are, and what became of each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+from segscore.pipeline.measures.edit_list import Edit
+
+WIDTH, LEFT, RIGHT = 1000, 190, 10
+"""Of a drawing in its own unit, and what it keeps free for names."""
+
+HIGH, STEP, RULER, GAP = 16, 24, 18, 14
+"""Of a strip, from one to the next, of a ruler, between the lines of a long document."""
+
+UNITS, LINES = 300, 8
+"""Units in a line, unless the document would take more lines than this."""
+
+NAME = 20
+"""Letters of a name that find room beside a strip."""
+
+KINDS = {
+    "match": "match",
+    "near_miss": "near",
+    "substitution": "other",
+    "miss": "miss",
+    "false_alarm": "extra",
+}
+
+
+@dataclass(frozen=True)
+class Strip:
+    """One segmentation.
+
+    Attributes:
+        name: whose.
+        marks: kind of mark -> positions, ascending; each with the position it is tied to.
+    """
+
+    name: str
+    marks: Mapping[str, Sequence[tuple[int, int]]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A strip's part that stands in one line: where it is, how wide, and paths by kind."""
+
+    name: str
+    top: int
+    width: float
+    paths: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What the page draws: rows and the numbers above them.
+
+    Attributes:
+        title: of the drawing.
+        says: what it shows, for who cannot see it.
+        height: in the drawing's own unit; its width is ``WIDTH``.
+        rows: strips, line by line.
+        rulers: text, and where it stands.
+        kinds: of the marks in it.
+    """
+
+    title: str
+    says: str
+    height: int
+    rows: Sequence[Part]
+    rulers: Sequence[tuple[str, float, int]]
+    kinds: Sequence[str] = field(default_factory=tuple)
+    width: int = WIDTH
+    left: int = LEFT
+
+
+def boundaries(name: str, positions: Sequence[int]) -> Strip:
+    """A segmentation on its own."""
+    return Strip(name, {"boundary": [(position, position) for position in positions]})
+
+
+def decided(name: str, edits: Sequence[Edit]) -> Strip:
+    """A hypothesis, with what became of each boundary of its own and of the reference."""
+    marks: dict[str, list[tuple[int, int]]] = {}
+    for edit in edits:
+        here = edit.position if edit.other_position is None else edit.other_position
+        there = here if edit.position is None else edit.position
+        assert here is not None
+        assert there is not None
+        marks.setdefault(KINDS[edit.kind], []).append((here, there))
+    return Strip(name, marks)
+
+
+def draw(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> Drawing:
+    """Draw segmentations of one document.
+
+    Args:
+        title: of the drawing.
+        says: what it shows.
+        n_units: of the document.
+        strips: from above.
+    """
+    units = max(UNITS, ceil(n_units / LINES))
+    scale = (WIDTH - LEFT - RIGHT) / min(units, n_units)
+    rows: list[Part] = []
+    rulers: list[tuple[str, float, int]] = []
+    top = 0
+    for first in range(0, n_units, units):
+        last = min(first + units, n_units)
+        rulers += [
+            (str(unit), LEFT + (unit - first) * scale, top + RULER - 5)
+            for unit in _numbered(first, last, min(units, n_units))
+        ]
+        top += RULER
+        for strip in strips:
+            paths = {
+                kind: "".join(_paths(kind, marks, first, last, scale))
+                for kind, marks in strip.marks.items()
+            }
+            rows.append(Part(strip.name, top, round((last - first) * scale, 1), paths))
+            top += STEP
+        top += GAP
+    kinds = [kind for strip in strips for kind in strip.marks]
+    return Drawing(title, says, top - GAP, rows, rulers, tuple(dict.fromkeys(kinds)))
+
+
+def _numbered(first: int, last: int, units: int) -> range:
+    """Units whose numbers stand above a line: at most ten of a full one."""
+    step = next(
+        size * 10**power
+        for power in range(9)
+        for size in (1, 2, 5)
+        if units <= 10 * size * 10**power
+    )
+    return range(ceil(first / step) * step, last, step)
+
+
+def _paths(
+    kind: str, marks: Sequence[tuple[int, int]], first: int, last: int, scale: float
+) -> Iterator[str]:
+    """Marks of a line, each once where several are too close to be told apart."""
+    seen = set()
+    for here, there in marks:
+        if first < here <= last:
+            x, tied = (round(2 * (LEFT + (at - first) * scale)) / 2 for at in (here, there))
+            if (x, tied) not in seen:
+                seen.add((x, tied))
+                yield _mark(kind, x, min(max(tied, LEFT), WIDTH - RIGHT))
+
+
+def _mark(kind: str, x: float, tied: float) -> str:
+    """A mark's path; the kinds differ in shape, not in colour alone."""
+    match kind:
+        case "near":
+            return f"M{x:g} {HIGH}V4H{tied:g}"
+        case "extra":
+            return f"M{x:g} {HIGH}V0M{x - 3:g} 1h6"
+        case "other":
+            return f"M{x:g} 0V{HIGH}M{x - 3:g} {HIGH - 1}h6"
+        case _:
+            return f"M{x:g} 0V{HIGH}"

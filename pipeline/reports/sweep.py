@@ -1,0 +1,114 @@
+"""What a threshold sweep has to show: its curves, and where systems would be run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.page import Figure, Section, Table
+from segscore.pipeline.reports.run_tables import Finished, Row
+
+POINTS = 200
+"""Thresholds drawn and listed of a curve; of more, as many at equal steps along it."""
+
+ENDS = (
+    (
+        "pk_false_alarm_rate",
+        "pk_miss_rate",
+        "Of windows: a miss where the reference has a boundary, a false alarm where it has none.",
+    ),
+    (
+        "r_false_alarm",
+        "r_miss",
+        "Of content, on average over units, in the unit of the run: what a unit's segment lacks, "
+        "and what does not belong there.",
+    ),
+)
+"""Two rates against each other, and how to read them."""
+
+
+SYSTEMS = 20
+"""Systems whose curves are drawn: the first by name."""
+
+
+def sections(run: Finished) -> Iterator[Section]:
+    """The curves of a sweep."""
+    chosen = run.rows("operating_points")
+    rows = run.rows("curves")
+    of = {name: [row for row in rows if row["hypothesis"] == name] for name in _names(chosen)}
+    left = len(chosen) - len(of)
+    more = f" The first {SYSTEMS} systems by name; {left} more are not here." if left else ""
+    yield Section(
+        "curves",
+        "Misses against false alarms",
+        "Each line is a system at falling thresholds. The large circle is its operating point, "
+        f"where segments are as long on average as the references'.{more}",
+        [_curve(of, chosen, *ends) for ends in ENDS],
+    )
+    yield Section("points", "Operating points", "", [_points(chosen)])
+
+
+def _names(chosen: Sequence[Row]) -> list[str]:
+    return [row["hypothesis"] for row in chosen][:SYSTEMS]
+
+
+def _curve(
+    of: Mapping[str, Sequence[Row]], chosen: Sequence[Row], x: str, y: str, says: str
+) -> Figure:
+    points = [_point(row, x, y) for row in chosen if row["hypothesis"] in of]
+    drawn = [
+        {**each, "place": place}
+        for name, rows in of.items()
+        for place, each in enumerate(thinned([_point(row, x, y) for row in rows], points))
+    ]
+    known = [row for row in drawn if None not in (row["x"], row["y"])]
+    listed = [[row["name"], row["threshold"], row["x"], row["y"]] for row in drawn]
+    more = f"At most {POINTS} thresholds of a system, and its operating point; all are in curves."
+    return Figure(
+        f"{y} against {x}",
+        says,
+        Table(["system", "threshold", x, y], listed, more),
+        charts.curves(known, points, x, y) if known else None,
+    )
+
+
+def thinned(curve: Sequence[Row], kept: Sequence[Row]) -> list[Row]:
+    """So many points of a curve as tell how it runs: at equal steps along it.
+
+    Args:
+        curve: ``x`` and ``y`` in the order of the thresholds.
+        kept: points that stay in any case.
+    """
+    if len(curve) <= POINTS:
+        return list(curve)
+    at = np.array([[row["x"], row["y"]] for row in curve], np.float64)
+    if np.isnan(at).all(axis=0).any():
+        return list(curve[:POINTS])
+    size = np.nanmax(at, axis=0) - np.nanmin(at, axis=0)
+    steps = np.nan_to_num(np.abs(np.diff(at, axis=0)) / np.where(size > 0, size, 1)).sum(axis=1)
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    chosen = np.searchsorted(along, np.linspace(0, along[-1], POINTS))
+    stay = {i for i, row in enumerate(curve) if row in kept}
+    return [curve[i] for i in sorted({0, len(curve) - 1, *chosen.tolist(), *stay})]
+
+
+def _point(row: Row, x: str, y: str) -> Row:
+    return {"name": row["hypothesis"], "threshold": row["threshold"], "x": row[x], "y": row[y]}
+
+
+TOLD = (
+    "hypothesis",
+    "threshold",
+    "mean_segment_length",
+    "reference_mean_segment_length",
+    "pk_miss_rate",
+    "pk_false_alarm_rate",
+    "r_miss",
+    "r_false_alarm",
+)
+
+
+def _points(chosen: Sequence[Row]) -> Figure:
+    rows = [[row[name] for name in TOLD] for row in chosen]
+    says = "No threshold stands for one above all scores: no boundary at all."
+    return Figure("Where each would be run", says, Table(TOLD, rows), folded=False, wide=True)

@@ -1,0 +1,191 @@
+"""The systems of a scoring run: ranked, by kind of error, by group."""
+
+from collections.abc import Iterator, Sequence
+
+from segscore.pipeline.measures import ALL, HEADLINES
+from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.page import Cell, Figure, Section, Table, isolated
+from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.reports.run_tables import Row
+from segscore.pipeline.scoring.part import is_point
+
+GROUPS, GROUP_ROWS = 30, 1000
+"""Groups drawn, and rows of groups listed."""
+
+LABELLED = 8
+"""Systems whose names find room beside their points; more are numbered by rank."""
+
+HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
+
+
+def _spans(rows: Sequence[Row]) -> list[charts.Drawn]:
+    return [
+        {
+            "name": row["hypothesis"],
+            "value": row["value"],
+            "low": row["ci_low"],
+            "high": row["ci_high"],
+            "kind": "reference point" if is_point(row["hypothesis"]) else "system",
+        }
+        for row in rows
+    ]
+
+
+def systems(ranking: Ranking) -> Section:
+    """Systems ranked by each headline measure, the chosen one first."""
+    names = dict.fromkeys([ranking.measure.name, *HEADLINES])
+    figures = [_ranked(ranking, name) for name in names if ranking.of(name)]
+    return Section(
+        "systems",
+        "Systems",
+        f"The {ranking.average} average over all documents, best first, with 95 % bootstrap "
+        "intervals where there are documents enough. ↑: higher is better; ↓: lower.",
+        [*figures, _every(ranking)],
+    )
+
+
+def _ranked(ranking: Ranking, name: str) -> Figure:
+    rows = ranking.of(name)
+    return Figure(
+        name + ALL[name].arrow,
+        _best(rows),
+        Table(HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
+        charts.intervals(_spans(rows), name),
+    )
+
+
+def _best(rows: Sequence[Row]) -> str:
+    """Which system is the best, or which are; and whether a reference point is better."""
+    of = [row for row in rows if not is_point(row["hypothesis"]) and row["value"] is not None]
+    if not of:
+        return "Undefined for every system."
+    tied = [isolated(row["hypothesis"]) for row in of if row["value"] == of[0]["value"]]
+    named = ", ".join(tied[:NAMED]) + (f" and {len(tied) - NAMED} more" * (len(tied) > NAMED))
+    first = rows[0]
+    behind = f"; {first['hypothesis']} is before it" if is_point(first["hypothesis"]) else ""
+    word = "Best system" if len(tied) == 1 else "Best systems"
+    return f"{word}: {named} with {of[0]['value']:.4f}{behind}."
+
+
+NAMED = 3
+"""Systems that are named of those that are equally good."""
+
+
+def _line(ranking: Ranking, name: str, system: str) -> list[Cell]:
+    micro, macro = (ranking.whole[name, kind][system] for kind in ("micro", "macro"))
+    ends = ("value", "ci_low", "ci_high")
+    return [
+        system,
+        *(micro[each] for each in ends),
+        *(macro[each] for each in ends),
+        macro["sd"],
+        macro["defined"],
+    ]
+
+
+def _every(ranking: Ranking) -> Figure:
+    rows: list[list[Cell]] = [
+        [name + ALL[name].arrow, *_line(ranking, name, row["hypothesis"])]
+        for name in dict.fromkeys(name for name, _ in ranking.whole)
+        for row in ranking.of(name)
+    ]
+    return Figure(
+        "Every measure",
+        "The command segscore measures tells formulas, ranges and sources.",
+        Table(["measure", *HEADINGS], rows),
+        wide=True,
+    )
+
+
+ERRORS = (
+    (
+        "b_recall",
+        "b_precision",
+        "Of boundaries, near misses in part. Up: fewer that are none. Right: fewer missed.",
+    ),
+    (
+        "pr_false_alarm",
+        "pr_miss",
+        "Of windows. Up: more with a boundary missed. Right: more with one too many.",
+    ),
+    (
+        "r_false_alarm",
+        "r_miss",
+        "Of content, on average over units, in the unit of the run. Up: more of a unit's reference "
+        "segment is not in its segment, as with too many boundaries. Right: more is in its segment "
+        "that does not belong there, as with too few.",
+    ),
+)
+"""Two measures against each other, and how to read them."""
+
+
+def errors(ranking: Ranking) -> Section:
+    """What kind of errors systems make."""
+    figures = [_against(ranking, *each) for each in ERRORS]
+    return Section("errors", "What kind of errors", "", figures)
+
+
+def _against(ranking: Ranking, x: str, y: str, says: str) -> Figure:
+    across = {row["hypothesis"]: row for row in ranking.of(x)}
+    up = {row["hypothesis"]: row for row in ranking.of(y)}
+    few = len(ranking.systems) <= LABELLED
+    points: list[charts.Drawn] = []
+    rows: list[list[Cell]] = []
+    for rank, name in enumerate(ranking.systems, 1):
+        ends = across[name], up[name]
+        rows.append(
+            [name, rank, *(e[each] for e in ends for each in ("value", "ci_low", "ci_high"))]
+        )
+        if None not in (ends[0]["value"], ends[1]["value"]):
+            points.append(
+                {
+                    "name": name,
+                    "label": name if few else str(rank),
+                    **{axis: end["value"] for axis, end in zip("xy", ends, strict=True)},
+                    **{f"{a}_low": e["ci_low"] for a, e in zip("xy", ends, strict=True)},
+                    **{f"{a}_high": e["ci_high"] for a, e in zip("xy", ends, strict=True)},
+                }
+            )
+    numbered = "" if few else " Systems are numbered by rank."
+    spans = ("95 % from", "to")
+    return Figure(
+        f"{y} against {x}",
+        says + numbered,
+        Table(["system", "rank", x, *spans, y, *spans], rows),
+        charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow),
+    )
+
+
+def groups(ranking: Ranking) -> Iterator[Section]:
+    """Systems by group of documents, if there are groups."""
+    if not ranking.groups:
+        return
+    size: dict[str, int] = {}
+    for row in ranking.groups:
+        size[row["group"]] = max(size.get(row["group"], 0), row["documents"])
+    order = sorted(size, key=lambda group: (-size[group], group))
+    place = {group: at for at, group in enumerate(order)}
+    rows = sorted(
+        ranking.groups, key=lambda row: (place[row["group"]], ranking.place[row["hypothesis"]])
+    )
+    listed: list[list[Cell]] = [[row[each] for each in GROUPED] for row in rows[:GROUP_ROWS]]
+    left = len(rows) - GROUP_ROWS
+    more = f"{left} more rows are in the table summary" if left > 0 else ""
+    shown = f" The {GROUPS} largest of {len(size)}." if len(size) > GROUPS else ""
+    figure = Figure(
+        f"{ranking.measure.name}{ranking.measure.arrow} by {', '.join(ranking.by)}",
+        f"Each group of documents by each system.{shown}",
+        Table(["group", "system", ranking.average, "95 % from", "to", "documents"], listed, more),
+        charts.heat([_cell(row) for row in rows if place[row["group"]] < GROUPS], "average"),
+        wide=True,
+    )
+    yield Section("groups", "Groups", "", [figure])
+
+
+GROUPED = ("group", "hypothesis", "value", "ci_low", "ci_high", "defined")
+
+
+def _cell(row: Row) -> charts.Drawn:
+    says = "–" if row["value"] is None else f"{row['value']:.3f}"
+    told = {"value": row["value"], "says": says, "mark": ""}
+    return {"row": row["group"], "column": row["hypothesis"], **told}

@@ -1,0 +1,78 @@
+"""Two segmentations drawn one above the other, so that a person sees each near and full miss."""
+
+from collections.abc import Iterator, Sequence
+
+from segscore.pipeline.measures.edit_list import Edit
+
+UNIT = "─"
+BOUNDARY = "│"
+SIGNS = {"match": "=", "near_miss": "~", "substitution": "≠", "miss": "-", "false_alarm": "+"}
+LEGEND = "= match   ~ near miss   ≠ other type   - miss   + false alarm"
+MARGIN = 12
+
+
+def draw(n_units: int, edits: Sequence[Edit], width: int) -> Iterator[str]:
+    """Draw a reference above a hypothesis, and the edits between them.
+
+    A column is a potential boundary: position p stands in column p.  Stretches without any
+    boundary are left out and said to be.
+
+    Args:
+        n_units: units N of the document in the unit of the run.
+        edits: as ``list_edits`` returns them.
+        width: columns of the terminal.
+    """
+    step = max(20, (width - MARGIN) // 10 * 10 - 10)
+    reference = {edit.position for edit in edits if edit.position is not None}
+    hypothesis = {edit.other_position for edit in edits if edit.other_position is not None}
+    left_out = 0
+    for first in range(1, n_units, step):
+        columns = range(first, min(first + step, n_units))
+        if not any(column in reference or column in hypothesis for column in columns):
+            left_out += len(columns)
+            continue
+        if left_out:
+            yield f"{'':{MARGIN}}… {left_out} positions without a boundary"
+        left_out = 0
+        yield f"{'':{MARGIN}}{''.join(_ruler(columns))}".rstrip()
+        yield f"{'reference':{MARGIN}}{_line(columns, reference)}"
+        yield f"{'':{MARGIN}}{_signs(columns, edits)}".rstrip()
+        yield f"{'hypothesis':{MARGIN}}{_line(columns, hypothesis)}"
+        yield ""
+    if left_out:
+        yield f"{'':{MARGIN}}… {left_out} positions without a boundary"
+
+
+def _ruler(columns: range) -> list[str]:
+    """Position numbers, each starting at its column."""
+    ruler = [" "] * (len(columns) + len(str(columns[-1])))
+    for column in columns:
+        if column == columns[0] or column % 10 == 0:
+            for i, digit in enumerate(str(column)):
+                ruler[column - columns[0] + i] = digit
+    return ruler
+
+
+def _line(columns: range, boundaries: set[int]) -> str:
+    return "".join(BOUNDARY if column in boundaries else UNIT for column in columns)
+
+
+def _signs(columns: range, edits: Sequence[Edit]) -> str:
+    signs = [" "] * len(columns)
+    for edit in edits:
+        for end in (edit.position, edit.other_position):
+            if end is not None and end in columns:
+                signs[end - columns[0]] = SIGNS[edit.kind]
+    return "".join(signs)
+
+
+def say(edit: Edit) -> str:
+    """Describe one edit in a line: kind, position and span."""
+    here, there = edit.position, edit.other_position
+    if edit.kind == "near_miss":
+        return f"near miss: {here} in the reference, {there} found, {edit.span} apart"
+    if edit.kind == "substitution":
+        return f"other type at {here}: {edit.type} in the reference, {edit.other_type} found"
+    if edit.kind == "miss":
+        return f"miss: {here} in the reference alone"
+    return f"false alarm: {there} in the hypothesis alone"

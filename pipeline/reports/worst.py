@@ -1,0 +1,133 @@
+"""The documents that systems do worst on, drawn segment by segment against their references."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+
+from segscore.pipeline.arrays.ragged import Floats
+from segscore.pipeline.comparison.runs import ScoredRun
+from segscore.pipeline.comparison.samples import Sample
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.measures.edit_list import Edit
+from segscore.pipeline.reports.page import Cell, Figure, Section, Table, isolated
+from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.reports.strips import Drawing, boundaries, decided, draw
+from segscore.pipeline.scoring.explain import Explained, explain
+from segscore.pipeline.scoring.part import is_point
+
+WORST, REFERENCES, SYSTEMS = 5, 3, 8
+"""Documents drawn, and of each: references, and systems below each, the best ones."""
+
+EDITS = 40
+"""Edits that are listed of a pair."""
+
+HEADINGS = (
+    "system",
+    "reference",
+    "matches",
+    "near misses",
+    "other types",
+    "misses",
+    "false alarms",
+    "all but matches",
+)
+KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
+
+
+def worst(run: ScoredRun, sample: Sample, ranking: Ranking) -> Section:
+    """Draw the documents with the worst mean over systems."""
+    title, documents = "The worst documents", hardest(sample, ranking)
+    if not documents:
+        return Section(
+            "worst", title, f"None: {ranking.measure.name} is perfect, or undefined.", []
+        )
+    try:
+        found = explain(run.url, documents)
+    except (Refused, Failed, OSError) as problem:
+        why = f"Not drawn: {problem}."
+        return Section("worst", title, why, [], missing=why)
+    of = {name: [each for each in found if each.document == name] for name in documents}
+    return Section(
+        "worst",
+        title,
+        f"Those with the worst mean {ranking.measure.name} over systems. Below each reference "
+        "stand systems, the best first, with what became of the boundaries of both.",
+        [_drawn(name, pairs, sample, ranking) for name, pairs in of.items() if pairs],
+    )
+
+
+def hardest(sample: Sample, ranking: Ranking) -> list[str]:
+    """The documents with the worst mean over systems, points and perfect ones aside; ties by id."""
+    values = sample.values[ranking.measure.name]
+    real = [i for i, each in enumerate(sample.systems) if not is_point(each.hypothesis)]
+    means = _mean(values[real])
+    lower = ranking.measure.better == "lower"
+    perfect = 0.0 if lower else ranking.measure.upper
+    known = np.flatnonzero(~np.isnan(means) & (means != perfect))
+    sign = -1 if lower else 1
+    order = known[np.argsort(sign * means[known], kind="stable")][:WORST]
+    return [sample.documents[int(i)].as_py() for i in order]
+
+
+def _mean(values: Floats) -> Floats:
+    """Over the systems, NaN left out, shape (documents,)."""
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        means: Floats = np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
+    return means
+
+
+def _drawn(document: str, pairs: Sequence[Explained], sample: Sample, ranking: Ranking) -> Figure:
+    last = len(ranking.systems)
+    ordered = sorted(
+        pairs, key=lambda each: (each.reference, ranking.place.get(each.hypothesis, last))
+    )
+    by_reference = [list(each) for _, each in groupby(ordered, key=lambda each: each.reference)]
+    rows: list[list[Cell]] = [
+        [pair.hypothesis, pair.reference, *_counted(pair)] for pair in ordered
+    ]
+    values = sample.values[ranking.measure.name][:, sample.documents.index(document).as_py()]
+    told = ", ".join(
+        f"{isolated(sample.systems[i].label)} {_shown(values[i])}"
+        for i in ranking.order(sample)[:SYSTEMS]
+    )
+    more = ""
+    if len(by_reference) > REFERENCES or any(len(each) > SYSTEMS for each in by_reference):
+        more = f" At most {REFERENCES} references and {SYSTEMS} systems are drawn; all are listed."
+    return Figure(
+        document,
+        f"{ranking.measure.name}: {told}.{more}",
+        Table(HEADINGS, rows),
+        drawings=[_below(each) for each in by_reference[:REFERENCES]],
+        wide=True,
+    )
+
+
+def _shown(value: float) -> str:
+    return "undefined" if np.isnan(value) else f"{value:.3f}"
+
+
+def _below(pairs: Sequence[Explained]) -> Drawing:
+    """A reference, and systems below it."""
+    first = pairs[0]
+    marked = sorted({edit.position for edit in first.edits if edit.position is not None})
+    systems = [decided(each.hypothesis, each.edits) for each in pairs[:SYSTEMS]]
+    says = f"{len(systems)} systems below the reference {first.reference}; the table lists edits"
+    strips = [boundaries(first.reference, marked), *systems]
+    return draw(f"Reference {first.reference}", says, first.n_units, strips)
+
+
+def _counted(pair: Explained) -> list[Cell]:
+    kinds = [edit.kind for edit in pair.edits]
+    wrong = [_told(edit) for edit in pair.edits if edit.kind != "match"]
+    more = [f"{len(wrong) - EDITS} more"] if len(wrong) > EDITS else []
+    return [*(kinds.count(kind) for kind in KINDS), ", ".join(wrong[:EDITS] + more)]
+
+
+def _told(edit: Edit) -> str:
+    """One edit in a few words; `segscore explain` says it in full."""
+    if edit.kind == "near_miss":
+        return f"near {edit.position}→{edit.other_position}"
+    at = edit.other_position if edit.position is None else edit.position
+    return f"{edit.kind.replace('_', ' ')} {at}"

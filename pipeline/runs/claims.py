@@ -1,0 +1,207 @@
+"""Who may fill a run's folder: numbered claims, each written once, the newest in force.
+
+A job claims a folder by writing the next number, which succeeds for one of several that try.  It
+publishes by writing one more.  So "start over here", "resume this" and "publish this" exclude each
+other, on a disk and on any store that can refuse to write over a file, and a job learns from the
+list of claims alone whether the folder is still its own.
+"""
+
+import json
+import os
+import platform
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.storage.listed_files import listed
+
+UNFINISHED = "_unfinished"
+PLAN = "plan.json"
+NUMBERED = re.compile(r"plan(?:-([1-9][0-9]*))?\.json")
+START = re.compile(r"[0-9a-f]{32}|")
+FOLDER = re.compile(r"[0-9a-f]{8}")
+
+WORK, PUBLISH = "work", "publish"
+"""What a claim is for: to prepare a run, or to show it to readers."""
+
+Files = dict[str, list[str]]
+"""Table -> names of its files."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One entry of the list.
+
+    Attributes:
+        number: its place in the list, from 1.
+        start: names the folder that the run is prepared in, 32 hexadecimal digits; who resumes a
+            run keeps it.
+        fingerprint: of the run, as plain data.
+        stages: the parts to do, by stage.
+        step: ``WORK`` or ``PUBLISH``.
+        shown: files that the publisher copies to where readers look.
+        replaced: files of the finished run that the publisher replaces.
+        host, pid, born: the process that wrote it, and when that process started.
+    """
+
+    number: int
+    start: str
+    fingerprint: Mapping[str, Any]
+    stages: Mapping[str, Sequence[str]]
+    step: str = WORK
+    shown: Files = field(default_factory=dict)
+    replaced: Files = field(default_factory=dict)
+    host: str | None = field(default_factory=lambda: platform.node())
+    pid: int | None = field(default_factory=lambda: os.getpid())
+    born: str | None = field(default_factory=lambda: started(os.getpid()))
+
+    @property
+    def is_here(self) -> bool:
+        """Whether a process of this machine wrote it."""
+        return self.host == platform.node()
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether another process of this machine wrote it and still runs."""
+        if not self.is_here or self.pid in (None, os.getpid()):
+            return False
+        assert self.pid is not None
+        try:
+            os.kill(self.pid, 0)
+        except (ProcessLookupError, OverflowError):
+            return False
+        except PermissionError:
+            pass
+        return self.born in (None, started(self.pid))
+
+
+def started(pid: int) -> str | None:
+    """Tell when a process started, if the system does: a later one may have a dead one's number.
+
+    In a container that is the rule: its first processes have the same numbers each time.
+    """
+    try:
+        text = list(storage.lines(f"/proc/{pid}/stat"))
+    except (Refused, OSError):  # no such system, or no such process any more
+        return None
+    state, *numbers = text[0].rpartition(")")[2].split()
+    return None if state in ("Z", "X") else numbers[18]
+
+
+def url_of(output: str, number: int) -> str:
+    """Name the file of a claim."""
+    name = PLAN if number == 1 else f"plan-{number}.json"
+    return storage.join(output, UNFINISHED, name)
+
+
+def number_of(name: str) -> int | None:
+    """Tell the number of a claim by its file's name; None for other files."""
+    found = NUMBERED.fullmatch(name)
+    return found and int(found[1] or 1)
+
+
+def is_start(name: str) -> bool:
+    """Whether a name is of a folder that a run is prepared in, or of one that is being removed."""
+    return FOLDER.fullmatch(storage.temporary_for(name) or name) is not None
+
+
+def is_ours(name: str) -> bool:
+    """Whether a name is of what segscore keeps beside the claims, or of a claim."""
+    return is_start(name) or number_of(storage.temporary_for(name) or name) is not None
+
+
+def numbers(output: str) -> list[int]:
+    """List the numbers of the claims on a folder, ascending."""
+    names = storage.names(storage.join(output, UNFINISHED))
+    return sorted(number for name in names if (number := number_of(name)) is not None)
+
+
+def newest(output: str) -> Claim | None:
+    """Read the newest claim on a folder; None if there is none.
+
+    Raises:
+        Refused: it is not what segscore writes.
+    """
+    return newest_of(output, numbers(output))
+
+
+def newest_of(output: str, listed: Sequence[int]) -> Claim | None:
+    """Read the newest of some claims, those left out that were withdrawn; None if there is none.
+
+    Raises:
+        Refused: it is not what segscore writes.
+    """
+    found = (read(output, number) for number in reversed(listed))
+    return next((claim for claim in found if claim is not None), None)
+
+
+def read(output: str, number: int) -> Claim | None:
+    """Read a claim; None if it is not there any more.
+
+    Raises:
+        Refused: it is not what segscore writes.
+    """
+    url = url_of(output, number)
+    text = storage.read_text(url)
+    if text is None:
+        return None
+    plan = load(url, text, {"fingerprint": dict, "stages": dict})
+    start, host, pid = plan.get("start", ""), plan.get("host"), plan.get("pid")
+    if (
+        not (isinstance(start, str) and START.fullmatch(start))
+        or plan.get("step", WORK) not in (WORK, PUBLISH)
+        or not isinstance(host, str | None)
+        or not all(isinstance(parts, list) for parts in plan["stages"].values())
+        or not isinstance(pid, int | None)
+    ):
+        raise Refused(f"{url}: not what a run of segscore writes")
+    return Claim(
+        number,
+        start,
+        plan["fingerprint"],
+        plan["stages"],
+        plan.get("step", WORK),
+        listed({"files": plan.get("shown", {})}, url),
+        listed({"files": plan.get("replaced", {})}, url),
+        host,
+        pid,
+        plan.get("born"),
+    )
+
+
+def take(output: str, claim: Claim) -> None:
+    """Write a claim; of several with the same number one succeeds.
+
+    Raises:
+        FileExistsError: another job has this number.
+        Refused: the place cannot be written to.
+        Failed: no space left, or no server answers.
+    """
+    content = {name: value for name, value in asdict(claim).items() if name != "number"}
+    storage.write_new_text(url_of(output, claim.number), json.dumps(content, indent=2) + "\n")
+
+
+def withdraw(output: str, number: int) -> None:
+    """Remove a claim of one's own, and the list if nothing else is on it."""
+    storage.remove(url_of(output, number))
+    storage.remove_if_empty(storage.join(output, UNFINISHED))
+
+
+def load(url: str, text: str, needed: Mapping[str, type]) -> dict[str, Any]:
+    """Read the JSON object of a record, and make sure that it has what is needed.
+
+    Raises:
+        Refused: it is not what segscore writes.
+    """
+    try:
+        loaded = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise Refused(f"{url}: not readable as JSON ({problem})") from problem
+    if not isinstance(loaded, dict) or any(
+        not isinstance(loaded.get(key), kind) for key, kind in needed.items()
+    ):
+        raise Refused(f"{url}: not what a run of segscore writes")
+    return loaded

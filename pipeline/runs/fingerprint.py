@@ -1,0 +1,79 @@
+"""What makes two attempts the same run: settings, inputs and version; and how they differ."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from importlib.metadata import version
+from typing import Any
+
+from segscore.pipeline.tables.find import InputTable
+
+WHERE_AND_WHEN = ("output", "fresh", "max_rejects")
+"""Settings that do not change what is computed."""
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a run computes, and of what.
+
+    Attributes:
+        command: score, sweep, agree or compare.
+        settings: those that change what is computed.
+        inputs: table -> its files, each with url, size and version.
+        version: of segscore.
+    """
+
+    command: str
+    settings: Mapping[str, Any]
+    inputs: Mapping[str, list[dict[str, Any]]]
+    version: str
+
+    @classmethod
+    def of(cls, command: str, settings: Any, tables: Iterable[InputTable]) -> "Fingerprint":
+        """Take the fingerprint of a run about to start; ``settings`` is a dataclass."""
+        told = {
+            name: value for name, value in asdict(settings).items() if name not in WHERE_AND_WHEN
+        }
+        inputs = {table.name: [asdict(file) for file in table.files] for table in tables}
+        plain = json.loads(json.dumps({"settings": told, "inputs": inputs}))
+        return cls(command, plain["settings"], plain["inputs"], version("segscore"))
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that name the files of the run."""
+        text = json.dumps(asdict(self), sort_keys=True)
+        return blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+def differences(before: Mapping[str, Any], now: Fingerprint) -> list[str]:
+    """Name what an earlier attempt, as its plan tells it, had otherwise; empty if nothing."""
+    told = asdict(now)
+    found = [
+        f"{name} was {before.get(name)}, is {told[name]}"
+        for name in ("command", "version")
+        if before.get(name) != told[name]
+    ]
+    old, new = before.get("settings", {}), told["settings"]
+    found += [
+        f"{name} was {old.get(name)}, is {new.get(name)}"
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    ]
+    files = [
+        {file["url"]: file for listed in inputs.values() for file in listed}
+        for inputs in (before.get("inputs", {}), told["inputs"])
+    ]
+    return found + _changed_files(*files)
+
+
+def _changed_files(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    gone = [f"the input {url} was read, is not now" for url in sorted(old.keys() - new.keys())]
+    come = [f"the input {url} was not read, is now" for url in sorted(new.keys() - old.keys())]
+    changed = [
+        f"the input {url} has changed (was {old[url]['size']} bytes, version "
+        f"{old[url]['version']}; is {new[url]['size']} bytes, version {new[url]['version']})"
+        for url in sorted(old.keys() & new.keys())
+        if old[url] != new[url]
+    ]
+    return gone + come + changed

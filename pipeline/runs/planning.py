@@ -1,0 +1,166 @@
+"""How the rows of a document meet, chosen from what the files tell of themselves before any work.
+
+Three ways, the first that fits: the references are sent to every task, and hypotheses stay where
+they are; documents are taken in ranges of their ids, where files are in about that order; the rows
+of all tables travel to buckets of documents.
+"""
+
+import sys
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, in_words, room
+from segscore.pipeline.tables.find import InputTable, Slice
+
+ROWS_PER_PART = 131_072
+"""Rows that a task takes, if memory allows: larger tasks take no less time a row."""
+
+PER_ROW = 2048
+"""What a task holds for each row it scores: counts, values, and the Parquet file in the making."""
+
+LEAST_ROWS = 1024
+
+SEND = True
+"""Whether references may be sent at all: tests and benchmarks of the other ways say no."""
+
+READ_AGAIN = 4.0
+"""How often rows may be read, on average, to take documents in ranges of their ids."""
+
+SENT, RANGES, BUCKETS = "sent", "ranges", "buckets"
+
+EXPLAINED = {
+    SENT: "the other tables are sent to every task, {scored} are read where they are",
+    RANGES: "files are in the order of document_id: {groups} ranges of documents, read in place",
+    BUCKETS: "rows travel to {groups} buckets of documents",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the rows of a document meet.
+
+    Attributes:
+        way: `sent`, `ranges` or `buckets`.
+        groups: how many groups of documents; 1 where the references are sent.
+        cuts: ids at which the second and later groups begin, where they are ranges.
+        rows_at_once: rows a task scores at a time.
+        told: why, and how large things are, line by line.
+    """
+
+    way: str
+    groups: int
+    cuts: tuple[str, ...]
+    rows_at_once: int
+    told: tuple[str, ...]
+
+
+def at_once(memory: int | None) -> int:
+    """How many tasks find room in a worker at the same time, at least one.
+
+    Args:
+        memory: bytes the worker has; None for as much as it takes.
+    """
+    if memory is None:
+        return sys.maxsize
+    return max(1, room(memory) // (PER_ROW * ROWS_PER_PART))
+
+
+def plan(
+    tables: Mapping[str, InputTable], scored: str, memory: int | None, *, send: bool = True
+) -> Plan:
+    """Choose how rows meet.
+
+    Args:
+        tables: the input tables by name.
+        scored: the one whose rows are the work.
+        memory: bytes a worker has; None for ``MEMORY``.
+        send: whether the others may be sent to every task.
+
+    Raises:
+        Refused: a worker that small could do nothing.
+    """
+    limit = MEMORY if memory is None else memory
+    held = room(limit)
+    if not held:
+        raise Refused(
+            f"--memory-limit {in_words(limit)}: a worker holds {in_words(AT_REST)} before any "
+            f"work, and may fill {USABLE:.0%}; give it more"
+        )
+    sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
+    others = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
+    rows_at_once = min(ROWS_PER_PART, max(LEAST_ROWS, held // PER_ROW))
+    told = [_told(name, table, sizes[name]) for name, table in tables.items()]
+    rows = sum(piece.rows for piece in tables[scored].slices)
+    groups = max(-(-rows // rows_at_once), -(-UNFOLDED * sum(sizes.values()) // held))
+    if send:
+        fits = SEND and others <= held
+        told.append(
+            f"references and documents take about {in_words(others)} of a worker's "
+            f"{in_words(limit)}; up to {in_words(held)} {'are' if fits else 'would be'} sent"
+        )
+    way = SENT
+    cuts: tuple[str, ...] = ()
+    if groups > 1 and not (send and fits):
+        cuts = cut_points(tables, scored, rows_at_once, held // UNFOLDED)
+        way = RANGES if cuts else BUCKETS
+        groups = len(cuts) + 1 if cuts else groups
+    if groups > 1 or send:
+        told.append(EXPLAINED[way].format(scored=scored, groups=groups))
+    told.append(f"a task scores {rows_at_once:,} rows at a time")
+    return Plan(way, 1 if way == SENT else groups, cuts, rows_at_once, tuple(told))
+
+
+def _told(name: str, table: InputTable, size: int) -> str:
+    rows = sum(piece.rows for piece in table.slices)
+    about = "" if all(piece.row_groups for piece in table.slices) else "about "
+    groups = len(table.slices)
+    files = len(table.files)
+    return (
+        f"{name}: {about}{rows:,} rows, {in_words(size)} unpacked, in {files:,} "
+        f"file{'s' * (files > 1)} of {groups:,} piece{'s' * (groups > 1)}"
+    )
+
+
+def cut_points(
+    tables: Mapping[str, InputTable], scored: str, rows: int, room: int
+) -> tuple[str, ...]:
+    """Find ids that cut documents into ranges of about so many rows of ``scored``.
+
+    Args:
+        tables: the input tables by name.
+        scored: the one whose rows are the work.
+        rows: of it in a range.
+        room: bytes the pieces that a range touches may take.
+
+    Returns:
+        Where the second and later ranges begin; none where files are not in the order of ids, or
+        do not tell.
+    """
+    pieces = [piece for table in tables.values() for piece in table.slices]
+    starts = sorted(
+        (piece.ids[0], piece.rows) for piece in tables[scored].slices if piece.ids is not None
+    )
+    cuts: list[str] = []
+    held = 0
+    for first, there in starts:
+        if held and held + there > rows and first > (cuts[-1] if cuts else starts[0][0]):
+            cuts.append(first)
+            held = 0
+        held += there
+    sizes = [0] * (len(cuts) + 1)
+    for piece in pieces:
+        for group in ranges_of(piece, cuts):
+            sizes[group] += piece.size
+    whole = sum(piece.size for piece in pieces)
+    fits = sum(sizes) <= READ_AGAIN * whole and max(sizes) <= room
+    return tuple(cuts) if fits else ()
+
+
+def ranges_of(piece: Slice, cuts: Sequence[str]) -> range:
+    """Numbers of the ranges that a slice may have rows of."""
+    if piece.ids is None:
+        return range(len(cuts) + 1)
+    first, last = (bisect_right(cuts, name) for name in piece.ids)
+    return range(first, last + 1)

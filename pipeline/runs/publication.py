@@ -1,0 +1,254 @@
+"""A finished run shown to readers: its tables, then its record; and what is left over removed."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
+from typing import Any
+from uuid import uuid4
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Done, Failed, Refused
+from segscore.pipeline.runs import claims, run_folder
+from segscore.pipeline.runs.claims import UNFINISHED, Files
+from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.runs.run_folder import PARQUET, RECORD, Attempt, Overtaken, require_held
+
+
+def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
+    """Make sure that a run may be written here, and put a run in order that is there already.
+
+    Args, Raises: as ``run_folder.check``.
+    """
+    try:
+        return run_folder.check(output, fingerprint, fresh=fresh)
+    except Done:
+        with suppress(Refused, Failed, OSError):
+            _put_in_order(Attempt(output, fingerprint))
+        raise
+
+
+@contextmanager
+def claimed(attempt: Attempt) -> Iterator[None]:
+    """Do the work of an attempt; where it fails as another job took the folder, say just that.
+
+    Raises:
+        Overtaken: another job took the folder, whatever this one failed of.
+    """
+    try:
+        yield
+    except (Refused, Failed, OSError) as problem:
+        if attempt.claim is None:
+            raise
+        try:
+            lost = isinstance(problem, Overtaken) or not run_folder.is_held(attempt)
+        except (Refused, Failed, OSError):  # the store is out of reach, as the problem says
+            lost = False
+        if not lost:
+            raise
+        raise _leave(attempt) from problem
+
+
+def _leave(attempt: Attempt) -> Overtaken:
+    """Remove what an attempt prepared that lost the folder, unless another job resumes it."""
+    output = attempt.output
+    text = storage.read_text(storage.join(output, RECORD))
+    published = text is not None and text != attempt.found.record
+    with suppress(Refused, Failed, OSError):
+        newest = claims.newest(output)
+        if newest is not None and newest != attempt.claim and newest.step == claims.PUBLISH:
+            run_folder.wait_for(output, newest)  # it may not have seen what came last
+            newest = claims.newest(output)
+        if newest == attempt.claim and published:  # the publisher left it to who is the newest
+            attempt.found = replace(attempt.found, record=text)
+            tidy(attempt, run_folder.files_of(attempt))
+        elif newest is None or newest.start != attempt.held.start:
+            storage.remove(attempt.folder)
+            storage.remove_if_empty(storage.join(output, UNFINISHED))
+    what = "published a run here meanwhile" if published else "took this folder"
+    return Overtaken(f"{output}: another job {what}; nothing of this one was published")
+
+
+def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Show a finished run to readers: its tables, then its record.
+
+    Claiming the publication excludes all others; every step after it can be done twice, so an
+    attempt that dies here is simply resumed.  What the run replaces is removed first, so that
+    readers of a folder never meet two runs in it.  What a publisher on another machine copied is
+    removed last, after this run's record exists: should that publisher be slow and not dead, it
+    may write its record until then, and a record never names files that are gone.
+
+    Args:
+        attempt: whose parts are all done.
+        record: what run.json is to say, but for the fingerprint and the files.
+
+    Returns:
+        The record as it was written.
+
+    Raises:
+        Overtaken: another job took the folder, or published there.
+    """
+    end = run_folder.suffix(attempt.fingerprint)
+    prepared = run_folder.prepared_tables(attempt)
+    shown = {
+        table: [name.removesuffix(PARQUET) + end for name in names]
+        for table, names in prepared.items()
+    }
+    _claim_publication(attempt, shown)
+    _remove_record(attempt)
+    _remove_files(attempt, _written(attempt.output, elsewhere=False), shown)
+    for table, names in prepared.items():
+        require_held(attempt)
+        source, target = (storage.join(of, table) for of in (attempt.folder, attempt.output))
+        storage.copy(source, target, dict(zip(names, shown[table], strict=True)))
+    whole = {**record, "fingerprint": attempt.fingerprint.digest, "files": shown}
+    _write_record(attempt, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    with suppress(Refused, Failed, OSError):  # published all the same; the next job removes it
+        tidy(attempt, shown)
+    return whole
+
+
+def _claim_publication(attempt: Attempt, shown: Files) -> None:
+    """Claim the right to publish, based on the claim that is in force.
+
+    Raises:
+        Overtaken: that is not in force any more.
+    """
+    before = attempt.held
+    mine = replace(
+        before,
+        number=before.number + 1,
+        step=claims.PUBLISH,
+        shown=shown,
+        replaced=run_folder.files_of(attempt),
+    )
+    try:
+        claims.take(attempt.output, mine)
+    except FileExistsError as problem:
+        raise _lost(attempt) from problem
+    attempt.claim = mine
+    if not run_folder.is_based_on(attempt, before):
+        claims.withdraw(attempt.output, mine.number)
+        raise _lost(attempt)
+
+
+def _lost(attempt: Attempt) -> Overtaken:
+    return Overtaken(f"{attempt.output}: another job is first; nothing was published")
+
+
+def _remove_record(attempt: Attempt) -> None:
+    """Remove the record of the run that this one replaces.
+
+    Raises:
+        Overtaken: another job published here meanwhile.
+    """
+    url = storage.join(attempt.output, RECORD)
+    before = storage.read_text(url)
+    if before != attempt.found.record:
+        raise _lost(attempt)
+    if before is not None:
+        require_held(attempt)
+        storage.remove(url)
+
+
+def _write_record(attempt: Attempt, text: str) -> None:
+    """Put the record in its place.
+
+    Raises:
+        Overtaken: another job took the folder, or published here meanwhile.
+    """
+    url = storage.join(attempt.output, RECORD)
+    require_held(attempt)
+    try:
+        storage.write_new_text(url, text)
+    except FileExistsError as problem:
+        raise _lost(attempt) from problem
+
+
+def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
+    """Remove what attempts left beside a finished run, each file by a name that one of them wrote.
+
+    Args:
+        attempt: whose claim is in force; it is removed last.
+        shown: the files of the finished run.
+
+    Raises:
+        Overtaken: another job took the folder.
+    """
+    output = attempt.output
+    place = storage.join(output, UNFINISHED)
+    _remove_files(attempt, _written(output, elsewhere=True), shown)
+    for name in storage.names(place):
+        if claims.is_ours(name) and claims.number_of(name) is None:
+            require_held(attempt)
+            storage.remove(storage.join(place, name))
+    require_held(attempt)
+    for number in claims.numbers(output):  # the own one is the last
+        storage.remove(claims.url_of(output, number))
+    storage.remove_if_empty(place)
+
+
+def _written(output: str, *, elsewhere: bool) -> Files:
+    """All files that attempts listed before they showed or replaced them, by table.
+
+    Args:
+        output: folder of the run.
+        elsewhere: whether to list those too that jobs on other machines showed.
+    """
+    written: dict[str, set[str]] = {"": {RECORD}}
+    for number in claims.numbers(output):
+        claim = claims.read(output, number)
+        if claim is None:
+            continue
+        shown = claim.shown if elsewhere or claim.is_here else {}
+        for listed in (shown, claim.replaced):
+            for table, names in listed.items():
+                written.setdefault(table, set()).update(names)
+    return {table: sorted(names) for table, names in written.items()}
+
+
+def _remove_files(attempt: Attempt, written: Files, shown: Mapping[str, list[str]]) -> None:
+    for table, names in written.items():
+        folder = storage.join(attempt.output, table) if table else attempt.output
+        stale = {*names} - {*shown.get(table, ()), RECORD}
+        present = storage.names(folder)
+        gone = [name for name in present if name in stale or storage.temporary_for(name) in names]
+        if gone:
+            require_held(attempt)
+            storage.remove_files(folder, gone)
+            if table:
+                storage.remove_if_empty(folder)
+
+
+def _put_in_order(attempt: Attempt) -> None:
+    """Finish what the publisher of a finished run, since dead, did not get round to removing.
+
+    What another machine may still be at work on is left alone.
+    """
+    output = attempt.output
+    if UNFINISHED not in storage.names(output):
+        return
+    newest = claims.newest(output)
+    if newest is not None:
+        publishing = newest.step == claims.PUBLISH
+        same = newest.fingerprint == asdict(attempt.fingerprint)
+        if newest.is_at_work or not same or not (newest.is_here or publishing):
+            return
+    url = storage.join(output, RECORD)
+    text = storage.read_text(url)
+    if text is None:
+        return
+    attempt.found = run_folder.Found(newest, text)
+    shown = run_folder.files_of(attempt)
+    attempt.claim = claims.Claim(
+        number=newest.number + 1 if newest else 1,
+        start=uuid4().hex,
+        fingerprint=asdict(attempt.fingerprint),
+        stages={},
+        step=claims.PUBLISH,
+    )
+    claims.take(output, attempt.claim)
+    if text == storage.read_text(url) and run_folder.is_based_on(attempt, newest):
+        tidy(attempt, shown)
+    else:
+        claims.withdraw(output, attempt.claim.number)

@@ -1,0 +1,195 @@
+"""Values of receipts as data: JSON that names no classes, and buffers.
+
+The reader says what it expects, as type annotations do: dataclasses of numbers, texts, lists,
+tuples, dicts, arrays and tables.  What does not have exactly these types is refused, when a receipt
+is written as when it is read, so that both sides stay in step.  `object` stands for a value that
+can name a group: None, bool, int, float, str, bytes, date or datetime.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import date, datetime, timezone
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.runs.receipt_arrays import (
+    DTYPES,
+    WHOLE,
+    read_array,
+    read_table,
+    take,
+    write_array,
+    write_table,
+)
+from segscore.pipeline.runs.receipt_file import Buffer, Node
+
+
+@dataclass(frozen=True)
+class Codec:
+    """How values of one type are written and read.
+
+    Attributes:
+        write: of a value and the buffers to add to, makes the JSON.
+        read: of the JSON and the buffers that are left, makes the value.
+    """
+
+    write: Callable[[Any, list[Buffer]], Node]
+    read: Callable[[Node, Iterator[pa.Buffer]], Any]
+
+
+def codec(kind: Any) -> Codec:
+    """Find how values of a type are written and read.
+
+    Args:
+        kind: a type annotation.
+
+    Raises:
+        TypeError: a receipt holds no such values.
+    """
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind in (bool, int, float, str):
+        return _plain(kind)
+    if kind is object:
+        return Codec(_write_scalar, _read_scalar)
+    if kind is pa.Table:
+        return Codec(write_table, read_table)
+    if is_dataclass(kind):
+        return _dataclass(kind)
+    if origin in (Union, UnionType) and len(inner) == 2 and inner[1] is NoneType:
+        return _optional(codec(inner[0]))
+    if origin is np.ndarray:
+        return _array(*get_args(inner[1]))
+    if origin is tuple and inner[-1] is not Ellipsis:
+        return _fixed([codec(each) for each in inner])
+    if origin in (list, tuple):
+        return _sequence(origin, codec(inner[0]))
+    if origin is dict:
+        return _dict(_fixed([codec(each) for each in inner]))
+    raise TypeError(f"a receipt holds no {kind}")
+
+
+def require(kind: type, value: Any) -> Any:
+    """Refuse what is not exactly of a type; numpy's numbers count as Python's."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if type(plain) is not kind:
+        raise TypeError(f"a {type(value).__name__} where a {kind.__name__} is expected")
+    return plain
+
+
+def _plain(kind: type) -> Codec:
+    return Codec(lambda value, _: require(kind, value), lambda node, _: require(kind, node))
+
+
+def _optional(of: Codec) -> Codec:
+    return Codec(
+        lambda value, buffers: None if value is None else of.write(value, buffers),
+        lambda node, buffers: None if node is None else of.read(node, buffers),
+    )
+
+
+def _array(scalar: Any) -> Codec:
+    names = (*DTYPES, WHOLE) if scalar is Any else (np.dtype(scalar).name,)
+
+    def write(value: Any, buffers: list[Buffer]) -> Node:
+        node = write_array(require(np.ndarray, value), buffers)
+        if node[0] not in names:
+            raise TypeError(f"an array of {value.dtype} where one of {names[0]} is expected")
+        return node
+
+    return Codec(write, lambda node, buffers: read_array(node, buffers, names))
+
+
+def _fixed(parts: list[Codec]) -> Codec:
+    """A tuple of so many values, each of a type of its own."""
+
+    def write(value: Any, buffers: list[Buffer]) -> Node:
+        pairs = zip(parts, require(tuple, value), strict=True)
+        return [part.write(each, buffers) for part, each in pairs]
+
+    def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
+        pairs = zip(parts, require(list, node), strict=True)
+        return tuple(part.read(each, buffers) for part, each in pairs)
+
+    return Codec(write, read)
+
+
+def _sequence(kind: type, of: Codec) -> Codec:
+    """A list, or a tuple of any length."""
+    return Codec(
+        lambda value, buffers: [of.write(each, buffers) for each in require(kind, value)],
+        lambda node, buffers: kind(of.read(each, buffers) for each in require(list, node)),
+    )
+
+
+def _dict(item: Codec) -> Codec:
+    """A dict, as a list of pairs: keys may be tuples."""
+
+    def write(value: Any, buffers: list[Buffer]) -> Node:
+        return [item.write(pair, buffers) for pair in require(dict, value).items()]
+
+    def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
+        value = dict(item.read(pair, buffers) for pair in require(list, node))
+        if len(value) < len(node):
+            raise ValueError("the same key twice")
+        return value
+
+    return Codec(write, read)
+
+
+def _dataclass(kind: Any) -> Codec:
+    hints = get_type_hints(kind)
+    parts = {field.name: codec(hints[field.name]) for field in fields(kind)}
+
+    def write(value: Any, buffers: list[Buffer]) -> Node:
+        require(kind, value)
+        return {name: part.write(getattr(value, name), buffers) for name, part in parts.items()}
+
+    def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
+        if require(dict, node).keys() != parts.keys():
+            raise ValueError(f"{kind.__name__} has other fields")
+        return kind(**{name: part.read(node[name], buffers) for name, part in parts.items()})
+
+    return Codec(write, read)
+
+
+SCALARS = (NoneType, bool, int, float, str)
+
+
+def _write_scalar(value: Any, buffers: list[Buffer]) -> Node:
+    """A value that JSON has as it is, any other as `{"type": ...}`."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if type(value) in SCALARS:
+        return value
+    if type(value) is bytes:
+        buffers.append(value)
+        return {"bytes": None}
+    if type(value) is date:
+        return {"date": value.isoformat()}
+    if type(value) is datetime:
+        zone = value.tzinfo
+        if isinstance(zone, ZoneInfo) and zone.key:
+            return {
+                "datetime": value.replace(tzinfo=None).isoformat(),
+                "zone": [zone.key, value.fold],
+            }
+        if zone is None or isinstance(zone, timezone):
+            return {"datetime": value.isoformat(), "zone": [None, value.fold]}
+    raise TypeError(f"a receipt holds no {type(value).__name__}")
+
+
+def _read_scalar(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
+    if type(node) in SCALARS:
+        return node
+    match node:
+        case {"bytes": None}:
+            return take(buffers).to_pybytes()
+        case {"date": str(text)}:
+            return date.fromisoformat(text)
+        case {"datetime": str(text), "zone": [key, int(fold)]}:
+            value = datetime.fromisoformat(text).replace(fold=fold)
+            return value if key is None else value.replace(tzinfo=ZoneInfo(require(str, key)))
+    raise ValueError("a value of an unknown type")

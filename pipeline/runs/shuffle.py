@@ -1,0 +1,167 @@
+"""Rows of one document brought together, whichever files and places they stand in.
+
+Where a table is too large for one task, its rows travel by the hash of their document to the task
+that needs them, in packets: one for each slice read and each bucket of documents.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline import storage
+from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.ragged import flags, numbers
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.runs import cluster
+from segscore.pipeline.runs.planning import ranges_of
+from segscore.pipeline.tables.find import InputTable, Slice
+from segscore.pipeline.tables.read import Rows, in_one_chunk, read
+
+FILE, ROW = "_file", "_row"
+FOLDER, MET = "met", "met.txt"
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """How some tables' rows meet.
+
+    Attributes:
+        tables: by name; those whose rows are to meet.
+        folder: where rows that met are kept until the run is published.
+        buckets: how many groups of documents; 1 where the rows need not travel.
+        cuts: ids at which the second and later groups begin; empty where groups are by hash.
+    """
+
+    tables: Mapping[str, InputTable]
+    folder: str
+    buckets: int
+    cuts: tuple[str, ...] = ()
+
+    @property
+    def travels(self) -> bool:
+        """Whether rows have to leave their files to meet."""
+        return self.buckets > 1 and not self.cuts
+
+
+def meet(client: cluster.Client, meeting: Meeting) -> None:
+    """Bring the rows of each document into the same bucket, a file a bucket and table.
+
+    What is done is kept; a list of the files says that all are there.
+
+    Raises:
+        Refused: as ``reading.read``.
+        Failed: rows were lost on the way.
+    """
+    if not meeting.travels or _listed(meeting) == _held(meeting):
+        return
+    slices = [piece for table in meeting.tables.values() for piece in table.slices]
+    places = meeting.buckets * len(meeting.tables)
+    cluster.exchange(client, pack, slices, places, unpack, meeting)
+    storage.write_text(storage.join(meeting.folder, MET), "\n".join(_held(meeting)))
+
+
+def _held(meeting: Meeting) -> list[str]:
+    """The files of rows that met, as far as they are there."""
+    folder = storage.join(meeting.folder, FOLDER)
+    return [
+        storage.join(name, file)
+        for name in meeting.tables
+        for file in storage.names(storage.join(folder, name))
+        if file.endswith(storage.PARQUET)
+    ]
+
+
+def _listed(meeting: Meeting) -> list[str] | None:
+    """The files of rows that met, all of them; None before that is known."""
+    text = storage.read_text(storage.join(meeting.folder, MET))
+    return None if text is None else text.split("\n")
+
+
+def pack(meeting: Meeting, piece: Slice) -> list[tuple[int, bytes]]:
+    """Read a slice and part its rows by bucket: the place each packet goes to, and the packet."""
+    table = meeting.tables[piece.table]
+    rows = read(piece, table.further)
+    files = [file.url for file in table.files]
+    file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
+    travelling = rows.table.append_column(FILE, file).append_column(ROW, pa.array(rows.row))
+    # A row that names no document has to be refused somewhere.
+    ids = rows.table.column("document_id").chunk(0).fill_null("")
+    bucket = (names(ids).hashes >> np.uint64(32)) % np.uint64(meeting.buckets)
+    order = np.argsort(bucket, kind="stable")
+    sorted_rows = in_one_chunk(travelling.take(pa.array(order)))
+    edges = np.searchsorted(bucket[order], np.arange(meeting.buckets + 1))
+    kind = list(meeting.tables).index(piece.table)
+    return [
+        (b * len(meeting.tables) + kind, _written(sorted_rows.slice(start, end - start)))
+        for b, (start, end) in enumerate(pairwise(edges.tolist()))
+        if end > start
+    ]
+
+
+def _written(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
+        stream.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def unpack(meeting: Meeting, place: int, packets: Sequence[bytes]) -> int:
+    """Write the packets of a place, in the order of the slices, as one file; tell its rows."""
+    bucket, kind = divmod(place, len(meeting.tables))
+    table = pa.concat_tables([pa.ipc.open_stream(packet).read_all() for packet in packets])
+    name = list(meeting.tables)[kind]
+    storage.write_table(storage.join(meeting.folder, FOLDER, name, _file(bucket)), table)
+    return int(table.num_rows)
+
+
+def _file(bucket: int) -> str:
+    return f"bucket-{bucket:05d}.parquet"
+
+
+def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
+    """Read a table's rows of a bucket, as they were read from the input; empty if there are none.
+
+    Args:
+        meeting: after ``meet``.
+        name: of the table.
+        bucket: 0..buckets-1.
+
+    Raises:
+        Failed: the rows are not there any more.
+    """
+    table = meeting.tables[name]
+    if not meeting.travels:
+        return [
+            _between(read(piece, table.further), meeting.cuts, bucket)
+            for piece in table.slices
+            if bucket in ranges_of(piece, meeting.cuts)
+        ]
+    file_name = storage.join(name, _file(bucket))
+    listed = _listed(meeting)
+    if listed is not None and file_name not in listed:
+        return []
+    url = storage.join(meeting.folder, FOLDER, file_name)
+    try:
+        found = in_one_chunk(storage.open_parquet(url).read())
+    except Refused as problem:
+        raise Failed(f"{problem}; another job finished or took over this run") from problem
+    file = numbers(found.column(FILE).chunk(0)).astype(np.int64)
+    row = numbers(found.column(ROW).chunk(0))
+    urls = tuple(each.url for each in table.files)
+    return [Rows(name, found.drop_columns([FILE, ROW]), urls, file, row)]
+
+
+def _between(rows: Rows, cuts: tuple[str, ...], group: int) -> Rows:
+    """The rows whose documents are in a range; a row without an id counts as the empty one."""
+    ids = rows.table.column("document_id").chunk(0).fill_null("")
+    if group > 0:
+        after = flags(pc.greater_equal(ids, cuts[group - 1]))
+        rows, ids = rows.keep(after), ids.filter(pa.array(after))
+    if group < len(cuts):
+        rows = rows.keep(flags(pc.less(ids, cuts[group])))
+    return rows

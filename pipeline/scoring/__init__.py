@@ -1,0 +1,1 @@
+"""Hypotheses against references: `segscore score`, `sweep` and `explain`."""

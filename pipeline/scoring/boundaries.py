@@ -1,0 +1,137 @@
+"""The boundaries of one side of a comparison, in units and in the unit of the run."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, cumulative, in_words, ragged
+from segscore.pipeline.tables.read import Rows
+
+
+@dataclass(frozen=True)
+class UnitLengths:
+    """Words (or weights) of each unit, one row a document, and their running totals."""
+
+    lengths: Ragged
+    totals: Ints
+
+    @classmethod
+    def of(cls, lengths: Ragged) -> "UnitLengths":
+        """Add up the lengths of each document."""
+        return cls(lengths, cumulative(lengths))
+
+    @property
+    def units(self) -> Ints:
+        """Running totals of units where ``totals`` are of words: 1, 2, 3... within a document."""
+        start = np.repeat(self.lengths.offsets[:-1], self.lengths.lengths)
+        return 1 + np.arange(len(self.totals)) - start
+
+    def whole(self, document: Ints) -> Ints:
+        """Words in the whole of each document, shape (rows,)."""
+        return self.totals[self.lengths.offsets[document + 1] - 1]
+
+
+@dataclass(frozen=True)
+class Side:
+    """Segmentations, one row each; positions stand once in all but ``typed``.
+
+    Attributes:
+        in_units: positions in units.
+        boundaries: positions in the unit of the run.
+        typed: positions in the unit of the run, one for each boundary type at the place.
+        types: type of each of ``typed``; None in a run without types, where ``typed`` is
+            ``boundaries``.
+        collapsed: boundaries each row lost when it was brought to words, shape (rows,).
+    """
+
+    in_units: Ragged
+    boundaries: Ragged
+    typed: Ragged
+    types: Positions | None
+    collapsed: Ints
+
+    def __len__(self) -> int:
+        return len(self.boundaries)
+
+
+def side(positions: Ragged, document: Ints, words: UnitLengths | None) -> Side:
+    """Bring segmentations without types to the unit of the run.
+
+    Args:
+        positions: in units, one row a segmentation.
+        document: of each row, a row of ``words``, shape (rows,).
+        words: in each unit, of a run in words; else None.
+    """
+    measured = positions
+    if words is not None:
+        measured = in_words(positions, document, words.lengths, words.totals)
+    return Side(positions, measured, measured, None, positions.lengths - measured.lengths)
+
+
+def typed_side(
+    positions: Ragged, types: Positions, document: Ints, words: UnitLengths | None
+) -> Side:
+    """Bring segmentations with types to the unit of the run.
+
+    Boundaries that land on one place stay apart while their types differ.
+
+    Args:
+        positions: in units, one row a segmentation, a position for each of its types.
+        types: of each position.
+        document: of each row, a row of ``words``, shape (rows,).
+        words: in each unit, of a run in words; else None.
+    """
+    row = np.repeat(np.arange(len(positions)), positions.lengths)
+    in_units = np.stack([row, positions.values])
+    place = positions.values.astype(np.int64)
+    inside = np.ones(len(place), bool)
+    if words is not None:
+        place = words.totals[words.lengths.offsets[document[row]] + place - 1]
+        inside = (place > 0) & (place < words.whole(document[row]))
+    order = np.lexsort((types, place, row))
+    order = order[inside[order]]
+    keys = np.stack([row[order], place[order], types[order]])
+    kept = keys[:, _first_of_each(keys)]
+    once = kept[:2, _first_of_each(kept[:2])]
+    typed = _ragged(kept[0], kept[1], len(positions))
+    at_once = in_units[:, _first_of_each(in_units)]
+    return Side(
+        in_units=_ragged(at_once[0], at_once[1], len(positions)),
+        boundaries=_ragged(once[0], once[1], len(positions)),
+        typed=typed,
+        types=kept[2].astype(np.int32),
+        collapsed=positions.lengths - typed.lengths,
+    )
+
+
+def _first_of_each(keys: Ints) -> Ints:
+    """Columns of sorted keys that differ from the column before, shape (distinct,)."""
+    new = np.ones(keys.shape[1], bool)
+    new[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    return np.flatnonzero(new)
+
+
+def _ragged(row: Ints, values: Ints, rows: int) -> Ragged:
+    return Ragged(np.searchsorted(row, np.arange(rows + 1)), values.astype(np.int32))
+
+
+def side_of(rows: Rows, document: Ints, words: UnitLengths | None, *, typed: bool) -> Side:
+    """Take the boundaries of validated rows.
+
+    Args:
+        rows: segmentations, with boundary_types where ``typed``.
+        document: of each row, a row of ``words``, shape (rows,).
+        words: in each unit, of a run in words; else None.
+        typed: whether the run tells boundary types apart.
+    """
+    positions = ragged(rows.table.column("boundaries").chunk(0))
+    if not typed:
+        return side(positions, document, words)
+    types = ragged(rows.table.column("boundary_types").chunk(0))
+    return typed_side(_trimmed(positions), _trimmed(types).values, document, words)
+
+
+def _trimmed(lists: Ragged) -> Ragged:
+    """The same lists without values before the first or after the last."""
+    first, last = lists.offsets[0], lists.offsets[-1]
+    return Ragged(lists.offsets - first, lists.values[first:last])

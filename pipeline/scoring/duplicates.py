@@ -1,0 +1,75 @@
+"""Hypotheses of one coder for one document, found across the parts of a run."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from segscore.pipeline.arrays.ragged import Bits
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs import cluster, receipts
+from segscore.pipeline.runs.tasks import Progress, spread
+from segscore.pipeline.scoring.part import Job, Part, Receipt
+
+Task = Callable[..., Receipt]
+
+
+def spread_twice(
+    client: cluster.Client,
+    task: Task,
+    parts: list[Part],
+    job: Job,
+    progress: Progress,
+    *,
+    stage: str,
+) -> dict[str, Receipt]:
+    """Run ``task(job, part, duplicates)``, and again where a part turns out to hold a duplicate.
+
+    That a coder has two rows for a document shows only when all parts have been read.  It is rare,
+    so all parts are worked on as if there were none, and those that hold one are done anew.
+
+    Returns:
+        Receipts by the name of the part, in the order of the parts.
+
+    Raises:
+        Failed: as ``spread``.
+    """
+    found = spread(client, task, parts, job, progress, {}, stage=stage)
+    twice = duplicates(found.values())
+    again = {
+        part.name: replace(part, name=receipts.again(part.name))
+        for part in parts
+        if _holds(found[part.name], twice)
+    }
+    if not again:
+        return found
+    repeated = [*again.values()]
+    better = spread(client, task, repeated, job, progress, twice, stage=receipts.again(stage))
+    return found | {name: better[part.name] for name, part in again.items()}
+
+
+def duplicates(told: Iterable[Receipt]) -> dict[str, Bits]:
+    """Find documents that a coder judged more than once: coder -> bits over the documents.
+
+    Raises:
+        Failed: receipts are of other documents than each other.
+    """
+    told = list(told)
+    shapes = {bits.shape for receipt in told for seen in receipt.seen.values() for bits in seen}
+    if len(shapes) > 1:
+        raise Failed("receipts of parts are of different documents; run again with --fresh")
+    once: dict[str, Bits] = {}
+    twice: dict[str, Bits] = {}
+    for receipt in told:
+        for coder, (seen, repeated) in receipt.seen.items():
+            before = once.get(coder, np.zeros_like(seen))
+            twice[coder] = twice.get(coder, np.zeros_like(seen)) | repeated | (before & seen)
+            once[coder] = before | seen
+    return {coder: bits for coder, bits in twice.items() if bits.any()}
+
+
+def _holds(receipt: Receipt, twice: Mapping[str, Any]) -> bool:
+    return any(
+        (receipt.seen[coder][0] & twice[coder]).any() for coder in receipt.seen.keys() & twice
+    )

@@ -1,0 +1,123 @@
+"""Documents of a run again: the edits between their hypotheses and references."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline.arrays.ragged import flags
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures.edit_list import Edit, list_edits
+from segscore.pipeline.scoring.boundaries import Side, side_of
+from segscore.pipeline.scoring.hypotheses import accept
+from segscore.pipeline.scoring.pairs import Pairs, meet
+from segscore.pipeline.scoring.reopen import Reopened, reopen
+from segscore.pipeline.tables.find import InputTable
+from segscore.pipeline.tables.read import Rows, join, read
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What stands between a reference and a hypothesis.
+
+    Attributes:
+        document: its id.
+        reference: its coder.
+        hypothesis: its coder.
+        n_units: of the document, in the unit of the run.
+        edits: in the order of the text.
+    """
+
+    document: str
+    reference: str
+    hypothesis: str
+    n_units: int
+    edits: list[Edit]
+
+
+def explain(run: str, documents: Sequence[str], hypothesis: str | None = None) -> list[Explained]:
+    """Find the edits of documents that a finished run has scored.
+
+    Args:
+        run: folder of the run, whose inputs must be as they were.
+        documents: their ids.
+        hypothesis: the coder to look at; None for all.
+
+    Returns:
+        Each reference with each of its document's hypotheses, in the order of the hypotheses.
+
+    Raises:
+        Refused: no such run, document or hypothesis, or an input has changed since.
+    """
+    opened = reopen(run)
+    for place, document in zip(
+        opened.references.documents.find(pa.array(documents, pa.string())), documents, strict=True
+    ):
+        if place < 0:
+            raise Refused(f"{document}: the run has no accepted reference for this document")
+    hypotheses = opened.inputs.hypotheses
+    rows = join([*rows_of(hypotheses, documents, hypothesis)])
+    types = opened.settings.boundary_types
+    rows = accept(rows, opened.references, {}, typed=opened.inputs.typed, types=types).rows
+    if not len(rows):
+        asked = "" if hypothesis is None else f" of {hypothesis}"
+        raise Refused(
+            f"{run}: its input has no accepted hypothesis{asked} for {', '.join(documents)} "
+            "(reference points are made by the run and not explained; refused rows are in its "
+            "rejects)"
+        )
+    return _explain(opened, rows)
+
+
+def rows_of(
+    table: InputTable, documents: Sequence[str], coder: str | None = None
+) -> Iterator[Rows]:
+    """Read the segmentations of some documents, a piece of the table at a time.
+
+    Args:
+        table: of segmentations.
+        documents: their ids.
+        coder: whose; None for all.
+    """
+    wanted = pa.array(documents, pa.string())
+    for piece in table.slices:
+        rows = read(piece, table.further)
+        chosen = pc.is_in(rows.table.column("document_id"), value_set=wanted)
+        if coder is not None:
+            chosen = pc.and_(chosen, pc.equal(rows.table.column("coder"), coder))
+        yield rows.keep(flags(pc.fill_null(chosen.combine_chunks(), False)))
+
+
+def _explain(opened: Reopened, rows: Rows) -> list[Explained]:
+    references = opened.references
+    document = references.documents.find(rows.table.column("document_id").chunk(0))
+    side = side_of(rows, document, references.words, typed=opened.inputs.typed)
+    pairs = meet(document, references.first)
+    return [
+        Explained(
+            rows.table.column("document_id")[hyp].as_py(),
+            references.coder[ref].as_py(),
+            rows.table.column("coder")[hyp].as_py(),
+            int(references.size[ref]),
+            _edits(opened, side, Pairs(pairs.ref_row[[i]], pairs.hyp_row[[i]])),
+        )
+        for i, (ref, hyp) in enumerate(
+            zip(pairs.ref_row.tolist(), pairs.hyp_row.tolist(), strict=True)
+        )
+    ]
+
+
+def _edits(opened: Reopened, side: Side, pair: Pairs) -> list[Edit]:
+    """List the edits of one pair."""
+    settings, types = opened.settings, opened.job.rule.types
+    ref, ref_types = _row(opened.references.side, int(pair.ref_row[0]))
+    hyp, hyp_types = _row(side, int(pair.hyp_row[0]))
+    return list_edits(ref, hyp, settings.n_t, settings.pairing, ref_types, hyp_types, types)
+
+
+def _row(side: Side, row: int) -> tuple[list[int], list[int] | None]:
+    """Positions of one segmentation, and the type of each."""
+    first, last = side.typed.offsets[row : row + 2]
+    types = None if side.types is None else side.types[first:last].tolist()
+    return side.typed.values[first:last].tolist(), types

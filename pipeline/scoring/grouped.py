@@ -1,0 +1,206 @@
+"""Scoring where the rows of each document come together first: each part is a run in small."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.measures.windows import window_size
+from segscore.pipeline.runs import cluster, shuffle
+from segscore.pipeline.runs.planning import Plan
+from segscore.pipeline.runs.run_folder import Attempt, claim
+from segscore.pipeline.runs.shuffle import Meeting, met
+from segscore.pipeline.runs.tasks import Progress, spread
+from segscore.pipeline.scoring.accounting import Clock, add_rows, left_over, rows_of
+from segscore.pipeline.scoring.hypotheses import Accepted, accept, list_unpaired, write_left_out
+from segscore.pipeline.scoring.inputs import Checked, Collected, Inputs, cut_points, gather
+from segscore.pipeline.scoring.pairs import Rule
+from segscore.pipeline.scoring.part import (
+    Against,
+    Job,
+    Part,
+    Receipt,
+    Worked,
+    declared,
+    require_declared,
+    score_hypotheses,
+    score_points,
+)
+from segscore.pipeline.scoring.references import count_windows, resampled_by, share_of_windows
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.tables.boundary_types import occurring
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
+from segscore.pipeline.tables.read import Rows, join, no_rows, validate
+
+SCORED = "scored"
+POINTS_PART = "points-"
+
+
+@dataclass(frozen=True)
+class MetJob(Job):
+    """What all tasks of a run share.
+
+    Attributes:
+        meeting: where the rows of each document are.
+        settings: as asked for, but with the window where that is of the run.
+        p_seg: of the run; NaN if undefined.
+        documents: of the run that have an accepted reference.
+    """
+
+    meeting: Meeting
+    settings: ScoreSettings
+    p_seg: float
+    documents: int
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """What a part tells of its references and hypotheses before any is scored.
+
+    Attributes:
+        documents: with an accepted reference.
+        units: of all accepted references together, in the unit of the run.
+        segments: of them.
+        windows: of them, and how many of these hold a boundary.
+        types: boundary types that occur.
+    """
+
+    documents: int
+    units: int
+    segments: int
+    windows: tuple[int, int]
+    types: tuple[int, ...]
+
+
+def score_met(
+    inputs: Inputs,
+    plan: Plan,
+    rule: Rule,
+    found: Attempt,
+    client: cluster.Client,
+    progress: Progress,
+    clock: Clock,
+) -> Worked:
+    """Score all hypotheses, the rows of each document brought together first.
+
+    Args:
+        inputs: the tables.
+        plan: how documents are grouped.
+        rule: how to count; its types are those declared.
+        found: where the run is prepared.
+        client: where the work runs.
+        progress: told of each part done.
+        clock: told of the stages.
+
+    Raises:
+        Failed: parts failed.
+    """
+    parts = [Part(f"part-{i:05d}.parquet", bucket=i) for i in range(plan.groups)]
+    with clock.stage("meet"):
+        folder = claim(found, {SCORED: [part.name for part in parts]})
+        place = Meeting({t.name: t for t in inputs.tables}, folder, plan.groups, plan.cuts)
+        shuffle.meet(client, place)
+    with clock.stage("references"):
+        further = inputs.hypotheses.further
+        job = MetJob(
+            rule, inputs.typed, further, folder, plan.rows_at_once, place, rule.settings, np.nan, 0
+        )
+        job = _with_survey(client, job, parts, progress)
+    with clock.stage("score"):
+        told = spread(client, score_bucket, parts, job, progress, stage=SCORED).values()
+        storage.remove(storage.join(folder, shuffle.FOLDER))
+    points = [POINTS_PART + part.name for part in parts] if rule.settings.points else []
+    return Worked(
+        rule=job.rule,
+        p_seg=job.p_seg,
+        documents=job.documents,
+        rows=add_rows(receipt.rows for receipt in told),
+        pairs=sum(receipt.pairs for receipt in told),
+        folder=folder,
+        parts=[*(part.name for part in parts), *points],
+    )
+
+
+def _with_survey(
+    client: cluster.Client, job: MetJob, parts: list[Part], progress: Progress
+) -> MetJob:
+    """Find out what only all references together tell: windows by the run, P_seg, types."""
+    settings = job.settings
+    if settings.window == "per-run":
+        sizes = spread(client, survey_bucket, parts, job, progress, stage="sized").values()
+        units, segments = sum(each.units for each in sizes), sum(each.segments for each in sizes)
+        size = window_size(np.array([units]), np.array([max(1, segments)]), settings.rounding)
+        job = replace(job, settings=replace(settings, window=int(size[0])))
+    surveyed = spread(client, survey_bucket, parts, job, progress, stage="surveyed").values()
+    p_seg = settings.p_seg
+    if p_seg is None:
+        windows, covered = (sum(each.windows[i] for each in surveyed) for i in (0, 1))
+        p_seg = share_of_windows(covered, windows)
+    if job.typed and not settings.boundary_types:
+        types = set[int]().union(*(each.types for each in surveyed))
+        job = replace(job, rule=declared(job.rule, types))
+    documents = sum(each.documents for each in surveyed)
+    return replace(job, p_seg=p_seg, documents=documents)
+
+
+def survey_bucket(job: MetJob, part: Part) -> Surveyed:
+    """Add up what a part's references tell; write nothing."""
+    collected = _collected(job, part)
+    references = collected.references
+    sizes, boundaries = references.size, references.side.boundaries
+    types: tuple[int, ...] = ()
+    if job.typed and not job.settings.boundary_types:
+        rows = _accepted(job, part, collected).rows
+        types = tuple(sorted(occurring(collected.reference_rows) | occurring(rows)))
+    return Surveyed(
+        documents=len(references.documents),
+        units=int(sizes.sum()),
+        segments=int((boundaries.lengths + 1).sum()),
+        windows=count_windows(boundaries, sizes, references.window),
+        types=types,
+    )
+
+
+def score_bucket(job: MetJob, part: Part) -> Receipt:
+    """Score the hypotheses of some documents, and reference points of them; write the files."""
+    collected = _collected(job, part)
+    references = collected.references
+    units = resampled_by(references.documents, job.settings, job.documents)
+    references = replace(references, p_seg=job.p_seg, resampling=units)
+    against = Against.of(references, job.settings)
+    accepted = _accepted(job, part, collected)
+    require_declared(job, collected.reference_rows, accepted.rows)
+    pairs, met = score_hypotheses(job, part.name, against, accepted)
+    if job.settings.points:
+        pieces = cut_points(len(references.documents), len(job.settings.points), job.rows_at_once)
+        name = POINTS_PART + part.name
+        pairs += score_points(job, name, against, [piece.documents for piece in pieces])
+    rejects = pa.concat_tables([collected.rejects, accepted.rejects])
+    unpaired = [left_over(collected, met), list_unpaired(accepted.unpaired)]
+    write_left_out(job.folder, part.name, rejects, pa.concat_tables(unpaired))
+    rows = {**rows_of(collected, met), **accepted.became}
+    return Receipt(part.name, rows, pairs)
+
+
+def _collected(job: MetJob, part: Part) -> Collected:
+    listed = None
+    if "documents" in job.meeting.tables:
+        listed = _checked(job, part, "documents", DOCUMENTS)
+    rows = _checked(job, part, "references", SEGMENTATIONS)
+    return gather(job.settings, rows, listed, typed=job.typed)
+
+
+def _checked(job: MetJob, part: Part, name: str, model: Contract) -> Checked:
+    return validate(_read(job, part, name, model), model)
+
+
+def _read(job: MetJob, part: Part, name: str, model: Contract) -> Rows:
+    found = met(job.meeting, name, part.bucket)
+    return join(found) if found else no_rows(job.meeting.tables[name], model)
+
+
+def _accepted(job: MetJob, part: Part, collected: Collected) -> Accepted:
+    rows = _read(job, part, "hypotheses", SEGMENTATIONS)
+    types = job.settings.boundary_types
+    return accept(rows, collected.references, None, typed=job.typed, types=types)

@@ -1,0 +1,143 @@
+"""Hypotheses that can be scored, told from those that are refused or have no reference."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
+from segscore.pipeline.scoring.references import References
+from segscore.pipeline.tables.boundary_types import without_faults
+from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.contradictions import SAME_UNITS, TWICE, UNIQUE_CODER
+from segscore.pipeline.tables.read import Rows, refuse, validate
+
+UNPAIRED = ("table", "source", "row", "document_id", "coder")
+
+Seen = dict[str, tuple[Bits, Bits]]
+"""Coder -> bits over the run's documents: seen at least once, seen more than once."""
+
+Became = dict[str, dict[str, int]]
+"""Input table -> rows in = scored + rejected + unpaired."""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The hypotheses of a part that can be scored, and what became of the others.
+
+    Attributes:
+        rows: the hypotheses.
+        document: of each, shape (rows,).
+        unpaired: rows without an accepted reference.
+        rejects: the refused ones.
+        read: rows read.
+        seen: which coders judged which documents.
+    """
+
+    rows: Rows
+    document: Ints
+    unpaired: Rows
+    rejects: pa.Table
+    read: int
+    seen: Seen
+
+    @property
+    def became(self) -> Became:
+        """What became of the rows read."""
+        rejected, unpaired = self.rejects.num_rows, len(self.unpaired)
+        scored = self.read - rejected - unpaired
+        told = {"in": self.read, "scored": scored, "rejected": rejected, "unpaired": unpaired}
+        return {"hypotheses": told}
+
+
+def accept(
+    rows: Rows,
+    references: References,
+    duplicates: Mapping[str, Bits] | None,
+    *,
+    typed: bool,
+    types: tuple[int, ...],
+) -> Accepted:
+    """Set aside the hypotheses that cannot be scored.
+
+    Args:
+        rows: hypotheses as they were read.
+        references: the accepted ones.
+        duplicates: coder -> bits over the documents for which it has several rows, all refused;
+            None where these rows are all there are.
+        typed: whether the run tells boundary types apart.
+        types: those declared; empty: any.
+    """
+    read = len(rows)
+    rows, broken = validate(rows, SEGMENTATIONS)
+    rejects = [broken]
+    if typed:
+        rows, refused = without_faults(rows, types)
+        rejects += refused
+    document = references.documents.find(rows.table.column("document_id").chunk(0))
+    unpaired = rows.keep(document < 0)
+    rows, document = rows.keep(document >= 0), document[document >= 0]
+    seen = _seen(rows.coders, document, len(references.documents))
+    if duplicates is None:
+        duplicates = {coder: twice for coder, (_, twice) in seen.items() if twice.any()}
+    twice = _marked(rows.coders, document, duplicates, len(references.documents))
+    document = document[~twice]
+    rows, repeated = refuse(rows, twice, UNIQUE_CODER, TWICE)
+    stated, accepted = numbers(rows.table.column("n_units").chunk(0)), references.units[document]
+    other = stated != accepted
+    reasons = [
+        f"n_units is {here}; the accepted references of this document have {there}"
+        for here, there in zip(stated[other].tolist(), accepted[other].tolist(), strict=True)
+    ]
+    document = document[~other]
+    rows, contradicting = refuse(rows, other, SAME_UNITS, reasons)
+    rejects += [repeated, contradicting]
+    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, seen)
+
+
+@kernel
+def _mark_seen(code: Ints, document: Ints, once: Bits, twice: Bits) -> None:
+    for row in range(len(code)):
+        byte, bit = document[row] >> 3, np.uint8(128 >> (document[row] & 7))
+        if once[code[row], byte] & bit:
+            twice[code[row], byte] |= bit
+        once[code[row], byte] |= bit
+
+
+def _seen(coders: Coded, document: Ints, n_documents: int) -> Seen:
+    once, twice = np.zeros((2, len(coders.names), (n_documents + 7) // 8), np.uint8)
+    _mark_seen(coders.code, document, once, twice)
+    return {name: (once[i], twice[i]) for i, name in enumerate(coders.names)}
+
+
+def _marked(
+    coders: Coded, document: Ints, duplicates: Mapping[str, Bits], n_documents: int
+) -> Flags:
+    marked = np.zeros(len(document), bool)
+    for number, name in enumerate(coders.names):
+        if name in duplicates:
+            twice = np.unpackbits(duplicates[name], count=n_documents).astype(bool)
+            marked |= (coders.code == number) & twice[document]
+    return marked
+
+
+def list_unpaired(rows: Rows) -> pa.Table:
+    """List rows that met no partner (schemas/unpaired.py)."""
+    return pa.table(rows.listed(np.arange(len(rows)))).select(list(UNPAIRED))
+
+
+def write_left_out(folder: str, name: str, rejects: pa.Table, unpaired: pa.Table) -> None:
+    """Write the rows that were refused, and those that met no partner, if there are any.
+
+    Args:
+        folder: of the unfinished run.
+        name: of the files.
+        rejects: schemas/rejects.py.
+        unpaired: schemas/unpaired.py.
+    """
+    for table, rows in (("rejects", rejects), ("unpaired", unpaired)):
+        if rows.num_rows:
+            storage.write_table(storage.join(folder, table, name), rows)

@@ -1,0 +1,244 @@
+"""What a run reads: its tables found and cut into parts, its references read and accepted."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import pyarrow as pa
+
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.measures import COUNTS, MEASURES
+from segscore.pipeline.scoring.part import Part
+from segscore.pipeline.scoring.references import References, accept, make_ready
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
+from segscore.pipeline.tables.boundary_types import are_told_apart
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
+from segscore.pipeline.tables.contradictions import Described, describe
+from segscore.pipeline.tables.find import InputTable, Slice, plan
+from segscore.pipeline.tables.read import Rows, read_valid
+
+BYTES_PER_PART = 2**28
+"""How much small slices may hold to be read by one task."""
+
+SCORES_COLUMNS = (
+    "document_id",
+    "reference",
+    "hypothesis",
+    "n_units",
+    "window",
+    "collapsed_boundaries",
+    *COUNTS,
+    *MEASURES,
+)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The input tables of a run, found and their columns checked."""
+
+    references: InputTable
+    hypotheses: InputTable
+    documents: InputTable | None
+
+    @property
+    def typed(self) -> bool:
+        """Whether the run tells boundary types apart."""
+        return are_told_apart([self.references, self.hypotheses])
+
+    @property
+    def tables(self) -> list[InputTable]:
+        """Those that there are."""
+        both = [self.references, self.hypotheses]
+        return both if self.documents is None else [*both, self.documents]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """References and documents that were read, and what was refused of them.
+
+    Attributes:
+        references: the accepted ones, ready to be met.
+        reference_rows: the rows they were made from.
+        described: the documents table.
+        rejects: refused rows of either.
+        read: rows read of each table.
+    """
+
+    references: References
+    reference_rows: Rows
+    described: Described | None
+    rejects: pa.Table
+    read: Mapping[str, int]
+
+
+def find_inputs(settings: ScoreSettings) -> Inputs:
+    """Find the input tables and check their columns, before any work."""
+    memory, listed = settings.memory_limit, settings.documents
+    inputs = Inputs(
+        plan("references", settings.references, SEGMENTATIONS, memory),
+        plan("hypotheses", settings.hypotheses, SEGMENTATIONS, memory),
+        plan("documents", listed, DOCUMENTS, memory) if listed else None,
+    )
+    if inputs.typed and (settings.shares or settings.points):
+        raise Refused(
+            "--consensus and --reference-points make boundaries without types, but the tables have "
+            "boundary_types: leave out the one or the other"
+        )
+    refuse_taken_names(inputs.tables, SCORES_COLUMNS, "scores")
+    return inputs
+
+
+def refuse_taken_names(tables: Iterable[InputTable], taken: Collection[str], output: str) -> None:
+    """Refuse attributes whose names the columns of an output table have."""
+    for table in tables:
+        for name in table.attributes.names:
+            if name in taken:
+                raise Refused(
+                    f"{table.name}: the attribute column {name} has the name of a column of "
+                    f"{output}; rename it"
+                )
+
+
+def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataType]:
+    """Find the type of each group-by column of a scoring run.
+
+    Raises:
+        Refused: no such attribute, or one that cannot name a group.
+    """
+    tables = [inputs.hypotheses, inputs.references, inputs.documents]
+    types = {"reference": pa.string(), **attribute_types(tables)}
+    chosen = choose_groups(settings.group_by, types, SUMMARY_COLUMNS)
+    if settings.shares:
+        # A consensus is told apart, never averaged with its coders.
+        chosen.setdefault("reference", types["reference"])
+    return chosen
+
+
+def attribute_types(tables: Iterable[InputTable | None]) -> dict[str, pa.DataType]:
+    """Gather the attributes of some tables; a later table's type is that of the output."""
+    present = [table for table in tables if table is not None]
+    return {each.name: each.type for table in present for each in table.attributes}
+
+
+def choose_groups(
+    group_by: tuple[str, ...], types: Mapping[str, pa.DataType], taken: Iterable[str]
+) -> dict[str, pa.DataType]:
+    """Find the type of each group-by column.
+
+    Args:
+        group_by: the columns asked for.
+        types: of the attributes that there are.
+        taken: columns that the output has by itself.
+
+    Raises:
+        Refused: no such attribute, or one that cannot name a group.
+    """
+    for name in group_by:
+        if name in types and name in taken:
+            raise Refused(
+                f"--group-by {name}: the output has a column of that name; rename the attribute"
+            )
+        if name not in types:
+            there = ", ".join(sorted(types)) or "none"
+            raise Refused(f"--group-by {name}: no such attribute; there are: {there}")
+        if not _names_a_group(types[name]):
+            raise Refused(f"--group-by {name}: a {types[name]} cannot name a group")
+    return {name: types[name] for name in group_by}
+
+
+def _names_a_group(kind: pa.DataType) -> bool:
+    """Whether values of a type are equal exactly when they look equal: not so for floats."""
+    return bool(
+        pa.types.is_string(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_date(kind)
+        # Of those with a time zone pyarrow may shift what comes back from Python by its offset.
+        or (pa.types.is_timestamp(kind) and kind.unit != "ns" and kind.tz is None)
+    )
+
+
+def cut(slices: tuple[Slice, ...], rows: int) -> list[Part]:
+    """Cut a table into parts of about so many rows, each some slices in a row.
+
+    A part's name starts with its place, so that sorting files by name keeps the order of the rows,
+    and ends with a digest of what it reads.
+    """
+    groups: list[list[Slice]] = []
+    held, size = 0, 0
+    for piece in slices:
+        if not groups or held + piece.rows > rows or size + piece.size > BYTES_PER_PART:
+            groups.append([])
+            held, size = 0, 0
+        groups[-1].append(piece)
+        held, size = held + piece.rows, size + piece.size
+    return [
+        Part(f"part-{i:05d}-{_digest(group)}.parquet", tuple(group))
+        for i, group in enumerate(groups)
+    ]
+
+
+def cut_points(documents: int, points: int, rows: int) -> list[Part]:
+    """Cut the documents of a run into parts of about so many reference points."""
+    step = max(1, rows // max(1, points))
+    starts = range(0, documents if points else 0, step)
+    return [
+        Part(f"points-{start:09d}.parquet", documents=(start, min(start + step, documents)))
+        for start in starts
+    ]
+
+
+def _digest(group: list[Slice]) -> str:
+    held = [(piece.url.rsplit("/", 1)[-1], piece.row_groups) for piece in group]
+    return blake2b(repr(held).encode(), digest_size=4).hexdigest()
+
+
+def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
+    """Read and check the documents and the references, where every task needs them all.
+
+    Raises:
+        Failed: no reference was accepted.
+    """
+    listed = None if inputs.documents is None else read_valid(inputs.documents, DOCUMENTS)
+    rows = read_valid(inputs.references, SEGMENTATIONS)
+    collected = gather(settings, rows, listed, typed=inputs.typed)
+    if not len(collected.reference_rows):
+        first = _first(collected.rejects)
+        raise Failed(f"{settings.references}: no reference was accepted{first}")
+    return collected
+
+
+Checked = tuple[Rows, pa.Table]
+"""Rows that keep every rule each for itself, and the rejects."""
+
+
+def gather(
+    settings: ScoreSettings, rows: Checked, listed: Checked | None, *, typed: bool
+) -> Collected:
+    """Make references ready, and refuse what contradicts each other.
+
+    Args:
+        settings: of the run.
+        rows: references.
+        listed: documents, if there is a table of them.
+        typed: whether the run tells boundary types apart.
+    """
+    described, rejects, counts = None, [], {}
+    if listed is not None:
+        counts["documents"] = len(listed[0]) + listed[1].num_rows
+        described = describe(listed[0])
+        rejects += [listed[1], described.rejects]
+    counts["references"] = len(rows[0]) + rows[1].num_rows
+    accepted, contradicting = accept(rows[0], described, settings, typed=typed)
+    rejects += [rows[1], contradicting]
+    references = make_ready(accepted, described, settings, typed=typed)
+    return Collected(references, accepted, described, pa.concat_tables(rejects), counts)
+
+
+def _first(rejects: pa.Table) -> str:
+    """Show the first refused row, for a message."""
+    if not rejects.num_rows:
+        return ""
+    row = rejects.slice(0, 1).to_pylist()[0]
+    return f"; first: {row['source']} row {row['row']}: {row['rule']} ({row['detail']})"

@@ -1,0 +1,308 @@
+"""Hypotheses that met their references: counted, valued, and added up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.arrays.ragged import Coded, Floats, Ints, column, encode, numbers
+from segscore.pipeline.measures import COUNTS, MEASURES, PANELS, content, edits, panel, windows
+from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.scoring.boundaries import Side
+from segscore.pipeline.scoring.references import References
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.statistics import sums as adding
+from segscore.pipeline.statistics.sums import GroupKey, Sums
+
+ROWS_AT_ONCE = 8192
+"""Rows that formulas are applied to at a time: what they pass through stays in the cache."""
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """Segmentations to judge, each of a document that has a reference.
+
+    Attributes:
+        document_id: of each, shape (rows,).
+        coder: the name each stands under in scores, shape (rows,).
+        system: the name it is averaged under, shape (rows,).
+        document: number of its document, shape (rows,).
+        side: their boundaries.
+        attributes: one row each.
+    """
+
+    document_id: pa.StringArray
+    coder: pa.StringArray
+    system: Coded
+    document: Ints
+    side: Side
+    attributes: pa.Table
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Which reference meets which hypothesis.
+
+    Attributes:
+        ref_row: rows of the references, shape (pairs,).
+        hyp_row: rows of the hypotheses, shape (pairs,).
+        one_each: whether each hypothesis is in one pair, in order.
+    """
+
+    ref_row: Ints
+    hyp_row: Ints
+    one_each: bool = False
+
+    def of_hypothesis(self, column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Take each pair's value of a column of the hypotheses, without a copy where it can be."""
+        return column if self.one_each else column.take(pa.array(self.hyp_row))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How pairs are counted and added up.
+
+    Attributes:
+        settings: of the run.
+        types: boundary types of the run, ascending; (1,) in a run without types.
+        group_by: the group-by columns and their types.
+    """
+
+    settings: ScoreSettings
+    types: tuple[int, ...]
+    group_by: dict[str, pa.DataType]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Rows of an output table and what they add up to."""
+
+    table: pa.Table
+    sums: list[Sums]
+
+
+def meet(document: Ints, first: Ints) -> Pairs:
+    """Pair each hypothesis with all references of its document.
+
+    Args:
+        document: of each hypothesis, shape (hypotheses,).
+        first: document d's references are rows first[d]..first[d+1]-1, shape (documents + 1,).
+
+    Returns:
+        Pairs in the order of the hypotheses, then of the references.
+    """
+    start = first[document]
+    partners = first[document + 1] - start
+    if (partners == 1).all():
+        return Pairs(start, np.arange(len(document)), one_each=True)
+    hyp_row = np.repeat(np.arange(len(document)), partners)
+    before = np.cumsum(partners) - partners
+    return Pairs(np.arange(len(hyp_row)) + np.repeat(start - before, partners), hyp_row)
+
+
+def score_pairs(
+    hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule, *, original: bool
+) -> Scored:
+    """Count and value every pair: rows of scores (schemas/scores.py).
+
+    Args:
+        hypotheses: of the task.
+        pairs: who meets whom.
+        references: the original ones, or consensus ones.
+        rule: how to count.
+        original: whether these are the original references, which alone make the averages over all
+            references.
+    """
+    counts = count(hypotheses, pairs, references, rule)
+    parameters = rule.settings.parameters(references.p_seg, rule.types)
+    values = _values_of(counts, parameters)
+    ref, hyp = pairs.ref_row, pairs.hyp_row
+    names = {
+        "document_id": pairs.of_hypothesis(hypotheses.document_id),
+        "reference": references.coder.take(pa.array(ref)),
+        "hypothesis": pairs.of_hypothesis(hypotheses.coder),
+        **_attributes(hypotheses, pairs, references),
+    }
+    collapsed = references.side.collapsed[ref] + hypotheses.side.collapsed[hyp]
+    sizes = {
+        "n_units": column(references.size[ref]),
+        "window": column(references.window[ref]),
+        "collapsed_boundaries": column(collapsed),
+    }
+    counted = {name: column(row) for name, row in zip(COUNTS, counts, strict=True)}
+    valued = {name: column(row) for name, row in zip(MEASURES, values, strict=True)}
+    table = pa.table({**names, **sizes, **counted, **valued})
+    system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
+    document = hypotheses.document[hyp]
+    sums = _sums(
+        table,
+        system,
+        rule,
+        references,
+        document,
+        counts,
+        values,
+        original=original,
+        one_each=pairs.one_each,
+    )
+    return Scored(table, sums)
+
+
+def _values_of(counts: list[Ints], parameters: Mapping[str, float]) -> list[Floats]:
+    """Take every measure of every row from its counts, shape (rows,) each, NaN where undefined."""
+    rows = len(counts[0])
+    values = np.empty((len(MEASURES), rows))
+    for start in range(0, rows, ROWS_AT_ONCE):
+        block = slice(start, start + ROWS_AT_ONCE)
+        by_name = {name: row[block] for name, row in zip(COUNTS, counts, strict=True)}
+        taken = evaluate(MEASURES.values(), by_name, parameters, rows=True)
+        for row, value in zip(values, taken.values(), strict=True):
+            row[block] = value
+    return list(values)
+
+
+def count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule) -> list[Ints]:
+    """Run every family's pass over the pairs: of each of COUNTS, shape (pairs,)."""
+    settings = rule.settings
+    ref, hyp = references.side, hypotheses.side
+    rows = pairs.ref_row, pairs.hyp_row
+    size = references.size[pairs.ref_row]
+    return [
+        *windows.count(
+            ref.boundaries, hyp.boundaries, *rows, size, references.window[pairs.ref_row]
+        ),
+        *edits.count(
+            ref.typed,
+            hyp.typed,
+            *rows,
+            size,
+            settings.n_t,
+            pairing=settings.pairing,
+            types=rule.types,
+            reference_types=ref.types,
+            hypothesis_types=hyp.types,
+        ),
+        *_content(hypotheses, pairs, references, size),
+    ]
+
+
+def _content(hypotheses: Hypotheses, pairs: Pairs, references: References, size: Ints) -> Ints:
+    ref, hyp = references.side, hypotheses.side
+    rows = pairs.ref_row, pairs.hyp_row
+    if references.weights is None:
+        return content.count(ref.boundaries, hyp.boundaries, *rows, size)
+    weights = references.weights
+    heard = weights.units if references.words is None else references.words.totals
+    document = hypotheses.document[pairs.hyp_row]
+    both = ref.in_units, hyp.in_units
+    return content.count_weighted(
+        *both, *rows, document, weights.lengths.offsets, heard, weights.totals
+    )
+
+
+def score_panels(
+    hypotheses: Hypotheses, scored: pa.Table, pairs: Pairs, references: References, rule: Rule
+) -> Scored:
+    """Judge each hypothesis by all references at once: rows of panel_scores (docs/measures.md).
+
+    Args:
+        hypotheses: of the task, one row a document and coder.
+        scored: their rows of scores against each reference, for the means over references.
+        pairs: of ``scored``; each hypothesis has met all references of its document.
+        references: the original ones.
+        rule: how to count.
+    """
+    document = hypotheses.document
+    first = references.first[document]
+    size, window = references.size[first], references.panel_window[document]
+    rows = np.arange(len(document))
+    both = references.side.boundaries, hypotheses.side.boundaries
+    counts = panel.count(*both, references.first, document, rows, size, window)
+    by_name = dict(zip(PANELS.counts, counts, strict=True))
+    values = evaluate(PANELS.measures.values(), by_name, {}, rows=True)
+    names = {
+        "document_id": hypotheses.document_id,
+        "hypothesis": hypotheses.coder,
+        **_attributes(hypotheses, Pairs(first, rows, one_each=True), references),
+    }
+    counted = {name: column(row) for name, row in by_name.items()}
+    valued = {name: column(row) for name, row in values.items()}
+    means = adding.mean_over_references(_values(scored), pairs.hyp_row)
+    meant = {f"mean_{name}": column(row) for name, row in zip(MEASURES, means, strict=True)}
+    sizes = {"references": counted.pop("references"), "window": column(window)}
+    table = pa.table({**names, **sizes, **counted, **valued, **meant})
+    sums = _sums(
+        table,
+        hypotheses.system,
+        rule,
+        references,
+        document,
+        list(counts),
+        list(values.values()),
+        original=True,
+        one_each=True,
+    )
+    return Scored(table, sums)
+
+
+def _values(scored: pa.Table) -> list[Floats]:
+    """The measures of rows of scores, NaN where null, shape (rows,) each."""
+    return [
+        numbers(scored.column(name).combine_chunks().fill_null(float("nan"))) for name in MEASURES
+    ]
+
+
+def _attributes(
+    hypotheses: Hypotheses, pairs: Pairs, references: References
+) -> dict[str, pa.ChunkedArray]:
+    """What the document or the reference has; where they are silent, what the hypothesis has."""
+    from_references = references.attributes.take(pa.array(pairs.ref_row))
+    columns = dict(zip(from_references.column_names, from_references.columns, strict=True))
+    for name in hypotheses.attributes.column_names:
+        if name not in columns:
+            columns[name] = pairs.of_hypothesis(hypotheses.attributes.column(name))
+    return columns
+
+
+def _sums(
+    table: pa.Table,
+    system: Coded,
+    rule: Rule,
+    references: References,
+    document: Ints,
+    counts: list[Ints],
+    values: list[Floats],
+    *,
+    original: bool,
+    one_each: bool,
+) -> list[Sums]:
+    """Add up over all documents of each system and, if asked for, over each of its groups."""
+    sums = []
+    units = references.resampling
+    if original:
+        code, keys = number_groups([system])
+        whole = [(*key, *[None] * len(rule.group_by)) for key in keys]
+        sums.append(adding.gather(whole, code, units, document, counts, values, one_each=one_each))
+    if rule.group_by and all(name in table.column_names for name in rule.group_by):
+        by = [encode(table.column(name).combine_chunks()) for name in rule.group_by]
+        code, keys = number_groups([system, *by])
+        # A document without a value for an attribute is in no group, only in the whole.
+        held = code >= 0
+        in_groups = [row[held] for row in counts], [row[held] for row in values]
+        rows = code[held], units, document[held]
+        sums.append(adding.gather(keys, *rows, *in_groups, one_each=one_each))
+    return sums
+
+
+def number_groups(columns: list[Coded]) -> tuple[Ints, list[GroupKey]]:
+    """Number the combinations of values that occur; -1 where a value is null."""
+    code = np.zeros(len(columns[0].code), np.int64)
+    for each in columns:
+        code = np.where((code < 0) | (each.code < 0), -1, code * len(each.names) + each.code)
+    met = np.unique(code[code >= 0])
+    keys, rest = [], met
+    for each in reversed(columns):
+        rest, last = np.divmod(rest, max(1, len(each.names)))
+        keys.append([each.names[i] for i in last.tolist()])
+    return np.where(code < 0, -1, np.searchsorted(met, code)), [*zip(*reversed(keys), strict=True)]

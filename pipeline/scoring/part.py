@@ -1,0 +1,346 @@
+"""Accepted hypotheses scored, some at a time: their tables written, what they add up to kept."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline import storage
+from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs import receipts
+from segscore.pipeline.scoring.boundaries import side, side_of
+from segscore.pipeline.scoring.hypotheses import Accepted, Became, Seen
+from segscore.pipeline.scoring.pairs import (
+    Hypotheses,
+    Pairs,
+    Rule,
+    Scored,
+    meet,
+    score_pairs,
+    score_panels,
+)
+from segscore.pipeline.scoring.reference_points import (
+    REFERENCE_POINTS,
+    Codings,
+    Points,
+    mean_size,
+    points,
+)
+from segscore.pipeline.scoring.references import SEGMENTATION_COLUMNS, References, agreed
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.type_confusion import Cells, add_up, count_classes
+from segscore.pipeline.statistics.sums import Sums, merge
+from segscore.pipeline.tables.boundary_types import occurring
+from segscore.pipeline.tables.find import Slice
+from segscore.pipeline.tables.read import Rows
+
+POINT = "point:"
+
+
+def is_point(hypothesis: str) -> bool:
+    """Whether it is a reference point, made by the run."""
+    return hypothesis.startswith(POINT)
+
+
+SUMS = "sums"
+"""Under which stage the sums of the parts are kept."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The work of one task.
+
+    Attributes:
+        name: of the files it writes; made from what it reads.
+        slices: hypotheses it reads, in this order.
+        documents: numbers of the documents to make reference points for, first and one past the
+            last.
+        bucket: of documents that met, where references are not sent to every task.
+    """
+
+    name: str
+    slices: tuple[Slice, ...] = ()
+    documents: tuple[int, int] = (0, 0)
+    bucket: int = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all tasks of a run share.
+
+    Attributes:
+        rule: how pairs are counted and added up.
+        typed: whether boundary types are told apart.
+        further: columns of the hypotheses beyond those every file has.
+        folder: where parts are written until the run is published.
+        rows_at_once: how many hypotheses are scored at a time.
+    """
+
+    rule: Rule
+    typed: bool
+    further: pa.Schema
+    folder: str
+    rows_at_once: int
+
+
+@dataclass(frozen=True)
+class Against:
+    """What hypotheses are scored against.
+
+    Attributes:
+        references: the accepted ones.
+        consensus: references made of them, one a document each.
+    """
+
+    references: References
+    consensus: tuple[References, ...]
+
+    @classmethod
+    def of(cls, references: References, settings: ScoreSettings) -> "Against":
+        """Make the consensus references that were asked for."""
+        shares = settings.shares.items()
+        return cls(references, tuple(agreed(references, *each, settings) for each in shares))
+
+
+@dataclass(frozen=True)
+class Added:
+    """What rows of scores add up to.
+
+    Attributes:
+        pairs: the rows of scores; None where there are none.
+        panels: the rows of panel_scores; None where there are none.
+        confusion: which types were taken for which, where that was asked for.
+    """
+
+    pairs: Sums | None = None
+    panels: Sums | None = None
+    confusion: Cells = field(default_factory=dict)
+
+
+def add(parts: Iterable[Added]) -> Added:
+    """Add up disjoint rows."""
+    total = Added()
+    for part in parts:
+        total = Added(
+            _both(total.pairs, part.pairs),
+            _both(total.panels, part.panels),
+            add_up([total.confusion, part.confusion]),
+        )
+    return total
+
+
+def _both(one: Sums | None, other: Sums | None) -> Sums | None:
+    there = [sums for sums in (one, other) if sums is not None]
+    return merge(there) if there else None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a task tells of its part; rows and sums are in the files it wrote.
+
+    Attributes:
+        part: its name; under it the sums are kept.
+        rows: what became of the input rows.
+        pairs: rows of scores written.
+        met: bits over the rows of the references, where those are sent: met a hypothesis.
+        seen: which coders judged which documents, to find duplicates across parts.
+        types: boundary types that occur.
+    """
+
+    part: str
+    rows: Became = field(default_factory=dict)
+    pairs: int = 0
+    met: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
+    seen: Seen = field(default_factory=dict)
+    types: tuple[int, ...] = ()
+
+
+def declared(rule: Rule, types: Iterable[int]) -> Rule:
+    """Take the types that occur in accepted rows for declared, where none are.
+
+    Raises:
+        Refused: settings do not fit these types.
+    """
+    found = tuple(sorted(types)) or (1,)
+    replace(rule.settings, boundary_types=found)
+    return replace(rule, types=found)
+
+
+def require_declared(job: Job, *read: Rows) -> None:
+    """Make sure that rows have only types of the rule: loops that count follow it.
+
+    Raises:
+        Failed: the survey of the parts, which a run that goes on has from a file, told others.
+    """
+    if job.typed and not set[int]().union(*map(occurring, read)) <= {*job.rule.types}:
+        raise Failed(
+            f"{job.folder}: rows have boundary types that no part told of; run again with --fresh"
+        )
+
+
+@dataclass(frozen=True)
+class Worked:
+    """What all tasks of a run did.
+
+    Attributes:
+        rule: how pairs were counted, with the boundary types that occur.
+        p_seg: of the run; NaN if undefined.
+        documents: with an accepted reference.
+        rows: what became of the input rows.
+        pairs: rows of scores written.
+        folder: of the unfinished run.
+        parts: whose sums are kept there.
+    """
+
+    rule: Rule
+    p_seg: float
+    documents: int
+    rows: Became
+    pairs: int
+    folder: str
+    parts: list[str]
+
+
+Found = tuple[list[Scored], list[Scored], Cells]
+"""Rows of scores, rows of panel_scores, and which types were taken for which."""
+
+
+def score_hypotheses(
+    job: Job, part: str, against: Against, accepted: Accepted
+) -> tuple[int, Flags]:
+    """Score accepted hypotheses against all their references; write the tables, keep the sums.
+
+    Returns:
+        Rows of scores written; which references met a hypothesis, shape (references,).
+    """
+    met = np.zeros(len(against.references), bool)
+
+    def found() -> Iterator[Found]:
+        for start in range(0, len(accepted.rows), job.rows_at_once):
+            rows = accepted.rows.part(start, min(start + job.rows_at_once, len(accepted.rows)))
+            document = accepted.document[start : start + len(rows)]
+            hypotheses = _hypotheses(job, against.references, rows, document)
+            pairs = meet(document, against.references.first)
+            met[pairs.ref_row] = True
+            yield (
+                *_score(job, against, hypotheses, pairs),
+                _confusion(job, against, hypotheses, pairs),
+            )
+
+    return _write(job, part, found()), met
+
+
+def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) -> Hypotheses:
+    without = {*SEGMENTATION_COLUMNS, "boundary_scores"}
+    attributes = [name for name in rows.table.column_names if name not in without]
+    ids, coder = (rows.table.column(name).chunk(0) for name in ("document_id", "coder"))
+    sides = side_of(rows, document, references.words, typed=job.typed)
+    return Hypotheses(ids, coder, rows.coders, document, sides, rows.table.select(attributes))
+
+
+def _score(
+    job: Job, against: Against, hypotheses: Hypotheses, pairs: Pairs
+) -> tuple[list[Scored], list[Scored]]:
+    """Score hypotheses against each reference, each consensus, and all references at once."""
+    references, rule = against.references, job.rule
+    found = [score_pairs(hypotheses, pairs, references, rule, original=True)]
+    for made in against.consensus:
+        with_made = meet(hypotheses.document, made.first)
+        found.append(score_pairs(hypotheses, with_made, made, rule, original=False))
+    if not references.has_panels:
+        return found, []
+    return found, [score_panels(hypotheses, found[0].table, pairs, references, rule)]
+
+
+def _confusion(job: Job, against: Against, hypotheses: Hypotheses, pairs: Pairs) -> Cells:
+    if not job.rule.settings.confusion:
+        return {}
+    return count_classes(hypotheses, pairs, against.references, job.rule)
+
+
+def _write(job: Job, part: str, found: Iterable[Found]) -> int:
+    """Write the tables of a part as they are made, then what they add up to; tell the pairs."""
+    added: list[Added] = []
+    written = 0
+    with (
+        storage.TableFile(storage.join(job.folder, "scores", part)) as scores,
+        storage.TableFile(storage.join(job.folder, "panel_scores", part)) as panel_scores,
+    ):
+        for pairs, panels, cells in found:
+            for file, tables in ((scores, pairs), (panel_scores, panels)):
+                for scored in tables:
+                    if scored.table.num_rows:
+                        file.write(scored.table)
+            written += sum(scored.table.num_rows for scored in pairs)
+            added.append(Added(_merged(pairs), _merged(panels), cells))
+    receipts.keep(job.folder, SUMS, part, add(added))
+    return written
+
+
+def _merged(found: list[Scored]) -> Sums | None:
+    sums = [each for scored in found for each in scored.sums]
+    return merge(sums) if len(sums) > 1 else next(iter(sums), None)
+
+
+def score_points(job: Job, part: str, against: Against, pieces: Sequence[tuple[int, int]]) -> int:
+    """Score the reference points of some documents; write their scores, keep the sums.
+
+    A point that stands for a document is scored against each of its references, the consensus
+    ones too; one that stands for a reference against that one, or against the others.
+
+    Args:
+        job: what all tasks share.
+        part: name of the files.
+        against: whose documents these are.
+        pieces: numbers of the documents to take at a time, first and one past the last.
+
+    Returns:
+        Rows of scores written.
+    """
+    references = against.references
+
+    def found() -> Iterator[Found]:
+        for piece, name in product(pieces, job.rule.settings.points):
+            made = points(name, _codings(job, references, piece))
+            hypotheses = _stand_ins(name, references, made, piece[0])
+            pairs = Pairs(made.ref_row, made.hyp_row)
+            if REFERENCE_POINTS[name].meets == "all":
+                yield *_score(job, against, hypotheses, pairs), {}
+            else:
+                scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
+                yield [scored], [], {}
+
+    return _write(job, part, found())
+
+
+def _stand_ins(name: str, references: References, made: Points, first_document: int) -> Hypotheses:
+    """Reference points as hypotheses; of a human one the coder is named, too."""
+    document = first_document + made.document
+    ids = references.documents.ids.take(pa.array(document))
+    coder = pa.array([POINT + name] * len(document), pa.string())
+    system = Coded(np.zeros(len(document), np.int64), [POINT + name])
+    if REFERENCE_POINTS[name].meets == "others":
+        held_out = references.coder.slice(references.first[first_document], len(document))
+        coder = pc.binary_join_element_wise(coder, held_out, ":")
+    nothing = pa.table({"": pa.nulls(len(document))}).select([])
+    sides = side(made.boundaries, document, references.words)
+    return Hypotheses(ids, coder, system, document, sides, nothing)
+
+
+def _codings(job: Job, references: References, documents: tuple[int, int]) -> Codings:
+    """Some documents, numbered from 0."""
+    first, end = documents
+    in_units = references.side.in_units
+    return Codings(
+        hashes=names(references.documents.ids).hashes[first:end],
+        n_units=references.units[first:end],
+        first=references.first[first : end + 1],
+        boundaries=in_units,
+        mean_size=mean_size(references.units[references.document], in_units),
+        seed=job.rule.settings.seed,
+    )

@@ -1,0 +1,326 @@
+"""Reference points: naive and human segmentations that show what a score is worth.
+
+They are made of a document's units, its references and (seed, document id) alone: the same however
+the work is split and in whatever order documents and coders come.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.arrays.document_ids import Hashes, mix, names
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.errors import Refused
+
+OPTION = "--reference-points"
+GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class Codings:
+    """Some documents and their references, all in units.
+
+    Attributes:
+        hashes: ``document_ids.names(...).hashes`` of the documents' ids, shape (documents,).
+        n_units: N of each document, at least 1, shape (documents,).
+        first: document d's references are rows first[d]..first[d+1]-1, at least one; need not start
+            at row 0, so that some documents of a run are a slice, shape (documents + 1,).
+        boundaries: one row a reference, each position once.
+        mean_size: mean segment size over the whole run, see ``mean_size``.
+        seed: of the run, in 0..2^64-1.
+    """
+
+    hashes: Hashes
+    n_units: Ints
+    first: Ints
+    boundaries: Ragged
+    mean_size: Fraction
+    seed: int
+
+    @property
+    def coders(self) -> Ints:
+        """How many references each document has, shape (documents,)."""
+        return np.diff(self.first)
+
+
+@dataclass(frozen=True)
+class Points:
+    """What one reference point made for some documents, and what to score it against.
+
+    Attributes:
+        boundaries: positions in units, one row a segmentation made.
+        document: of each row, shape (rows,).
+        ref_row: row of ``Codings.boundaries`` in each pair to score, shape (pairs,).
+        hyp_row: row of ``boundaries`` in each pair, ascending, shape (pairs,).
+    """
+
+    boundaries: Ragged
+    document: Ints
+    ref_row: Ints
+    hyp_row: Ints
+
+
+@dataclass(frozen=True)
+class ReferencePoint:
+    """One way to segment a document without reading it.
+
+    Attributes:
+        meaning: what it is, in a line.
+        source: paper and place.
+        meets: ``all``: one row a document, scored against each of its references; ``own``: one row
+            a reference, against that one alone; ``others``: one row a reference, against the
+            other references of the document.
+        make: makes the rows.
+    """
+
+    meaning: str
+    source: str
+    meets: Literal["all", "own", "others"]
+    make: Callable[[Codings], Ragged]
+
+
+def mean_size(n_units: Ints, boundaries: Ragged) -> Fraction:
+    """Take the mean segment size in units over all references of a run, pooled; at least 1.
+
+    Args:
+        n_units: N of each reference's document, shape (rows,).
+        boundaries: one row a reference.
+    """
+    return Fraction(int(n_units.sum()), int((boundaries.lengths + 1).sum()))
+
+
+def points(name: str, codings: Codings) -> Points:
+    """Make the reference point ``name`` for some documents, paired as its ``meets`` says."""
+    point = REFERENCE_POINTS[name]
+    boundaries = point.make(codings)
+    coders, start = codings.coders, codings.first[:-1]
+    by_reference = np.repeat(np.arange(len(coders)), coders)
+    rows = np.arange(codings.first[0], codings.first[-1])
+    if point.meets == "all":
+        return Points(boundaries, np.arange(len(coders)), rows, by_reference)
+    if point.meets == "own":
+        return Points(boundaries, by_reference, rows, rows - codings.first[0])
+    partners = coders[by_reference]
+    hyp_row = np.repeat(np.arange(len(rows)), partners)
+    within = np.arange(len(hyp_row)) - np.repeat(np.cumsum(partners) - partners, partners)
+    ref_row = start[by_reference][hyp_row] + within
+    other = ref_row != rows[hyp_row]
+    return Points(boundaries, by_reference, ref_row[other], hyp_row[other])
+
+
+def parse(text: str) -> tuple[str, ...]:
+    """Read ``--reference-points``, names separated by commas.
+
+    Raises:
+        Refused: naming the option and the value, if a name is unknown or given twice.
+    """
+    chosen = tuple(text.split(","))
+    for name in chosen:
+        if name not in REFERENCE_POINTS:
+            raise Refused(f"{OPTION} {name}: must be one of {', '.join(REFERENCE_POINTS)}")
+    if len(set(chosen)) < len(chosen):
+        raise Refused(f"{OPTION} {text}: names a reference point twice")
+    return chosen
+
+
+@kernel
+def _start(hashes: Hashes, seed: np.uint64, purpose: np.uint64, streams: Hashes) -> None:
+    for d in range(len(hashes)):
+        streams[d] = mix(hashes[d] ^ mix(seed + GOLDEN_RATIO) ^ purpose)
+
+
+def _streams(codings: Codings, purpose: str) -> Hashes:
+    """Start each document's random numbers for one purpose, apart from those for any other."""
+    streams = np.empty_like(codings.hashes)
+    named = names(pa.array([purpose])).hashes[0]
+    _start(codings.hashes, np.uint64(codings.seed), named, streams)
+    return streams
+
+
+@kernel
+def _below(bound: np.uint64, stream: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Draw one of 0..bound-1, each exactly as likely; also give the stream after it."""
+    # 2^64 mod bound: without that many, the others are a whole multiple of bound.
+    surplus = (np.uint64(0) - bound) % bound
+    stream += GOLDEN_RATIO
+    while mix(stream) < surplus:
+        stream += GOLDEN_RATIO
+    return mix(stream) % bound, stream
+
+
+@kernel
+def _draw_numbers(streams: Hashes, n_units: Ints, numbers: Ints) -> None:
+    for d in range(len(streams)):
+        numbers[d] = _below(np.uint64(n_units[d]), streams[d])[0]
+
+
+@kernel
+def _scatter(streams: Hashes, n_units: Ints, first: Ints, offsets: Ints, values: Positions) -> None:
+    """Fill each row with the first so many of its document's places in a random order.
+
+    Places are shuffled as far as the longest row needs (Fisher & Yates), then put back, so that a
+    document costs its boundaries and not its units.
+    """
+    longest = 1
+    for d in range(len(streams)):
+        longest = max(longest, n_units[d])
+    order = np.arange(1, longest).astype(np.int32)
+    swapped = np.empty(longest, np.int64)
+    for d in range(len(streams)):
+        most = 0
+        for row in range(first[d], first[d + 1]):
+            most = max(most, offsets[row + 1] - offsets[row])
+        stream = streams[d]
+        for i in range(most):
+            further, stream = _below(np.uint64(n_units[d] - 1 - i), stream)
+            swapped[i] = i + np.int64(further)
+            order[i], order[swapped[i]] = order[swapped[i]], order[i]
+        for row in range(first[d], first[d + 1]):
+            places = values[offsets[row] : offsets[row + 1]]
+            places[:] = order[: len(places)]
+            places.sort()
+        for i in range(most - 1, -1, -1):
+            order[i], order[swapped[i]] = order[swapped[i]], order[i]
+
+
+@kernel
+def _toss(streams: Hashes, n_units: Ints, offsets: Ints, values: Positions) -> None:
+    written = 0
+    offsets[0] = 0
+    for d in range(len(streams)):
+        stream = streams[d]
+        coins = np.uint64(0)
+        for position in range(1, n_units[d]):
+            if position % 64 == 1:
+                stream += GOLDEN_RATIO
+                coins = mix(stream)
+            if coins & np.uint64(1):
+                values[written] = position
+                written += 1
+            coins >>= np.uint64(1)
+        offsets[d + 1] = written
+
+
+@kernel
+def _space(units: Ints, segments: Ints, n_units: Ints, offsets: Ints, values: Positions) -> None:
+    """Put boundaries at the multiples of units / segments, each rounded half to even."""
+    written = 0
+    offsets[0] = 0
+    for row in range(len(n_units)):
+        whole, rest = divmod(units[row], segments[row])
+        place, over = whole, rest
+        while True:
+            up = 2 * over > segments[row] or (2 * over == segments[row] and place % 2 == 1)
+            if place + up >= n_units[row]:
+                break
+            values[written] = place + up
+            written += 1
+            place += whole
+            over += rest
+            if over >= segments[row]:
+                place += 1
+                over -= segments[row]
+        offsets[row + 1] = written
+
+
+def _at_random(codings: Codings, name: str, first: Ints, how_many: Ints) -> Ragged:
+    """Put so many boundaries in each row, any choice of places exactly as likely."""
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(how_many)))
+    values = np.empty(offsets[-1], np.int32)
+    _scatter(_streams(codings, name), codings.n_units, first, offsets, values)
+    return Ragged(offsets, values)
+
+
+def _evenly(units: Ints, segments: Ints, n_units: Ints) -> Ragged:
+    offsets = np.empty(len(n_units) + 1, np.int64)
+    values = np.empty(((n_units - 1) // (units // segments)).sum(), np.int32)
+    _space(units, segments, n_units, offsets, values)
+    return Ragged(offsets, values[: offsets[-1]])
+
+
+def _human(codings: Codings) -> Ragged:
+    rows = codings.boundaries.offsets[codings.first[0] : codings.first[-1] + 1]
+    return Ragged(rows, codings.boundaries.values)
+
+
+def _none(codings: Codings) -> Ragged:
+    return Ragged(np.zeros(len(codings.first), np.int64), np.empty(0, np.int32))
+
+
+def _everywhere(codings: Codings) -> Ragged:
+    ones = np.ones_like(codings.n_units)
+    return _evenly(ones, ones, codings.n_units)
+
+
+def _regular(codings: Codings) -> Ragged:
+    n_units = np.repeat(codings.n_units, codings.coders)
+    return _evenly(n_units, _human(codings).lengths + 1, n_units)
+
+
+def _mean_size(codings: Codings) -> Ragged:
+    units, segments = codings.mean_size.as_integer_ratio()
+    like = np.ones_like(codings.n_units)
+    return _evenly(units * like, segments * like, codings.n_units)
+
+
+def _known(codings: Codings) -> Ragged:
+    first = codings.first - codings.first[0]
+    return _at_random(codings, "random-known", first, _human(codings).lengths)
+
+
+def _unknown(codings: Codings) -> Ragged:
+    how_many = np.empty_like(codings.n_units)
+    _draw_numbers(_streams(codings, "random-unknown: how many"), codings.n_units, how_many)
+    return _at_random(codings, "random-unknown", np.arange(len(codings.first)), how_many)
+
+
+def _mean(codings: Codings) -> Ragged:
+    boundaries = np.diff(codings.boundaries.offsets[codings.first])
+    whole, rest = np.divmod(boundaries, codings.coders)
+    up = (2 * rest > codings.coders) | ((2 * rest == codings.coders) & (whole % 2 == 1))
+    return _at_random(codings, "random-mean", np.arange(len(codings.first)), whole + up)
+
+
+def _coin(codings: Codings) -> Ragged:
+    offsets = np.empty(len(codings.first), np.int64)
+    values = np.empty((codings.n_units - 1).sum(), np.int32)
+    _toss(_streams(codings, "coin"), codings.n_units, offsets, values)
+    return Ragged(offsets, values[: offsets[-1]])
+
+
+G06 = "Georgescul, Clark & Armstrong 2006, 5.1"
+
+REFERENCE_POINTS = {
+    "none": ReferencePoint("no boundary", f"{G06} (N0)", "all", _none),
+    "all": ReferencePoint("a boundary at every position", f"{G06} (All)", "all", _everywhere),
+    "regular": ReferencePoint(
+        "equal segments, as many as the reference has", "docs/measures.md", "own", _regular
+    ),
+    "regular-mean-size": ReferencePoint(
+        "segments of the run's mean size", "Franz, McCarley & Xu 2007, 3", "all", _mean_size
+    ),
+    "random-known": ReferencePoint(
+        "as many boundaries as the reference has, at random places", f"{G06} (RK)", "own", _known
+    ),
+    "random-unknown": ReferencePoint(
+        "any number of boundaries, 0..N-1, at random places", f"{G06} (RU)", "all", _unknown
+    ),
+    "random-mean": ReferencePoint(
+        "as many boundaries as the document's coders have on average, at random places",
+        "Kazantseva & Szpakowicz 2012, 6",
+        "all",
+        _mean,
+    ),
+    "coin": ReferencePoint("each position with chance 1/2", "Choi 2000", "all", _coin),
+    "human": ReferencePoint(
+        "each coder in turn, held out and scored against the others",
+        "Fournier 2013, 6",
+        "others",
+        _human,
+    ),
+}

@@ -1,0 +1,27 @@
+"""What tasks share where the references are sent to each, and how they take up hypotheses."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from segscore.pipeline.arrays.ragged import Bits
+from segscore.pipeline.scoring.hypotheses import Accepted, accept
+from segscore.pipeline.scoring.part import Against, Job, Part
+from segscore.pipeline.tables.read import join, read
+
+
+@dataclass(frozen=True)
+class SentJob(Job):
+    """What all tasks of a run share, the references among it.
+
+    Attributes:
+        against: the references.
+    """
+
+    against: Against
+
+
+def accept_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:
+    """Read the hypotheses of a part and set aside those that cannot be scored."""
+    rows = join([read(piece, job.further) for piece in part.slices])
+    references, types = job.against.references, job.rule.settings.boundary_types
+    return accept(rows, references, duplicates, typed=job.typed, types=types)

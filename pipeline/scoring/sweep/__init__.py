@@ -1,0 +1,1 @@
+"""Hypotheses with scores, scored at every threshold: `segscore sweep`."""

@@ -1,0 +1,209 @@
+"""Scored candidate boundaries: what each changes as it joins those with a higher score.
+
+What a candidate changes depends on its neighbours and on the reference around it alone, so one walk
+over a document's candidates, from the lowest score up, gives its counts at all of its thresholds.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Floats, Ints, Positions, Ragged, numbers
+from segscore.pipeline.scoring.pairs import Pairs
+from segscore.pipeline.scoring.references import References
+
+CHANGING = (
+    "pk_misses",
+    "pk_false_alarms",
+    "content_leading_miss",
+    "content_trailing_miss",
+    "content_leading_false_alarm",
+    "content_trailing_false_alarm",
+    "hypothesis_segments",
+)
+"""Counts that depend on the threshold."""
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The scored candidate boundaries of some hypotheses.
+
+    Attributes:
+        row: hypothesis of each candidate, shape (candidates,).
+        score: of each candidate, in [0, 1], shape (candidates,).
+        best: the best scored candidate of each place of each hypothesis, by hypothesis and place;
+            none for a place at which nothing can end, shape (places,).
+        boundaries: the places, in the unit of the run, one row a hypothesis.
+    """
+
+    row: Ints
+    score: Floats
+    best: Ints
+    boundaries: Ragged
+
+
+def candidates(hypotheses: pa.Table, document: Ints, references: References) -> Candidates:
+    """Bring scored boundaries to the unit of the run.
+
+    Several at one place (boundary types, units without words) are one, with the highest score.
+
+    Args:
+        hypotheses: valid rows of segmentations, all with boundary_scores.
+        document: of each row, shape (rows,).
+        references: the accepted ones.
+    """
+    lists, scores = (
+        hypotheses.column(name).combine_chunks() for name in ("boundaries", "boundary_scores")
+    )
+    row = np.repeat(np.arange(len(lists)), numbers(pc.list_value_length(lists)))
+    place = numbers(pc.list_flatten(lists)).astype(np.int64)
+    # A score of -0.0 is 0.0: equal thresholds are equal bytes.
+    score = numbers(pc.list_flatten(scores)) + 0.0
+    if references.words is not None:
+        words = references.words
+        place = words.totals[words.lengths.offsets[document[row]] + place - 1]
+    size = references.size[references.first[document]]
+    best = np.empty(len(row), np.int64)
+    best = best[: _best(row, place, score, size[row], best)]
+    offsets = np.searchsorted(row[best], np.arange(len(lists) + 1))
+    return Candidates(row, score, best, Ragged(offsets, place[best].astype(np.int32)))
+
+
+@kernel
+def _best(row: Ints, place: Ints, score: Floats, size: Ints, best: Ints) -> int:
+    """Write the best scored candidate of each place inside the document; return how many."""
+    n = 0
+    for c in range(len(row)):
+        if place[c] <= 0 or place[c] >= size[c]:
+            continue
+        if n > 0 and row[best[n - 1]] == row[c] and place[best[n - 1]] == place[c]:
+            if score[c] > score[best[n - 1]]:
+                best[n - 1] = c
+        else:
+            best[n] = c
+            n += 1
+    return n
+
+
+@kernel
+def _add_windows(ref: Positions, before: int, p: int, after: int, k: int, change: Ints) -> None:
+    """Count the windows that cover p alone: no longer missed, or now a false alarm."""
+    first = max(p - k + 1, before + 1)
+    last = min(p, after - k)
+    if first > last:
+        return
+    missed = 0
+    free = first
+    j = np.searchsorted(ref, first)
+    while j < len(ref) and ref[j] - k + 1 <= last:
+        start = max(free, ref[j] - k + 1)
+        end = min(last, ref[j])
+        if start <= end:
+            missed += end - start + 1
+            free = end + 1
+        j += 1
+    change[0] -= missed
+    change[1] += last - first + 1 - missed
+
+
+@kernel
+def _add_content(
+    ref: Positions, before: int, p: int, after: int, n_units: int, change: Ints
+) -> None:
+    """Part the segment before..after at p: only the story around p is torn."""
+    j = np.searchsorted(ref, p)
+    story_start = ref[j - 1] if j > 0 else 0
+    story_end = ref[j] if j < len(ref) else n_units
+    left = p - max(before, story_start)
+    right = min(after, story_end) - p
+    left_of_story = p - left - before
+    right_of_story = after - right - p
+    change[2] += left * right
+    change[3] += left * right
+    change[4] -= right_of_story * (p - before) + right * left_of_story
+    change[5] -= left_of_story * (after - p) + left * right_of_story
+
+
+@kernel
+def _walk(
+    ref: Positions, places: Positions, scores: Floats, n_units: int, k: int, changes: Ints
+) -> None:
+    """Take the candidates out in ascending order of score; add what each had changed."""
+    n = len(places)
+    left = np.arange(-1, n - 1)
+    right = np.arange(1, n + 1)
+    for c in np.argsort(scores, kind="mergesort"):
+        before = places[left[c]] if left[c] >= 0 else 0
+        after = places[right[c]] if right[c] < n else n_units
+        _add_windows(ref, before, places[c], after, k, changes[c])
+        _add_content(ref, before, places[c], after, n_units, changes[c])
+        changes[c, 6] += 1
+        if left[c] >= 0:
+            right[left[c]] = right[c]
+        if right[c] < n:
+            left[right[c]] = left[c]
+
+
+@kernel
+def _walk_pairs(
+    ref_offsets: Ints,
+    ref_positions: Positions,
+    offsets: Ints,
+    places: Positions,
+    scores: Floats,
+    ref_row: Ints,
+    hyp_row: Ints,
+    n_units: Ints,
+    window: Ints,
+    changes: Ints,
+) -> None:
+    for i in range(len(ref_row)):
+        ref = ref_positions[ref_offsets[ref_row[i]] : ref_offsets[ref_row[i] + 1]]
+        first, end = offsets[hyp_row[i]], offsets[hyp_row[i] + 1]
+        _walk(
+            ref,
+            places[first:end],
+            scores[first:end],
+            n_units[i],
+            window[i],
+            changes[first:end],
+        )
+
+
+def changes_of(
+    found: Candidates, references: Ragged, pairs: Pairs, n_units: Ints, window: Ints
+) -> Ints:
+    """What the counts change by when a candidate joins those with a higher score.
+
+    Of candidates with equal scores, or at one place, only the sum has a meaning.
+
+    Args:
+        found: the candidates.
+        references: boundary positions, one row a reference segmentation.
+        pairs: who meets whom.
+        n_units: units N of each pair's document (words in a run in words), shape (pairs,).
+        window: window size k of each pair, shape (pairs,).
+
+    Returns:
+        Summed over the references of the document, shape (candidates, 7); O(log boundaries) each.
+    """
+    places = found.boundaries
+    changed = np.zeros((len(found.best), len(CHANGING)), np.int64)
+    _walk_pairs(
+        references.offsets,
+        references.values,
+        places.offsets,
+        places.values,
+        found.score[found.best],
+        pairs.ref_row,
+        pairs.hyp_row,
+        n_units,
+        window,
+        changed,
+    )
+    changes = np.zeros((len(found.row), len(CHANGING)), np.int64)
+    changes[found.best] = changed
+    return changes

@@ -1,0 +1,46 @@
+"""What the parts of a run add up to, read from the sums they kept."""
+
+from dataclasses import dataclass
+
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs import cluster, receipts
+from segscore.pipeline.runs.tasks import Progress, spread
+from segscore.pipeline.scoring.part import SUMS, Added, Worked, add
+
+AT_ONCE = 32
+"""Parts whose sums one task adds up."""
+
+
+@dataclass(frozen=True)
+class Heap:
+    """The work of one task: parts to add up."""
+
+    name: str
+    parts: tuple[str, ...]
+
+
+def total(client: cluster.Client, worked: Worked, progress: Progress) -> Added:
+    """Add up all parts of a run; where there are many, in tasks."""
+    parts = tuple(worked.parts)
+    if len(parts) <= AT_ONCE:
+        return add_heap(worked, Heap("all", parts))
+    heaps = [
+        Heap(f"sums-{start:06d}", parts[start : start + AT_ONCE])
+        for start in range(0, len(parts), AT_ONCE)
+    ]
+    return add(spread(client, add_heap, heaps, worked, progress, stage="added").values())
+
+
+def add_heap(worked: Worked, heap: Heap) -> Added:
+    """Add up some parts.
+
+    Raises:
+        Failed: the sums of a part cannot be read, or do not fit those of others.
+    """
+    try:
+        return add(receipts.load(worked.folder, SUMS, part, Added) for part in heap.parts)
+    except ValueError as problem:
+        raise Failed(
+            f"{worked.folder}: sums of parts do not fit each other ({problem}); run again with "
+            "--fresh"
+        ) from problem

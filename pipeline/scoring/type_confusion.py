@@ -1,0 +1,69 @@
+"""Which boundary type each system took for which, added up over a run (Fournier 2013, eq 7)."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.measures import edits
+from segscore.pipeline.measures.type_confusion import Decisions, class_confusion, no_decisions
+from segscore.pipeline.scoring.pairs import Hypotheses, Pairs, Rule
+from segscore.pipeline.scoring.references import References
+
+Cells = dict[str, Ints]
+"""System -> decisions by class of the reference and of the hypothesis (``Decisions.cells``)."""
+
+
+def count_classes(
+    hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule
+) -> Cells:
+    """Count the decisions of each system, by the pass that counts its edits."""
+    system = hypotheses.system.code[pairs.hyp_row]
+    ref, hyp = references.side, hypotheses.side
+    cells: Cells = {}
+    for code in np.unique(system).tolist():
+        own = np.flatnonzero(system == code)
+        ref_row, hyp_row = pairs.ref_row[own], pairs.hyp_row[own]
+        decided = no_decisions(rule.types)
+        edits.count(
+            ref.typed,
+            hyp.typed,
+            ref_row,
+            hyp_row,
+            references.size[ref_row],
+            rule.settings.n_t,
+            pairing=rule.settings.pairing,
+            types=rule.types,
+            reference_types=ref.types,
+            hypothesis_types=hyp.types,
+            decided=decided,
+        )
+        cells[hypotheses.system.names[code]] = decided.cells
+    return cells
+
+
+def add_up(parts: Iterable[Cells]) -> Cells:
+    """Add the decisions of disjoint pairs."""
+    total: Cells = {}
+    for part in parts:
+        for name, cells in part.items():
+            total[name] = total.get(name, np.zeros_like(cells)) + cells
+    return total
+
+
+def tabulate(cells: Mapping[str, Ints], rule: Rule) -> pa.Table:
+    """Write the confusion table: hypothesis x type x type (schemas/confusion.py)."""
+    settings, types = rule.settings, np.array(sorted(rule.types), np.int64)
+    near_miss, substitution = settings.edit_constants
+    tables = []
+    for name in sorted(cells):
+        table = class_confusion(
+            Decisions(types, cells[name]),
+            settings.n_t,
+            constant_near_miss=near_miss,
+            constant_substitution=substitution,
+        )
+        named = pa.array([name] * len(table), pa.string())
+        tables.append(table.add_column(0, "hypothesis", named))
+    return pa.concat_tables(tables)

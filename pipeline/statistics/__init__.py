@@ -1,0 +1,1 @@
+"""Exact sums, averages, bootstrap replicates and tests, by system and group."""

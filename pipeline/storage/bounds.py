@@ -1,0 +1,361 @@
+"""Find out how large the columns of a row group of a Parquet file are, before they are read.
+
+A file of some kilobytes may hold columns of many gigabytes: a value in a dictionary is stored once
+however often it occurs, and a million equal numbers are stored as one number and a count.  A footer
+may say anything.  Arrow allocates what the header in front of each page says, page by page, until
+it has as many values as the footer says that there are.  So the headers are read first, in the same
+order.  What they do not tell (how long the strings are that a dictionary stands for) is found
+without writing the strings out.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.storage.memory import in_words
+
+DATA, DICTIONARY, DATA_V2 = 0, 2, 3
+"""Kinds of pages, as parquet.thrift numbers them."""
+
+BY_PREFIX = 7
+REPEATING = (2, 8, BY_PREFIX)
+"""Encodings in which a page holds more text than bytes: by a dictionary, or by prefix."""
+
+WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
+"""Bytes of a value in memory; of others see ``_width``."""
+
+OFFSET, LEVELS = 4, 4
+"""Bytes for where a string begins; for how deep a value of a list stands, while it is read."""
+
+ROWS = 65_536
+"""Rows that are looked at a time, at most."""
+
+HEADER, LARGEST_HEADER = 512, 2**24
+"""Bytes that are read to find a page's header in, at first and at most."""
+
+SLACK = 100
+"""Bytes by which old writers took a column for shorter than it is."""
+
+GAP = 8192
+"""Bytes between two columns up to which Arrow fetches both from a store at once."""
+
+SPARE = 16
+"""Part of the limit up to which a column's bound is taken for its size without another look."""
+
+DEEPEST = 16
+"""How deep structures of a header may be nested."""
+
+Read = Callable[[int, int], bytes]
+"""Reads so many bytes of the file from an offset: fewer at its end."""
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """A row group whose columns are to be read.
+
+    Attributes:
+        url: of the file, for messages.
+        file: the open file.
+        reopen: opens it so that the column of this path is read as a dictionary and its indices.
+        number: of the row group.
+        columns: names of the columns to be read.
+        limit: bytes that they may take in memory.
+    """
+
+    url: str
+    file: pq.ParquetFile
+    reopen: Callable[[str], pq.ParquetFile]
+    number: int
+    columns: Sequence[str]
+    limit: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the header of a page says.
+
+    Attributes:
+        kind: DATA, DICTIONARY, DATA_V2 or another one.
+        unpacked: bytes when it is decompressed.
+        packed: bytes in the file, without the header.
+        values: how many, nulls and empty lists among them.
+        encoding: as parquet.thrift numbers them.
+    """
+
+    kind: int
+    unpacked: int
+    packed: int
+    values: int
+    encoding: int
+
+
+def require_fit(group: RowGroup, read: Read) -> int:
+    """Make sure that the columns of a row group fit into memory, and hold what the footer says.
+
+    Args:
+        group: the row group.
+        read: reads bytes of its file.
+
+    Returns:
+        Bytes that the columns take in memory, or a bound above them.
+
+    Raises:
+        Refused: they do not; the message names file, row group and column.
+    """
+    total = sum(_sizes(group, read, exact=False))
+    if total > group.limit:
+        total = sum(_sizes(group, read, exact=True))
+    if total > group.limit:
+        raise _too_large(group, f"columns {', '.join(group.columns)} take", total)
+    return total
+
+
+def _sizes(group: RowGroup, read: Read, *, exact: bool) -> Iterator[int]:
+    """Bytes of each column in memory, or bounds above them that are quicker to find."""
+    metadata = group.file.metadata
+    for index in range(metadata.num_columns):
+        path = metadata.schema.column(index).path
+        if path.split(".")[0] in group.columns:
+            size = _size(group, index, read, exact=exact)
+            if size > group.limit:
+                raise _too_large(group, f"column {path} takes", size)
+            yield size
+
+
+def _size(group: RowGroup, index: int, read: Read, *, exact: bool) -> int:
+    """Bytes of a column in memory, or a bound above them."""
+    leaf = group.file.metadata.schema.column(index)
+    chunk = group.file.metadata.row_group(group.number).column(index)
+    rows = group.file.metadata.row_group(group.number).num_rows
+    flat = leaf.max_repetition_level == 0
+    pages = [*_pages(group, index, read)]
+    values = sum(page.values for page in pages if page.kind in (DATA, DATA_V2))
+    if values != chunk.num_values or (flat and values != rows) or values < rows:
+        told = f"the file says {rows:,} rows and {chunk.num_values:,} values"
+        raise _untrue(group, leaf.path, f"{told}, its pages {values:,} values")
+    nested = 0 if flat else LEVELS
+    if chunk.physical_type != "BYTE_ARRAY":
+        return values * (nested + WIDTHS.get(chunk.physical_type, max(1, leaf.length)))
+    around = values * (nested + OFFSET)
+    if around > group.limit:
+        return around
+    return around + _text_size(group, leaf, pages, exact=exact)
+
+
+def _text_size(group: RowGroup, leaf: Any, pages: Sequence[Page], *, exact: bool) -> int:
+    """Bytes of the strings of a column, or a bound above them.
+
+    No string is longer than the dictionary, or its page where strings share their beginnings.
+    """
+    data = [page for page in pages if page.kind in (DATA, DATA_V2)]
+    plain = sum(page.unpacked for page in data if page.encoding not in REPEATING)
+    repeated = sum(page.values for page in data if page.encoding in REPEATING)
+    by_prefix = [page.unpacked for page in data if page.encoding == BY_PREFIX]
+    longest = max([page.unpacked for page in pages if page.kind == DICTIONARY] + by_prefix + [1])
+    bound = plain + repeated * longest
+    enough = 0 if exact else group.limit // SPARE
+    if not repeated or bound <= enough or plain > group.limit:
+        return bound
+    if by_prefix:
+        if leaf.max_repetition_level:  # how much one row has cannot be bounded
+            return bound
+        return _written_out(group, _texts(group.file, group, leaf.path, group.limit // longest))
+    file = group.reopen(leaf.path)
+    if not exact:
+        first = next(_texts(file, group, leaf.path, 1))
+        longest = pc.max(pc.binary_length(first.dictionary)).as_py() or 0
+        if plain + repeated * longest <= group.limit:
+            return plain + repeated * longest
+    return _written_out(group, _texts(file, group, leaf.path, ROWS))
+
+
+def _written_out(group: RowGroup, parts: Iterator[pa.Array]) -> int:
+    """Bytes of strings, also of those of which there is but one copy; stops above the limit."""
+    found = 0
+    for values in parts:
+        if pa.types.is_dictionary(values.type):
+            lengths = pc.binary_length(values.dictionary).take(values.indices)
+        else:
+            lengths = pc.binary_length(values)
+        found += pc.sum(pc.cast(lengths, pa.int64())).as_py() or 0
+        if found > group.limit:
+            break
+    return found
+
+
+def _texts(file: pq.ParquetFile, group: RowGroup, path: str, rows: int) -> Iterator[pa.Array]:
+    """Read the strings of a column some rows at a time."""
+    for batch in file.iter_batches(
+        max(1, min(ROWS, rows)), [group.number], [path], use_threads=False
+    ):
+        values = batch.column(0)
+        while pa.types.is_nested(values.type):
+            values = values.field(0) if pa.types.is_struct(values.type) else values.flatten()
+        yield values
+
+
+def _pages(group: RowGroup, index: int, read: Read) -> Iterator[Page]:
+    """Read the headers of a column's pages, as far as Arrow will read the pages.
+
+    Raises:
+        Refused: a header cannot be read, or says what cannot be.
+    """
+    path = group.file.metadata.schema.column(index).path
+    chunk = group.file.metadata.row_group(group.number).column(index)
+    place, end = span(chunk)
+    if place < 0 or end < place or chunk.num_values < 0:
+        raise _untrue(group, path, "the file says where it is, but nothing can be there")
+    values = 0
+    while values < chunk.num_values and place < end:
+        page, length = _header(group, path, read, place)
+        place += length + page.packed
+        if min(page.unpacked, page.packed, page.values) < 0 or place > end + SLACK:
+            raise _untrue(group, path, "a page is longer than the column")
+        if page.unpacked > group.limit:
+            raise _too_large(group, f"a page of column {path} takes", page.unpacked)
+        values += page.values if page.kind in (DATA, DATA_V2) else 0
+        yield page
+
+
+def span(chunk: Any) -> tuple[int, int]:
+    """Where the pages of a column begin and end, as the footer says."""
+    start = chunk.data_page_offset
+    if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
+        start = chunk.dictionary_page_offset
+    return start, start + chunk.total_compressed_size
+
+
+def spans(group: RowGroup) -> list[tuple[int, int]]:
+    """Where the wanted columns lie in the file, neighbours together: offsets and lengths.
+
+    Raises:
+        Refused: the file says that they are larger than memory may be.
+    """
+    metadata = group.file.metadata
+    chunks = [metadata.row_group(group.number).column(i) for i in range(metadata.num_columns)]
+    ends = sorted(span(c) for c in chunks if c.path_in_schema.split(".")[0] in group.columns)
+    if sum(max(0, end - start) for start, end in ends) > group.limit:
+        size = sum(end - start for start, end in ends)
+        raise _too_large(group, f"columns {', '.join(group.columns)} take", size)
+    found: list[tuple[int, int]] = []
+    for start, end in ends:
+        if found and 0 <= start - sum(found[-1]) <= GAP:
+            found[-1] = (found[-1][0], end - found[-1][0])
+        else:
+            found.append((start, end - start))
+    return [(start, length) for start, length in found if start >= 0 and length > 0]
+
+
+def _header(group: RowGroup, path: str, read: Read, place: int) -> tuple[Page, int]:
+    """Read the header of a page, and tell how long it is."""
+    size = HEADER
+    while True:
+        content = read(place, size)
+        try:
+            told, length = structure(content, 0, 0)
+            kind = told[1]
+            inner = told.get({DATA: 5, DICTIONARY: 7, DATA_V2: 8}.get(kind, 0), {})
+            encoding = inner.get(4 if kind == DATA_V2 else 2, 0)
+            return Page(kind, told[2], told[3], inner.get(1, 0), encoding), length
+        except (LookupError, TypeError, AttributeError, ValueError) as problem:
+            size *= 8
+            if size > LARGEST_HEADER or len(content) < size // 8:
+                raise _untrue(group, path, "a page has no readable header") from problem
+
+
+def structure(content: bytes, place: int, depth: int) -> tuple[dict[int, Any], int]:
+    """Read a structure of Thrift's compact protocol: its numbers and structures by field.
+
+    Args:
+        content: bytes.
+        place: where it begins.
+        depth: of structures around it.
+
+    Returns:
+        The fields that are integers or structures, and where it ends.
+
+    Raises:
+        LookupError: the bytes end before it does.
+        ValueError: it is no such structure.
+    """
+    if depth > DEEPEST:
+        raise ValueError(depth)
+    fields: dict[int, Any] = {}
+    number = 0
+    while head := content[place]:
+        place += 1
+        if head >> 4:
+            number += head >> 4
+        else:
+            number, place = _integer(content, place)
+        kind = head & 15
+        if kind > FALSE:
+            fields[number], place = _value(content, place, kind, depth)
+    return fields, place + 1
+
+
+TRUE, FALSE, BYTE, I16, I32, I64, FLOAT, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
+"""Types of Thrift's compact protocol; a boolean field has its value in its type."""
+
+
+def _value(content: bytes, place: int, kind: int, depth: int) -> tuple[Any, int]:
+    """Read a value, or pass over one of a type that no header needs: None."""
+    if kind in (I16, I32, I64):
+        return _integer(content, place)
+    if kind == STRUCT:
+        return structure(content, place, depth + 1)
+    if kind == BINARY:
+        length, place = _unsigned(content, place)
+        return None, place + length
+    if kind in (TRUE, FALSE, BYTE):
+        return None, place + 1
+    if kind == FLOAT:
+        return None, place + 8
+    if kind not in (LIST, SET):
+        raise ValueError(kind)
+    count, place, element = content[place] >> 4, place + 1, content[place] & 15
+    if count == 15:
+        count, place = _unsigned(content, place)
+    for _ in range(count):
+        _, place = _value(content, place, element, depth + 1)
+        if place > len(content):
+            raise IndexError(place)
+    return None, place
+
+
+def _integer(content: bytes, place: int) -> tuple[int, int]:
+    value, place = _unsigned(content, place)
+    return (value >> 1) ^ -(value & 1), place
+
+
+def _unsigned(content: bytes, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = content[place]
+        place += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, place
+        shift += 7
+        if shift > 63:
+            raise ValueError(shift)
+
+
+def _too_large(group: RowGroup, what: str, size: int) -> Refused:
+    return Refused(
+        f"{group.url}: row group {group.number}: {what} {in_words(size)} or more in memory, the "
+        f"limit is {in_words(group.limit)}; give a worker more (--memory-limit), or write smaller "
+        "row groups, unless the file is not what it claims to be"
+    )
+
+
+def _untrue(group: RowGroup, path: str, why: str) -> Refused:
+    return Refused(
+        f"{group.url}: row group {group.number}: column {path} is not what the file says ({why}); "
+        "it is broken, or made to mislead: write it anew"
+    )

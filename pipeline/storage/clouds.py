@@ -1,0 +1,112 @@
+"""The clouds whose object stores are known here, and the settings of fsspec's way to each."""
+
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from segscore.pipeline.storage.failures import BUSY, SILENT, Advice, facts
+
+CONNECT_SECONDS = 10
+READ_SECONDS = 20
+"""How long a server may be silent before it is asked again."""
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """A kind of object store.
+
+    Attributes:
+        extra: of segscore, that brings the package.
+        package: fsspec's way to the store.
+        settings: makes the options: time-outs and repetition, where the package has any for them.
+        typed: makes the option of ``pipe_file`` that sets a content type.
+        advice: what its failures' messages tell.
+    """
+
+    extra: str
+    package: str
+    settings: Callable[[], dict[str, Any]]
+    typed: Callable[[str], dict[str, Any]]
+    advice: Advice
+
+
+def _s3_settings() -> dict[str, Any]:
+    from s3fs.core import set_custom_error_handler
+
+    # s3fs takes most of these for final; the last is of conditional writes that met.
+    passing = BUSY | SILENT | {"ConditionalRequestConflict"}
+    set_custom_error_handler(lambda problem: not passing.isdisjoint(facts(problem)))
+    config: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "read_timeout": READ_SECONDS}
+    if not {"AWS_MAX_ATTEMPTS", "AWS_RETRY_MODE"} & os.environ.keys():
+        # Each of the five attempts of s3fs is four of these: 20 s in all if none takes any time.
+        config["retries"] = {"mode": "standard", "total_max_attempts": 4}
+    return {"config_kwargs": config}
+
+
+def _gcs_settings() -> dict[str, Any]:
+    from aiohttp import ClientTimeout
+
+    _be_quiet("gcsfs")  # it logs each failure, with a traceback, and then raises it
+    times = ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=READ_SECONDS)
+    return {"requests_timeout": times, **({"token": "anon"} if _emulated() else {})}
+
+
+def _be_quiet(name: str) -> None:
+    logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def _emulated() -> bool:
+    return bool(os.environ.get("STORAGE_EMULATOR_HOST"))
+
+
+def _azure_settings() -> dict[str, Any]:
+    _be_quiet("azure")
+    settings: dict[str, Any] = {
+        "connection_timeout": CONNECT_SECONDS,
+        "read_timeout": READ_SECONDS,
+    }
+    # adlfs has other names for these two than Azure's own command line.
+    for option, name in (("account_name", "ACCOUNT"), ("account_key", "KEY")):
+        value = os.environ.get(f"AZURE_STORAGE_{name}")
+        if value and f"AZURE_STORAGE_{option.upper()}" not in os.environ:
+            settings[option] = value
+    return settings
+
+
+S3 = Cloud(
+    extra="s3",
+    package="s3fs",
+    settings=_s3_settings,
+    typed=lambda kind: {"ContentType": kind},
+    advice=Advice(
+        container="bucket",
+        known_by="AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+        reached_by="AWS_ENDPOINT_URL and AWS_DEFAULT_REGION",
+    ),
+)
+GCS = Cloud(
+    extra="gcs",
+    package="gcsfs",
+    settings=_gcs_settings,
+    typed=lambda kind: {"content_type": kind},
+    advice=Advice(
+        container="bucket",
+        known_by="GOOGLE_APPLICATION_CREDENTIALS",
+        reached_by="STORAGE_EMULATOR_HOST",
+    ),
+)
+AZURE = Cloud(
+    extra="azure",
+    package="adlfs",
+    settings=_azure_settings,
+    typed=lambda kind: {"content_settings": {"content_type": kind}},
+    advice=Advice(
+        container="container",
+        known_by="AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, "
+        "or AZURE_STORAGE_CONNECTION_STRING",
+        reached_by="AZURE_STORAGE_ACCOUNT_NAME or AZURE_STORAGE_CONNECTION_STRING",
+    ),
+)
+CLOUDS = {"s3": S3, "s3a": S3, "gs": GCS, "gcs": GCS, "abfs": AZURE, "abfss": AZURE, "az": AZURE}

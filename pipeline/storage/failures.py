@@ -1,0 +1,149 @@
+"""What the failures of object stores and disks mean, told in one line without a secret.
+
+Each cloud's package has exceptions of its own, some are built-in ones with nothing but a text.
+What they have in common are names and numbers: of exceptions, of the cloud's error codes, of HTTP.
+"""
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from segscore.pipeline.errors import Failed, Refused
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What a message about a cloud tells to look at.
+
+    Attributes:
+        container: what the cloud calls the first name of a path.
+        known_by: the environment variables that hold credentials.
+        reached_by: those that hold an address.
+    """
+
+    container: str
+    known_by: str
+    reached_by: str
+
+
+EXPIRED = {
+    "ExpiredToken", "ExpiredTokenException", "ExpiredAuthenticationToken", "RequestExpired",
+    "SSOTokenLoadError", "TokenRefreshRequired", "UnauthorizedSSOTokenError",
+}  # fmt: skip
+UNKNOWN = {
+    "CredentialRetrievalError", "CredentialUnavailableError", "DefaultCredentialsError",
+    "NoAuthenticationInformation", "NoCredentialsError", "PartialCredentialsError",
+}  # fmt: skip
+REJECTED = {
+    "401", "AuthenticationFailed", "AzureSigningError", "ClientAuthenticationError",
+    "InvalidAccessKeyId", "InvalidAuthenticationInfo", "InvalidClientTokenId", "InvalidSecurity",
+    "InvalidToken", "ProfileNotFound", "RefreshError", "SignatureDoesNotMatch",
+}  # fmt: skip
+ELSEWHERE = {"301", "AuthorizationHeaderMalformed", "PermanentRedirect"}
+ABSENT = {"ContainerNotFound", "InvalidBucketName", "InvalidResourceName", "NoSuchBucket"}
+FORBIDDEN = {
+    "403", "AccessDenied", "AccountIsDisabled", "AllAccessDisabled", "AuthorizationFailure",
+    "AuthorizationPermissionMismatch", "AuthorizationResourceTypeMismatch",
+    "AuthorizationServiceMismatch", "InsufficientAccountPermissions", "PermissionError",
+    "PublicAccessNotPermitted",
+}  # fmt: skip
+BUSY = {"408", "429", "500", "502", "503", "504", "ServerBusy", "SlowDown"}
+SILENT = {
+    "ClientConnectionError", "ClientConnectorError", "ClientConnectorDNSError", "ClientOSError",
+    "ClientPayloadError", "ConnectionClosedError", "ConnectionError", "ConnectionRefusedError",
+    "ConnectionResetError", "ConnectTimeoutError", "EndpointConnectionError", "FSTimeoutError",
+    "HTTPClientError", "IncompleteRead", "IncompleteReadError", "ReadTimeoutError",
+    "ServerDisconnectedError", "ServiceRequestError", "ServiceRequestTimeoutError",
+    "ServiceResponseError", "ServiceResponseTimeoutError", "SocketTimeoutError", "TimeoutError",
+    "TransportError",
+}  # fmt: skip
+NO_CONTAINER = "no such {container}; correct its name, or create it first"
+KINDS: tuple[tuple[set[str], str, type[Refused] | type[Failed]], ...] = (
+    (EXPIRED, "the credentials have expired ({code}); renew {known_by}", Refused),
+    (UNKNOWN, "no credentials; set {known_by}", Refused),
+    (REJECTED, "the credentials are not accepted ({code}); check {known_by}", Refused),
+    (ELSEWHERE, "the {container} is in another region ({code}); set AWS_DEFAULT_REGION", Refused),
+    (ABSENT, NO_CONTAINER, Refused),
+    (FORBIDDEN, "no permission ({code}); grant it, or set {known_by} to who has it", Refused),
+    (BUSY, "the server failed again and again ({code}); try later", Failed),
+    (SILENT, "no server answers ({code}); check the network, and {reached_by} if set", Failed),
+)
+"""What a failure tells -> what to say, and how it ends; the first that fits."""
+
+FULL = {errno.ENOSPC, errno.EDQUOT}
+TEXTS = {
+    "Forbidden": "403",
+    "Anonymous caller": "NoCredentialsError",
+    "Must provide either a connection_string or account_name": "NoCredentialsError",
+}
+"""What gcsfs and adlfs tell by a text alone."""
+
+SECRETS = re.compile(
+    r"((?:sig|signature|accountkey|token|secret|password)[\"']?\s*[=:]\s*)[^\s&;,]+", re.IGNORECASE
+)
+
+
+def facts(problem: BaseException) -> list[str]:
+    """The names and numbers of an exception and of those that it was made of."""
+    codes, kinds = [], []
+    for each in _chain(problem):
+        response = getattr(each, "response", None)
+        if isinstance(response, dict):  # botocore's
+            codes.append(str(response.get("Error", {}).get("Code")))
+            codes.append(str(response.get("ResponseMetadata", {}).get("HTTPStatusCode")))
+        for name in ("error_code", "status_code", "code", "status"):
+            value = getattr(each, name, None)
+            if isinstance(value, str | int):
+                codes.append(str(getattr(value, "value", value)))
+        codes += [fact for text, fact in TEXTS.items() if text in str(each)]
+        kinds += [kind.__name__ for kind in type(each).__mro__[:3]]
+    return codes + kinds
+
+
+def _chain(problem: BaseException | None) -> Iterator[BaseException]:
+    while problem is not None:
+        yield problem
+        hidden = None if problem.__suppress_context__ else problem.__context__
+        problem = problem.__cause__ or hidden
+
+
+def explain(problem: BaseException, url: str, advice: Advice | None) -> Refused | Failed:
+    """Tell what is wrong and what to do.
+
+    Args:
+        problem: what a file system raised.
+        url: where.
+        advice: of the cloud, None for what is none.
+
+    Returns:
+        Refused where settings are wrong, Failed where the same may go well another time.
+    """
+    if isinstance(problem, OSError) and problem.errno in FULL:
+        return Failed(f"{url}: no space left there; free some, or choose another place")
+    if advice is None:
+        return Failed(f"{url}: {_told(problem)}")
+    found = facts(problem)
+    for kind, words, error in KINDS:
+        code = next((fact for fact in found if fact in kind), "")
+        if code:
+            told = words.format(code=code, **vars(advice))
+            return error(f"{url}: {told}")
+    return Failed(f"{url}: {_told(problem)}")
+
+
+def absent(url: str, advice: Advice) -> Refused:
+    """Say that there is no such bucket."""
+    return Refused(f"{url}: {NO_CONTAINER.format(**vars(advice))}")
+
+
+def _told(problem: BaseException) -> str:
+    """The first line of an exception's own text, without what looks like a secret."""
+    if isinstance(problem, OSError) and problem.strerror:
+        return problem.strerror
+    text = str(problem).strip().partition("\n")[0] or type(problem).__name__
+    for name, value in os.environ.items():
+        if len(value) > 3 and re.search("KEY|SECRET|TOKEN|PASSWORD|CONNECTION_STRING", name):
+            text = text.replace(value, "…")
+    return SECRETS.sub(r"\1…", text)

@@ -1,0 +1,197 @@
+"""Small files on a disk or in an object store, written whole or not at all.
+
+Every function of this room takes URLs (``object_stores`` knows how each kind is reached).  Where
+settings are wrong (credentials, permission, the name of a bucket) a store's failure is `Refused`;
+where no server answers, or a disk is full, it is `Failed`.
+"""
+
+import codecs
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.storage import temporary
+from segscore.pipeline.storage.object_stores import (
+    Place,
+    RemoteFile,
+    explained,
+    place,
+    put,
+)
+from segscore.pipeline.storage.temporary import drop, take_place
+
+BUFFER = 8 * 2**20
+
+
+TRIES = 10
+"""How often a file is written whose folder others remove at the same time."""
+
+
+def head(url: str, size: int) -> bytes | None:
+    """Read the first bytes of a file; None where there is no file.
+
+    Raises:
+        Refused: it cannot be read.
+        Failed: no server answers.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            if at.local and not os.path.exists(at.path):
+                return None
+            # A terminal or a pipe would keep its reader waiting.
+            if at.local and not os.path.isfile(at.path):
+                raise Refused(f"{url}: is not a file")
+            with io.FileIO(at.path) if at.local else RemoteFile(at) as source:
+                return source.read(size)
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise Refused(f"{url}: cannot be read ({problem.strerror or problem})") from problem
+
+
+def lines(url: str) -> Iterator[str]:
+    r"""Read a UTF-8 text file line by line, split at \n alone.
+
+    Raises:
+        Refused: it cannot be read, or is not UTF-8.
+        Failed: no server answers.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            source = io.FileIO(at.path) if at.local else RemoteFile(at)
+        with io.BufferedReader(source, BUFFER) as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+                except UnicodeDecodeError as problem:
+                    if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                        raise Refused(f"{url}: is UTF-16 text; save it as UTF-8") from problem
+                    raise Refused(f"{url}:{number}: not UTF-8 text ({problem.reason})") from problem
+    except FileNotFoundError as problem:
+        raise Refused(f"{url}: no such file") from problem
+    except (PermissionError, IsADirectoryError) as problem:
+        raise Refused(f"{url}: cannot be read as a file ({problem.strerror})") from problem
+
+
+def read_text(url: str) -> str | None:
+    """Read a small text file whole; None where there is none.
+
+    Raises:
+        Refused: it cannot be read, or is not UTF-8.
+        Failed: no server answers.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            content = bytes(at.files.cat_file(at.path))
+        return content.decode()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise Refused(f"{url}: cannot be read as text ({problem})") from problem
+
+
+def _write(url: str, content: bytes | memoryview, *, new: bool = False) -> None:
+    """Write a file whole or not at all; with ``new``, fail if it is there already."""
+    at = place(url)
+    with explained(at):
+        if at.local:
+            _write_to_disk(at, content, new=new)
+        else:
+            put(at, bytes(content), new=new)
+
+
+def _write_to_disk(at: Place, content: bytes | memoryview, *, new: bool) -> None:
+    for tries_left in reversed(range(TRIES)):
+        path = temporary.path_beside(at)
+        try:
+            with open(path, "wb") as file:
+                file.write(content)
+            take_place(path, at, new=new)
+            return
+        except FileNotFoundError:  # another job removed the folder, which was empty, just now
+            if not tries_left:
+                raise
+        finally:
+            drop(path)
+
+
+def write_text(url: str, text: str) -> None:
+    """Write a small text file whole or not at all.
+
+    Raises:
+        Refused: no such bucket, no permission.
+        Failed: no space left, or no server answers.
+    """
+    _write(url, text.encode())
+
+
+def write_new_text(url: str, text: str) -> None:
+    """Write a small text file that must not be there yet; of several at once one succeeds.
+
+    Raises:
+        FileExistsError: somebody else wrote it.
+        Refused: no such bucket, no permission.
+        Failed: no space left, or no server answers.
+    """
+    _write(url, text.encode(), new=True)
+
+
+def write_bytes(url: str, content: bytes | memoryview) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        Failed: it cannot be written: work has begun when there is something to write.
+    """
+    with failing(place(url)):
+        _write(url, content)
+
+
+def file_size(url: str) -> int:
+    """Bytes of a file.
+
+    Raises:
+        Failed: it is not there, is no regular file, or cannot be asked for.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            info = at.files.info(at.path)
+    except (OSError, Refused) as problem:
+        raise Failed(f"{url}: cannot be read ({problem})") from problem
+    if info["type"] != "file":
+        raise Failed(f"{url}: cannot be read (not a regular file)")
+    return int(info["size"])
+
+
+def read_bytes(url: str) -> bytes:
+    """Read a file whole.
+
+    Raises:
+        Failed: it is not there, or cannot be read.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            return bytes(at.files.cat_file(at.path))
+    except (OSError, Refused) as problem:
+        raise Failed(f"{url}: cannot be read ({problem})") from problem
+
+
+@contextmanager
+def failing(at: Place) -> Iterator[None]:
+    """What goes wrong once work has begun is a failure, whatever it is, and named by its URL."""
+    try:
+        with explained(at):
+            yield
+    except Refused as problem:
+        raise Failed(str(problem)) from problem
+    except FileNotFoundError:
+        raise
+    except OSError as problem:
+        why = (problem.strerror or str(problem)).lower()
+        raise Failed(f"{at.url}: cannot be written ({why})") from problem

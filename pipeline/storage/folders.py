@@ -1,0 +1,197 @@
+"""Folders on a disk or in an object store: listed, made, moved, copied and removed."""
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.storage.locations import join
+from segscore.pipeline.storage.object_stores import copy as copy_file
+from segscore.pipeline.storage.object_stores import (
+    discard,
+    discard_files,
+    each_of,
+    explained,
+    files_of,
+    listing,
+    place,
+    require_container,
+)
+from segscore.pipeline.storage.temporary import TEMPORARY, drop, temporary_for
+
+
+def names(url: str) -> list[str]:
+    """List what a folder holds, sorted; empty where there is no folder.
+
+    Raises:
+        Refused: no such bucket, no permission.
+        Failed: no server answers.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            if at.local:
+                return sorted(os.listdir(at.path))
+            listed = [name.rstrip("/") for name in at.files.ls(at.path, detail=False)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except PermissionError as problem:
+        raise Refused(f"{url}: no permission to list it") from problem
+    # Stores list a file as what it holds itself.
+    return sorted({PurePosixPath(name).name for name in listed if name != at.path.rstrip("/")})
+
+
+def make_folder(url: str) -> None:
+    """Make a folder, its parents too; a store has none to make, but for the bucket.
+
+    Raises:
+        Refused: the place cannot be written to, or there is no such bucket, which is not made.
+        Failed: no server answers.
+    """
+    at = place(url)
+    try:
+        with explained(at):
+            if at.cloud is None:
+                at.files.makedirs(at.path, exist_ok=True)
+            else:
+                require_container(at)
+    except OSError as problem:
+        raise Refused(f"{url}: cannot be created ({problem.strerror or problem})") from problem
+
+
+def move(source: str, target: str) -> None:
+    """Move a file or folder; the target must not be there.
+
+    Of a store's folder each file is moved by itself, and all are copied before one is removed.
+
+    Raises:
+        Failed: it cannot be done.
+    """
+    at, to = place(source), place(target)
+    if at.local:
+        with explained(to):
+            at.files.mv(at.path, to.path, recursive=True)
+        return
+    with explained(at):
+        held = listing(at, folders=True)
+        each_of(lambda name: copy_file(at, name, to.path + name[len(at.path) :]), files_of(held))
+        discard(at, held)
+
+
+def copy(source: str, target: str, names: Mapping[str, str]) -> None:
+    """Copy files of a folder into another, each whole or not at all, also over an earlier copy.
+
+    On a disk the copy is a link to the same content.
+
+    Args:
+        source: folder.
+        target: folder; need not be there.
+        names: of each file in the source -> in the target.
+
+    Raises:
+        Failed: it cannot be done.
+    """
+    at, to = place(source), place(target)
+    try:
+        with explained(to):
+            if at.local:
+                os.makedirs(to.path, exist_ok=True)
+                for name, new in names.items():
+                    _link(join(at.path, name), join(to.path, new))
+            else:
+                pairs = {join(at.path, name): join(to.path, new) for name, new in names.items()}
+                each_of(lambda name: copy_file(at, name, pairs[name]), list(pairs))
+    except (FileNotFoundError, Refused) as problem:
+        raise Failed(f"{target}: cannot be written ({problem})") from problem
+
+
+def _link(source: str, target: str) -> None:
+    folder, name = os.path.split(target)
+    temporary = join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
+    try:
+        try:
+            os.link(source, temporary)
+        except OSError as problem:
+            if problem.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK):
+                raise
+            shutil.copyfile(source, temporary)
+        os.replace(temporary, target)
+    finally:
+        drop(temporary)
+
+
+def remove(url: str) -> None:
+    """Remove a file or a folder with all it holds, if it is there.
+
+    A folder of a disk is renamed first, so that nobody finds half of it under its name.
+
+    Raises:
+        Refused: no such bucket, no permission.
+        Failed: no server answers.
+    """
+    at = place(url)
+    with explained(at):
+        if not at.local:
+            discard(at, listing(at, folders=True))
+            return
+        try:
+            os.unlink(at.path)
+        except FileNotFoundError:
+            return
+        except (IsADirectoryError, PermissionError):  # what Linux says of a folder, and macOS
+            _remove_folder(at.path)
+
+
+def _remove_folder(path: str) -> None:
+    folder, name = os.path.split(path.rstrip("/"))
+    aside = join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
+    if temporary_for(name):  # aside already
+        aside = path
+    else:
+        try:
+            os.rename(path, aside)
+        except FileNotFoundError:
+            return
+    while os.path.lexists(aside):
+        try:
+            shutil.rmtree(aside)
+        except OSError as problem:  # others remove it too, or a late task wrote there once more
+            if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY):
+                raise
+
+
+def remove_files(folder: str, names: Iterable[str]) -> None:
+    """Remove files of a folder, those that are there.
+
+    Raises:
+        Refused: no such bucket, no permission.
+        Failed: no server answers.
+    """
+    at = place(folder)
+    with explained(at):
+        if at.local:
+            for name in names:
+                drop(join(at.path, name))
+        else:
+            discard_files(at, [join(at.path, name) for name in names])
+
+
+def remove_if_empty(url: str) -> None:
+    """Remove a folder that holds nothing; leave any other as it is.
+
+    Raises:
+        Failed: no server answers.
+    """
+    at = place(url)
+    with explained(at):
+        if at.local:
+            try:
+                os.rmdir(at.path)
+            except OSError as problem:
+                if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST):
+                    raise
+        elif not names(url):
+            discard(at, {})

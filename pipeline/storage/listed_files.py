@@ -1,0 +1,79 @@
+"""The `files` of a run.json, checked before anything is read or removed by it.
+
+Whoever can write a run.json could otherwise name any file of the machine in it, and the next
+`--fresh` or `--keep` would remove that file.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from segscore.pipeline.errors import Refused
+
+TABLES = (
+    "scores",
+    "panel_scores",
+    "confusion",
+    "summary",
+    "curves",
+    "operating_points",
+    "pairs",
+    "documents",
+    "agreement",
+    "coders",
+    "peers",
+    "corpus",
+    "prominence",
+    "comparisons",
+    "systems",
+    "omnibus",
+    "worst",
+    "where",
+    "rejects",
+    "unpaired",
+)
+"""The tables that runs write, of all commands."""
+
+FILE = re.compile(r"[^_./\\\0][^/\\\0]*-[0-9a-f]{8}\.parquet")
+"""A file of a table: its part, and the fingerprint of the run."""
+
+SHOWN = 60
+"""Characters of a wrong name that a message repeats."""
+
+
+def listed(record: Mapping[str, Any], url: str) -> dict[str, list[str]]:
+    """List the files of a run by table, as its record names them.
+
+    Args:
+        record: what run.json says.
+        url: of run.json, for messages.
+
+    Returns:
+        Table -> names of its files, each a plain name inside the table's folder.
+
+    Raises:
+        Refused: the record has no such list, or names a table or a file that no run writes.
+    """
+    files = record.get("files")
+    if not isinstance(files, dict):
+        raise _wrong(url, "has no list of files")
+    for table, names in files.items():
+        if table not in TABLES:
+            raise _wrong(url, f"lists files of an unknown table {_shown(table)}")
+        if not isinstance(names, list):
+            raise _wrong(url, f"has no list of the files of {table}")
+        for name in names:
+            if not isinstance(name, str) or not FILE.fullmatch(name):
+                raise _wrong(url, f"lists {_shown(name)} among the files of {table}")
+    return {table: list(names) for table, names in files.items()}
+
+
+def _shown(name: object) -> str:
+    text = repr(name)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _wrong(url: str, what: str) -> Refused:
+    return Refused(
+        f"{url}: was not written by segscore, or was changed since: it {what}; no file was removed"
+    )

@@ -1,0 +1,373 @@
+"""The object stores: how a URL is followed to its file, read by ranges, written, removed.
+
+Settings come from the clouds' own environment variables and from FSSPEC_*, never from a URL.
+"""
+
+import errno
+import io
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import fsspec
+from fsspec.config import conf
+from fsspec.implementations.local import LocalFileSystem
+
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.storage.clouds import AZURE, CLOUDS, GCS, Cloud
+from segscore.pipeline.storage.failures import FORBIDDEN, FULL, absent, explain, facts
+
+AT_ONCE = 16
+"""Requests under way when many files are moved or removed."""
+
+Info = Mapping[str, Any]
+"""What a file system tells of a file."""
+
+
+def configure(options: Mapping[str, Mapping[str, Any]]) -> None:
+    """Take up options of fsspec's ways to stores, by protocol; FSSPEC_* variables win.
+
+    They are never told: not in messages, not in run.json.
+    """
+    for protocol, given in options.items():
+        conf[protocol] = {**given, **conf.get(protocol, {})}
+
+
+def configured() -> dict[str, dict[str, Any]]:
+    """All options by protocol, for workers that do not share this process."""
+    return {protocol: dict(given) for protocol, given in conf.items() if isinstance(given, dict)}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a URL points.
+
+    Attributes:
+        url: as it was given.
+        files: the file system.
+        path: the URL's path within it.
+        cloud: which object store; None for a disk, or what else fsspec reaches.
+    """
+
+    url: str
+    files: fsspec.AbstractFileSystem
+    path: str
+    cloud: Cloud | None = None
+
+    @property
+    def local(self) -> bool:
+        """Whether it is on a disk of this machine."""
+        return isinstance(self.files, LocalFileSystem)
+
+    def url_of(self, name: str) -> str:
+        """The URL of what the file system calls so."""
+        return name if self.local else str(self.files.unstrip_protocol(name))
+
+
+def place(url: str) -> Place:
+    """Find where a URL points; no server is asked yet.
+
+    Raises:
+        Refused: an unknown protocol, a package that is missing, no credentials, a URL that holds
+            a secret or names no bucket.
+    """
+    protocol = fsspec.core.split_protocol(url)[0]
+    if protocol is None:
+        disk = LocalFileSystem()
+        return Place(url, disk, disk._strip_protocol(url))
+    _refuse_secrets(url)
+    cloud = CLOUDS.get(protocol)
+    try:
+        if cloud is not None:
+            return _in_cloud(url, protocol, cloud)
+        return Place(url, *fsspec.core.url_to_fs(url))
+    except ImportError as problem:
+        hint = cloud and f"needs {cloud.package}: pip install 'segscore[{cloud.extra}]'"
+        raise Refused(f"{url}: {hint or problem}") from problem
+    except ValueError as problem:
+        raise Refused(f"{url}: {problem}") from problem
+
+
+def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
+    kind = _kind(protocol, cloud)
+    path = kind._strip_protocol(url)  # not by url_to_fs, which cuts a name that holds "::"
+    if not path.split("/", 1)[0]:
+        raise Refused(f"{url}: names no {cloud.advice.container}")
+    if (cloud is AZURE and "\\" in path) or not url.rstrip("/").endswith(
+        path.rstrip("/").partition("/")[2]
+    ):
+        raise Refused(f"{url!r}: {cloud.package} would call it {path!r}; use another name")
+    theirs = fsspec.config.apply_config(kind, {})
+    ours = {"use_listings_cache": False, **cloud.settings()}
+    options = {name: value for name, value in ours.items() if name not in theirs}
+    try:
+        with explained(Place(url, None, path, cloud)):
+            files = kind(**options | kind._get_kwargs_from_urls(url))
+    except Failed as problem:  # no server was asked, so settings it is
+        raise Refused(str(problem)) from problem
+    if cloud is AZURE:
+        _hasten(files)
+    return Place(url, files, path, cloud)
+
+
+def _kind(protocol: str, cloud: Cloud) -> type[fsspec.AbstractFileSystem]:
+    if cloud is GCS and "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT" not in os.environ:
+        # The other one first asks what kind a bucket is, by gRPC: a minute's wait for each request
+        # where a firewall or an emulator does not answer that.
+        from gcsfs.core import GCSFileSystem
+
+        return GCSFileSystem
+    return fsspec.get_filesystem_class(protocol)
+
+
+def _hasten(files: fsspec.AbstractFileSystem) -> None:
+    """Let it try again four times within half a minute; adlfs has no option for that."""
+    retry = files.service_client._config.retry_policy
+    retry.initial_backoff, retry.increment_base, retry.random_jitter_range = 0.5, 2, 0.5
+    for count in ("total_retries", "connect_retries", "read_retries", "status_retries"):
+        setattr(retry, count, 4)
+
+
+SIGNATURE = re.compile(r"[?&](sig|X-Amz-Signature|X-Goog-Signature)=", re.IGNORECASE)
+
+
+def _refuse_secrets(url: str) -> None:
+    """A URL is told in run.json and in messages."""
+    user, at, _ = url.partition("://")[2].partition("/")[0].rpartition("@")
+    if (at and ":" in user) or SIGNATURE.search(url):
+        shown = re.sub(r"(?<=://)[^/]*@|\?.*", "…", url, flags=re.DOTALL)
+        raise Refused(
+            f"{shown}: holds a password or a signature, which run.json would tell; "
+            "give credentials in environment variables"
+        )
+
+
+@contextmanager
+def explained(at: Place) -> Iterator[None]:
+    """Make one line of whatever a store raises.
+
+    Raises:
+        FileNotFoundError, FileExistsError: as they are, for the caller to say what was wanted.
+        Refused: no such bucket, wrong credentials, no permission.
+        Failed: no server answers, or anything else.
+    """
+    try:
+        yield
+    except (Refused, Failed, FileExistsError, IsADirectoryError, NotADirectoryError):
+        raise
+    except FileNotFoundError as problem:
+        if at.cloud and (at.files is None or not _container_exists(at)):
+            raise absent(at.url, at.cloud.advice) from problem
+        raise
+    except Exception as problem:
+        full = isinstance(problem, OSError) and problem.errno in FULL
+        if at.local and not full:
+            raise
+        raise explain(problem, at.url, at.cloud.advice if at.cloud else None) from problem
+
+
+def _container_exists(at: Place) -> bool:
+    """Whether the bucket is there, also where nothing but its objects may be looked at."""
+    try:
+        at.files.info(at.path.split("/", 1)[0])
+    except FileNotFoundError:
+        return False
+    except Exception:
+        return True
+    return True
+
+
+def require_container(at: Place) -> None:
+    """Make sure that there is the bucket, as far as these credentials may know.
+
+    Raises:
+        FileNotFoundError: it is not there, which ``explained`` tells.
+    """
+    try:
+        at.files.info(at.path.split("/", 1)[0])
+    except FileNotFoundError:
+        raise
+    except Exception as problem:
+        if FORBIDDEN.isdisjoint(facts(problem)):
+            raise
+
+
+def version(info: Info) -> str:
+    """What changes when a file's content does."""
+    names = ("ETag", "generation", "etag", "mtime", "last_modified")
+    return str(next((info[name] for name in names if info.get(name)), None))
+
+
+class RemoteFile(io.RawIOBase):
+    """A file that is not on this machine: each read is one request for just these bytes.
+
+    Attributes:
+        held: bytes that were read before and are not asked for again, each with its offset.
+    """
+
+    def __init__(self, at: Place) -> None:
+        self.at = at
+        self.position = 0
+        self.held: list[tuple[int, bytes]] = []
+        info = at.files.info(at.path)
+        if info["type"] == "directory":
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), at.url)
+        self.size, self.version = int(info["size"]), version(info)
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seekable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a byte."""
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self.position, io.SEEK_END: self.size}[whence]
+        self.position = start + offset
+        return self.position
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Read so many bytes, or all that are left.
+
+        Raises:
+            Refused: the file was replaced or removed since it was opened.
+            Failed: as ``explained``.
+        """
+        rest = max(0, self.size - self.position)
+        end = self.position + (rest if size is None or size < 0 else min(size, rest))
+        if end <= self.position:
+            return b""
+        for start, content in self.held:
+            if start <= self.position and end <= start + len(content):
+                found = content[self.position - start : end - start]
+                self.position = end
+                return found
+        pinned = {"generation": self.version} if self.at.cloud is GCS else {}
+        with explained(self.at):
+            try:
+                found = self.at.files.cat_file(self.at.path, start=self.position, end=end, **pinned)
+            except Exception as problem:
+                if {"404", "416", "FileNotFoundError"}.isdisjoint(facts(problem)):
+                    raise
+                raise self._changed() from problem
+            if not pinned:
+                self._require_unchanged()
+        self.position += len(found)
+        return bytes(found)
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer; returns how many bytes."""
+        found = self.read(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
+
+    def _require_unchanged(self) -> None:
+        try:
+            now = version(self.at.files.info(self.at.path))
+        except FileNotFoundError as problem:
+            raise self._changed() from problem
+        if now != self.version:
+            raise self._changed()
+
+    def _changed(self) -> Refused:
+        return Refused(f"{self.at.url}: was replaced or removed while it was read; start again")
+
+
+def put(at: Place, content: bytes, *, new: bool) -> None:
+    """Write a file of a store, which shows it when it is whole.
+
+    Args:
+        at: where to.
+        content: what.
+        new: whether it must not be there yet.
+
+    Raises:
+        FileExistsError: it is there, and somebody else wrote it.
+    """
+    if at.cloud is None:
+        at.files.pipe_file(at.path, content, mode="create" if new else "overwrite")
+        return
+    # A write that went well and whose answer was lost is made again, and then finds itself.
+    mark = f"application/octet-stream; writer={secrets.token_hex(8)}"
+    options = at.cloud.typed(mark) if new else {}
+    try:
+        at.files.pipe_file(at.path, content, mode="create" if new else "overwrite", **options)
+    except Exception as problem:
+        if {"FileExistsError", "PreconditionFailed"}.isdisjoint(facts(problem)):
+            raise
+        if not _is_marked(at, mark):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), at.url) from problem
+
+
+def _is_marked(at: Place, mark: str) -> bool:
+    try:
+        return mark in str(at.files.info(at.path))
+    except FileNotFoundError:
+        return False
+
+
+def copy(at: Place, source: str, target: str) -> None:
+    """Copy a file within a store."""
+    if at.cloud is AZURE:
+        # Azure may answer before it has copied, and adlfs does not wait.
+        at.files.pipe_file(target, at.files.cat_file(source))
+    else:
+        at.files.cp_file(source, target)
+
+
+def listing(at: Place, *, folders: bool = False) -> dict[str, Info]:
+    """Every file at a place of a store, be it one, and its folders if asked for."""
+    if at.cloud is AZURE:
+        # The search of adlfs takes a file that it cannot ask for as one that is not there.
+        try:
+            info = at.files.info(at.path)
+        except FileNotFoundError:
+            require_container(at)
+            return {}
+        if info["type"] == "file":
+            return {at.path: info}
+    return dict(at.files.find(at.path, withdirs=folders, detail=True))
+
+
+def discard(at: Place, listed: Mapping[str, Info]) -> None:
+    """Remove files that lie at a place of a store, those that are there, and their folders."""
+    files = files_of(listed)
+    discard_files(at, files)
+    # Some stores keep folders that hold nothing (Azure's hierarchical namespaces, SeaweedFS).
+    for folder in sorted({at.path.rstrip("/"), *listed}.difference(files), key=len, reverse=True):
+        if "/" in folder:
+            _remove(at, folder if at.cloud is AZURE else f"{folder}/", "409")
+
+
+def discard_files(at: Place, names: Sequence[str]) -> None:
+    """Remove files of a store, those that are there."""
+    # Not by ``rm``, which takes names for patterns, and does not tell what S3 refused to remove.
+    each_of(lambda name: _remove(at, name), names)
+
+
+def files_of(listed: Mapping[str, Info]) -> list[str]:
+    """Those of a listing that are no folders."""
+    return [name for name, info in listed.items() if info["type"] == "file"]
+
+
+def _remove(at: Place, name: str, *passed: str) -> None:
+    """Remove a file; it is well if it is not there, or if the store tells a code to be passed."""
+    try:
+        at.files.rm_file(name)
+    except Exception as problem:
+        if {"FileNotFoundError", *passed}.isdisjoint(facts(problem)):
+            raise
+
+
+def each_of(task: Callable[[str], None], names: Sequence[str]) -> None:
+    """Do something with each of some files, several at once; raise what the first to fail did."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for done in [pool.submit(task, name) for name in names]:
+            done.result()

@@ -1,0 +1,112 @@
+"""Where a command may write: never over its inputs, around them, or where it would read them.
+
+Places are compared by their canonical names (``storage.canonical``), so links, `..`, `file://`,
+trailing slashes and the other protocols of a store make no difference.  A disk and a store, or two
+stores, never overlap.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.storage import Pattern
+from segscore.pipeline.storage.listed_files import TABLES
+
+RECORDS = ("run.json", "night.json", "simulation.json", "history.parquet")
+IMPORTED = ("references", "hypotheses", "documents", "codings")
+DIGEST = "00000000"
+
+Inputs = Mapping[str, str | Sequence[str] | None]
+"""Option or argument -> what it names: one URL, several, or None if it was not given."""
+
+
+def require_apart(
+    output: str, inputs: Inputs, *, option: str = "--output", is_file: bool = False
+) -> None:
+    """Refuse an output that overlaps with an input; nothing is written.
+
+    A file beside the output is no overlap, nor is a glob that matches nothing a command writes:
+    `data/*.parquet` may be read for a run in `data/run`, `data/**` may not.
+
+    Args:
+        output: folder that the command writes, or file.
+        inputs: what the command reads: files, folders and globs.
+        option: that names the output, for messages.
+        is_file: whether the output is a single file.
+
+    Raises:
+        Refused: naming the output, the input, and how they overlap.
+        Failed: no server answers.
+    """
+    target = storage.canonical(output)
+    for name, url in _each(inputs):
+        if storage.is_local(url) != storage.is_local(output):
+            continue
+        glob = storage.pattern(url)
+        if glob is None:
+            why = _overlap(target, storage.canonical(url), f"the input {name} {url}")
+        else:
+            matched = _matched(output, url, is_file)
+            why = _overlap_of_glob(target, glob, matched, f"the input {name} {url}", is_file)
+        if why:
+            kind = "file" if is_file else "new folder"
+            raise Refused(f"{option} {output}: {why}; name a {kind} outside the inputs")
+
+
+def _each(inputs: Inputs) -> Iterator[tuple[str, str]]:
+    for name, urls in inputs.items():
+        for url in [urls] if isinstance(urls, str) else urls or ():
+            yield name, url
+
+
+def is_inside(place: str, folder: str) -> bool:
+    """Whether a place lies in a folder, at any depth; both are canonical names."""
+    return place.startswith(folder.rstrip("/") + "/")
+
+
+def _overlap(target: str, source: str, said: str) -> str:
+    """Say how an output and an input overlap; empty if they do not."""
+    if target == source:
+        return f"is {said} itself"
+    if is_inside(target, source):
+        return f"lies inside {said}"
+    if is_inside(source, target):
+        return f"{said} lies inside it"
+    return ""
+
+
+def _matched(output: str, url: str, is_file: bool) -> list[str]:
+    """The files that a glob matches now, if any can be in the output, which may not exist yet."""
+    if not is_file and not storage.names(output):
+        return []
+    try:
+        return [file.url for file in storage.find(url)]
+    except Absent:
+        return []
+
+
+def _overlap_of_glob(
+    target: str, glob: Pattern, matched: Sequence[str], said: str, is_file: bool
+) -> str:
+    """Say how an output and a glob overlap; empty if they do not."""
+    for file in matched:
+        source = storage.canonical(file)
+        if target == source:
+            return f"is {file}, which {said} matches"
+        if is_inside(source, target):
+            return f"{file}, which {said} matches, lies inside it"
+    if is_file:
+        return f"{said} would match it" if glob.matches(target) else ""
+    names = (name for name in _written() if glob.matches(storage.join(target, name)))
+    return "".join(f"{said} would match its file {name}" for name in islice(names, 1))
+
+
+def _written() -> Iterator[str]:
+    """Names like those of all files that a command writes to its output folder."""
+    yield from RECORDS
+    for table in (*TABLES, *IMPORTED):
+        for stem in (table, "inputs", f"part-00000-{DIGEST}"):
+            yield f"{table}/{stem}-{DIGEST}.parquet"
+            yield f"{table}/{stem}.parquet"
+            yield f"_unfinished/{DIGEST}/{table}/{stem}.parquet"

@@ -1,0 +1,1 @@
+"""Input tables: find, read, validate and import them; their columns; rejected rows."""

@@ -1,0 +1,73 @@
+"""Boundary types: which rows have them, and which of them are among the declared ones."""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline.arrays.ragged import Flags, flags, ragged
+from segscore.pipeline.tables.find import InputTable
+from segscore.pipeline.tables.read import Rows, refuse
+
+COLUMN = "boundary_types"
+GIVEN = "boundary_types_given"
+DECLARED = "boundary_types_declared"
+
+
+def are_told_apart(tables: list[InputTable]) -> bool:
+    """Whether any table of a run has boundary types."""
+    return any(COLUMN in table.further.names for table in tables)
+
+
+def without_faults(rows: Rows, declared: tuple[int, ...]) -> tuple[Rows, list[pa.Table]]:
+    """Refuse rows without types in a run that tells them apart, or with others than declared.
+
+    Args:
+        rows: segmentations, valid each for itself.
+        declared: types boundaries may have; empty: any.
+    """
+    missing = ~flags(_types(rows).is_valid())
+    rows, without = refuse(rows, missing, GIVEN, "others have types, this row has none")
+    if not declared:
+        return rows, [without]
+    reason = f"boundary types must be among {', '.join(map(str, declared))}"
+    rows, strange = refuse(rows, _strange(rows, declared), DECLARED, reason)
+    return rows, [without, strange]
+
+
+def _types(rows: Rows) -> pa.ListArray:
+    return rows.table.column(COLUMN).combine_chunks()
+
+
+def _strange(rows: Rows, declared: tuple[int, ...]) -> Flags:
+    of_row, types = pc.list_parent_indices(_types(rows)), pc.list_flatten(_types(rows))
+    among = pc.is_in(types, value_set=pa.array(declared, types.type))
+    found = np.zeros(len(rows), bool)
+    found[of_row.filter(pc.invert(among)).to_pylist()] = True
+    return found
+
+
+def occurring(rows: Rows) -> set[int]:
+    """Collect the boundary types of some rows."""
+    return set(_types(rows).flatten().unique().to_pylist())
+
+
+def positions_alone(rows: Rows) -> Rows:
+    """Leave the types out: each position once, however many types it has.
+
+    Args:
+        rows: segmentations, valid each for itself.
+    """
+    if COLUMN not in rows.table.column_names:
+        return rows
+    lists = ragged(rows.table.column("boundaries").combine_chunks())
+    row = np.repeat(np.arange(len(rows)), lists.lengths)
+    values = lists.values[lists.offsets[0] : lists.offsets[-1]]
+    new = np.ones(len(values), bool)
+    new[1:] = (values[1:] != values[:-1]) | (row[1:] != row[:-1])
+    offsets = np.searchsorted(row[new], np.arange(len(rows) + 1))
+    once = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values[new]))
+    at = rows.table.column_names.index("boundaries")
+    table = rows.table.set_column(at, "boundaries", once.cast(pa.list_(pa.int32())))
+    return replace(rows, table=table.drop_columns([COLUMN]))

@@ -1,0 +1,58 @@
+"""A table checked for its own sake: everything a run would refuse of it."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.tables import columns
+from segscore.pipeline.tables.contradictions import describe, without_contradictions
+from segscore.pipeline.tables.find import plan
+from segscore.pipeline.tables.read import Rows, read_valid
+
+DOCUMENTS = "documents"
+SEGMENTATIONS = "segmentations"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found.
+
+    Attributes:
+        kind: `segmentations` or `documents`.
+        rows: rows read.
+        rejects: the refused ones (schemas/rejects.py).
+    """
+
+    kind: str
+    rows: int
+    rejects: pa.Table
+
+
+def check(url: str, kind: str) -> Checked:
+    """Check every row of a table, and the rows against each other.
+
+    Args:
+        url: a file, a directory or a glob.
+        kind: `segmentations` or `documents`.
+
+    Raises:
+        Refused: no such table.
+        Failed: a file cannot be read as such a table, or has no rows.
+    """
+    storage.find(url)
+    model = columns.DOCUMENTS if kind == DOCUMENTS else columns.SEGMENTATIONS
+    try:
+        rows, broken = read_valid(plan(kind, url, model), model)
+    except Refused as problem:
+        raise Failed(str(problem)) from problem
+    rejects = [broken, *between_rows(rows, kind)]
+    return Checked(kind, len(rows) + broken.num_rows, pa.concat_tables(rejects))
+
+
+def between_rows(rows: Rows, kind: str) -> list[pa.Table]:
+    """List the valid rows that contradict each other."""
+    if kind == DOCUMENTS:
+        return [describe(rows).rejects]
+    return without_contradictions(rows, None)[1]

@@ -1,0 +1,87 @@
+"""Rows that contradict each other: several of one coder for a document, other numbers of units."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.arrays.document_ids import Documents
+from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
+from segscore.pipeline.tables.read import Rows, refuse
+
+UNIQUE_CODER = "unique_document_coder"
+
+
+UNIQUE_DOCUMENT = "unique_document"
+
+
+SAME_UNITS = "n_units_agree"
+
+
+TWICE = "this coder has more than one row for this document"
+
+
+OTHER_UNITS = "n_units differs from that of another row of this document"
+
+
+@dataclass(frozen=True)
+class Described:
+    """What the documents table says, its duplicates refused.
+
+    Attributes:
+        rows: one row a document.
+        documents: finds them by id.
+        rejects: rows refused.
+    """
+
+    rows: Rows
+    documents: Documents
+    rejects: pa.Table
+
+
+def describe(rows: Rows) -> Described:
+    """Take up a validated documents table; no copy of a document listed twice is believed."""
+    twice = repeated(rows.numbered.document)
+    kept, refused = refuse(
+        rows, twice, UNIQUE_DOCUMENT, "the document has more than one row in this table"
+    )
+    return Described(kept, kept.numbered.documents, refused)
+
+
+def _ids(rows: Rows) -> pa.StringArray:
+    return rows.table.column("document_id").chunk(0)
+
+
+def repeated(keys: Ints) -> Flags:
+    """Which keys occur more than once, shape (rows,)."""
+    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return np.asarray(counts[inverse] > 1)
+
+
+def without_contradictions(rows: Rows, described: Described | None) -> tuple[Rows, list[pa.Table]]:
+    """Refuse segmentations that contradict each other, all that take part in it."""
+    rows, twice = refuse(rows, _twice(rows), UNIQUE_CODER, TWICE)
+    rows, disagreeing = refuse(rows, _disagreeing(rows, described), SAME_UNITS, OTHER_UNITS)
+    return rows, [twice, disagreeing]
+
+
+def _twice(rows: Rows) -> Flags:
+    if rows.numbered.once_each:
+        return np.zeros(len(rows), bool)
+    return repeated(rows.numbered.document << 32 | rows.coders.code)
+
+
+def _disagreeing(rows: Rows, described: Described | None) -> Flags:
+    """The documents table decides how many units there are; without it, all must say the same."""
+    stated = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
+    documents, document = rows.numbered.documents, rows.numbered.document
+    most = np.zeros(len(documents), np.int64)
+    np.maximum.at(most, document, stated)
+    least = most.copy()
+    np.minimum.at(least, document, stated)
+    wrong = (least != most)[document]
+    if described is not None:
+        place = described.documents.find(_ids(rows))
+        units = numbers(described.rows.table.column("n_units").chunk(0)).astype(np.int64)
+        wrong = np.where(place >= 0, stated != units[place] if len(units) else False, wrong)
+    return wrong

@@ -1,0 +1,248 @@
+"""An input table: its files, what they tell of themselves, and the pieces it is read in."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.storage import InputFile
+from segscore.pipeline.storage.memory import in_words, row_group_limit
+from segscore.pipeline.tables.columns import Contract
+from segscore.pipeline.tables.formats import jsonl
+from segscore.pipeline.tables.formats.rows import Defaults, Row
+from segscore.pipeline.tables.formats.tables import (
+    BY_UNIT,
+    COLUMNS,
+    document_table,
+    gather,
+    segmentation_table,
+)
+from segscore.pipeline.tables.validate import schema_problems
+
+FILES_AT_ONCE = 16
+"""How many files are asked at the same time what they hold: stores take their time."""
+
+NUMBER = 4
+"""Bytes of an element in memory, at least; a file may hold it in fewer."""
+
+ROLES = {"references": "reference", "codings": "reference", "hypotheses": "hypothesis"}
+IMPORTED = ("documents", "hypotheses", "references")
+# A line of JSON that describes a short segmentation; only used to cut work into pieces.
+BYTES_PER_LINE = 100
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A piece of a table that is read at once: row groups of a Parquet file, or a JSONL file.
+
+    Attributes:
+        table: the input table it belongs to: references, hypotheses, documents...
+        url: the file.
+        row_groups: their numbers; empty for a JSONL file, which is read whole.
+        first_row: number of its first row within the file.
+        rows: how many rows; for a JSONL file a guess.
+        size: bytes in memory, about.
+        version: of the file, when it was found.
+        ids: no document_id is before the first or after the second; None where nothing is known.
+        limit: bytes that its columns may take in memory.
+    """
+
+    table: str
+    url: str
+    row_groups: tuple[int, ...]
+    first_row: int
+    rows: int
+    size: int
+    version: str
+    ids: tuple[str, str] | None = None
+    limit: int = row_group_limit(None)
+
+
+@dataclass(frozen=True)
+class InputTable:
+    """An input table whose files were found and whose columns were checked.
+
+    Attributes:
+        name: references, hypotheses, documents or segmentations.
+        files: in the order of their names.
+        slices: in the order of the rows.
+        further: columns beyond those every file has, over all files: optional ones, attributes.
+    """
+
+    name: str
+    files: tuple[InputFile, ...]
+    slices: tuple[Slice, ...]
+    further: pa.Schema
+
+    @property
+    def attributes(self) -> pa.Schema:
+        """Columns the schema does not know."""
+        return pa.schema([field for field in self.further if field.name not in COLUMNS])
+
+
+def plan(name: str, url: str, model: Contract, memory: int | None = None) -> InputTable:
+    """Find an input table and check its columns from the files' footers alone.
+
+    Args:
+        name: references, hypotheses, documents, codings or segmentations.
+        url: a file, a directory or a glob.
+        model: its columns.
+        memory: bytes that a worker may take; None for what it is thought to have.
+
+    Raises:
+        Absent: nothing there, or no rows.
+        Refused: a folder of several tables, an unreadable file, a missing column or one of a wrong
+            type, a row group larger than a worker can read.
+    """
+    files = storage.find(url)
+    if name != "codings":  # whose coders may be references and systems alike
+        _refuse_import(url, files)
+    with ThreadPoolExecutor(FILES_AT_ONCE) as several:
+        told = [*several.map(lambda file: _look(name, file), files)]
+    schemas = [schema for schema, _ in told]
+    limit = row_group_limit(memory)
+    slices = [replace(piece, limit=limit) for _, pieces in told for piece in pieces]
+    _require_room(slices)
+    checked: dict[pa.Schema, list[str]] = {}
+    for file, schema in zip(files, schemas, strict=True):
+        if schema not in checked:
+            checked[schema] = schema_problems(schema, model)
+        if checked[schema]:
+            raise Refused(f"{file.url}: {'; '.join(checked[schema])}")
+    if not any(piece.rows for piece in slices):
+        raise Absent(f"{url}: the table has no rows")
+    return InputTable(name, tuple(files), tuple(slices), _further(name, schemas, model))
+
+
+def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
+    """Several tables, as `segscore import` writes them into a folder, are not one."""
+    folders = sorted({file.url.rpartition("/")[0] for file in files})
+    tables = [folder for folder in folders if folder.rpartition("/")[2] in IMPORTED]
+    if len(tables) > 1:
+        raise Refused(f"{url}: holds several tables; name one of its tables, such as {tables[-1]}")
+
+
+def _look(name: str, file: InputFile) -> tuple[pa.Schema, list[Slice]]:
+    """The columns of a file and its pieces; of JSON Lines only reading tells the columns."""
+    if storage.is_json_lines(file.url):
+        rows = 1 + file.size // BYTES_PER_LINE
+        whole = Slice(name, file.url, (), 0, rows, file.size, file.version)
+        return read_json_lines(name, file.url)[0].schema, [whole]
+    parquet = storage.open_parquet(file.url)
+    return canonical_schema(parquet.schema_arrow), [*_row_groups(name, file, parquet.metadata)]
+
+
+def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
+    first = 0
+    paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+    at = paths.index("document_id") if "document_id" in paths else None
+    unread = () if name == "documents" else BY_UNIT
+    for index in range(metadata.num_row_groups):
+        group = metadata.row_group(index)
+        columns = [group.column(i) for i in range(len(paths))]
+        if not 0 <= group.num_rows <= min((c.num_values for c in columns), default=0):
+            raise Refused(
+                f"{file.url}: row group {index}: says that it has {group.num_rows:,} rows, but "
+                "fewer values; the file is broken, or made to mislead: write it anew"
+            )
+        ids = None if at is None else _bounds(columns[at].statistics)
+        size = sum(
+            max(column.total_uncompressed_size, NUMBER * column.num_values)
+            for path, column in zip(paths, columns, strict=True)
+            if path.partition(".")[0] not in unread
+        )
+        yield Slice(name, file.url, (index,), first, group.num_rows, size, file.version, ids)
+        first += group.num_rows
+    if first != metadata.num_rows:
+        raise Refused(
+            f"{file.url}: says that it has {metadata.num_rows:,} rows, and {first:,} in its row "
+            "groups; it is broken, or made to mislead: write it anew"
+        )
+
+
+def _require_room(slices: Iterable[Slice]) -> None:
+    """Refuse a row group that is too large by what its file says, before any work."""
+    for piece in slices:
+        if piece.row_groups and piece.size > piece.limit:
+            raise Refused(
+                f"{piece.url}: row group {piece.row_groups[0]}: its columns take "
+                f"{in_words(piece.size)} in memory, the limit is {in_words(piece.limit)}; give a "
+                "worker more (--memory-limit), or write smaller row groups"
+            )
+
+
+def _bounds(statistics: Any) -> tuple[str, str] | None:
+    """The ids a row group lies between; a row without one counts as the empty id."""
+    if statistics is None or not statistics.has_min_max or not statistics.has_null_count:
+        return None
+    least, most = statistics.min, statistics.max
+    if not isinstance(least, str) or not isinstance(most, str):
+        return None
+    return ("" if statistics.null_count else least), most
+
+
+def _further(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Schema:
+    known = {*model.required, *({"role", "unit_lengths"} - {*model.optional})}
+    extra = [pa.schema([f for f in schema if f.name not in known]) for schema in schemas]
+    try:
+        return pa.unify_schemas(extra, promote_options="permissive").remove_metadata()
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+        raise Refused(f"{name}: an attribute has one type here, another there: {problem}") from None
+
+
+def canonical_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema a file's columns are read as: equal meaning, the types of the contract.
+
+    Any integer becomes int32, any list a list, any string (also a dictionary of strings) a string;
+    what cannot be meant is left as it is, for the schema check to name.
+    """
+    fields = []
+    for field in schema:
+        if pa.types.is_dictionary(field.type):
+            field = field.with_type(field.type.value_type)
+        target = COLUMNS.get(field.name, _plain(field.type))
+        if _means(field.type, target):
+            field = field.with_type(target)
+        fields.append(field.with_nullable(True).remove_metadata())
+    return pa.schema(fields)
+
+
+def _plain(attribute: pa.DataType) -> pa.DataType:
+    kinds = pa.types
+    is_text = kinds.is_large_string(attribute) or kinds.is_string_view(attribute)
+    return pa.string() if is_text else attribute
+
+
+def _means(found: pa.DataType, target: pa.DataType) -> bool:
+    kinds = pa.types
+    if kinds.is_list(target):
+        is_list = kinds.is_list(found) or kinds.is_large_list(found) or kinds.is_list_view(found)
+        empty = is_list and kinds.is_null(found.value_type)
+        return is_list and (empty or _means(found.value_type, target.value_type))
+    if kinds.is_integer(target):
+        return bool(kinds.is_integer(found))
+    if kinds.is_floating(target):
+        return bool(kinds.is_floating(found) or kinds.is_integer(found))
+    return bool(kinds.is_large_string(found) or kinds.is_string_view(found))
+
+
+def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
+    """Read a JSONL file as the table of that name; the line of each row, counted from 0."""
+    defaults = Defaults(role=ROLES.get(name, "reference"))
+    rows: Iterable[Row] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
+    if name == "documents":
+        listed = list(rows)
+        if all(row.coder is None and row.boundaries is None for row in listed):
+            return document_table(listed), np.array([row.line for row in listed], np.int64) - 1
+        gathered = gather(listed)
+        lines = [line for _, line in gathered.document_places]
+        return gathered.documents, np.array(lines, np.int64) - 1
+    chosen = [row for row in rows if name not in ROLES or row.role == defaults.role]
+    lines = [row.line for row in chosen]
+    return segmentation_table(chosen), np.array(lines, np.int64) - 1

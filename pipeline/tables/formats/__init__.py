@@ -1,0 +1,1 @@
+"""Import formats: text becomes rows, rows become tables; nothing here opens a file."""

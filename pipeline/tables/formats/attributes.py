@@ -1,0 +1,75 @@
+"""Attributes, what a file says beyond the segmentation: their types, and whose they are."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import pyarrow as pa
+
+from segscore.pipeline.tables.formats.rows import Attribute, Row, shown
+
+OURS = {
+    "document_id",
+    "coder",
+    "role",
+    "n_units",
+    "boundaries",
+    "boundary_types",
+    "boundary_scores",
+    "unit_lengths",
+    "unit_weights",
+    "reference",
+    "hypothesis",
+    "window",
+}
+TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+
+
+def attribute_types(rows: Iterable[Row]) -> dict[str, pa.DataType]:
+    """Column types by attribute, in ascending order; string where values differ in type.
+
+    Raises Refused, at the first row that has it, for a name that is empty, is no valid Unicode or
+    is one of our columns (OURS).
+    """
+    found: dict[str, set[type]] = {}
+    for row in rows:
+        for name, value in row.attributes.items():
+            if name not in found:
+                _check_name(name, row)
+            found.setdefault(name, set()).add(type(value))
+    return {
+        name: TYPES[next(iter(kinds))] if len(kinds) == 1 else pa.string()
+        for name, kinds in sorted(found.items())
+    }
+
+
+def as_typed(rows: Iterable[Row], types: Mapping[str, pa.DataType]) -> list[Row]:
+    """The rows with their attributes as the columns will hold them: text in a string column."""
+    return [
+        replace(row, attributes={name: _cell(x, types[name]) for name, x in row.attributes.items()})
+        for row in rows
+    ]
+
+
+def of_documents(rows: Iterable[Row]) -> set[str]:
+    """The attributes that have at most one distinct value in every document's rows."""
+    first: dict[tuple[str, str | None], Attribute] = {}
+    differing = set()
+    for row in rows:
+        for name, value in row.attributes.items():
+            if first.setdefault((name, row.document_id), value) != value:
+                differing.add(name)
+    return {name for name, _ in first} - differing
+
+
+def _check_name(name: str, row: Row) -> None:
+    encodable = name == name.encode("utf-8", "replace").decode("utf-8")
+    if not name or not encodable:
+        raise row.place.refusal(f"an attribute is named {shown(name)}; rename it in valid text")
+    if name in OURS:
+        raise row.place.refusal(f"{name} cannot be an attribute, it is a column of ours; rename it")
+
+
+def _cell(value: Attribute, kind: pa.DataType) -> Attribute:
+    """JSON's spelling of what is not text: true rather than Python's True."""
+    return value if isinstance(value, str) or kind != pa.string() else json.dumps(value)

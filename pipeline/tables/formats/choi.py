@@ -1,0 +1,49 @@
+"""Choi's text files: the segments of one document between lines of ten '=' (Choi 2000)."""
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+
+from segscore.pipeline.tables.formats.rows import Defaults, Place, Row, given, numbered, stem
+
+SEPARATOR = "=" * 10
+
+
+def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]:
+    """The one row of a Choi file: a line with text is a unit, its length the tokens in it.
+
+    The document is named by its default, else by the file's stem; the coder must have a default.
+    Separators before the first and after the last segment may be missing. Two with no text between
+    them, as in published files, make no segment; the attribute doubled_separator tells.
+    Raises Refused for a line of '=' of another length, a file without text, a missing coder.
+    """
+    start = Place(source, 1)
+    segments = _segments(lines, source)
+    filled = [lengths for lengths in segments if lengths]
+    if not filled:
+        raise start.refusal("no line of text; expected segments between lines of ten '='")
+    ends = list(accumulate(len(lengths) for lengths in filled))
+    yield Row(
+        document_id=defaults.document_id or stem(source),
+        coder=given(defaults.coder, "coder", start),
+        role=defaults.role,
+        n_units=ends[-1],
+        boundaries=tuple(ends[:-1]),
+        unit_lengths=tuple(length for lengths in filled for length in lengths),
+        attributes={"doubled_separator": True} if [] in segments[1:-1] else {},
+        source=source,
+        line=start.line,
+    )
+
+
+def _segments(lines: Iterable[str], source: str) -> list[list[int]]:
+    """Unit lengths before, between and after the separators; empty where no text stands."""
+    segments: list[list[int]] = [[]]
+    for number, text in numbered(lines):
+        line = text.strip()
+        if line == SEPARATOR:
+            segments.append([])
+        elif line and not line.strip("="):
+            raise Place(source, number).wrong("a separator", line, "exactly ten '='")
+        elif line:
+            segments[-1].append(len(line.split()))
+    return segments

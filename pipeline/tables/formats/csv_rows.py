@@ -1,0 +1,128 @@
+"""CSV or TSV: a header, then one segmentation a record; lists are numbers between spaces or ';'.
+
+What pandas writes of lists and of whole numbers beside nulls, `[5, 9]` and `11.0`, is read too.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import TypeVar
+
+from segscore.pipeline.tables.formats.rows import (
+    Defaults,
+    Place,
+    Row,
+    given,
+    integer_of,
+    list_of,
+    number_of,
+    numbered,
+    repeated,
+    role_of,
+)
+
+T = TypeVar("T")
+LONGEST_FIELD = 2**31 - 1
+# int() refuses more than 4300 digits with an error of its own.
+WHOLE = re.compile(r"([+-]?[0-9]{1,4000})(?:\.0*)?")
+DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+BETWEEN = re.compile(r"\s*;\s*|\s+")
+IN_BRACKETS = re.compile(r"\s*[,;]\s*|\s+")
+DELIMITERS = ("\t", ",", ";")
+FIELDS = {
+    "document_id",
+    "coder",
+    "role",
+    "n_units",
+    "boundaries",
+    "boundary_types",
+    "boundary_scores",
+    "unit_lengths",
+}
+
+
+def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]:
+    """Rows of a CSV text; between its cells are tabs or, if its header holds none, commas, or ';'.
+
+    An empty document_id, coder or role is taken from `defaults`; empty boundaries are none (one
+    segment); any other empty cell is absent. Columns with other names are attributes and stay text.
+    Raises Refused for a missing, repeated or nameless column, a record of another width, a value of
+    the wrong type, quotes that do not close. A row's line is the one its record starts on.
+    """
+    csv.field_size_limit(LONGEST_FIELD)
+    texts = (f"{text}\n" for _, text in numbered(lines))
+    first = next(texts, "")
+    delimiter = next((mark for mark in DELIMITERS if mark in first), ",")
+    records = csv.reader(chain([first], texts), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    line = 1
+    try:
+        for cells in records:
+            place, line = Place(source, line), records.line_num + 1
+            if not header:
+                header = _header(cells, defaults, place)
+            elif cells:
+                yield _row(_record(header, cells, place), defaults, place)
+    except csv.Error as error:
+        raise Place(source, line).refusal(f"not CSV: {error}; check the quotes") from error
+
+
+def _header(cells: list[str], defaults: Defaults, place: Place) -> list[str]:
+    """The column names, checked."""
+    defaulted = {"document_id": defaults.document_id, "coder": defaults.coder}
+    needed = {"n_units", "boundaries", *(name for name in defaulted if defaulted[name] is None)}
+    if missing := sorted(needed - set(cells)):
+        raise place.wrong("the header", cells, f"the columns {', '.join(missing)} too")
+    if "" in cells:
+        raise place.refusal(f"column {cells.index('') + 1} has no name; name it or remove it")
+    if len(set(cells)) < len(cells):
+        raise place.refusal(f"the column {repeated(cells)} stands twice in the header; keep one")
+    return cells
+
+
+def _record(header: list[str], cells: list[str], place: Place) -> dict[str, str]:
+    """The cells that hold something, by column."""
+    if len(cells) != len(header):
+        raise place.refusal(f"{len(cells)} cells; expected {len(header)}, as in the header")
+    return {name: cell for name, cell in zip(header, cells, strict=True) if cell.strip()}
+
+
+def _row(record: dict[str, str], defaults: Defaults, place: Place) -> Row:
+    def many(name: str, check: Callable[[object, str, Place], T]) -> tuple[T, ...] | None:
+        cell = record.get(name)
+        return None if cell is None else list_of(check, _elements(cell.strip()), name, place)
+
+    return Row(
+        document_id=given(record.get("document_id", defaults.document_id), "document_id", place),
+        coder=given(record.get("coder", defaults.coder), "coder", place),
+        role=role_of(record.get("role", defaults.role), "role", place),
+        n_units=_integer(given(record.get("n_units"), "n_units", place), "n_units", place),
+        boundaries=many("boundaries", _integer) or (),
+        boundary_types=many("boundary_types", _integer),
+        boundary_scores=many("boundary_scores", _number),
+        unit_lengths=many("unit_lengths", _integer),
+        attributes={name: cell for name, cell in record.items() if name not in FIELDS},
+        source=place.source,
+        line=place.line,
+    )
+
+
+def _elements(cell: str) -> list[str]:
+    if not (cell.startswith("[") and cell.endswith("]")):
+        return BETWEEN.split(cell)
+    inside = cell[1:-1].strip()
+    return IN_BRACKETS.split(inside) if inside else []
+
+
+def _integer(value: object, name: str, place: Place) -> int:
+    """A cell's whole number: int() would also take 1_000 and other scripts' digits."""
+    digits = str(value).strip()
+    found = WHOLE.fullmatch(digits)
+    return integer_of(int(found[1]) if found else value, name, place)
+
+
+def _number(value: object, name: str, place: Place) -> float:
+    """A cell's decimal number: float() would also take nan, inf and 1_0."""
+    digits = str(value)
+    return number_of(float(digits) if DECIMAL.fullmatch(digits) else value, name, place)

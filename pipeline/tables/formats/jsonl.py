@@ -1,0 +1,107 @@
+"""JSON Lines: one segmentation a line, an object with the names of the segmentations table."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from segscore.pipeline.tables.formats import strict_json
+from segscore.pipeline.tables.formats.rows import (
+    Attribute,
+    Defaults,
+    Place,
+    Row,
+    given,
+    integer_of,
+    list_of,
+    number_of,
+    numbered,
+    role_of,
+    shown,
+    text_of,
+)
+
+T = TypeVar("T")
+NEEDED = ("document_id", "coder", "n_units", "boundaries")
+FIELDS = {*NEEDED, "role", "boundary_types", "boundary_scores", "unit_lengths", "unit_weights"}
+
+
+def read(
+    lines: Iterable[str], source: str, defaults: Defaults, *, lenient: bool = False
+) -> Iterator[Row]:
+    """Rows of a JSON Lines text, one object a line; blank lines are skipped.
+
+    A missing or null document_id, coder or role is taken from `defaults`. Other fields are
+    attributes, a member of an object too (published.k -> published_k); null is absent. Lenient
+    leaves missing or null fields and nulls in lists as None, for validation to reject by name.
+    Raises Refused for a missing field (unless lenient), a wrong type, a list as an attribute.
+    """
+    for number, text in numbered(lines):
+        if text.strip():
+            place = Place(source, number)
+            record = strict_json.loads(text, place)
+            if not isinstance(record, dict):
+                raise place.wrong("the line", record, "one JSON object")
+            if not lenient:
+                _require(record, defaults, place)
+            yield _row(record, place, defaults, lenient)
+
+
+def _require(record: Mapping[str, object], defaults: Defaults, place: Place) -> None:
+    """Refuse a record without what every row needs, whatever else is wrong with it."""
+    missing = _missing(record, defaults)
+    if len(missing) == 1:
+        given(None, missing[0], place)
+    if missing:
+        raise place.refusal(
+            f"{', '.join(missing)} are missing; every row needs them, and this one has "
+            f"{', '.join(map(shown, record)) or 'nothing'}"
+        )
+
+
+def _missing(record: Mapping[str, object], defaults: Defaults) -> list[str]:
+    return [n for n in NEEDED if record.get(n) is None and getattr(defaults, n, None) is None]
+
+
+def _row(record: Mapping[str, object], place: Place, defaults: Defaults, lenient: bool) -> Row:
+    def one(name: str, check: Callable[[object, str, Place], T]) -> T | None:
+        left_out = (None, "") if lenient else (None,)
+        return None if record.get(name) in left_out else check(record[name], name, place)
+
+    def many(name: str, check: Callable[[object, str, Place], T]) -> tuple[T | None, ...] | None:
+        def element(value: object, label: str, at: Place) -> T | None:
+            return None if lenient and value is None else check(value, label, at)
+
+        return one(name, lambda value, label, at: list_of(element, value, label, at))
+
+    return Row(
+        document_id=one("document_id", text_of) or defaults.document_id,
+        coder=one("coder", text_of) or defaults.coder,
+        role=one("role", role_of) or defaults.role,
+        n_units=one("n_units", integer_of),
+        boundaries=many("boundaries", integer_of),
+        boundary_types=many("boundary_types", integer_of),
+        boundary_scores=many("boundary_scores", number_of),
+        unit_lengths=many("unit_lengths", integer_of),
+        unit_weights=many("unit_weights", integer_of),
+        attributes=_attributes(record, place),
+        source=place.source,
+        line=place.line,
+    )
+
+
+def _attributes(record: Mapping[str, object], place: Place) -> dict[str, Attribute]:
+    """Nested members flattened, nulls dropped; a stack, as objects nest deeper than calls may."""
+    attributes: dict[str, Attribute] = {}
+    waiting = [(name, value) for name, value in record.items() if name not in FIELDS]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend((f"{name}_{inner}", member) for inner, member in value.items())
+        elif isinstance(value, str | int | float):
+            if name in attributes:
+                raise place.refusal(f"two fields make the attribute {name}; rename one of them")
+            attributes[name] = value
+        elif value is not None:
+            missing = ", ".join(_missing(record, Defaults()))
+            lacks = f"; the row has no {missing}" if missing else ""
+            raise place.wrong(name, value, f"one value: an attribute cannot be a list{lacks}")
+    return attributes

@@ -1,0 +1,42 @@
+"""JSON read strictly: what the standard reader would drop or bend without a word is refused."""
+
+import json
+import math
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.formats.rows import Place, repeated, shown
+
+
+def loads(text: str, place: Place) -> object:
+    """The value a JSON text stands for.
+
+    Raises Refused, with the line of the fault, for text that is not JSON; for a key written twice
+    in one object, NaN, Infinity and numbers beyond a float (left open by RFC 8259, 4 and 6).
+    """
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice = repeated(name for name, _ in pairs)
+            raise place.refusal(f"the key {shown(twice)} stands twice in one object; keep one")
+        return found
+
+    def finite(digits: str) -> float:
+        if not math.isfinite(number := float(digits)):
+            raise place.refusal(f"{digits[:40]} is not a finite number; leave it out or write null")
+        return number
+
+    try:
+        return json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
+    except json.JSONDecodeError as error:
+        raise _not_json(error, place) from error
+    except (ValueError, RecursionError) as error:
+        raise place.refusal(f"not JSON that can be read: {error}") from error
+
+
+def _not_json(error: json.JSONDecodeError, place: Place) -> Refused:
+    at = Place(place.source, place.line + error.lineno - 1)
+    rest = error.doc[error.pos :].strip()
+    cut = not rest or error.msg.startswith("Unterminated")
+    hint = "the text is cut short" if cut else f"found {shown(rest)}"
+    return at.refusal(f"not JSON at column {error.colno}: {error.msg}; {hint}")

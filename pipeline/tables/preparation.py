@@ -1,0 +1,123 @@
+"""Tables of `import` and `simulate`: written out of sight, shown when all of them are whole.
+
+A hidden folder in the output holds a claim, which one of several commands can make, and the tables
+while they are written.  A command removes the files that it wrote there and no others, so one that
+was killed leaves its hidden folder, and the next asks for it to be removed.
+"""
+
+import json
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+import pyarrow as pa
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed, Refused
+
+CLAIM = "claim.json"
+
+
+class Preparation:
+    """Tables on their way to an output folder.
+
+    Attributes:
+        output: the folder.
+        hidden: the folder in it that they are written to.
+        written: the files there that this command wrote.
+    """
+
+    def __init__(self, output: str, hidden: str) -> None:
+        self.output = output
+        self.hidden = hidden
+        self.written: list[tuple[str, str]] = []
+
+    def write(self, table: str, file: str, rows: pa.Table) -> None:
+        """Write a file of a table out of sight.
+
+        Raises:
+            Failed: it cannot be written.
+        """
+        self.written.append((table, file))
+        storage.write_table(storage.join(self.hidden, table, file), rows)
+
+    def show(self) -> None:
+        """Move all tables to where readers look; on a disk each by a rename.
+
+        Raises:
+            Refused: one of them is there by now.
+            Failed: it cannot be done.
+        """
+        tables = list(dict.fromkeys(table for table, _ in self.written))
+        require_free(self.output, tables)
+        for table in tables:
+            storage.move(storage.join(self.hidden, table), storage.join(self.output, table))
+
+    def clear(self) -> None:
+        """Remove what this command wrote out of sight and did not show, and empty folders."""
+        for table, file in self.written:
+            storage.remove(storage.join(self.hidden, table, file))
+        storage.remove(storage.join(self.hidden, CLAIM))
+        tables = dict.fromkeys(table for table, _ in self.written)
+        for folder in (*(storage.join(self.hidden, table) for table in tables), self.hidden):
+            _remove_empty(folder)
+
+
+def _remove_empty(folder: str) -> None:
+    if not storage.names(folder):
+        storage.remove(folder)
+
+
+def require_free(output: str, names: Sequence[str]) -> None:
+    """Refuse an output folder that holds one of the files or tables to be written to it.
+
+    Raises:
+        Refused: naming the first.
+    """
+    held = storage.names(output)
+    for name in names:
+        if name in held:
+            raise Refused(f"--output {output}: holds {name} already; choose another folder")
+
+
+@contextmanager
+def preparing(output: str, hidden: str, names: Sequence[str]) -> Iterator[Preparation]:
+    """Claim an output folder while tables are written to it.
+
+    Args:
+        output: the folder; need not exist.
+        hidden: name of the hidden folder in it, of this command.
+        names: of files and tables to be written, which must not be there.
+
+    Raises:
+        Refused: one of them is there, another command of this kind is at work there or was killed,
+            or the folder cannot be written to.
+    """
+    require_free(output, names)
+    folder = storage.join(output, hidden)
+    taken = Refused(
+        f"--output {output}: holds {hidden}, so another command is writing here or was killed; "
+        f"wait for it, or if none is running remove {folder}, or choose another folder"
+    )
+    if hidden in storage.names(output):
+        raise taken
+    for each in (output, folder):
+        storage.make_folder(each)
+    try:
+        who = {"host": platform.node(), "pid": os.getpid()}
+        storage.write_new_text(storage.join(folder, CLAIM), json.dumps(who) + "\n")
+    except FileExistsError as problem:
+        raise taken from problem
+    except BaseException:
+        with suppress(OSError, Refused, Failed):
+            _remove_empty(folder)
+        raise
+    preparation = Preparation(output, folder)
+    try:
+        require_free(output, names)
+        yield preparation
+    finally:
+        # What ended the command matters more than a store that fails again.
+        with suppress(OSError, Refused, Failed):
+            preparation.clear()

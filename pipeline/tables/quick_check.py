@@ -1,0 +1,59 @@
+"""Whether any row of a table breaks a rule of `segmentations`, in one compiled pass.
+
+The rules are those of schemas/segmentations.py, which alone says which row breaks which rule; this
+spares the work where all is well.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.ragged import Ints, Positions, ragged
+from segscore.pipeline.tables.columns import SEGMENTATIONS
+
+
+@kernel
+def _keep_rules(offsets: Ints, positions: Positions, n_units: Positions) -> bool:
+    """Whether every row has units, and positions that ascend within them."""
+    for row in range(len(n_units)):
+        last = 0
+        for i in range(offsets[row], offsets[row + 1]):
+            if positions[i] <= last:
+                return False
+            last = positions[i]
+        if n_units[row] < 1 or last >= n_units[row]:
+            return False
+    return True
+
+
+@kernel
+def _all_given(offsets: Positions) -> bool:
+    for row in range(len(offsets) - 1):
+        if offsets[row + 1] == offsets[row]:
+            return False
+    return True
+
+
+def is_sound(table: pa.Table) -> bool:
+    """Whether all rows keep every rule; False also where only the schema can tell.
+
+    Args:
+        table: segmentations, columns of the contract's types in one chunk each.
+    """
+    if any(name in table.column_names for name in SEGMENTATIONS.optional):
+        return False
+    if not table.num_rows:
+        return True
+    columns = [table.column(name).chunk(0) for name in SEGMENTATIONS.required]
+    ids, coder, n_units, boundaries = columns
+    if any(each.null_count for each in (*columns, boundaries.values)):
+        return False
+    lists = ragged(boundaries)
+    units = np.frombuffer(n_units.buffers()[1], np.int32)
+    units = units[n_units.offset : n_units.offset + len(n_units)]
+    texts = [np.frombuffer(each.buffers()[1], np.int32) for each in (ids, coder)]
+    given = [
+        _all_given(offsets[each.offset : each.offset + len(each) + 1])
+        for offsets, each in zip(texts, (ids, coder), strict=True)
+    ]
+    return all(given) and _keep_rules(lists.offsets, lists.values, units)

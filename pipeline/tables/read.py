@@ -1,0 +1,260 @@
+"""The rows of an input table, each knowing where it came from: read, checked, parted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import repeat
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline import storage
+from segscore.pipeline.arrays.document_ids import Numbered, number
+from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
+from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.tables.columns import SEGMENTATIONS, Contract
+from segscore.pipeline.tables.find import (
+    ROLES,
+    InputTable,
+    Slice,
+    canonical_schema,
+    read_json_lines,
+)
+from segscore.pipeline.tables.formats.tables import COLUMNS
+from segscore.pipeline.tables.quick_check import is_sound
+from segscore.pipeline.tables.validate import REJECTS, broken_rules, descriptions
+
+ROWS_AT_ONCE = 65_536
+"""Rows that are validated at a time."""
+
+
+def _of_other_role(name: str, table: pa.Table) -> Flags | None:
+    """Which rows of a table that holds both roles belong to the other one."""
+    if name not in ROLES or "role" not in table.column_names:
+        return None
+    other = "reference" if ROLES[name] == "hypothesis" else "hypothesis"
+    role = table.column("role").combine_chunks()
+    return flags(pc.fill_null(pc.equal(role.cast(pa.string()), other), False))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of an input table, each knowing where it came from.
+
+    Attributes:
+        name: the input table.
+        table: columns of the contract's types, one chunk each.
+        urls: the files they came from.
+        file: index into ``urls``, shape (rows,).
+        row: number of the row within its file, of a JSONL file the line, from 0, shape (rows,).
+    """
+
+    name: str
+    table: pa.Table
+    urls: tuple[str, ...]
+    file: Ints
+    row: Ints
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @cached_property
+    def coders(self) -> Coded:
+        """Who made each segmentation."""
+        return encode(self.table.column("coder").chunk(0))
+
+    @cached_property
+    def numbered(self) -> Numbered:
+        """The documents of the rows."""
+        return number(self.table.column("document_id").chunk(0))
+
+    def keep(self, good: Flags) -> "Rows":
+        """The rows marked good, shape (rows,)."""
+        if good.all():
+            return self
+        chosen = np.flatnonzero(good)
+        return self.take(chosen)
+
+    def take(self, chosen: Ints) -> "Rows":
+        """The rows with these numbers, in this order."""
+        table = in_one_chunk(self.table.take(pa.array(chosen)))
+        return replace(self, table=table, file=self.file[chosen], row=self.row[chosen])
+
+    def part(self, start: int, end: int) -> "Rows":
+        """The rows from start to end, one past the last, without a copy."""
+        if (start, end) == (0, len(self)):
+            return self
+        table = in_one_chunk(self.table.slice(start, end - start))
+        return replace(self, table=table, file=self.file[start:end], row=self.row[start:end])
+
+    def listed(self, chosen: Ints) -> dict[str, pa.Array]:
+        """Where some rows came from and what they are called, for the tables that list rows."""
+        table = self.table.take(pa.array(chosen))
+        nothing = pa.nulls(len(chosen), pa.string())
+        named = "coder" in table.column_names
+        return {
+            "table": pa.array([self.name] * len(chosen), pa.string()),
+            "source": pa.array([self.urls[i] for i in self.file[chosen].tolist()], pa.string()),
+            "row": pa.array(self.row[chosen]),
+            "document_id": table.column("document_id").combine_chunks(),
+            "coder": table.column("coder").combine_chunks() if named else nothing,
+        }
+
+    def rejects(self, broken: Mapping[int, tuple[str, str]]) -> pa.Table:
+        """List refused rows (schemas/rejects.py): row number -> (rule, detail)."""
+        chosen = np.array(sorted(broken), np.int64)
+        rules, details = (
+            zip(*(broken[i] for i in chosen.tolist()), strict=True) if broken else ((), ())
+        )
+        columns = self.listed(chosen)
+        columns["rule"] = pa.array(rules, pa.string())
+        columns["detail"] = pa.array(details, pa.string())
+        return pa.table(columns).select(REJECTS.names)
+
+
+def read(piece: Slice, further: pa.Schema) -> Rows:
+    """Read a slice, with all columns and of the types that they have over the whole table.
+
+    Raises:
+        Refused: a value is beyond its column's type, the file broke since planning, or its rows
+            take more memory than they may.
+        Failed: the file was replaced since planning.
+    """
+    if not piece.row_groups:
+        table, row = read_json_lines(piece.table, piece.url)
+        other = None
+    else:
+
+        def wanted(there: Sequence[str]) -> list[str]:
+            return _wanted(piece.table, there, further)
+
+        table = storage.read_row_groups(piece.url, piece.row_groups, wanted, piece.limit)
+        row = piece.first_row + np.arange(table.num_rows)
+        other = _of_other_role(piece.table, table)
+    storage.require_version(piece.url, piece.version)
+    try:
+        table = table.cast(canonical_schema(table.schema))
+        for field in further:
+            values = pa.nulls(table.num_rows, field.type)
+            if field.name in table.column_names:
+                values = table.column(field.name).cast(field.type)
+                table = table.drop_columns([field.name])
+            table = table.append_column(field, values)
+        first = [name for name in COLUMNS if name in table.column_names]
+        table = table.select([*first, *(name for name in further.names if name not in first)])
+    except pa.ArrowInvalid as problem:
+        raise Refused(f"{piece.url}: {problem}") from problem
+    table = in_one_chunk(table)
+    rows = Rows(piece.table, table, (piece.url,), np.zeros(len(row), np.int64), row)
+    return rows if other is None else rows.keep(~other)
+
+
+def _wanted(name: str, there: Sequence[str], further: pa.Schema) -> list[str]:
+    """Columns of a file that a task needs; what a segmentation says of its words it does not."""
+    known = {*COLUMNS, "role", *further.names}
+    if name != "documents":
+        known -= {"unit_lengths", "unit_weights"}
+    return [column for column in there if column in known]
+
+
+def in_one_chunk(table: pa.Table) -> pa.Table:
+    """The same table, each column one contiguous array (also where there are no rows)."""
+    columns = [table.column(name) for name in table.column_names]
+    arrays = [each.chunk(0) if each.num_chunks == 1 else each.combine_chunks() for each in columns]
+    return pa.Table.from_arrays(arrays, schema=table.schema)
+
+
+def join(parts: Sequence[Rows]) -> Rows:
+    """Put rows of one table end to end."""
+    urls = tuple(dict.fromkeys(url for part in parts for url in part.urls))
+    file = [np.array([urls.index(url) for url in part.urls], np.int64)[part.file] for part in parts]
+    table = in_one_chunk(pa.concat_tables([part.table for part in parts]))
+    row = np.concatenate([part.row for part in parts])
+    return Rows(parts[0].name, table, urls, np.concatenate(file), row)
+
+
+def no_rows(table: InputTable, model: Contract) -> Rows:
+    """Rows of a table as ``read`` gives them, but none."""
+    fields = [(name, COLUMNS[name]) for name in model.required]
+    known = pa.schema([*fields, *(each for each in table.further if each.name in COLUMNS)])
+    schema = pa.schema([*known, *(each for each in table.further if each.name not in COLUMNS)])
+    nothing = np.zeros(0, np.int64)
+    return Rows(table.name, in_one_chunk(schema.empty_table()), (), nothing, nothing)
+
+
+def validate(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
+    """Part the rows that keep every rule from a list of those that do not.
+
+    Returns:
+        The good rows, and the others as a rejects table.
+    """
+    if model is SEGMENTATIONS and is_sound(rows.table):
+        return rows, REJECTS.empty_table()
+    good = np.ones(len(rows), bool)
+    refused = [REJECTS.empty_table()]
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        # What breaks a rule is told in Python objects, so not too much of it at a time.
+        portion = rows.part(start, min(start + ROWS_AT_ONCE, len(rows)))
+        broken = broken_rules(portion.table, model)
+        good[[start + i for i in broken]] = False
+        refused.append(_refused(portion, broken, descriptions(model)))
+    return rows.keep(good), pa.concat_tables(refused)
+
+
+def _refused(rows: Rows, broken: Mapping[int, str], asked: Mapping[str, str]) -> pa.Table:
+    return rows.rejects(
+        {i: (rule, f"{asked[rule]}: {_shown(rows.table, i)}") for i, rule in broken.items()}
+    )
+
+
+def read_valid(table: InputTable, model: Contract) -> tuple[Rows, pa.Table]:
+    """Read a whole table: the rows that keep every rule each for itself, and the rejects.
+
+    Raises:
+        Absent: the table has no rows at all.
+        Refused: as ``read`` does.
+    """
+    checked = [validate(read(piece, table.further), model) for piece in table.slices]
+    if not sum(len(rows) + refused.num_rows for rows, refused in checked):
+        raise Absent(f"{table.files[0].url}: the table has no rows")
+    return join([rows for rows, _ in checked]), pa.concat_tables([bad for _, bad in checked])
+
+
+def _shown(table: pa.Table, row: int) -> str:
+    """Show what a row holds, but not millions of its elements."""
+    parts = []
+    for name in table.column_names:
+        if name not in COLUMNS or name in ("document_id", "coder"):
+            continue
+        value = table.column(name)[row]
+        if not value.is_valid or not pa.types.is_list(value.type):
+            parts.append(f"{name} {value.as_py()}")
+            continue
+        first = ", ".join(str(element) for element in value.values[:SHOWN].to_pylist())
+        more = f", … {len(value.values)} in all" if len(value.values) > SHOWN else ""
+        parts.append(f"{name} [{first}{more}]")
+    return ", ".join(parts)
+
+
+SHOWN = 12
+"""Elements of a list that a message shows."""
+
+
+def refuse(
+    rows: Rows, broken: Flags, rule: str, reason: str | Iterable[str]
+) -> tuple[Rows, pa.Table]:
+    """Part rows that break a rule between rows from the others; list them with the reason.
+
+    Args:
+        rows: any.
+        broken: which rows break the rule, shape (rows,).
+        rule: its name.
+        reason: one for all, or one for each that breaks it.
+    """
+    if not broken.any():
+        return rows, REJECTS.empty_table()
+    places = np.flatnonzero(broken).tolist()
+    reasons = repeat(reason) if isinstance(reason, str) else reason
+    listed = rows.rejects(dict(zip(places, zip(repeat(rule), reasons), strict=False)))
+    return rows.keep(~broken), listed

@@ -1,0 +1,122 @@
+"""Which rows of a table keep its schema's rules, and exactly which do not."""
+
+import os
+import sys
+from threading import Lock
+
+import pyarrow as pa
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.columns import Contract
+from segscore.pipeline.tables.formats.tables import COLUMNS
+
+ONE_AT_A_TIME = Lock()
+"""Each validation tries to import PySpark; without it two threads may see a module half made."""
+
+SWITCHES = ("PANDERA_VALIDATION_ENABLED", "PANDERA_VALIDATION_DEPTH")
+
+REJECTS = pa.schema(
+    [
+        ("table", pa.string()),
+        ("source", pa.string()),
+        ("row", pa.int64()),
+        ("rule", pa.string()),
+        ("detail", pa.string()),
+        ("document_id", pa.string()),
+        ("coder", pa.string()),
+    ]
+)
+
+
+def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
+    """Name the columns that are missing or of a wrong type; empty if there are none."""
+    _require_whole()
+    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
+    if twice:
+        return [f"column {name} is there more than once" for name in twice]
+    if _fits(schema, model):
+        return []
+
+    from pandera.errors import SchemaErrors
+
+    try:
+        with ONE_AT_A_TIME:
+            model.schema.validate(schema.empty_table(), lazy=True)
+    except SchemaErrors as problem:
+        cases = problem.failure_cases.to_pylist()
+    else:
+        return []
+    missing = [
+        f"column {case['failure_case']} is missing"
+        for case in cases
+        if case["check"] == "column_in_dataframe"
+    ]
+    wrong = [
+        f"column {case['column']} is {schema.field(case['column']).type}, "
+        f"must be {model.schema.columns[case['column']].dtype}"
+        for case in cases
+        if case["check"].startswith("dtype(")
+    ]
+    return missing + wrong
+
+
+def _require_whole() -> None:
+    """Refuse to work with a Pandera that was told to check nothing, or half."""
+    if "pandera" not in sys.modules and not os.environ.keys() & set(SWITCHES):
+        return
+
+    from pandera.config import CONFIG, ValidationDepth
+
+    whole = CONFIG.validation_depth in (None, ValidationDepth.SCHEMA_AND_DATA)
+    if not CONFIG.validation_enabled or not whole:
+        raise Refused(
+            f"Pandera is told not to check everything: unset {' and '.join(SWITCHES)} and run again"
+        )
+
+
+def _fits(schema: pa.Schema, model: Contract) -> bool:
+    """Whether all columns are there, of their very types: what is not, Pandera names."""
+    there = dict(zip(schema.names, schema.types, strict=True))
+    return all(
+        there[name] == COLUMNS[name] if name in there else name in model.optional
+        for name in (*model.required, *model.optional)
+    )
+
+
+def broken_rules(table: pa.Table, model: Contract) -> dict[int, str]:
+    """Find the rows that break a rule: row number -> the first rule it breaks.
+
+    Rules come in the order in which the schema declares them.  One call reports each broken row as
+    Python objects, so it is meant for batches of up to some hundred thousand rows.
+
+    Args:
+        table: columns of the right types, each in one chunk.
+        model: whose checks answer row by row.
+    """
+    from pandera.errors import SchemaErrors
+
+    try:
+        with ONE_AT_A_TIME:
+            model.schema.validate(table, lazy=True)
+    except SchemaErrors as problem:
+        cases = problem.failure_cases.select(["index", "check"]).to_pylist()
+    else:
+        return {}
+    rank = {name: i for i, name in enumerate(descriptions(model))}
+    broken: dict[int, str] = {}
+    for case in cases:
+        if case["index"] is None:
+            raise RuntimeError(f"the rule {case['check']} could not be checked: {case}")
+        known = broken.setdefault(case["index"], case["check"])
+        if rank[case["check"]] < rank[known]:
+            broken[case["index"]] = case["check"]
+    return broken
+
+
+def descriptions(model: Contract) -> dict[str, str]:
+    """Every row rule of a schema with what it asks, in the order of declaration."""
+    return {
+        rule.name: rule.description
+        for column in model.schema.columns.values()
+        for rule in column.checks
+    }

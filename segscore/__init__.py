@@ -1,0 +1,1 @@
+"""Score text segmentations: exact, cited, at any size."""
