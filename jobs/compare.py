@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from segscore.pipeline.comparison.run import FinishedComparison
     from segscore.pipeline.nightly.rules import Rule
 
-Row = dict[str, Any]
-ALPHA = 0.05
-BETTER = "✓"
+_Row = dict[str, Any]
+_ALPHA = 0.05
+_BETTER = "✓"
 PAIRS_SHOWN = 20
 WORST_SHOWN = 3
 SYSTEMS_SHOWN = 10
 NAME_WIDTH = 20
-REFERENCE = "reference"
+_REFERENCE = "reference"
 
 
 def compare(
@@ -84,7 +84,7 @@ def compare(
 
     layouts.require(layout, format_name, average, group_by)
     rules = _rules(gate, alpha, runs)
-    by = REFERENCE if layout == "references" else group_by
+    by = _REFERENCE if layout == "references" else group_by
     chosen = CompareSettings(
         runs=tuple(runs),
         measures=names(measure),
@@ -169,8 +169,8 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
     out().print(finished.record["signature"], markup=False)
 
 
-def _by_group(table: "pa.Table", by: list[str], average: str) -> dict[tuple[Any, ...], list[Row]]:
-    groups: dict[tuple[Any, ...], list[Row]] = {}
+def _by_group(table: "pa.Table", by: list[str], average: str) -> dict[tuple[Any, ...], list[_Row]]:
+    groups: dict[tuple[Any, ...], list[_Row]] = {}
     for row in table.to_pylist():
         if row.get("average", average) == average:
             groups.setdefault(tuple(row.get(name) for name in by), []).append(row)
@@ -188,7 +188,7 @@ def _interval(low: float | None, high: float | None) -> str:
     return f"{number(low)} to {number(high)}"
 
 
-def _systems(title: str, rows: list[Row], tests: list[Row]) -> Table:
+def _systems(title: str, rows: list[_Row], tests: list[_Row]) -> Table:
     caption = "; ".join(_test(row) for row in tests if row["p"] is not None)
     table = Table(title=escape(title), box=SIMPLE_HEAD, caption=escape(caption))
     table.add_column("system, best first", overflow="fold")
@@ -207,7 +207,7 @@ def _systems(title: str, rows: list[Row], tests: list[Row]) -> Table:
     return table
 
 
-def _test(row: Row) -> str:
+def _test(row: _Row) -> str:
     kind = "Friedman chi²" if row["test"] == "friedman" else "Kruskal-Wallis H"
     effect = "W" if row["test"] == "friedman" else "epsilon²"
     return (
@@ -220,13 +220,13 @@ def _short(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
 
 
-def _pairs(rows: list[Row]) -> Table:
+def _pairs(rows: list[_Row]) -> Table:
     rows = sorted(rows, key=lambda row: (row["difference"] is None, -abs(row["difference"] or 0)))
     more = len(rows) - PAIRS_SHOWN
     told = [f"{more} more in the table comparisons of --output"] if more > 0 else []
-    better = [f"{BETTER} the better one"] if any(row["better"] for row in rows) else []
+    better = [f"{_BETTER} the better one"] if any(row["better"] for row in rows) else []
     starred = any("*" in _mark(row) for row in rows[:PAIRS_SHOWN])
-    significant = [f"* p < {ALPHA:g}".replace("0.", ".")] if starred else []
+    significant = [f"* p < {_ALPHA:g}".replace("0.", ".")] if starred else []
     table = Table(box=SIMPLE_HEAD, caption="; ".join(better + significant + told))
     longest = max(len(row[side]) for row in rows for side in ("system", "other"))
     for heading in ("system", "against"):
@@ -236,7 +236,7 @@ def _pairs(rows: list[Row]) -> Table:
     for row in rows[:PAIRS_SHOWN]:
         table.add_row(
             *(
-                escape(row[side]) + (f" {BETTER}" if row[side] == row["better"] else "")
+                escape(row[side]) + (f" {_BETTER}" if row[side] == row["better"] else "")
                 for side in ("system", "other")
             ),
             _signed(row["difference"]),
@@ -248,9 +248,9 @@ def _pairs(rows: list[Row]) -> Table:
     return table
 
 
-def _mark(row: Row) -> str:
+def _mark(row: _Row) -> str:
     p = row["p_permutation_holm"]
-    return " *" if p is not None and p < ALPHA else "  "
+    return " *" if p is not None and p < _ALPHA else "  "
 
 
 def _signed(value: float | None) -> str:
@@ -260,7 +260,7 @@ def _signed(value: float | None) -> str:
 def _worst(finished: "FinishedComparison") -> list[str]:
     """How to see the worst documents: of two systems those where each is furthest behind."""
     first = finished.record["settings"]["measures"][0]
-    rows: list[Row] = [
+    rows: list[_Row] = [
         row
         for row in finished.tables["worst"].to_pylist()
         if row["measure"] == first and row["place"] <= WORST_SHOWN and row["command"]
@@ -285,7 +285,7 @@ ANALYSES = {
 }
 
 
-def _where(rows: list[Row]) -> list[Table]:
+def _where(rows: list[_Row]) -> list[Table]:
     """A table an analysis: classes by systems, the share missed and the share of false alarms."""
     systems = list(dict.fromkeys(row["system"] for row in rows))[:SYSTEMS_SHOWN]
     tables = []

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from segscore.pipeline.nightly.history import Gathered
 
-SHOWN = 15
+_SHOWN = 15
 
 
 def history(
@@ -52,13 +52,13 @@ def _nights(gathered: "Gathered") -> "Table":
     runs = list(dict.fromkeys(tuple(row.values()) for row in named.to_pylist()))
     table = Table(
         box=SIMPLE_HEAD,
-        caption=f"{len(runs) - SHOWN} more before" if len(runs) > SHOWN else None,
+        caption=f"{len(runs) - _SHOWN} more before" if len(runs) > _SHOWN else None,
     )
     table.add_column("run", overflow="fold")
     table.add_column("outcome", no_wrap=True)
     table.add_column("not as the one before", overflow="fold")
     for place, (run, outcome, signature) in enumerate(runs):
-        if place >= len(runs) - SHOWN:
+        if place >= len(runs) - _SHOWN:
             other = differences(runs[place - 1][2], signature) if place else []
             table.add_row(escape(run), outcome or "–", escape(", ".join(other)))
     return table

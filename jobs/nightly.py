@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import Verdict
 
 SCORE = "score"
-WHERE = ("cluster", "workers", "log_format", "explain_plan")
+_WHERE = ("cluster", "workers", "log_format", "explain_plan")
 """Options of `score` that do not say how to score."""
 
 
@@ -75,7 +75,7 @@ def nightly(
 
     night = read_date("--date", date)
     scoring: dict[str, Any] = dict((context.obj or {}).get(SCORE, {}))
-    where = {name: scoring.pop(name, None) for name in WHERE}
+    where = {name: scoring.pop(name, None) for name in _WHERE}
     if documents is not None:
         scoring["documents"] = dated("--documents", documents, night)
     chosen = NightSettings(

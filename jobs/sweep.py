@@ -28,10 +28,10 @@ from segscore.jobs.show.printing import Bar, number, out, print_record
 if TYPE_CHECKING:
     from segscore.pipeline.scoring.sweep.run import FinishedSweep
 
-SHOWN = 7
+_SHOWN = 7
 """Points of each curve, the operating point aside."""
 
-HEADINGS = {
+_HEADINGS = {
     "pk_miss_rate": "P_miss",
     "pk_false_alarm_rate": "P_fa",
     "r_miss": "R_miss",
@@ -85,10 +85,10 @@ def print_curves(finished: "FinishedSweep") -> None:
 
     table = Table(box=SIMPLE_HEAD, caption="* lengths closest to the reference's")
     table.add_column("hypothesis", overflow="fold")
-    for heading in ("threshold", *HEADINGS.values()):
+    for heading in ("threshold", *_HEADINGS.values()):
         table.add_column(heading, justify="right", no_wrap=True)
     named = None
-    for row in excerpt(finished.curves, finished.operating_points, SHOWN):
+    for row in excerpt(finished.curves, finished.operating_points, _SHOWN):
         again = row["hypothesis"] == named
         if not again:
             table.add_section()
@@ -97,6 +97,6 @@ def print_curves(finished: "FinishedSweep") -> None:
         table.add_row(
             "" if again else escape(named),
             f"* {threshold}" if row["operating"] else threshold,
-            *(number(row[name]) for name in HEADINGS),
+            *(number(row[name]) for name in _HEADINGS),
         )
     out().print(table)

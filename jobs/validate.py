@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-SHOWN = 50
+_SHOWN = 50
 
 
 def validate(
@@ -20,15 +20,15 @@ def validate(
     kind = check_table.DOCUMENTS if documents else check_table.SEGMENTATIONS
     found = check_table.check(table, kind)
     console = out()
-    refused = found.rejects.slice(0, SHOWN).to_pylist()
+    refused = found.rejects.slice(0, _SHOWN).to_pylist()
     for row in refused:
         console.print(
             f"{row['source']} row {row['row']} ({row['document_id']}, {row['coder']}): "
             f"{row['rule']}: {row['detail']}",
             markup=False,
         )
-    if found.rejects.num_rows > SHOWN:
-        console.print(f"... and {found.rejects.num_rows - SHOWN} more")
+    if found.rejects.num_rows > _SHOWN:
+        console.print(f"... and {found.rejects.num_rows - _SHOWN} more")
     for rule in found.rejects.column("rule").value_counts().to_pylist():
         console.print(f"{rule['counts']} x {rule['values']}")
     console.print(f"{table}: {found.rejects.num_rows} of {found.rows} rows are wrong", markup=False)

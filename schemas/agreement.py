@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from segscore.schemas.scores import name, value, whole
 
-SIMILARITIES = {
+_SIMILARITIES = {
     "boundary_similarity": "B: mean correctness of boundary pairs",
     "segmentation_similarity": "S: 1 - edits / potential boundaries",
     "exact": "B without near misses: matches / boundaries marked by either",
@@ -15,25 +15,25 @@ COEFFICIENTS = {
     "pi": "agreement above chance, one rate for all coders (of two coders Scott's pi)",
     "kappa": "agreement above chance, a rate for each coder (of two coders Cohen's kappa)",
 }
-REACHES = {
+_REACHES = {
     "0": "at the position",
     "half_window": "at most floor(k / 2) away",
     "window": "at most k away",
 }
-QUARTILES = {"q1": "lower quartile", "median": "median", "q3": "upper quartile"}
+_QUARTILES = {"q1": "lower quartile", "median": "median", "q3": "upper quartile"}
 
 
-def number(description: str) -> pap.Column:
+def _number(description: str) -> pap.Column:
     """A column of numbers of any size and sign."""
     return pap.Column(pa.float64(), nullable=True, description=description)
 
 
 def coefficient(description: str) -> pap.Column:
     """A column of a coefficient's values."""
-    return number(f"{description}; at most 1 (beyond only with --as-published)")
+    return _number(f"{description}; at most 1 (beyond only with --as-published)")
 
 
-EDITS = {
+_EDITS = {
     "matches": whole("boundaries both have at equal positions"),
     "near_misses": whole("pairs of their boundaries 1..n_t-1 positions apart"),
     "near_miss_span": whole("sum of the near misses' distances, in the unit of the run"),
@@ -47,7 +47,7 @@ PAIRS = pap.DataFrameSchema(
         "coder": name("the coder whose name is first in order"),
         "peer": name("the other coder"),
         "n_units": whole("units of the document, in the unit of the run"),
-        **EDITS,
+        **_EDITS,
         "boundaries": whole("boundaries the coder has"),
         "peer_boundaries": whole("boundaries the peer has"),
         "window": whole("window size k with the coder as the reference"),
@@ -60,7 +60,7 @@ PAIRS = pap.DataFrameSchema(
         "peer_window_diff_errors": whole("as window_diff_errors, with peer_window"),
         **{
             each: value(f"{meaning}; 1 if nothing could differ", 1)
-            for each, meaning in SIMILARITIES.items()
+            for each, meaning in _SIMILARITIES.items()
         },
         "pk": value("Pk with the coder as the reference", 1),
         "window_diff": value("WindowDiff with the coder as the reference", 1),
@@ -88,21 +88,21 @@ DOCUMENTS = pap.DataFrameSchema(
             pa.list_(pa.int32()), nullable=False, description="segments by each, parallel to coders"
         ),
         "pairs": whole("pairs of coders"),
-        "segments_mean": number("mean of the segments over coders"),
-        "segments_sd": number("standard deviation (n - 1) of the segments over coders"),
+        "segments_mean": _number("mean of the segments over coders"),
+        "segments_sd": _number("standard deviation (n - 1) of the segments over coders"),
         **{
             each: value(f"mean over pairs of coders: {meaning}", 1)
-            for each, meaning in SIMILARITIES.items()
+            for each, meaning in _SIMILARITIES.items()
         },
         "pk_mean": value("mean of Pk over ordered pairs of coders", 1),
-        "pk_sd": number("standard deviation (n - 1) of Pk over ordered pairs"),
+        "pk_sd": _number("standard deviation (n - 1) of Pk over ordered pairs"),
         "window_diff_mean": value("mean of WindowDiff over ordered pairs of coders", 1),
-        "window_diff_sd": number("standard deviation (n - 1) of WindowDiff over ordered pairs"),
+        "window_diff_sd": _number("standard deviation (n - 1) of WindowDiff over ordered pairs"),
         **{
             f"{each}_{similarity}": coefficient(
                 f"{meaning}, by {similarity}, of this document alone"
             )
-            for similarity in SIMILARITIES
+            for similarity in _SIMILARITIES
             for each, meaning in COEFFICIENTS.items()
         },
         "alpha_two_category": coefficient("Krippendorff's nominal alpha of this document alone"),
@@ -123,17 +123,17 @@ AGREEMENT = pap.DataFrameSchema(
         ),
         "similarity": pap.Column(
             pa.string(),
-            pap.Check.isin(list(SIMILARITIES)),
+            pap.Check.isin(list(_SIMILARITIES)),
             nullable=False,
-            description="; ".join(f"{each}: {meaning}" for each, meaning in SIMILARITIES.items()),
+            description="; ".join(f"{each}: {meaning}" for each, meaning in _SIMILARITIES.items()),
         ),
         "actual": value("agreement found, pooled over documents and pairs of coders", 1),
-        "expected": number(
+        "expected": _number(
             "agreement expected by chance; in [0, 1] (beyond 1 only with --as-published)"
         ),
         "value": coefficient("(actual - expected) / (1 - expected); of bias the difference"),
-        "ci_low": number("lower end of the 95 % bootstrap interval; null without one"),
-        "ci_high": number("upper end of the 95 % bootstrap interval; null without one"),
+        "ci_low": _number("lower end of the 95 % bootstrap interval; null without one"),
+        "ci_high": _number("upper end of the 95 % bootstrap interval; null without one"),
         "codings": whole("codings of the group"),
         "coders": whole("coders of the group"),
         "documents": whole("documents of the group, those coded once among them"),
@@ -153,8 +153,8 @@ CODERS = pap.DataFrameSchema(
         "potential_boundaries": whole("positions the coder could have marked"),
         "rate": value("boundaries / potential_boundaries", 1),
         "rate_mean": value("mean of the rates of the group's coders", 1),
-        "rate_sd": number("standard deviation (n - 1) of the rates of the group's coders"),
-        "deviation": number("(rate - rate_mean) / rate_sd"),
+        "rate_sd": _number("standard deviation (n - 1) of the rates of the group's coders"),
+        "deviation": _number("(rate - rate_mean) / rate_sd"),
         "flagged": pap.Column(
             pa.bool_(),
             nullable=True,
@@ -163,13 +163,13 @@ CODERS = pap.DataFrameSchema(
         ),
         **{
             f"peer_{each}": value(f"{meaning}, pooled over all pairs with this coder", 1)
-            for each, meaning in SIMILARITIES.items()
+            for each, meaning in _SIMILARITIES.items()
         },
         **{
             f"without_{each}_{similarity}": coefficient(
                 f"{each} by {similarity} without this coder"
             )
-            for similarity in SIMILARITIES
+            for similarity in _SIMILARITIES
             for each in (*COEFFICIENTS, "bias")
         },
         "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
@@ -184,11 +184,11 @@ PEERS = pap.DataFrameSchema(
         "coder": name("the coder whose name is first in order"),
         "peer": name("the other coder"),
         "documents": whole("documents both coded"),
-        **EDITS,
+        **_EDITS,
         "potential_boundaries": whole("positions both could have marked"),
         **{
             each: value(f"{meaning}, pooled over the documents both coded", 1)
-            for each, meaning in SIMILARITIES.items()
+            for each, meaning in _SIMILARITIES.items()
         },
     },
     name="peers",
@@ -204,18 +204,18 @@ CORPUS = pap.DataFrameSchema(
         "coders": whole("coders of the group"),
         "boundaries": whole("boundaries of all codings"),
         "potential_boundaries": whole("positions of all codings"),
-        "segments_mean": number("mean number of segments of a coding"),
-        "segments_sd": number("standard deviation (n - 1) of the segments of a coding"),
-        "segment_size_mean": number("mean size of a segment, in the unit of the run"),
-        "segment_size_sd": number("standard deviation (n - 1) of the segment sizes"),
+        "segments_mean": _number("mean number of segments of a coding"),
+        "segments_sd": _number("standard deviation (n - 1) of the segments of a coding"),
+        "segment_size_mean": _number("mean size of a segment, in the unit of the run"),
+        "segment_size_sd": _number("standard deviation (n - 1) of the segment sizes"),
         "marked_positions": whole("positions of documents that some coder marked"),
         **{
             f"{kind}_{reach}_{quartile}": value(
                 f"{meaning} of {kind}_{reach} in prominence, over documents that several coded", 1
             )
-            for reach in REACHES
+            for reach in _REACHES
             for kind in ("support", "peer_support")
-            for quartile, meaning in QUARTILES.items()
+            for quartile, meaning in _QUARTILES.items()
         },
     },
     name="corpus",
@@ -231,7 +231,7 @@ PROMINENCE = pap.DataFrameSchema(
         "coders": whole("how many coders coded the document"),
         **{
             each: column
-            for reach, where in REACHES.items()
+            for reach, where in _REACHES.items()
             for each, column in {
                 f"coders_within_{reach}": whole(f"coders with a boundary {where}"),
                 f"support_{reach}": value(f"share of the coders with a boundary {where}", 1),

@@ -34,7 +34,7 @@ AVERAGE = _one_of(
     "documents of each document's mean over its references",
 )
 SYSTEM = name("the system: coder of the hypotheses, with @ and the run where several runs have it")
-DOCUMENTS = whole("documents all systems of the group share")
+_DOCUMENTS = whole("documents all systems of the group share")
 ADJUSTED = "adjusted by Holm for all pairs of the group, measure and average"
 
 COMPARISONS = pap.DataFrameSchema(
@@ -73,7 +73,7 @@ COMPARISONS = pap.DataFrameSchema(
         ),
         "higher": whole("documents on which the system has the higher value"),
         "lower": whole("documents on which the system has the lower value"),
-        "documents": DOCUMENTS,
+        "documents": _DOCUMENTS,
         "defined": whole("of these, documents on which the measure is defined for both"),
     },
     name="comparisons",
@@ -101,7 +101,7 @@ SYSTEMS = pap.DataFrameSchema(
             "mean over documents of the rank on each, 1 the best; macro rows of three systems or "
             "more"
         ),
-        "documents": DOCUMENTS,
+        "documents": _DOCUMENTS,
         "defined": whole("of these, documents on which the measure is defined for the system"),
     },
     name="systems",

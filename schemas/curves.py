@@ -13,10 +13,10 @@ COUNTED = (
     "content_leading_false_alarm",
     "content_trailing_false_alarm",
 )
-VALUES = ("pk_miss_rate", "pk_false_alarm_rate", "pk_prior", "r_miss", "r_false_alarm")
+_VALUES = ("pk_miss_rate", "pk_false_alarm_rate", "pk_prior", "r_miss", "r_false_alarm")
 FIXED = ("windows", "reference_windows", "content_size")
 
-POINT = {
+_POINT = {
     "hypothesis": name("coder of the hypotheses"),
     "threshold": pap.Column(
         pa.float64(),
@@ -34,7 +34,7 @@ POINT = {
     "reference_segments": whole(
         "segments of the references, summed over pairs; the same at all thresholds"
     ),
-    **{each: measure(each) for each in VALUES},
+    **{each: measure(each) for each in _VALUES},
     "mean_segment_length": value(
         "content_size / hypothesis_segments, in the unit of the run", None
     ),
@@ -44,14 +44,14 @@ POINT = {
 }
 
 CURVES = pap.DataFrameSchema(
-    POINT,
+    _POINT,
     name="curves",
     strict=True,
     description="hypothesis and threshold; thresholds ascend, null last",
 )
 
 OPERATING_POINTS = pap.DataFrameSchema(
-    POINT,
+    _POINT,
     name="operating_points",
     strict=True,
     description="hypothesis: the row of curves whose mean segment length is closest to that of the "

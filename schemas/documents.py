@@ -48,7 +48,7 @@ def total_in_range(table: pa.Table) -> pa.Array:
 
 MOST_WORDS = 2**31 - 1
 
-RULES = [
+_RULES = [
     check("document_id_given", given("document_id"), "document_id is neither null nor empty"),
     check("n_units_given", given("n_units"), "n_units is not null"),
     check("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
@@ -90,7 +90,7 @@ DOCUMENTS = pap.DataFrameSchema(
             pa.string(), nullable=True, description="name of the document, not empty, unique"
         ),
         "n_units": pap.Column(
-            pa.int32(), RULES, nullable=True, description="units in the document, >= 1"
+            pa.int32(), _RULES, nullable=True, description="units in the document, >= 1"
         ),
         "unit_lengths": pap.Column(
             pa.list_(pa.int32()),

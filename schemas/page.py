@@ -8,7 +8,7 @@ from segscore.schemas.records import NIGHT, RUN, Key
 from segscore.schemas.rejects import BETWEEN_ROWS
 from segscore.schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, Table, arrow_type
 
-HEAD = """\
+_HEAD = """\
 <!-- Written by `make columns` from schemas/; change it there. -->
 
 # Tables
@@ -50,7 +50,7 @@ combination of their values, and rows over all documents, in which they are null
 `--consensus`, `reference` is a group, too.
 """
 
-COMMANDS = {
+_COMMANDS = {
     None: "## Inputs\n\n"
     "Parquet or JSON Lines, a file, a folder or a glob. `segscore import` writes them to\n"
     "`references/`, `hypotheses/` and `documents/`, `segscore simulate` to `codings/`. Any "
@@ -62,28 +62,28 @@ COMMANDS = {
     "history": "## segscore history",
 }
 BESIDE = {ATTRIBUTES: "attributes", GROUPS: "groups"}
-RULES = "Rules that its rows keep; one that breaks a rule is refused by the rule's name:"
-BETWEEN = "Rules beside those of the [inputs](#inputs), which a row breaks together with others:"
+_RULES = "Rules that its rows keep; one that breaks a rule is refused by the rule's name:"
+_BETWEEN = "Rules beside those of the [inputs](#inputs), which a row breaks together with others:"
 
 
 def page() -> str:
     """The whole page, in Markdown."""
-    return "\n\n".join([HEAD.strip(), *_tables(), *_records()]) + "\n"
+    return "\n\n".join([_HEAD.strip(), *_tables(), *_records()]) + "\n"
 
 
 def _tables() -> Iterator[str]:
     said: set[str | None] = set()
     for table in TABLES:
         if table.command not in said:
-            yield COMMANDS[table.command]
+            yield _COMMANDS[table.command]
         said.add(table.command)
         yield f"### {table.name}{' (input)' if table.command is None else ''}"
         yield _filled(f"One row per {table.schema.description}. {table.place}{_beside(table)}.")
         yield _markdown(("column", "type", "null", "range", "meaning"), _columns(table))
         if table.command is None:
-            yield f"{RULES}\n\n{_listed(_rules(table))}"
+            yield f"{_RULES}\n\n{_listed(_rules(table))}"
         if table.name == "rejects":
-            yield f"{BETWEEN}\n\n{_listed(BETWEEN_ROWS.items())}"
+            yield f"{_BETWEEN}\n\n{_listed(BETWEEN_ROWS.items())}"
 
 
 def _beside(table: Table) -> str:

@@ -4,7 +4,7 @@ import pandera.pyarrow as pap
 
 from segscore.schemas.scores import MEASURES, measure, name, value, whole
 
-COUNTS = {
+_COUNTS = {
     "references": "references of the document, those made of them left out",
     "window": "window size m of the document in the unit of the run",
     "windows": "windows that fit: max(0, n_units - window)",
@@ -14,7 +14,7 @@ COUNTS = {
     "worst": "greatest possible penalty: opinions outside the least supported number",
 }
 
-POSITIVE = ("references", "window")
+_POSITIVE = ("references", "window")
 """Counts of at least 1."""
 
 JUDGEMENTS = {
@@ -28,7 +28,7 @@ PANEL_SCORES = pap.DataFrameSchema(
     {
         "document_id": name("name of the document"),
         "hypothesis": name("coder of the hypothesis; `point:` and its name for a reference point"),
-        **{each: whole(meaning, int(each in POSITIVE)) for each, meaning in COUNTS.items()},
+        **{each: whole(meaning, int(each in _POSITIVE)) for each, meaning in _COUNTS.items()},
         **{each: value(description, 1) for each, description in JUDGEMENTS.items()},
         **{
             f"mean_{each}": measure(each, f"{each} of scores, mean over the references")

@@ -17,7 +17,7 @@ BETWEEN_ROWS = {
 }
 """Rules that a row breaks together with others, beside those of the input tables themselves."""
 
-ROW = {
+_ROW = {
     "table": name("input table: references, hypotheses, documents or codings"),
     "source": name("file the row is in"),
     "row": whole("number of the row within its file, from 0; of a JSONL file the line, from 0"),
@@ -25,7 +25,7 @@ ROW = {
 
 REJECTS = pap.DataFrameSchema(
     {
-        **ROW,
+        **_ROW,
         "rule": name("the rule it breaks, the first if there are several"),
         "detail": name("what the rule asks and what the row holds"),
         "document_id": _name_or_null("the row's document, null if it names none"),
@@ -38,7 +38,7 @@ REJECTS = pap.DataFrameSchema(
 
 UNPAIRED = pap.DataFrameSchema(
     {
-        **ROW,
+        **_ROW,
         "document_id": name("the row's document"),
         "coder": _name_or_null("the row's coder, null for a row of documents"),
     },

@@ -45,7 +45,7 @@ COUNTS = {
     "story_false_alarm_sum": "sum over stories of the share falsely heard, in units of 2^-40",
 }
 
-POSITIVE = ("n_units", "window")
+_POSITIVE = ("n_units", "window")
 """Counts of at least 1."""
 
 MEASURES = {
@@ -126,7 +126,7 @@ SCORES = pap.DataFrameSchema(
         "document_id": name("name of the document"),
         "reference": name("coder of the reference; `consensus:` and its share for one made of all"),
         "hypothesis": name("coder of the hypothesis; `point:` and its name for a reference point"),
-        **{each: whole(meaning, int(each in POSITIVE)) for each, meaning in COUNTS.items()},
+        **{each: whole(meaning, int(each in _POSITIVE)) for each, meaning in COUNTS.items()},
         **{each: measure(each) for each in MEASURES},
     },
     name="scores",

@@ -56,7 +56,7 @@ def in_range(table: pa.Table) -> pa.Array:
 
 # All rules hang on n_units although they look at the whole row: Pandera copies the failing value
 # of a check's column into its report, and one integer is cheaper to copy than a list of millions.
-RULES = [
+_RULES = [
     check("document_id_given", given("document_id"), "document_id is neither null nor empty"),
     check("coder_given", given("coder"), "coder is neither null nor empty"),
     check("n_units_given", given("n_units"), "n_units is not null"),
@@ -109,7 +109,7 @@ SEGMENTATIONS = pap.DataFrameSchema(
             pa.string(), nullable=True, description="annotator or system, not empty"
         ),
         "n_units": pap.Column(
-            pa.int32(), RULES, nullable=True, description="units in the document, >= 1"
+            pa.int32(), _RULES, nullable=True, description="units in the document, >= 1"
         ),
         "boundaries": pap.Column(
             pa.list_(pa.int32()),

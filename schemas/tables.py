@@ -23,7 +23,7 @@ ATTRIBUTES, GROUPS = "attributes", "groups"
 FIRST = ""
 """In place of a column that others stand after."""
 
-TYPES: dict[str, pa.DataType] = {
+_TYPES: dict[str, pa.DataType] = {
     "String": pa.string(),
     "Int32": pa.int32(),
     "Int64": pa.int64(),
@@ -39,7 +39,7 @@ TYPES: dict[str, pa.DataType] = {
 
 def arrow_type(column: Any) -> pa.DataType:
     """The Arrow type of a schema's column."""
-    return TYPES[str(column.dtype)]
+    return _TYPES[str(column.dtype)]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
 UNSET = ("help", "settings", "fresh", "date")
 """Options that a file cannot give: to start over is asked for each time, as is a night's date."""
 
-KINDS: dict[str, tuple[type, ...]] = {
+_KINDS: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "float": (int, float),
     "bool": (bool,),
@@ -115,7 +115,7 @@ def _option_problems(
         if name not in known:
             yield _unknown(section, key, known)
             continue
-        kinds = KINDS[known[name].bare_type()]
+        kinds = _KINDS[known[name].bare_type()]
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             asked = " or ".join(dict.fromkeys(each.__name__ for each in kinds))
             yield f"{section}.{key} is {value!r}, must be {asked}"

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from segscore.pipeline.comparison.run import FinishedComparison
 
 LAYOUTS = ("pairs", "systems", "references")
-FORMATS = ("text", "markdown", "latex", "csv")
-AVERAGES = ("macro", "micro")
-SIGNATURE = "signature"
+_FORMATS = ("text", "markdown", "latex", "csv")
+_AVERAGES = ("macro", "micro")
+_SIGNATURE = "signature"
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ def require(layout: str | None, format_name: str, average: str, group_by: str | 
 
     if layout is not None:
         one_of("--layout", layout, LAYOUTS)
-    one_of("--format", format_name, FORMATS)
-    one_of("--average", average, AVERAGES)
+    one_of("--format", format_name, _FORMATS)
+    one_of("--average", average, _AVERAGES)
     if layout == "references" and group_by not in (None, "reference"):
         raise Refused(f"--group-by {group_by}: --layout references groups by reference alone")
 
@@ -180,12 +180,12 @@ def render(layout: Layout, format_name: str) -> str:
 
     Args:
         layout: the table.
-        format_name: of ``FORMATS``.
+        format_name: of ``_FORMATS``.
     """
     if format_name == "csv":
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*layout.names, SIGNATURE])
+        writer.writerow([*layout.names, _SIGNATURE])
         writer.writerows([*row, layout.signature] for row in layout.numbers)
         return text.getvalue().rstrip("\n")
     from tabulate import tabulate

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from segscore.pipeline.scoring.run import Finished
 
 GROUPS_SHOWN = 10
-WIDTH = 110
+_WIDTH = 110
 """Of tables that do not go to a terminal."""
 
 
@@ -26,7 +26,7 @@ def out() -> Console:
     """The console results go to."""
     console = Console(highlight=False, emoji=False, soft_wrap=True)
     if not console.is_terminal:
-        console.width = WIDTH
+        console.width = _WIDTH
     return console
 
 

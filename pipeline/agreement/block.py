@@ -14,7 +14,7 @@ from segscore.pipeline.agreement.prominence import Marked
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.scoring.references import References
 
-Number = TypeVar("Number", Ints, Floats)
+_Number = TypeVar("_Number", Ints, Floats)
 PAIRS_AT_ONCE = 131_072
 """About how many pairs of coders a task holds at a time; one document may have more."""
 
@@ -104,7 +104,7 @@ class Block:
         return dict(zip(chosen.column_names, chosen.columns, strict=True))
 
 
-def apart(counts: Mapping[str, Number]) -> Number:
+def apart(counts: Mapping[str, _Number]) -> _Number:
     """Positions at which the coders of a pair, or of a document's pairs, disagree."""
     return counts["misses"] + counts["false_alarms"] + 2 * counts["near_misses"]
 

@@ -21,12 +21,12 @@ from segscore.pipeline.agreement.group import SUMMED, Group, rate
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.measures.measure import evaluate
 
-COLUMNS = {"pair_places": "potential_boundaries"}
+_COLUMNS = {"pair_places": "potential_boundaries"}
 OWN = ("codings", "marks", "places")
-Lost = Callable[[Floats | Ints], Floats]
+_Lost = Callable[[Floats | Ints], Floats]
 """Values of codings -> their sums by coder."""
 
-BEYOND = 2
+_BEYOND = 2
 """Standard deviations of the rates from their mean beyond which a coder is flagged."""
 
 
@@ -53,7 +53,7 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
             "rate_mean": mean,
             "rate_sd": sd,
             "deviation": apart,
-            "flagged": None if np.isnan(apart) else bool(abs(apart) > BEYOND),
+            "flagged": None if np.isnan(apart) else bool(abs(apart) > _BEYOND),
             **{f"peer_{similarity}": values[x] for similarity, values in similar.items()},
             **{
                 f"without_{coefficient}_{similarity}": found.value[x]
@@ -73,7 +73,7 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
             "coder": coder,
             "peer": peer,
             "documents": int(group.column("peers", "documents")[i]),
-            **{COLUMNS.get(name, name): int(values[i]) for name, values in counts.items()},
+            **{_COLUMNS.get(name, name): int(values[i]) for name, values in counts.items()},
             **{name: values[i] for name, values in similar.items()},
         }
 
@@ -146,7 +146,7 @@ def _without_sums(group: Group) -> dict[str, Floats]:
     return sums | _without_alpha(group, held, lost_by=lost) | _without_chance(group)
 
 
-def _without_alpha(group: Group, held: dict[str, Ints], lost_by: Lost) -> dict[str, Floats]:
+def _without_alpha(group: Group, held: dict[str, Ints], lost_by: _Lost) -> dict[str, Floats]:
     """Of three coders or more two are left; of two, none that could disagree."""
     coders, many, two = held["coders"], held["coders"] > 2, held["coders"] == 2
     documents = group.column("documents", "coders")

@@ -23,21 +23,21 @@ SIMILARITIES = ("boundary_similarity", "segmentation_similarity", "exact", "two_
 CERTAIN = 2.0**-33
 """Expected agreement this close to 1 is 1: sums of rates are as exact as that."""
 
-F13 = "Fournier 2013,"
+_F13 = "Fournier 2013,"
 POESIO = "Artstein & Poesio 2008,"
 APART = "misses + false_alarms + 2 * near_misses"
-COST = "(misses + false_alarms + near_miss_span / n_t)"
+_COST = "(misses + false_alarms + near_miss_span / n_t)"
 
 ACTUAL = {
     "boundary_similarity": Measure(
         "boundary_similarity",
-        f"1 - {COST} / (misses + false_alarms + near_misses + matches)",
-        f"{F13} eq 4, pooled over coder pairs",
+        f"1 - {_COST} / (misses + false_alarms + near_misses + matches)",
+        f"{_F13} eq 4, pooled over coder pairs",
     ),
     "segmentation_similarity": Measure(
-        "segmentation_similarity", f"1 - {COST} / pair_places", f"{F13} eq 2, pooled"
+        "segmentation_similarity", f"1 - {_COST} / pair_places", f"{_F13} eq 2, pooled"
     ),
-    "exact": Measure("exact", f"matches / (matches + {APART})", f"{F13} eq 4 at n_t 1, pooled"),
+    "exact": Measure("exact", f"matches / (matches + {APART})", f"{_F13} eq 4 at n_t 1, pooled"),
     "two_category": Measure(
         "two_category", f"1 - ({APART}) / pair_places", f"{POESIO} 2.5: share of agreeing positions"
     ),
@@ -45,8 +45,8 @@ ACTUAL = {
 """Actual agreement by similarity."""
 
 EXPECTED = {
-    ("pi", "boundaries"): Measure("pi_boundaries", "rate * rate", f"{F13} 3.4"),
-    ("kappa", "boundaries"): Measure("kappa_boundaries", "product / pair_places", f"{F13} 3.4"),
+    ("pi", "boundaries"): Measure("pi_boundaries", "rate * rate", f"{_F13} 3.4"),
+    ("kappa", "boundaries"): Measure("kappa_boundaries", "product / pair_places", f"{_F13} 3.4"),
     ("pi", "two_category"): Measure(
         "pi_two_category",
         "(marks / places) * (marks / places) + (1 - marks / places) * (1 - marks / places)",

@@ -12,7 +12,7 @@ from segscore.pipeline.agreement.prominence import REACHES
 from segscore.pipeline.agreement.tally import SQUARES_SPLIT
 from segscore.pipeline.arrays.ragged import Floats, Ints
 
-QUARTILES = {"q1": 0.25, "median": 0.5, "q3": 0.75}
+_QUARTILES = {"q1": 0.25, "median": 0.5, "q3": 0.75}
 
 
 def corpus_row(group: Group) -> dict[str, object]:
@@ -57,7 +57,7 @@ def _quartiles(group: Group) -> dict[str, object]:
         h, n, times = coders[own], within[own], positions[own]
         kinds = {"support": n / h, "peer_support": (n - 1) / (h - 1)}
         for kind, values in kinds.items():
-            for quartile, share in QUARTILES.items():
+            for quartile, share in _QUARTILES.items():
                 found[f"{kind}_{label}_{quartile}"] = _quantile(values, times, share)
     return found
 

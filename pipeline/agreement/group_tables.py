@@ -15,7 +15,7 @@ from segscore.pipeline.agreement.tallies import GROUP, Groups, Tallies, split
 from segscore.pipeline.arrays.ragged import numbers
 from segscore.pipeline.statistics import bootstrap
 
-Row = dict[str, object]
+_Row = dict[str, object]
 NAMES = ("coefficient", "similarity", "coder", "peer")
 
 
@@ -36,7 +36,7 @@ def group_tables(
     drawn = None
     if replicates:
         drawn = bootstrap.weights(units.astype(np.uint64), seed, replicates)
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[_Row]] = {}
     for key in sorted(parted["documents"], key=_order):
         own = {
             name: groups.get(key, getattr(merged, name).slice(0, 0))
@@ -66,7 +66,7 @@ def _order(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
     return tuple(() if part is None else (part,) for part in key)
 
 
-def _typed(rows: list[Row], group_by: Groups) -> pa.Table:
+def _typed(rows: list[_Row], group_by: Groups) -> pa.Table:
     by = {name.removeprefix(GROUP): kind for name, kind in group_by.items()}
     columns = {}
     for name in rows[0] if rows else ():

@@ -34,7 +34,7 @@ from segscore.pipeline.tables.validate import REJECTS
 CONTESTED = 10
 """Documents with least similarity that a part names."""
 
-TOLD = ["document_id", "codings", "boundary_similarity", "segments_mean", "window_diff_mean"]
+_TOLD = ["document_id", "codings", "boundary_similarity", "segments_mean", "window_diff_mean"]
 """Columns of `documents` that are told of them."""
 
 
@@ -90,7 +90,7 @@ class Audited:
 
 
 @dataclass(frozen=True)
-class Accepted:
+class _Accepted:
     """The codings of a bucket that can be audited, and what became of the others.
 
     Attributes:
@@ -133,7 +133,7 @@ def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
         for table, rows in _tables(block, job):
             storage.write_table(storage.join(job.folder, table, name), rows, plain=PLAIN[table])
             if table == "documents":
-                contested += most_contested(rows.select(TOLD), CONTESTED)
+                contested += most_contested(rows.select(_TOLD), CONTESTED)
         tallies.append(tallies_of(block, job.group_by, bucketed=bucketed, segments=job.segments))
         pairs += len(block.pairs)
     return Audited(
@@ -158,7 +158,7 @@ def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
     yield "prominence", prominence_table(block)
 
 
-def accept_codings(job: AgreeJob, part: AgreePart) -> Accepted:
+def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
     """Read a bucket's codings and documents, and set aside what cannot be audited."""
     rows, refused = _read(job, part, "codings", SEGMENTATIONS)
     rejects, described, became = [refused], None, {"codings": _in(rows, refused)}
@@ -183,7 +183,7 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> Accepted:
         counted["rejected"] = refused.column("table").to_pylist().count(name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
-    return Accepted(codings, refused, unpaired, became)
+    return _Accepted(codings, refused, unpaired, became)
 
 
 NO_ROWS = pa.schema([REJECTS.field(name) for name in UNPAIRED]).empty_table()

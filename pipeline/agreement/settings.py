@@ -7,9 +7,9 @@ from segscore.pipeline.agreement.group import Choices
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.settings import ScoreSettings, one_of
 
-EXPECTED = ("pooled", "item")
+_EXPECTED = ("pooled", "item")
 PUBLISHED = ("fournier2013",)
-SIGNED = ("n_t", "window", "units", "ci", "v")
+_SIGNED = ("n_t", "window", "units", "ci", "v")
 SAME = ("output", "documents", "group_by", "n_t", "window", "rounding", "units")
 ALSO_SAME = ("replicates", "seed", "max_rejects", "memory_limit", "fresh")
 
@@ -63,7 +63,7 @@ class AgreeSettings:
         """
         if not self.codings.strip():
             raise Refused("CODINGS: is empty; name a file or folder")
-        one_of("--expected", self.expected, EXPECTED)
+        one_of("--expected", self.expected, _EXPECTED)
         for name in self.similarity:
             one_of("--similarity", name, SIMILARITIES)
         if self.as_published is not None:
@@ -100,7 +100,7 @@ class AgreeSettings:
             estimator: of the intervals.
         """
         parts = self.as_score.signature(estimator).split("|")
-        signed = [part for part in parts if part.partition(":")[0] in SIGNED]
+        signed = [part for part in parts if part.partition(":")[0] in _SIGNED]
         computed = f"agree:{self.expected}"
         if self.as_published:
             computed = f"agree:as-published,{self.as_published}"

@@ -47,7 +47,7 @@ from segscore.pipeline.tables.find import plan
 from segscore.pipeline.tables.preparation import preparing, require_free
 from segscore.pipeline.tables.read import read_valid
 
-TABLE, RECORD, UNFINISHED = "codings", "simulation.json", "_codings"
+TABLE, _RECORD, _UNFINISHED = "codings", "simulation.json", "_codings"
 MOST_DOCUMENTS = 2**31 - 1
 ROWS_PER_PART = 131_072
 BOUNDARIES_PER_PART = 2**24
@@ -201,7 +201,7 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
         if not name.strip():
             raise Refused(f"{option}: is empty; name a file or folder")
     require_apart(output, {"CODINGS": codings})
-    require_free(output, (TABLE, RECORD))
+    require_free(output, (TABLE, _RECORD))
     table = plan("references", codings, SEGMENTATIONS)
     rows, rejects = read_valid(table, SEGMENTATIONS)
     warnings = [_rejected(rejects, len(rows))] if rejects.num_rows else []
@@ -232,15 +232,15 @@ def _rejected(rejects: pa.Table, good: int) -> str:
 def _write(output: str, corpus: SegmentSizes, settings: SimulateSettings, record: str) -> None:
     """Write the parts out of sight, show them when all are there, and then write the record."""
     step = _documents_per_part(corpus, settings)
-    with preparing(output, UNFINISHED, (TABLE, RECORD)) as preparation:
+    with preparing(output, _UNFINISHED, (TABLE, _RECORD)) as preparation:
         for part, first in enumerate(range(0, settings.documents, step)):
             table = simulate(corpus, settings, first, min(step, settings.documents - first))
             preparation.write(TABLE, f"part-{part:05d}.parquet", table)
         preparation.show()
         try:
-            storage.write_new_text(storage.join(output, RECORD), record)
+            storage.write_new_text(storage.join(output, _RECORD), record)
         except FileExistsError as problem:
-            raise Failed(f"{output}: somebody else wrote {RECORD} meanwhile") from problem
+            raise Failed(f"{output}: somebody else wrote {_RECORD} meanwhile") from problem
 
 
 def _documents_per_part(corpus: SegmentSizes, settings: SimulateSettings) -> int:

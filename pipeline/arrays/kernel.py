@@ -12,7 +12,7 @@ from segscore.pipeline.arrays.ownership import first_exposed
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
-OPTIONS = {"nogil": True, "fastmath": False, "error_model": "numpy"}
+_OPTIONS = {"nogil": True, "fastmath": False, "error_model": "numpy"}
 
 CACHE_FILES = (".nbi", ".nbc")
 """Endings of the files that numba keeps: a loop's index, and its machine code."""
@@ -27,11 +27,11 @@ def kernel(loop: Loop) -> Loop:
     numba chose: it runs what it finds there.
     """
     try:
-        compiled = numba.njit(cache=True, **OPTIONS)(loop)  # reads nothing before the first call
+        compiled = numba.njit(cache=True, **_OPTIONS)(loop)  # reads nothing before the first call
     except RuntimeError:
-        return cast(Loop, numba.njit(**OPTIONS)(loop))
+        return cast(Loop, numba.njit(**_OPTIONS)(loop))
     if not _is_trusted(compiled.stats.cache_path):
-        compiled = numba.njit(**OPTIONS)(loop)
+        compiled = numba.njit(**_OPTIONS)(loop)
     return cast(Loop, compiled)
 
 

@@ -16,7 +16,7 @@ from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.statistics import bootstrap
 
 AVERAGES = ("micro", "macro")
-AT_ONCE = 1000
+_AT_ONCE = 1000
 """Replicates that are summed at a time: the weights of more would fill the memory."""
 
 
@@ -163,8 +163,8 @@ def _drawn(sums: Floats, weights: NDArray[np.uint8]) -> Floats:
     n, units, columns = sums.shape
     flat = sums.transpose(1, 0, 2).reshape(units, n * columns)
     blocks = [
-        bootstrap.replicate_sums(flat, weights[:, start : start + AT_ONCE])
-        for start in range(0, weights.shape[1], AT_ONCE)
+        bootstrap.replicate_sums(flat, weights[:, start : start + _AT_ONCE])
+        for start in range(0, weights.shape[1], _AT_ONCE)
     ]
     summed = np.concatenate(blocks or [np.empty((0, n * columns))])
     return summed.reshape(weights.shape[1], n, columns)

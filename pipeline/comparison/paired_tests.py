@@ -21,7 +21,7 @@ NEARLY = 1e-9
 DECIMALS = 12
 """Differences that are equal but for rounding are ties."""
 
-UNDEFINED = float("nan")
+_UNDEFINED = float("nan")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def permutation_tests(
     return {
         key: np.where(
             np.isnan(averages.difference[key]) | (permutations == 0),
-            UNDEFINED,
+            _UNDEFINED,
             (at_least + 1) / (permutations + 1),
         )
         for key, at_least in found.items()
@@ -137,11 +137,11 @@ def signed_ranks(first: Floats, second: Floats) -> SignedRanks:
     difference = difference[~np.isnan(difference)]
     moved = difference[difference != 0]
     higher = int(np.count_nonzero(difference > 0))
-    p = effect_rank = UNDEFINED
+    p = effect_rank = _UNDEFINED
     if len(moved):
         p = float(stats.wilcoxon(moved).pvalue)
         rank = stats.rankdata(np.abs(moved))
         effect_rank = float((np.sign(moved) * rank).sum() / rank.sum())
     spread = difference.std(ddof=1) if len(difference) > 1 else 0.0
-    effect_d = float(difference.mean() / spread) if spread > 0 else UNDEFINED
+    effect_d = float(difference.mean() / spread) if spread > 0 else _UNDEFINED
     return SignedRanks(p, higher, len(moved) - higher, effect_d, effect_rank)

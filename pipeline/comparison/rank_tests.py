@@ -11,7 +11,7 @@ from segscore.pipeline.statistics.multiple_tests import holm
 LEAST = 3
 """Systems of which these tests can tell something that a pair's own tests do not."""
 
-UNDEFINED = float("nan")
+_UNDEFINED = float("nan")
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Omnibus:
 
 
 def _undefined(test: str, systems: int, documents: int) -> Omnibus:
-    nothing = np.full((systems, systems), UNDEFINED)
-    return Omnibus(test, UNDEFINED, UNDEFINED, UNDEFINED, documents, nothing, nothing[0])
+    nothing = np.full((systems, systems), _UNDEFINED)
+    return Omnibus(test, _UNDEFINED, _UNDEFINED, _UNDEFINED, documents, nothing, nothing[0])
 
 
 def friedman(values: Floats) -> Omnibus:
@@ -62,7 +62,7 @@ def friedman(values: Floats) -> Omnibus:
     apart = np.abs(mean_rank[:, None] - mean_rank[None])
     error = np.sqrt(systems * (systems + 1) / (12 * documents))
     pairwise = stats.studentized_range.sf(apart / error, systems, np.inf)
-    statistic = p = UNDEFINED
+    statistic = p = _UNDEFINED
     if (values != values[0]).any():
         statistic, p = map(float, stats.friedmanchisquare(*values))
     effect = min(1.0, statistic / (documents * (systems - 1)))
@@ -89,7 +89,7 @@ def kruskal(values: Floats) -> Omnibus:
     rank = stats.rankdata(together)
     mean_rank = np.array([part.mean() for part in np.split(rank, np.cumsum(sizes)[:-1])])
     variance = rank.var(ddof=1)  # N(N + 1)/12 without ties
-    statistic = p = effect = UNDEFINED
+    statistic = p = effect = _UNDEFINED
     pairwise = np.ones((systems, systems))
     if variance > 0:
         statistic, p = map(float, stats.kruskal(*samples))
@@ -112,4 +112,4 @@ def places(values: Floats, *, higher: bool) -> Floats:
     good = np.round(values if higher else -values, DECIMALS)
     better = (good[..., None, :] > good[..., :, None]).sum(axis=-1)
     equal = (good[..., None, :] == good[..., :, None]).sum(axis=-1)  # itself too
-    return np.where(np.isnan(good), UNDEFINED, better + (equal + 1) / 2)
+    return np.where(np.isnan(good), _UNDEFINED, better + (equal + 1) / 2)

@@ -23,7 +23,7 @@ from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.scoring.pairs import number_groups
 from segscore.pipeline.statistics.bootstrap import Units, units
 
-GroupKey = tuple[object, ...]
+_GroupKey = tuple[object, ...]
 
 
 class NothingShared(Refused):
@@ -45,7 +45,7 @@ class Sample:
         parameters: of each system's run, as formulas use them.
     """
 
-    key: GroupKey
+    key: _GroupKey
     table: Table
     measures: list[Measure]
     systems: list[System]
@@ -150,7 +150,7 @@ class _Making:
     values: list[str]
     rows: Rows
 
-    def sample(self, key: GroupKey, mask: Flags) -> Sample | None:
+    def sample(self, key: _GroupKey, mask: Flags) -> Sample | None:
         """Bring some rows into a cell a system and document; None if no document is shared.
 
         Args:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     import pandera.pyarrow as pap
 
 Row = dict[str, Any]
-KINDS = {"String": pa.string(), "Int64": pa.int64(), "Float64": pa.float64()}
-WORST = 10
+_KINDS = {"String": pa.string(), "Int64": pa.int64(), "Float64": pa.float64()}
+_WORST = 10
 """Documents listed of each system, and of each system compared with each other."""
 
-UNDEFINED = float("nan")
+_UNDEFINED = float("nan")
 
 
 def table_of(
@@ -38,7 +38,7 @@ def table_of(
         model: the table's schema.
         group_by: the group-by columns, which come first.
     """
-    kinds = {name: KINDS[str(each.dtype)] for name, each in model.columns.items()}
+    kinds = {name: _KINDS[str(each.dtype)] for name, each in model.columns.items()}
     return pa.table(
         {
             name: pa.array([row[name] for row in rows], kind, from_pandas=True)
@@ -78,7 +78,7 @@ def compare_sample(
 def _limits(replicates: Floats, value: float, defined: int) -> tuple[float, float]:
     """A 95 % interval; it needs two documents, as those of a run's summary do."""
     if np.isnan(value) or defined < 2:
-        return UNDEFINED, UNDEFINED
+        return _UNDEFINED, _UNDEFINED
     return interval(replicates)
 
 
@@ -111,10 +111,10 @@ def _systems(
                 "value": value[s],
                 "ci_low": low,
                 "ci_high": high,
-                "rank": place[s] if directed else UNDEFINED,
-                "rank_low": first if directed else UNDEFINED,
-                "rank_high": last if directed else UNDEFINED,
-                "mean_rank": on_documents[s] if directed and kind == "macro" else UNDEFINED,
+                "rank": place[s] if directed else _UNDEFINED,
+                "rank_low": first if directed else _UNDEFINED,
+                "rank_high": last if directed else _UNDEFINED,
+                "mean_rank": on_documents[s] if directed and kind == "macro" else _UNDEFINED,
                 "documents": len(sample.documents),
                 "defined": defined,
             }
@@ -169,7 +169,7 @@ def _pairs(
 ) -> Iterator[Row]:
     """A row a pair, of the micro averages, then of the macro ones."""
     ranked = _ranked(sample, averages, measure)
-    nothing = dict.fromkeys((*OF_DOCUMENTS, "p_nemenyi", "p_kruskal"), UNDEFINED)
+    nothing = dict.fromkeys((*OF_DOCUMENTS, "p_nemenyi", "p_kruskal"), _UNDEFINED)
     for pair, each in enumerate(ranked):
         row = _pair(sample, averages, measure, "micro", pair, tests[measure.name, "micro"])
         yield row | each | nothing
@@ -223,7 +223,7 @@ def worst(sample: Sample, runs: Sequence[ScoredRun]) -> Iterator[Row]:
             yield from _listed(sample, runs, measure, (s, None), bad[s])
             for other in (o for o in range(len(sample.systems)) if o != s):
                 behind = bad[s] - bad[other]
-                behind = np.where(behind > 0, behind, UNDEFINED)
+                behind = np.where(behind > 0, behind, _UNDEFINED)
                 yield from _listed(sample, runs, measure, (s, other), behind)
 
 
@@ -235,7 +235,7 @@ def _listed(
     badness: Floats,
 ) -> Iterator[Row]:
     values, (s, other) = sample.values[measure.name], systems
-    for place, document in enumerate(_most(badness, WORST), start=1):
+    for place, document in enumerate(_most(badness, _WORST), start=1):
         document_id = sample.documents[document].as_py()
         yield {
             "measure": measure.name,
@@ -244,7 +244,7 @@ def _listed(
             "place": place,
             "document_id": document_id,
             "value": values[s, document],
-            "other_value": UNDEFINED if other is None else values[other, document],
+            "other_value": _UNDEFINED if other is None else values[other, document],
             "command": _command(sample, runs, s, document_id),
         }
 

@@ -43,7 +43,7 @@ def where(
             yield from _of_run(reopen(run.url), run.name, chosen, documents)
 
 
-Tally = dict[str, Ints]
+_Tally = dict[str, Ints]
 """Analysis -> counts by system, class and kind."""
 
 
@@ -87,7 +87,7 @@ def _row(
     }
 
 
-def _tallied(opened: Reopened, places: Places, systems: list[str], shared: Flags) -> Tally:
+def _tallied(opened: Reopened, places: Places, systems: list[str], shared: Flags) -> _Tally:
     """Read the hypotheses part by part.
 
     A coder's two rows for a document may lie in two parts, each good for itself. The run refused
@@ -102,7 +102,7 @@ def _tallied(opened: Reopened, places: Places, systems: list[str], shared: Flags
 
 def _tally(
     opened: Reopened, places: Places, systems: list[str], shared: Flags, accepted: Accepted
-) -> Tally:
+) -> _Tally:
     coder = accepted.rows.table.column("coder").chunk(0).dictionary_encode()
     place = {name: i for i, name in enumerate(systems)}
     code = np.array([place.get(name, -1) for name in coder.dictionary.to_pylist()] + [-1])

@@ -14,11 +14,11 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 
-LARGEST = 1 << 61
+_LARGEST = 1 << 61
 UNSEEN = 1 << 62
 
 
-class Block(NamedTuple):
+class _Block(NamedTuple):
     """Boundaries only one side has, out of reach of all others; each array of shape (found,).
 
     Attributes:
@@ -49,7 +49,7 @@ class Block(NamedTuple):
 
 
 @kernel
-def _saving(block: Block, a: int, b: int, n_t: int, type_range: int) -> int:
+def _saving(block: _Block, a: int, b: int, n_t: int, type_range: int) -> int:
     """What a pair saves, in 1 / (n_t type_range (found + 1)) of a boundary; 0 if it is none.
 
     A near miss saves one such part less than it should, so that among equal costs fewer are best.
@@ -65,7 +65,7 @@ def _saving(block: Block, a: int, b: int, n_t: int, type_range: int) -> int:
 
 
 @kernel
-def _flip(block: Block, start: int, end: int) -> None:
+def _flip(block: _Block, start: int, end: int) -> None:
     """On the way from start to end, give each boundary to the one it was reached from."""
     partner, via = block.partner, block.via
     while True:
@@ -78,7 +78,7 @@ def _flip(block: Block, start: int, end: int) -> None:
 
 
 @kernel
-def _look(block: Block, taker: int, here: int, n_t: int, type_range: int, reached: int) -> int:
+def _look(block: _Block, taker: int, here: int, n_t: int, type_range: int, reached: int) -> int:
     """Reach what one boundary could take; return how many are reached now."""
     for other in range(block.start[taker], block.stop[taker]):
         saving = _saving(block, taker, other, n_t, type_range)
@@ -95,7 +95,7 @@ def _look(block: Block, taker: int, here: int, n_t: int, type_range: int, reache
 
 
 @kernel
-def _nearest(block: Block, settled: int, reached: int) -> int:
+def _nearest(block: _Block, settled: int, reached: int) -> int:
     """Bring the nearest boundary that is not settled to the front of those; return its loss."""
     if settled == reached:
         return UNSEEN
@@ -109,7 +109,7 @@ def _nearest(block: Block, settled: int, reached: int) -> int:
 
 
 @kernel
-def _settle(block: Block, start: int, loss: int, settled: int, loser: int, end: int) -> None:
+def _settle(block: _Block, start: int, loss: int, settled: int, loser: int, end: int) -> None:
     """Change prices by what was found, and pairs along the way to the loser or the free end."""
     price, partner, way = block.price, block.partner, block.way
     price[start] -= loss
@@ -125,7 +125,7 @@ def _settle(block: Block, start: int, loss: int, settled: int, loser: int, end: 
 
 
 @kernel
-def _place(block: Block, start: int, n_t: int, type_range: int, most: int) -> bool:
+def _place(block: _Block, start: int, n_t: int, type_range: int, most: int) -> bool:
     """Find a partner for a boundary, or leave it or another one alone, at the least loss.
 
     It may take the partner of another one, which then looks on: shortest way over the prices.
@@ -163,7 +163,7 @@ def _place(block: Block, start: int, n_t: int, type_range: int, most: int) -> bo
 
 
 @kernel
-def _exchange(block: Block, one: int, two: int, n_t: int, type_range: int) -> bool:
+def _exchange(block: _Block, one: int, two: int, n_t: int, type_range: int) -> bool:
     """Pair one with two for good, if those they leave can be placed without any loss."""
     partner = block.partner
     before = partner.copy()
@@ -184,7 +184,7 @@ def _exchange(block: Block, one: int, two: int, n_t: int, type_range: int) -> bo
 
 
 @kernel
-def _choose_leftmost(block: Block, n_t: int, type_range: int) -> None:
+def _choose_leftmost(block: _Block, n_t: int, type_range: int) -> None:
     """Of all best pairings take the one whose list of pairs is lexicographically smallest."""
     fixed, price = block.fixed, block.price
     for one in range(len(fixed)):
@@ -203,7 +203,7 @@ def _choose_leftmost(block: Block, n_t: int, type_range: int) -> None:
 def _solve(position: Ints, kind: Ints, in_ref: Ints, n_t: int, type_range: int) -> Ints:
     """Pair the boundaries of one block; the index of each one's partner, -1 where it is alone."""
     found = len(position)
-    if n_t * type_range > LARGEST // (found + 1) ** 2:
+    if n_t * type_range > _LARGEST // (found + 1) ** 2:
         raise Refused(
             "optimal pairing: costs beyond 2^61 are not exact; choose a smaller --n-t "
             "or --boundary-types closer together"
@@ -217,7 +217,7 @@ def _solve(position: Ints, kind: Ints, in_ref: Ints, n_t: int, type_range: int) 
             last += 1
         start[k], stop[k] = first, last
     zeros = np.zeros((4, found), np.int64)
-    block = Block(
+    block = _Block(
         position,
         kind,
         in_ref,

@@ -263,7 +263,7 @@ def count_weighted(
 
 
 F07 = "Franz, McCarley & Xu 2007,"
-SIDED = frozenset({IDENTITY, REVERSIBLE})
+_SIDED = frozenset({IDENTITY, REVERSIBLE})
 """Reversible while leading and trailing weigh the same, as they do by default."""
 
 MEASURES = (
@@ -272,7 +272,7 @@ MEASURES = (
         "(weight_leading_miss * content_leading_miss"
         " + weight_trailing_miss * content_trailing_miss) / content_size",
         f"{F07} eq 1; weights section 2",
-        SIDED,
+        _SIDED,
         upper=None,
     ),
     Measure(
@@ -280,19 +280,19 @@ MEASURES = (
         "(weight_leading_false_alarm * content_leading_false_alarm"
         " + weight_trailing_false_alarm * content_trailing_false_alarm) / content_size",
         f"{F07} eq 1; weights section 2",
-        SIDED,
+        _SIDED,
         upper=None,
     ),
     Measure(
         "story_miss",
         f"story_miss_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
-        SIDED,
+        _SIDED,
     ),
     Measure(
         "story_false_alarm",
         f"story_false_alarm_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
-        SIDED,
+        _SIDED,
     ),
 )

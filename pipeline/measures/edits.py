@@ -191,72 +191,72 @@ def count(
     return counts
 
 
-F13 = "Fournier 2013,"
-SIDED = frozenset({IDENTITY, REVERSIBLE})
-MUTUAL = SIDED | {SYMMETRIC}
+_F13 = "Fournier 2013,"
+_SIDED = frozenset({IDENTITY, REVERSIBLE})
+_MUTUAL = _SIDED | {SYMMETRIC}
 TALLY = frozenset({REVERSIBLE})
 
 W_T = "(near_miss_span / n_t + constant_near_miss * near_misses)"
 W_S = "(substitution_span / type_range + constant_substitution * substitutions)"
-COST = f"misses + false_alarms + {W_T} + {W_S}"
+_COST = f"misses + false_alarms + {W_T} + {W_S}"
 F_BETA = "(1 + beta * beta) * {tp} / ((1 + beta * beta) * {tp} + beta * beta * {fn} + {fp})"
 
 MEASURES = (
     Measure(
         "boundary_similarity",
-        f"1 - ({COST}) / (misses + false_alarms + near_misses + substitutions + matches)",
-        f"{F13} eq 4",
-        MUTUAL,
+        f"1 - ({_COST}) / (misses + false_alarms + near_misses + substitutions + matches)",
+        f"{_F13} eq 4",
+        _MUTUAL,
         better="higher",
         agreed=1.0,
     ),
     Measure(
         "segmentation_similarity",
-        f"1 - ({COST}) / potential_boundaries",
-        f"{F13} eq 2",
-        MUTUAL,
+        f"1 - ({_COST}) / potential_boundaries",
+        f"{_F13} eq 2",
+        _MUTUAL,
         better="higher",
         agreed=1.0,
     ),
     Measure(
         "b_tp",
         f"matches + near_misses - {W_T} + substitutions - {W_S}",
-        f"{F13} 3.3, Table 2",
+        f"{_F13} 3.3, Table 2",
         TALLY | {SYMMETRIC},
         better="neither",
         upper=None,
     ),
-    Measure("b_fp", "false_alarms", f"{F13} 3.3", TALLY, better="neither", upper=None),
-    Measure("b_fn", "misses", f"{F13} 3.3", TALLY, better="neither", upper=None),
+    Measure("b_fp", "false_alarms", f"{_F13} 3.3", TALLY, better="neither", upper=None),
+    Measure("b_fn", "misses", f"{_F13} 3.3", TALLY, better="neither", upper=None),
     Measure(
         "b_tn",
         "potential_boundaries - b_tp - b_fp - b_fn",
-        f"{F13} 3.3, Table 2",
+        f"{_F13} 3.3, Table 2",
         TALLY | {SYMMETRIC},
         better="neither",
         upper=None,
     ),
-    Measure("b_precision", "b_tp / (b_tp + b_fp)", f"{F13} 3.3", SIDED, better="higher"),
-    Measure("b_recall", "b_tp / (b_tp + b_fn)", f"{F13} 3.3", SIDED, better="higher"),
+    Measure("b_precision", "b_tp / (b_tp + b_fp)", f"{_F13} 3.3", _SIDED, better="higher"),
+    Measure("b_recall", "b_tp / (b_tp + b_fn)", f"{_F13} 3.3", _SIDED, better="higher"),
     Measure(
         "b_f1",
         F_BETA.format(tp="b_tp", fn="b_fn", fp="b_fp"),
-        f"{F13} 3.3; F_beta, symmetric where beta is 1",
-        MUTUAL,
+        f"{_F13} 3.3; F_beta, symmetric where beta is 1",
+        _MUTUAL,
         better="higher",
     ),
     Measure(
         "precision",
         "matches / (matches + near_misses + substitutions + false_alarms)",
         "exact matches only (n_t 1)",
-        SIDED,
+        _SIDED,
         better="higher",
     ),
     Measure(
         "recall",
         "matches / (matches + near_misses + substitutions + misses)",
         "exact matches only (n_t 1)",
-        SIDED,
+        _SIDED,
         better="higher",
     ),
     Measure(
@@ -267,7 +267,7 @@ MEASURES = (
             fp="(false_alarms + near_misses + substitutions)",
         ),
         "exact matches only (n_t 1); F_beta, symmetric where beta is 1",
-        MUTUAL,
+        _MUTUAL,
         better="higher",
     ),
 )

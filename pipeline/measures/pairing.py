@@ -17,8 +17,8 @@ from segscore.pipeline.measures.greedy import near_misses, substitutions
 from segscore.pipeline.measures.prefetch import Index
 from segscore.pipeline.measures.shifts import align
 
-PAIRINGS = ("greedy", "optimal")
-BEYOND = 1 << 62
+_PAIRINGS = ("greedy", "optimal")
+_BEYOND = 1 << 62
 Codes = Ints | Positions
 # None stands for "no": then numba compiles, and a new process loads, only what a run needs.
 Types = tuple[Positions, Positions] | None
@@ -53,8 +53,8 @@ def least_cost(pairing: str) -> Optimal:
     Raises:
         Refused: the pairing is neither ``greedy`` nor ``optimal``.
     """
-    if pairing not in PAIRINGS:
-        raise Refused(f"pairing {pairing}: must be one of {', '.join(PAIRINGS)}")
+    if pairing not in _PAIRINGS:
+        raise Refused(f"pairing {pairing}: must be one of {', '.join(_PAIRINGS)}")
     return True if pairing == "optimal" else None
 
 
@@ -113,8 +113,8 @@ def differences(ref: Codes, hyp: Codes, code: Ints, in_ref: Ints) -> int:
     r = h = Index(0)
     ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
     while r < ref_end or h < hyp_end:
-        a = int(ref[r]) if r < ref_end else BEYOND
-        b = int(hyp[h]) if h < hyp_end else BEYOND
+        a = int(ref[r]) if r < ref_end else _BEYOND
+        b = int(hyp[h]) if h < hyp_end else _BEYOND
         # Written in any case and kept by counting on: cheaper than a branch nobody can foresee.
         code[found] = min(a, b)
         in_ref[found] = a < b

@@ -182,12 +182,12 @@ def count(
 
 K_AND_S = "Kazantseva & Szpakowicz 2012,"
 # A panel obeys a law of one reference when all its references are that one.
-JUDGED = frozenset({IDENTITY, REVERSIBLE})
+_JUDGED = frozenset({IDENTITY, REVERSIBLE})
 BOUND = frozenset({REVERSIBLE})
 
 MEASURES = (
-    Measure("win_diff_prime", "penalty / opinions", f"{K_AND_S} eq 7", JUDGED),
-    Measure("mult_window_diff", "(penalty - best) / (worst - best)", f"{K_AND_S} eq 10", JUDGED),
+    Measure("win_diff_prime", "penalty / opinions", f"{K_AND_S} eq 7", _JUDGED),
+    Measure("mult_window_diff", "(penalty - best) / (worst - best)", f"{K_AND_S} eq 10", _JUDGED),
     Measure("best_case", "best / opinions", f"{K_AND_S} eq 8", BOUND, better="neither"),
     Measure("worst_case", "worst / opinions", f"{K_AND_S} eq 9", BOUND, better="neither"),
 )

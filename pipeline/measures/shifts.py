@@ -11,7 +11,7 @@ from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Refused
 
 FAR = 1 << 20
-LARGEST = 1 << 61
+_LARGEST = 1 << 61
 
 
 @kernel
@@ -98,7 +98,7 @@ def _least_costs(
         found + 1 parts of a unit more, so that among equal costs fewer are less.
     """
     found, zero, parts = len(place), band + 1, len(place) + 1
-    least = np.full((found + 1, 2 * band + 3), 2 * LARGEST, np.int64)
+    least = np.full((found + 1, 2 * band + 3), 2 * _LARGEST, np.int64)
     least[found, zero] = 0
     for k in range(found - 1, -1, -1):
         side = 2 * in_ref[k] - 1
@@ -131,7 +131,7 @@ def align(place: Ints, in_ref: Ints, alone: int, reach: int, partner: Ints) -> N
     """
     found = len(place)
     partner[:found] = -1
-    if alone > LARGEST // (found + 1) ** 2:
+    if alone > _LARGEST // (found + 1) ** 2:
         raise Refused("optimal pairing: costs beyond 2^61 are not exact; choose a smaller --n-t")
     at = np.empty((2, found), np.int64)
     before = np.empty((2, found + 1), np.int64)

@@ -11,13 +11,13 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions
 from segscore.pipeline.measures.prefetch import Index
 
-DENSE = 6
+_DENSE = 6
 """Up to so many units for each boundary of the two sides, each unit is looked at."""
 
 LONGEST = 1 << 15
 """Documents below this many padded units can be dense: two counts fit into 32 bits."""
 
-Number = int | np.int32
+_Number = int | np.int32
 SHIFT, LOW = 16, (1 << 16) - 1
 
 
@@ -25,18 +25,18 @@ SHIFT, LOW = 16, (1 << 16) - 1
 def dense(boundaries: int, n_units: int, k: int) -> bool:
     """Whether to slide unit by unit."""
     padded = n_units + 2 * k
-    return padded < LONGEST and padded <= DENSE * boundaries
+    return padded < LONGEST and padded <= _DENSE * boundaries
 
 
 @kernel
 def _write(
-    with_ref: Number,
-    with_hyp: Number,
-    with_any: Number,
-    more: Number,
-    fewer: Number,
-    absolute: Number,
-    unequal: Number,
+    with_ref: _Number,
+    with_hyp: _Number,
+    with_any: _Number,
+    more: _Number,
+    fewer: _Number,
+    absolute: _Number,
+    unequal: _Number,
     n_units: int,
     k: int,
     out: Ints,

@@ -132,66 +132,69 @@ def window_size(n_units: Ints, segments: Ints, rounding: str = "half-even") -> I
 
 BEEFERMAN = "Beeferman, Berger & Lafferty 1999"
 PEVZNER = "Pevzner & Hearst 2002, p. 10"
-G06 = "Georgescul, Clark & Armstrong 2006,"
+_G06 = "Georgescul, Clark & Armstrong 2006,"
 TDT = "TDT evaluation plans, cited by Franz, McCarley & Xu 2007"
-SIDED = frozenset({IDENTITY, REVERSIBLE})
-MUTUAL = SIDED | {SYMMETRIC}
+_SIDED = frozenset({IDENTITY, REVERSIBLE})
+_MUTUAL = _SIDED | {SYMMETRIC}
 
 MEASURES = (
-    Measure("pk", "(pk_misses + pk_false_alarms) / windows", f"{BEEFERMAN}; {G06} 4.1", MUTUAL),
-    Measure("pk_miss_rate", "pk_misses / reference_windows", f"{G06} 4.1", SIDED),
+    Measure("pk", "(pk_misses + pk_false_alarms) / windows", f"{BEEFERMAN}; {_G06} 4.1", _MUTUAL),
+    Measure("pk_miss_rate", "pk_misses / reference_windows", f"{_G06} 4.1", _SIDED),
     Measure(
         "pk_false_alarm_rate",
         "pk_false_alarms / (windows - reference_windows)",
-        f"{G06} 4.1",
-        SIDED,
+        f"{_G06} 4.1",
+        _SIDED,
     ),
     Measure(
         "pk_prior",
         "pk_miss_rate * p_seg + pk_false_alarm_rate * (1 - p_seg)",
-        f"{G06} 4.1 (TDT pilot)",
-        SIDED,
+        f"{_G06} 4.1 (TDT pilot)",
+        _SIDED,
     ),
     Measure(
-        "pk_prime_miss_rate", "pk_prime_misses / reference_windows", f"{G06} 4.1 (TDT 1998)", SIDED
+        "pk_prime_miss_rate",
+        "pk_prime_misses / reference_windows",
+        f"{_G06} 4.1 (TDT 1998)",
+        _SIDED,
     ),
     Measure(
         "pk_prime_false_alarm_rate",
         "pk_prime_false_alarms / (windows - reference_windows)",
-        f"{G06} 4.1 (TDT 1998)",
-        SIDED,
+        f"{_G06} 4.1 (TDT 1998)",
+        _SIDED,
     ),
     Measure(
         "pk_prime",
         "pk_prime_miss_rate * p_seg + pk_prime_false_alarm_rate * (1 - p_seg)",
-        f"{G06} 4.1 (TDT 1998)",
-        SIDED,
+        f"{_G06} 4.1 (TDT 1998)",
+        _SIDED,
     ),
-    Measure("window_diff", "(wd_misses + wd_false_alarms) / windows", PEVZNER, MUTUAL),
-    Measure("window_diff_miss", "wd_misses / windows", f"{G06} 4.2", SIDED),
-    Measure("window_diff_false_alarm", "wd_false_alarms / windows", f"{G06} 4.2", SIDED),
-    Measure("window_diff_weighted", "wd_absolute / windows", "NLTK", MUTUAL, upper=None),
-    Measure("pr_miss", "wd_misses / reference_windows", f"{G06} 4.3", SIDED),
-    Measure("pr_false_alarm", "wd_false_alarms / windows", f"{G06} 4.3", SIDED),
+    Measure("window_diff", "(wd_misses + wd_false_alarms) / windows", PEVZNER, _MUTUAL),
+    Measure("window_diff_miss", "wd_misses / windows", f"{_G06} 4.2", _SIDED),
+    Measure("window_diff_false_alarm", "wd_false_alarms / windows", f"{_G06} 4.2", _SIDED),
+    Measure("window_diff_weighted", "wd_absolute / windows", "NLTK", _MUTUAL, upper=None),
+    Measure("pr_miss", "wd_misses / reference_windows", f"{_G06} 4.3", _SIDED),
+    Measure("pr_false_alarm", "wd_false_alarms / windows", f"{_G06} 4.3", _SIDED),
     Measure(
         "pr_error",
         "cost_miss * pr_miss + cost_false_alarm * pr_false_alarm",
-        f"{G06} 4.3",
-        SIDED,
+        f"{_G06} 4.3",
+        _SIDED,
     ),
     Measure(
         "c_seg",
         "c_seg_cost_miss * p_seg * pk_miss_rate"
         " + c_seg_cost_false_alarm * (1 - p_seg) * pk_false_alarm_rate",
         TDT,
-        SIDED,
+        _SIDED,
     ),
     Measure(
         "c_seg_normalised",
         "c_seg / minimum(c_seg_cost_miss * p_seg, c_seg_cost_false_alarm * (1 - p_seg))",
         TDT,
-        SIDED,
+        _SIDED,
         upper=None,
     ),
-    Measure("window_diff_edges", "edge_errors / edge_windows", "Lamprier et al. 2007", MUTUAL),
+    Measure("window_diff_edges", "edge_errors / edge_windows", "Lamprier et al. 2007", _MUTUAL),
 )

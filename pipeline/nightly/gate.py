@@ -81,7 +81,7 @@ def p_value(rule: Rule, change: Change) -> float:
 
 
 @dataclass(frozen=True)
-class Compared:
+class _Compared:
     """Two nights side by side, in the measures of some rules.
 
     Attributes:
@@ -134,7 +134,7 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def compare(night: Night, other: Night, rules: tuple[Rule, ...], seed: int) -> list[Compared]:
+def _compare(night: Night, other: Night, rules: tuple[Rule, ...], seed: int) -> list[_Compared]:
     """Read two nights, once for each kind of rows that the rules are about."""
     ids, other_ids = documents(night), documents(other)
     shared = len(np.intersect1d(ids, other_ids, assume_unique=True))
@@ -145,7 +145,7 @@ def compare(night: Night, other: Night, rules: tuple[Rule, ...], seed: int) -> l
         if asked:
             now = tally(night, asked, seed, in_all)
             before = tally(other, asked, seed, in_all)
-            found.append(Compared(other, table, now, before, shared))
+            found.append(_Compared(other, table, now, before, shared))
     return found
 
 
@@ -170,7 +170,7 @@ def judge(
     seed = int(night.record["settings"]["seed"])
     checks: dict[tuple[str, str], Check] = {}
     for other in {each.url: each for each in others.values()}.values():
-        for compared in compare(night, other, rules, seed):
+        for compared in _compare(night, other, rules, seed):
             for rule in rules:
                 if rule.table == compared.table:
                     for system, its in others.items():
@@ -185,7 +185,7 @@ def judge(
         )
         if check.fails
         else check
-        for check in decide(listed, alpha)
+        for check in _decide(listed, alpha)
     ]
 
 
@@ -209,7 +209,7 @@ def hold(run: str, other: str, rules: tuple[Rule, ...], alpha: float) -> list[Ch
     return judge(now, dict.fromkeys(shared, then), rules, alpha)
 
 
-def decide(checks: Sequence[Check], alpha: float) -> list[Check]:
+def _decide(checks: Sequence[Check], alpha: float) -> list[Check]:
     """Say which checks fail, corrected for how many there are."""
     decided = [check for check in checks if check.p is not None]
     adjusted = iter(holm([check.p for check in decided if check.p is not None]).tolist())

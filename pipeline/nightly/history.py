@@ -18,7 +18,7 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage.placement import is_inside, require_apart
 
-FOLDER, FILE = "history", "history.parquet"
+_FOLDER, _FILE = "history", "history.parquet"
 OURS: dict[str, pa.DataType] = {
     "run": pa.string(),
     "date": pa.date32(),
@@ -29,7 +29,7 @@ OURS: dict[str, pa.DataType] = {
 }
 """Columns beside those of summaries."""
 
-GROUP = "group_"
+_GROUP = "group_"
 """Goes before the name of a group-by column that one of ours has already."""
 
 
@@ -74,7 +74,7 @@ def gather(runs: str, output: str | None, keep: int | None) -> Gathered:
     require_keep(keep)
     if not storage.names(runs):
         raise Refused(f"{runs}: no such folder, or nothing in it")
-    url = storage.join(output or storage.join(runs, FOLDER), FILE)
+    url = storage.join(output or storage.join(runs, _FOLDER), _FILE)
     _require_free(runs, url)
     removed, wrong = ([], []) if keep is None else remove_old(Nights(runs), keep)
     found = []
@@ -100,7 +100,7 @@ def _require_free(runs: str, url: str) -> None:
     target = storage.canonical(url)
     held = [each for each in around if is_inside(target, storage.canonical(each))]
     require_apart(url, {"RUN": [each for each in held if _is_run(each)]}, is_file=True)
-    if FILE in storage.names(folder) and not {*OURS} <= {*storage.column_names(url)}:
+    if _FILE in storage.names(folder) and not {*OURS} <= {*storage.column_names(url)}:
         raise Refused(f"{url}: is not a table of segscore history; name another folder by --output")
 
 
@@ -159,9 +159,9 @@ def _widened(one: _Run) -> pa.Table:
 def _free(name: str, taken: list[str]) -> str:
     """What a column of a summary is called here."""
     if name in OURS:
-        name = GROUP + name
+        name = _GROUP + name
         while name in taken:
-            name = GROUP + name
+            name = _GROUP + name
     return name
 
 

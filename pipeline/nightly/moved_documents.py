@@ -11,7 +11,7 @@ from segscore.pipeline.nightly.rules import Rule
 from segscore.pipeline.nightly.verdict import Check, Moved
 from segscore.pipeline.statistics.sums import mean_over_references
 
-SHOWN = 5
+_SHOWN = 5
 
 
 def documents_moved(night: Night, other: Night, rule: Rule, check: Check) -> tuple[Moved, ...]:
@@ -27,7 +27,7 @@ def documents_moved(night: Night, other: Night, rule: Rule, check: Check) -> tup
         check: of the rule and the system.
 
     Returns:
-        Worst first, at most ``SHOWN``, by name where equal.
+        Worst first, at most ``_SHOWN``, by name where equal.
     """
     now, then = (_values(each, rule, check.system) for each in (night, other))
     moved = [
@@ -36,7 +36,7 @@ def documents_moved(night: Night, other: Night, rule: Rule, check: Check) -> tup
         if check.before is not None
     ]
     moved.sort(key=lambda each: (-rule.excess(each.value - each.before), each.document_id))
-    return tuple(each for each in moved[:SHOWN] if each.value != each.before)
+    return tuple(each for each in moved[:_SHOWN] if each.value != each.before)
 
 
 def _values(night: Night, rule: Rule, system: str) -> Mapping[str, float]:

@@ -16,7 +16,7 @@ from segscore.pipeline.storage.listed_files import listed
 REMOVING = "_removing.json"
 """The run.json of a night whose removal has begun, by which it can be finished."""
 
-Files = Mapping[str, Sequence[str]]
+_Files = Mapping[str, Sequence[str]]
 """Table -> names of its files."""
 
 
@@ -53,7 +53,7 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
     return removed, kept
 
 
-def _files(runs: str, night: date) -> Files:
+def _files(runs: str, night: date) -> _Files:
     """List the files of a night's tables, as its record names them.
 
     Raises:
@@ -73,7 +73,7 @@ def _files(runs: str, night: date) -> Files:
     return listed(record if isinstance(record, dict) else {}, place)
 
 
-def _require_ours(url: str, files: Files) -> None:
+def _require_ours(url: str, files: _Files) -> None:
     """Make sure that a folder holds a night and nothing else.
 
     Raises:
@@ -91,7 +91,7 @@ def _require_ours(url: str, files: Files) -> None:
         raise Refused(f"it holds {', '.join(others[:3])}, which the night did not write")
 
 
-def _remove(url: str, files: Files) -> None:
+def _remove(url: str, files: _Files) -> None:
     """Remove a night file by file; readers first miss the record."""
     record = storage.join(url, run_folder.RECORD)
     text = storage.read_text(record)

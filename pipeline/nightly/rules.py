@@ -11,7 +11,7 @@ from segscore.pipeline.measures import ALL, PAIRS, PANELS
 FORM = re.compile(
     r"(?:(micro|macro):)?(\w+)(>=|<=)([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)"
 )
-BETTER = {">=": "higher", "<=": "lower"}
+_BETTER = {">=": "higher", "<=": "lower"}
 TABLES = {"scores": PAIRS, "panel_scores": PANELS}
 
 
@@ -70,7 +70,7 @@ def _rule(text: str) -> Rule:
         (near,) = get_close_matches(name, ALL, n=1, cutoff=0.0)
         raise Refused(f"--gate {text}: no such measure, nearest is {near}")
     better = ALL[name].better
-    if better not in ("neither", BETTER[sign]):
+    if better not in ("neither", _BETTER[sign]):
         meant = f"{name}>=-{abs(limit):g}" if better == "higher" else f"{name}<=+{abs(limit):g}"
         raise Refused(f"--gate {text}: {better} is better for {name}; write {meant}")
     if limit and found[4][0] not in "+-":

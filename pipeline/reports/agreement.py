@@ -9,13 +9,13 @@ from segscore.pipeline.reports.contested import SHOWN, contested
 from segscore.pipeline.reports.page import Cell, Figure, Section, Table, isolated
 from segscore.pipeline.reports.run_tables import Finished, Row, group_name, grouped
 
-CODERS, GROUPS = 60, 30
+_CODERS, _GROUPS = 60, 30
 """Coders in a matrix, those with most documents; groups drawn, the largest."""
 
 CLASSES = 10
 """Of shares, in a chart of prominence."""
 
-PROMINENCE = {"0": "exactly", "half_window": "half a window", "window": "a window"}
+_PROMINENCE = {"0": "exactly", "half_window": "half a window", "window": "a window"}
 
 
 def sections(run: Finished) -> Iterator[Section]:
@@ -74,9 +74,9 @@ def _groups(rows: Sequence[Row], by: Sequence[str]) -> Iterator[Figure]:
     listed: list[list[Cell]] = [[row[each] for each in columns] for row in found]
     yield Figure(
         f"pi of {SHOWN} by {', '.join(by)}",
-        f"The {GROUPS} groups with most codings." if len(found) > GROUPS else "",
+        f"The {_GROUPS} groups with most codings." if len(found) > _GROUPS else "",
         Table(["group", "pi", "95 % from", "to", "codings"], listed),
-        charts.intervals([_span(row, row["name"]) for row in found[:GROUPS]], "pi"),
+        charts.intervals([_span(row, row["name"]) for row in found[:_GROUPS]], "pi"),
         wide=True,
     )
 
@@ -136,7 +136,7 @@ def _coders(rows: Sequence[Row]) -> Iterator[Figure]:
 
 def _matrix(run: Finished, by: Sequence[str], coders: Sequence[Row]) -> Figure:
     pairs = [row for row in run.rows("peers") if not grouped(row, by)]
-    most = sorted(coders, key=lambda row: (-row["documents"], row["coder"]))[:CODERS]
+    most = sorted(coders, key=lambda row: (-row["documents"], row["coder"]))[:_CODERS]
     names = sorted(row["coder"] for row in most)
     found = {(row["coder"], row["peer"]): row for row in pairs}
     cells: list[charts.Drawn] = []
@@ -165,8 +165,8 @@ def _matrix(run: Finished, by: Sequence[str], coders: Sequence[Row]) -> Figure:
 
 def _prominence(run: Finished, by: Sequence[str]) -> Iterator[Figure]:
     """How many of the coders support a position that some coder marked."""
-    counted = {reach: np.zeros(CLASSES, np.int64) for reach in PROMINENCE}
-    wanted = ["coders", *(f"support_{reach}" for reach in PROMINENCE)]
+    counted = {reach: np.zeros(CLASSES, np.int64) for reach in _PROMINENCE}
+    wanted = ["coders", *(f"support_{reach}" for reach in _PROMINENCE)]
     for part in run.parts("prominence", wanted):
         several = part.column("coders").to_numpy() > 1
         for reach, classes in counted.items():
@@ -179,7 +179,7 @@ def _prominence(run: Finished, by: Sequence[str]) -> Iterator[Figure]:
         listed: list[list[Cell]] = [
             [name, int(many)] for name, many in zip(names, classes, strict=True)
         ]
-        where = "exactly there" if reach == "0" else f"within {PROMINENCE[reach]}"
+        where = "exactly there" if reach == "0" else f"within {_PROMINENCE[reach]}"
         yield Figure(
             f"Supported {where}",
             "Marked positions of documents that several coded, by the share of its coders with a "
@@ -195,6 +195,6 @@ def _quartiles(run: Finished, by: Sequence[str]) -> Table:
     rows: list[list[Cell]] = [
         [f"{kind}, {where}", *(whole[f"{kind}_{reach}_{each}"] for each in ("q1", "median", "q3"))]
         for kind in ("support", "peer_support")
-        for reach, where in PROMINENCE.items()
+        for reach, where in _PROMINENCE.items()
     ]
     return Table(["of the positions", "lower quartile", "median", "upper quartile"], rows)

@@ -13,15 +13,15 @@ Drawn = Mapping[str, Any]
 """What one mark is drawn from."""
 
 Chart = dict[str, Any]
-Side = Literal["left", "right"]
+_Side = Literal["left", "right"]
 
 BLUE, ORANGE, RED = "#3b82c4", "#c77a14", "#d6336c"
 """Told apart by who is colour blind, and seen on white as on black."""
 
-STEP = 24
+_STEP = 24
 """Height of a row."""
 
-FIELDS = 6
+_FIELDS = 6
 """Significant digits that a chart is given."""
 
 
@@ -36,7 +36,7 @@ def _data(rows: Sequence[Drawn]) -> "alt.Data":
 def _short(value: object) -> object:
     if isinstance(value, str):
         return _text(value)
-    return float(f"{value:.{FIELDS}g}") if isinstance(value, float) else value
+    return float(f"{value:.{_FIELDS}g}") if isinstance(value, float) else value
 
 
 def _text(name: str) -> str:
@@ -53,7 +53,7 @@ def _finished(chart: Any, height: int) -> Chart:
 
 def _tall(rows: Sequence[Drawn], name: str) -> int:
     """Height of a chart with a row a name."""
-    return STEP * max(1, len(_named(rows, name)))
+    return _STEP * max(1, len(_named(rows, name)))
 
 
 def _known(rows: Sequence[Drawn], *names: str) -> bool:
@@ -72,12 +72,12 @@ def _names(names: Sequence[str], field: str = "name") -> Any:
     # The domain, not a sort: that would make an expression of the names.
     settings: Any = {"sort": None, "title": None, "scale": alt.Scale(domain=list(names))}
     if field == "column":
-        axis = alt.Axis(labelExpr=ENDS, labelAngle=-45, labelLimit=130)
+        axis = alt.Axis(labelExpr=_ENDS, labelAngle=-45, labelLimit=130)
         return alt.X(f"{field}:N", axis=axis, **settings)
-    return alt.Y(f"{field}:N", axis=alt.Axis(labelExpr=ENDS), **settings)
+    return alt.Y(f"{field}:N", axis=alt.Axis(labelExpr=_ENDS), **settings)
 
 
-ENDS = (
+_ENDS = (
     "length(datum.label) > 25 "
     "? slice(datum.label, 0, 12) + '…' + slice(datum.label, -12) : datum.label"
 )
@@ -178,7 +178,7 @@ def scatter(rows: Sequence[Drawn], across: str, up: str) -> Chart | None:
     return _finished(alt.layer(*layers), 320)
 
 
-def _labels(base: "alt.Chart", where: str, align: Side, dx: int) -> "alt.Chart":
+def _labels(base: "alt.Chart", where: str, align: _Side, dx: int) -> "alt.Chart":
     """Names beside points, on the side that has room."""
     chart = base.transform_filter(where).mark_text(align=align, dx=dx, dy=-7, limit=130)
     return chart.encode(text="label:N")
@@ -260,7 +260,7 @@ def heat(rows: Sequence[Drawn], value: str, *, signed: bool = False) -> Chart:
     )
     dark = f"abs(datum.value) > {DARK * most}"
     text = base.mark_text(fontSize=11).encode(
-        text="says:N" if len(columns) <= ROOM else "mark:N",
+        text="says:N" if len(columns) <= _ROOM else "mark:N",
         color=alt.condition(dark, alt.value("#ffffff"), alt.value("#101010")),
     )
     return _finished(alt.layer(cells, text), _tall(rows, "row"))
@@ -269,7 +269,7 @@ def heat(rows: Sequence[Drawn], value: str, *, signed: bool = False) -> Chart:
 DARK = 0.85
 """Share of the scale from which on light text is the easier to read."""
 
-ROOM = 10
+_ROOM = 10
 """Columns of a matrix that find room for text in their cells."""
 
 

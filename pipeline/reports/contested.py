@@ -20,7 +20,7 @@ from segscore.pipeline.tables.read import validate
 SHOWN = "boundary_similarity"
 """What similarity is told by, here and of coders."""
 
-CONTESTED, STRIPS = 5, 40
+_CONTESTED, STRIPS = 5, 40
 """Documents drawn, and codings of each."""
 
 
@@ -44,8 +44,8 @@ def contested(run: Finished) -> Section:
 def _least_similar(run: Finished) -> list[Row]:
     wanted = ["document_id", "codings", "coders", "segments", SHOWN, "window_diff_mean"]
     parts = run.parts("documents", wanted)
-    found = [row for part in parts for row in most_contested(part, CONTESTED)]
-    return nsmallest(CONTESTED, found, key=by_similarity)
+    found = [row for part in parts for row in most_contested(part, _CONTESTED)]
+    return nsmallest(_CONTESTED, found, key=by_similarity)
 
 
 def _codings(run: Finished, rows: Sequence[Row]) -> dict[str, list[Drawing]]:

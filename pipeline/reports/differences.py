@@ -20,9 +20,9 @@ PERMUTATIONS = 9999
 SURE = 0.05
 
 LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
-HEADINGS = ("system", "other", "difference", "95 % from", "to", "p", "p (Holm)", "better")
+_HEADINGS = ("system", "other", "difference", "95 % from", "to", "p", "p (Holm)", "better")
 
-Pairs = Mapping[tuple[str, str], Mapping[str, Any]]
+_Pairs = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
 def differences(run: ScoredRun, sample: Sample, ranking: Ranking) -> Figure:
@@ -46,7 +46,7 @@ def differences(run: ScoredRun, sample: Sample, ranking: Ranking) -> Figure:
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row less column",
         f"{ranking.average} averages. * p < {SURE} by a paired permutation test, adjusted by Holm "
         f"for all these pairs. The command segscore compare has more tests.{more}",
-        Table(HEADINGS, listed),
+        Table(_HEADINGS, listed),
         charts.heat([*_cells(best, pairs)], "difference", signed=True),
         wide=True,
     )
@@ -64,7 +64,7 @@ def _only(sample: Sample, kept: Sequence[int]) -> Sample:
     )
 
 
-def _cells(best: Sequence[str], pairs: Pairs) -> Iterator[charts.Drawn]:
+def _cells(best: Sequence[str], pairs: _Pairs) -> Iterator[charts.Drawn]:
     for name in best:
         for other in (each for each in best if each != name):
             row, sign = (

@@ -6,7 +6,7 @@ from segscore.pipeline.nightly import nights
 from segscore.pipeline.reports.page import Cell, Figure, Section, Table
 from segscore.pipeline.reports.run_tables import Finished
 
-HEADINGS = ("rule", "system", "now", "before", "change", "p (Holm)", "against", "result")
+_HEADINGS = ("rule", "system", "now", "before", "change", "p (Holm)", "against", "result")
 
 
 def verdict(run: Finished) -> Iterator[Section]:
@@ -38,7 +38,7 @@ def verdict(run: Finished) -> Iterator[Section]:
         for check in found.checks
         for each in check.moved
     ]
-    figures = [Figure("Rules", table=Table(HEADINGS, checks), folded=False, wide=True)]
+    figures = [Figure("Rules", table=Table(_HEADINGS, checks), folded=False, wide=True)]
     if moved:
         heads = ("document", "system", "measure", "now", "before")
         figures.append(Figure("Documents that got worst", table=Table(heads, moved), folded=False))

@@ -107,8 +107,8 @@ def render(page: Page, library: str) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"cell": shown, "short": shortened}
-    made.globals["marks"] = MARKS
+    made.filters |= {"cell": _shown, "short": shortened}
+    made.globals["marks"] = _MARKS
     script, *_ = loader.get_source(made, "page.js")
     return made.get_template("page.html").render(
         page=page,
@@ -123,7 +123,7 @@ def is_report(head: bytes) -> bool:
     return head.startswith(b"<!doctype html>") and b" segscore</title>" in head
 
 
-MARKS = {
+_MARKS = {
     "boundary": ("M0 0V16", "boundary"),
     "match": ("M0 0V16", "match"),
     "near": ("M-4 16V4H4", "near miss, tied to where the reference has it"),
@@ -166,7 +166,7 @@ def isolated(name: str) -> str:
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
-def shown(cell: Cell) -> str:
+def _shown(cell: Cell) -> str:
     """A cell as it is read: a dash where undefined, four decimals, thousands apart."""
     if cell is None:
         return "–"

@@ -21,8 +21,8 @@ from segscore.pipeline.reports.worst import worst
 from segscore.pipeline.scoring.settings import one_of
 from segscore.pipeline.storage.placement import require_apart
 
-AVERAGES = ("micro", "macro")
-HEAD = 4096
+_AVERAGES = ("micro", "macro")
+_HEAD = 4096
 """Bytes of a page that tell whether it is a report."""
 
 
@@ -48,13 +48,13 @@ class ReportSettings:
         Raises:
             Refused: naming the option, the value and what is allowed.
         """
-        one_of("--average", self.average, AVERAGES)
+        one_of("--average", self.average, _AVERAGES)
         if not self.output.strip():
             raise Refused("--output: is empty; name a file")
 
 
 @dataclass(frozen=True)
-class Written:
+class _Written:
     """A page that was written.
 
     Attributes:
@@ -66,7 +66,7 @@ class Written:
     missing: Sequence[str]
 
 
-def report(settings: ReportSettings) -> Written:
+def report(settings: ReportSettings) -> _Written:
     """Write the page of a run, whole.
 
     Raises:
@@ -86,7 +86,7 @@ def report(settings: ReportSettings) -> Written:
     except OSError as problem:
         why = problem.strerror or str(problem)
         raise Failed(f"--output {settings.output}: cannot be written ({why})") from problem
-    return Written(len(text.encode()), [each.missing for each in sections if each.missing])
+    return _Written(len(text.encode()), [each.missing for each in sections if each.missing])
 
 
 def _title(url: str) -> str:
@@ -100,7 +100,7 @@ def _require_free(output: str, run: Finished) -> None:
     if storage.names(output):
         raise Refused(f"--output {output}: is a folder; name a file")
     require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
-    there = storage.head(output, HEAD)
+    there = storage.head(output, _HEAD)
     if there and not is_report(there):
         raise Refused(
             f"--output {output}: is a file that segscore report did not write; name another file"

@@ -9,16 +9,16 @@ from segscore.pipeline.measures.edit_list import Edit
 WIDTH, LEFT, RIGHT = 1000, 190, 10
 """Of a drawing in its own unit, and what it keeps free for names."""
 
-HIGH, STEP, RULER, GAP = 16, 24, 18, 14
+HIGH, _STEP, RULER, _GAP = 16, 24, 18, 14
 """Of a strip, from one to the next, of a ruler, between the lines of a long document."""
 
-UNITS, LINES = 300, 8
+_UNITS, LINES = 300, 8
 """Units in a line, unless the document would take more lines than this."""
 
 NAME = 20
 """Letters of a name that find room beside a strip."""
 
-KINDS = {
+_KINDS = {
     "match": "match",
     "near_miss": "near",
     "substitution": "other",
@@ -86,7 +86,7 @@ def decided(name: str, edits: Sequence[Edit]) -> Strip:
         there = here if edit.position is None else edit.position
         assert here is not None
         assert there is not None
-        marks.setdefault(KINDS[edit.kind], []).append((here, there))
+        marks.setdefault(_KINDS[edit.kind], []).append((here, there))
     return Strip(name, marks)
 
 
@@ -99,7 +99,7 @@ def draw(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> Drawin
         n_units: of the document.
         strips: from above.
     """
-    units = max(UNITS, ceil(n_units / LINES))
+    units = max(_UNITS, ceil(n_units / LINES))
     scale = (WIDTH - LEFT - RIGHT) / min(units, n_units)
     rows: list[Part] = []
     rulers: list[tuple[str, float, int]] = []
@@ -117,10 +117,10 @@ def draw(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> Drawin
                 for kind, marks in strip.marks.items()
             }
             rows.append(Part(strip.name, top, round((last - first) * scale, 1), paths))
-            top += STEP
-        top += GAP
+            top += _STEP
+        top += _GAP
     kinds = [kind for strip in strips for kind in strip.marks]
-    return Drawing(title, says, top - GAP, rows, rulers, tuple(dict.fromkeys(kinds)))
+    return Drawing(title, says, top - _GAP, rows, rulers, tuple(dict.fromkeys(kinds)))
 
 
 def _numbered(first: int, last: int, units: int) -> range:

@@ -11,7 +11,7 @@ from segscore.pipeline.reports.run_tables import Finished, Row
 POINTS = 200
 """Thresholds drawn and listed of a curve; of more, as many at equal steps along it."""
 
-ENDS = (
+_ENDS = (
     (
         "pk_false_alarm_rate",
         "pk_miss_rate",
@@ -27,7 +27,7 @@ ENDS = (
 """Two rates against each other, and how to read them."""
 
 
-SYSTEMS = 20
+_SYSTEMS = 20
 """Systems whose curves are drawn: the first by name."""
 
 
@@ -37,19 +37,19 @@ def sections(run: Finished) -> Iterator[Section]:
     rows = run.rows("curves")
     of = {name: [row for row in rows if row["hypothesis"] == name] for name in _names(chosen)}
     left = len(chosen) - len(of)
-    more = f" The first {SYSTEMS} systems by name; {left} more are not here." if left else ""
+    more = f" The first {_SYSTEMS} systems by name; {left} more are not here." if left else ""
     yield Section(
         "curves",
         "Misses against false alarms",
         "Each line is a system at falling thresholds. The large circle is its operating point, "
         f"where segments are as long on average as the references'.{more}",
-        [_curve(of, chosen, *ends) for ends in ENDS],
+        [_curve(of, chosen, *ends) for ends in _ENDS],
     )
     yield Section("points", "Operating points", "", [_points(chosen)])
 
 
 def _names(chosen: Sequence[Row]) -> list[str]:
-    return [row["hypothesis"] for row in chosen][:SYSTEMS]
+    return [row["hypothesis"] for row in chosen][:_SYSTEMS]
 
 
 def _curve(
@@ -96,7 +96,7 @@ def _point(row: Row, x: str, y: str) -> Row:
     return {"name": row["hypothesis"], "threshold": row["threshold"], "x": row[x], "y": row[y]}
 
 
-TOLD = (
+_TOLD = (
     "hypothesis",
     "threshold",
     "mean_segment_length",
@@ -109,6 +109,6 @@ TOLD = (
 
 
 def _points(chosen: Sequence[Row]) -> Figure:
-    rows = [[row[name] for name in TOLD] for row in chosen]
+    rows = [[row[name] for name in _TOLD] for row in chosen]
     says = "No threshold stands for one above all scores: no boundary at all."
-    return Figure("Where each would be run", says, Table(TOLD, rows), folded=False, wide=True)
+    return Figure("Where each would be run", says, Table(_TOLD, rows), folded=False, wide=True)

@@ -9,13 +9,13 @@ from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import Row
 from segscore.pipeline.scoring.part import is_point
 
-GROUPS, GROUP_ROWS = 30, 1000
+_GROUPS, GROUP_ROWS = 30, 1000
 """Groups drawn, and rows of groups listed."""
 
 LABELLED = 8
 """Systems whose names find room beside their points; more are numbered by rank."""
 
-HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
+_HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
 
 
 def _spans(rows: Sequence[Row]) -> list[charts.Drawn]:
@@ -49,7 +49,7 @@ def _ranked(ranking: Ranking, name: str) -> Figure:
     return Figure(
         name + ALL[name].arrow,
         _best(rows),
-        Table(HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
+        Table(_HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
         charts.intervals(_spans(rows), name),
     )
 
@@ -60,14 +60,14 @@ def _best(rows: Sequence[Row]) -> str:
     if not of:
         return "Undefined for every system."
     tied = [isolated(row["hypothesis"]) for row in of if row["value"] == of[0]["value"]]
-    named = ", ".join(tied[:NAMED]) + (f" and {len(tied) - NAMED} more" * (len(tied) > NAMED))
+    named = ", ".join(tied[:_NAMED]) + (f" and {len(tied) - _NAMED} more" * (len(tied) > _NAMED))
     first = rows[0]
     behind = f"; {first['hypothesis']} is before it" if is_point(first["hypothesis"]) else ""
     word = "Best system" if len(tied) == 1 else "Best systems"
     return f"{word}: {named} with {of[0]['value']:.4f}{behind}."
 
 
-NAMED = 3
+_NAMED = 3
 """Systems that are named of those that are equally good."""
 
 
@@ -92,7 +92,7 @@ def _every(ranking: Ranking) -> Figure:
     return Figure(
         "Every measure",
         "The command segscore measures tells formulas, ranges and sources.",
-        Table(["measure", *HEADINGS], rows),
+        Table(["measure", *_HEADINGS], rows),
         wide=True,
     )
 
@@ -171,12 +171,12 @@ def groups(ranking: Ranking) -> Iterator[Section]:
     listed: list[list[Cell]] = [[row[each] for each in GROUPED] for row in rows[:GROUP_ROWS]]
     left = len(rows) - GROUP_ROWS
     more = f"{left} more rows are in the table summary" if left > 0 else ""
-    shown = f" The {GROUPS} largest of {len(size)}." if len(size) > GROUPS else ""
+    shown = f" The {_GROUPS} largest of {len(size)}." if len(size) > _GROUPS else ""
     figure = Figure(
         f"{ranking.measure.name}{ranking.measure.arrow} by {', '.join(ranking.by)}",
         f"Each group of documents by each system.{shown}",
         Table(["group", "system", ranking.average, "95 % from", "to", "documents"], listed, more),
-        charts.heat([_cell(row) for row in rows if place[row["group"]] < GROUPS], "average"),
+        charts.heat([_cell(row) for row in rows if place[row["group"]] < _GROUPS], "average"),
         wide=True,
     )
     yield Section("groups", "Groups", "", [figure])

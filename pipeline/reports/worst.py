@@ -16,13 +16,13 @@ from segscore.pipeline.reports.strips import Drawing, boundaries, decided, draw
 from segscore.pipeline.scoring.explain import Explained, explain
 from segscore.pipeline.scoring.part import is_point
 
-WORST, REFERENCES, SYSTEMS = 5, 3, 8
+_WORST, REFERENCES, _SYSTEMS = 5, 3, 8
 """Documents drawn, and of each: references, and systems below each, the best ones."""
 
-EDITS = 40
+_EDITS = 40
 """Edits that are listed of a pair."""
 
-HEADINGS = (
+_HEADINGS = (
     "system",
     "reference",
     "matches",
@@ -32,7 +32,7 @@ HEADINGS = (
     "false alarms",
     "all but matches",
 )
-KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
+_KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
 
 
 def worst(run: ScoredRun, sample: Sample, ranking: Ranking) -> Section:
@@ -66,7 +66,7 @@ def hardest(sample: Sample, ranking: Ranking) -> list[str]:
     perfect = 0.0 if lower else ranking.measure.upper
     known = np.flatnonzero(~np.isnan(means) & (means != perfect))
     sign = -1 if lower else 1
-    order = known[np.argsort(sign * means[known], kind="stable")][:WORST]
+    order = known[np.argsort(sign * means[known], kind="stable")][:_WORST]
     return [sample.documents[int(i)].as_py() for i in order]
 
 
@@ -90,15 +90,15 @@ def _drawn(document: str, pairs: Sequence[Explained], sample: Sample, ranking: R
     values = sample.values[ranking.measure.name][:, sample.documents.index(document).as_py()]
     told = ", ".join(
         f"{isolated(sample.systems[i].label)} {_shown(values[i])}"
-        for i in ranking.order(sample)[:SYSTEMS]
+        for i in ranking.order(sample)[:_SYSTEMS]
     )
     more = ""
-    if len(by_reference) > REFERENCES or any(len(each) > SYSTEMS for each in by_reference):
-        more = f" At most {REFERENCES} references and {SYSTEMS} systems are drawn; all are listed."
+    if len(by_reference) > REFERENCES or any(len(each) > _SYSTEMS for each in by_reference):
+        more = f" At most {REFERENCES} references and {_SYSTEMS} systems are drawn; all are listed."
     return Figure(
         document,
         f"{ranking.measure.name}: {told}.{more}",
-        Table(HEADINGS, rows),
+        Table(_HEADINGS, rows),
         drawings=[_below(each) for each in by_reference[:REFERENCES]],
         wide=True,
     )
@@ -112,7 +112,7 @@ def _below(pairs: Sequence[Explained]) -> Drawing:
     """A reference, and systems below it."""
     first = pairs[0]
     marked = sorted({edit.position for edit in first.edits if edit.position is not None})
-    systems = [decided(each.hypothesis, each.edits) for each in pairs[:SYSTEMS]]
+    systems = [decided(each.hypothesis, each.edits) for each in pairs[:_SYSTEMS]]
     says = f"{len(systems)} systems below the reference {first.reference}; the table lists edits"
     strips = [boundaries(first.reference, marked), *systems]
     return draw(f"Reference {first.reference}", says, first.n_units, strips)
@@ -121,8 +121,8 @@ def _below(pairs: Sequence[Explained]) -> Drawing:
 def _counted(pair: Explained) -> list[Cell]:
     kinds = [edit.kind for edit in pair.edits]
     wrong = [_told(edit) for edit in pair.edits if edit.kind != "match"]
-    more = [f"{len(wrong) - EDITS} more"] if len(wrong) > EDITS else []
-    return [*(kinds.count(kind) for kind in KINDS), ", ".join(wrong[:EDITS] + more)]
+    more = [f"{len(wrong) - _EDITS} more"] if len(wrong) > _EDITS else []
+    return [*(kinds.count(kind) for kind in _KINDS), ", ".join(wrong[:_EDITS] + more)]
 
 
 def _told(edit: Edit) -> str:

@@ -22,7 +22,7 @@ UNFINISHED = "_unfinished"
 PLAN = "plan.json"
 NUMBERED = re.compile(r"plan(?:-([1-9][0-9]*))?\.json")
 START = re.compile(r"[0-9a-f]{32}|")
-FOLDER = re.compile(r"[0-9a-f]{8}")
+_FOLDER = re.compile(r"[0-9a-f]{8}")
 
 WORK, PUBLISH = "work", "publish"
 """What a claim is for: to prepare a run, or to show it to readers."""
@@ -105,7 +105,7 @@ def number_of(name: str) -> int | None:
 
 def is_start(name: str) -> bool:
     """Whether a name is of a folder that a run is prepared in, or of one that is being removed."""
-    return FOLDER.fullmatch(storage.temporary_for(name) or name) is not None
+    return _FOLDER.fullmatch(storage.temporary_for(name) or name) is not None
 
 
 def is_ours(name: str) -> bool:

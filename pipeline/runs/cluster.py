@@ -36,7 +36,7 @@ STUCK = (
 )
 ALL_LOST = "the scheduler was lost, or all workers were"
 
-TRIES = 5
+_TRIES = 5
 """How often tasks are handed out that lost what they share, before that is told."""
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
@@ -128,11 +128,11 @@ def spread(
         Failed: the scheduler was lost before tasks were handed out, or no worker came.
     """
     left = dict(calls)
-    for tried in range(1, TRIES + 1):
+    for tried in range(1, _TRIES + 1):
         again = {}
         for outcome in _hand_out(client, task, left, shared, tried):
             lost = isinstance(outcome.error, Stranded) and client.status == "running"
-            if lost and tried < TRIES:
+            if lost and tried < _TRIES:
                 again[outcome.key] = calls[outcome.key]
             else:
                 yield outcome

@@ -44,7 +44,7 @@ TOPIC = f"segscore-{version('segscore')}-software"
 Differing = dict[tuple[str, str, str], list[str]]
 """Package, version needed, version there -> addresses of workers."""
 
-NAMED = 3
+_NAMED = 3
 """How many workers a message names."""
 
 LOST = (
@@ -344,8 +344,8 @@ def _told(differing: Differing, which: str) -> list[str]:
 
 
 def _named(addresses: Collection[str]) -> str:
-    shown = list(addresses)[:NAMED]
-    return ", ".join([*shown, "…"] if len(addresses) > NAMED else shown)
+    shown = list(addresses)[:_NAMED]
+    return ", ".join([*shown, "…"] if len(addresses) > _NAMED else shown)
 
 
 def _differing(answer: Mapping[str, Any], names: Collection[str]) -> list[tuple[str, str, str]]:

@@ -28,12 +28,12 @@ SEND = True
 READ_AGAIN = 4.0
 """How often rows may be read, on average, to take documents in ranges of their ids."""
 
-SENT, RANGES, BUCKETS = "sent", "ranges", "buckets"
+SENT, RANGES, _BUCKETS = "sent", "ranges", "buckets"
 
 EXPLAINED = {
     SENT: "the other tables are sent to every task, {scored} are read where they are",
     RANGES: "files are in the order of document_id: {groups} ranges of documents, read in place",
-    BUCKETS: "rows travel to {groups} buckets of documents",
+    _BUCKETS: "rows travel to {groups} buckets of documents",
 }
 
 
@@ -103,8 +103,8 @@ def plan(
     way = SENT
     cuts: tuple[str, ...] = ()
     if groups > 1 and not (send and fits):
-        cuts = cut_points(tables, scored, rows_at_once, held // UNFOLDED)
-        way = RANGES if cuts else BUCKETS
+        cuts = _cut_points(tables, scored, rows_at_once, held // UNFOLDED)
+        way = RANGES if cuts else _BUCKETS
         groups = len(cuts) + 1 if cuts else groups
     if groups > 1 or send:
         told.append(EXPLAINED[way].format(scored=scored, groups=groups))
@@ -123,7 +123,7 @@ def _told(name: str, table: InputTable, size: int) -> str:
     )
 
 
-def cut_points(
+def _cut_points(
     tables: Mapping[str, InputTable], scored: str, rows: int, room: int
 ) -> tuple[str, ...]:
     """Find ids that cut documents into ranges of about so many rows of ``scored``.

@@ -27,7 +27,7 @@ DIMENSIONS = 3
 LEAST_SIDE = 2**16
 """What a dimension may be, however few bytes there are: arrays without values have a shape, too."""
 
-TYPES = {
+_TYPES = {
     str(kind): kind
     for kind in (
         *(pa.int8(), pa.int16(), pa.int32(), pa.int64()),
@@ -175,4 +175,4 @@ def _is_text(kind: pa.DataType) -> bool:
 def _type(name: str) -> pa.DataType | None:
     """The type of a column by its name; None if there is no such."""
     timestamp = TIMESTAMP.fullmatch(name)
-    return pa.timestamp(*timestamp.groups()) if timestamp else TYPES.get(name)
+    return pa.timestamp(*timestamp.groups()) if timestamp else _TYPES.get(name)

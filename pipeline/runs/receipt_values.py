@@ -72,7 +72,7 @@ def codec(kind: Any) -> Codec:
     raise TypeError(f"a receipt holds no {kind}")
 
 
-def require(kind: type, value: Any) -> Any:
+def _require(kind: type, value: Any) -> Any:
     """Refuse what is not exactly of a type; numpy's numbers count as Python's."""
     plain = value.item() if isinstance(value, np.generic) else value
     if type(plain) is not kind:
@@ -81,7 +81,7 @@ def require(kind: type, value: Any) -> Any:
 
 
 def _plain(kind: type) -> Codec:
-    return Codec(lambda value, _: require(kind, value), lambda node, _: require(kind, node))
+    return Codec(lambda value, _: _require(kind, value), lambda node, _: _require(kind, node))
 
 
 def _optional(of: Codec) -> Codec:
@@ -95,7 +95,7 @@ def _array(scalar: Any) -> Codec:
     names = (*DTYPES, WHOLE) if scalar is Any else (np.dtype(scalar).name,)
 
     def write(value: Any, buffers: list[Buffer]) -> Node:
-        node = write_array(require(np.ndarray, value), buffers)
+        node = write_array(_require(np.ndarray, value), buffers)
         if node[0] not in names:
             raise TypeError(f"an array of {value.dtype} where one of {names[0]} is expected")
         return node
@@ -107,11 +107,11 @@ def _fixed(parts: list[Codec]) -> Codec:
     """A tuple of so many values, each of a type of its own."""
 
     def write(value: Any, buffers: list[Buffer]) -> Node:
-        pairs = zip(parts, require(tuple, value), strict=True)
+        pairs = zip(parts, _require(tuple, value), strict=True)
         return [part.write(each, buffers) for part, each in pairs]
 
     def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
-        pairs = zip(parts, require(list, node), strict=True)
+        pairs = zip(parts, _require(list, node), strict=True)
         return tuple(part.read(each, buffers) for part, each in pairs)
 
     return Codec(write, read)
@@ -120,8 +120,8 @@ def _fixed(parts: list[Codec]) -> Codec:
 def _sequence(kind: type, of: Codec) -> Codec:
     """A list, or a tuple of any length."""
     return Codec(
-        lambda value, buffers: [of.write(each, buffers) for each in require(kind, value)],
-        lambda node, buffers: kind(of.read(each, buffers) for each in require(list, node)),
+        lambda value, buffers: [of.write(each, buffers) for each in _require(kind, value)],
+        lambda node, buffers: kind(of.read(each, buffers) for each in _require(list, node)),
     )
 
 
@@ -129,10 +129,10 @@ def _dict(item: Codec) -> Codec:
     """A dict, as a list of pairs: keys may be tuples."""
 
     def write(value: Any, buffers: list[Buffer]) -> Node:
-        return [item.write(pair, buffers) for pair in require(dict, value).items()]
+        return [item.write(pair, buffers) for pair in _require(dict, value).items()]
 
     def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
-        value = dict(item.read(pair, buffers) for pair in require(list, node))
+        value = dict(item.read(pair, buffers) for pair in _require(list, node))
         if len(value) < len(node):
             raise ValueError("the same key twice")
         return value
@@ -145,11 +145,11 @@ def _dataclass(kind: Any) -> Codec:
     parts = {field.name: codec(hints[field.name]) for field in fields(kind)}
 
     def write(value: Any, buffers: list[Buffer]) -> Node:
-        require(kind, value)
+        _require(kind, value)
         return {name: part.write(getattr(value, name), buffers) for name, part in parts.items()}
 
     def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
-        if require(dict, node).keys() != parts.keys():
+        if _require(dict, node).keys() != parts.keys():
             raise ValueError(f"{kind.__name__} has other fields")
         return kind(**{name: part.read(node[name], buffers) for name, part in parts.items()})
 
@@ -191,5 +191,5 @@ def _read_scalar(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
             return date.fromisoformat(text)
         case {"datetime": str(text), "zone": [key, int(fold)]}:
             value = datetime.fromisoformat(text).replace(fold=fold)
-            return value if key is None else value.replace(tzinfo=ZoneInfo(require(str, key)))
+            return value if key is None else value.replace(tzinfo=ZoneInfo(_require(str, key)))
     raise ValueError("a value of an unknown type")

@@ -13,10 +13,10 @@ from segscore.pipeline.runs import receipt_file
 from segscore.pipeline.runs.receipt_file import Buffer
 from segscore.pipeline.runs.receipt_values import codec
 
-FOLDER = "receipts"
+_FOLDER = "receipts"
 ENDING = ".receipt"
 AGAIN = "-again"
-LONGEST = 200
+_LONGEST = 200
 """Characters of a problem that are shown: a receipt's content may be part of it."""
 
 Kept = TypeVar("Kept")
@@ -39,7 +39,7 @@ def keep(folder: str, stage: str, part: str, receipt: object) -> None:
 
 def kept(folder: str, stage: str) -> set[str]:
     """Names of the parts that a stage has done."""
-    found = storage.names(storage.join(folder, FOLDER, stage))
+    found = storage.names(storage.join(folder, _FOLDER, stage))
     return {name.removesuffix(ENDING) for name in found if name.endswith(ENDING)}
 
 
@@ -82,7 +82,7 @@ def load(folder: str, stage: str, part: str, kind: type[Kept]) -> Kept:
     except Failed:
         raise
     except Exception as problem:
-        why = " ".join(str(problem).split())[:LONGEST] or type(problem).__name__
+        why = " ".join(str(problem).split())[:_LONGEST] or type(problem).__name__
         raise Failed(
             f"{url}: not a receipt of segscore ({why}); run again with --fresh"
         ) from problem
@@ -90,4 +90,4 @@ def load(folder: str, stage: str, part: str, kind: type[Kept]) -> Kept:
 
 
 def _url(folder: str, stage: str, part: str) -> str:
-    return storage.join(folder, FOLDER, stage, part + ENDING)
+    return storage.join(folder, _FOLDER, stage, part + ENDING)

@@ -21,7 +21,7 @@ from segscore.pipeline.runs.planning import ranges_of
 from segscore.pipeline.tables.find import InputTable, Slice
 from segscore.pipeline.tables.read import Rows, in_one_chunk, read
 
-FILE, ROW = "_file", "_row"
+_FILE, _ROW = "_file", "_row"
 FOLDER, MET = "met", "met.txt"
 
 
@@ -60,7 +60,7 @@ def meet(client: cluster.Client, meeting: Meeting) -> None:
         return
     slices = [piece for table in meeting.tables.values() for piece in table.slices]
     places = meeting.buckets * len(meeting.tables)
-    cluster.exchange(client, pack, slices, places, unpack, meeting)
+    cluster.exchange(client, _pack, slices, places, _unpack, meeting)
     storage.write_text(storage.join(meeting.folder, MET), "\n".join(_held(meeting)))
 
 
@@ -81,13 +81,13 @@ def _listed(meeting: Meeting) -> list[str] | None:
     return None if text is None else text.split("\n")
 
 
-def pack(meeting: Meeting, piece: Slice) -> list[tuple[int, bytes]]:
+def _pack(meeting: Meeting, piece: Slice) -> list[tuple[int, bytes]]:
     """Read a slice and part its rows by bucket: the place each packet goes to, and the packet."""
     table = meeting.tables[piece.table]
     rows = read(piece, table.further)
     files = [file.url for file in table.files]
     file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
-    travelling = rows.table.append_column(FILE, file).append_column(ROW, pa.array(rows.row))
+    travelling = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
     # A row that names no document has to be refused somewhere.
     ids = rows.table.column("document_id").chunk(0).fill_null("")
     bucket = (names(ids).hashes >> np.uint64(32)) % np.uint64(meeting.buckets)
@@ -110,7 +110,7 @@ def _written(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def unpack(meeting: Meeting, place: int, packets: Sequence[bytes]) -> int:
+def _unpack(meeting: Meeting, place: int, packets: Sequence[bytes]) -> int:
     """Write the packets of a place, in the order of the slices, as one file; tell its rows."""
     bucket, kind = divmod(place, len(meeting.tables))
     table = pa.concat_tables([pa.ipc.open_stream(packet).read_all() for packet in packets])
@@ -150,10 +150,10 @@ def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
         found = in_one_chunk(storage.open_parquet(url).read())
     except Refused as problem:
         raise Failed(f"{problem}; another job finished or took over this run") from problem
-    file = numbers(found.column(FILE).chunk(0)).astype(np.int64)
-    row = numbers(found.column(ROW).chunk(0))
+    file = numbers(found.column(_FILE).chunk(0)).astype(np.int64)
+    row = numbers(found.column(_ROW).chunk(0))
     urls = tuple(each.url for each in table.files)
-    return [Rows(name, found.drop_columns([FILE, ROW]), urls, file, row)]
+    return [Rows(name, found.drop_columns([_FILE, _ROW]), urls, file, row)]
 
 
 def _between(rows: Rows, cuts: tuple[str, ...], group: int) -> Rows:

@@ -29,7 +29,7 @@ from segscore.pipeline.scoring.part import (
 from segscore.pipeline.scoring.sent import SentJob, accept_part
 from segscore.pipeline.tables.boundary_types import occurring
 
-SCORED, POINTS = "scored", "points"
+_SCORED, _POINTS = "scored", "points"
 INPUTS_PART = "inputs.parquet"
 
 
@@ -63,7 +63,7 @@ def score_sent(
         references = collected.references
         documents = len(references.documents)
         points = cut_points(documents, len(settings.points), plan.rows_at_once)
-        stages = {SCORED: parts, POINTS: points}
+        stages = {_SCORED: parts, _POINTS: points}
         names = {stage: [part.name for part in of] for stage, of in stages.items()}
         folder = claim(found, names)
         storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
@@ -77,8 +77,8 @@ def score_sent(
                 *(receipt.types for receipt in surveyed.values())
             )
             job = replace(job, rule=declared(rule, types))
-        receipts = spread_twice(client, score_part, parts, job, progress, stage=SCORED)
-        made = spread(client, score_documents, points, job, progress, stage=POINTS)
+        receipts = spread_twice(client, score_part, parts, job, progress, stage=_SCORED)
+        made = spread(client, score_documents, points, job, progress, stage=_POINTS)
     met = met_references(receipts, len(references))
     alone = left_over(collected, met)
     storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)

@@ -13,10 +13,10 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
 from segscore.pipeline.errors import Refused
 
-OPTION = "--consensus"
+_OPTION = "--consensus"
 LABEL = "consensus:"
 ANY = "any"
-DECIMAL = re.compile(r"([0-9]{0,9})(?:\.([0-9]{0,99}))?")
+_DECIMAL = re.compile(r"([0-9]{0,9})(?:\.([0-9]{0,99}))?")
 
 
 @kernel
@@ -91,12 +91,12 @@ def parse_share(text: str) -> tuple[str, Fraction]:
     """
     if text == ANY:
         return LABEL + ANY, Fraction(0)
-    number = DECIMAL.fullmatch(text)
+    number = _DECIMAL.fullmatch(text)
     whole, decimals = number.groups(default="") if number else ("", "")
     digits = whole + decimals
     share = Fraction(int(digits or "0"), 10 ** len(decimals))
     if not 0 < share <= 1:
-        raise Refused(f"{OPTION} {text}: must be {ANY}, or a share in (0, 1] such as 0.5")
+        raise Refused(f"{_OPTION} {text}: must be {ANY}, or a share in (0, 1] such as 0.5")
     decimals = decimals.rstrip("0")
     return LABEL + str(int(whole or "0")) + ("." + decimals if decimals else ""), share
 
@@ -109,5 +109,5 @@ def parse_shares(text: str) -> dict[str, Fraction]:
     """
     named = [parse_share(share) for share in text.split(",")]
     if len(dict(named)) < len(named):
-        raise Refused(f"{OPTION} {text}: names a share twice")
+        raise Refused(f"{_OPTION} {text}: names a share twice")
     return dict(named)

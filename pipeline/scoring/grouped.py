@@ -33,7 +33,7 @@ from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
 from segscore.pipeline.tables.read import Rows, join, no_rows, validate
 
-SCORED = "scored"
+_SCORED = "scored"
 POINTS_PART = "points-"
 
 
@@ -98,7 +98,7 @@ def score_met(
     """
     parts = [Part(f"part-{i:05d}.parquet", bucket=i) for i in range(plan.groups)]
     with clock.stage("meet"):
-        folder = claim(found, {SCORED: [part.name for part in parts]})
+        folder = claim(found, {_SCORED: [part.name for part in parts]})
         place = Meeting({t.name: t for t in inputs.tables}, folder, plan.groups, plan.cuts)
         shuffle.meet(client, place)
     with clock.stage("references"):
@@ -108,7 +108,7 @@ def score_met(
         )
         job = _with_survey(client, job, parts, progress)
     with clock.stage("score"):
-        told = spread(client, score_bucket, parts, job, progress, stage=SCORED).values()
+        told = spread(client, score_bucket, parts, job, progress, stage=_SCORED).values()
         storage.remove(storage.join(folder, shuffle.FOLDER))
     points = [POINTS_PART + part.name for part in parts] if rule.settings.points else []
     return Worked(

@@ -10,11 +10,11 @@ from segscore.pipeline import storage
 from segscore.pipeline.runs.run_folder import Attempt, prepared_files
 from segscore.pipeline.scoring.hypotheses import Became
 
-NAMED = 5
-RULES = 3
+_NAMED = 5
+_RULES = 3
 IDS = 2
-REJECTS, UNPAIRED = "rejects", "unpaired"
-JUDGED = ("hypotheses", "codings")
+_REJECTS, _UNPAIRED = "rejects", "unpaired"
+_JUDGED = ("hypotheses", "codings")
 """Input tables whose coders are what a run has results of."""
 
 
@@ -29,25 +29,25 @@ def warnings(found: Attempt, account: Became, scored: Collection[str]) -> list[s
     if not any(rows["rejected"] for rows in account.values()):
         return []
     rules, coders = Counter[str](), set[str]()
-    for url in prepared_files(found, REJECTS):
+    for url in prepared_files(found, _REJECTS):
         rows = storage.read_columns(url, ["table", "rule", "coder"])
         rules += Counter(
             {each["values"]: each["counts"] for each in pc.value_counts(rows["rule"]).to_pylist()}
         )
-        judged = rows.filter(pc.is_in(rows["table"], pa.array(JUDGED)))
+        judged = rows.filter(pc.is_in(rows["table"], pa.array(_JUDGED)))
         coders.update(pc.unique(judged["coder"].drop_null()).to_pylist())
-    where = storage.join(found.output, REJECTS)
+    where = storage.join(found.output, _REJECTS)
     gone = sorted(coders - {"", *scored})
-    missing = [f"{name}: none of its rows could be scored" for name in gone[:NAMED]]
-    if len(gone) > NAMED:
-        missing.append(f"nor could any row of {len(gone) - NAMED} more")
+    missing = [f"{name}: none of its rows could be scored" for name in gone[:_NAMED]]
+    if len(gone) > _NAMED:
+        missing.append(f"nor could any row of {len(gone) - _NAMED} more")
     return [f"rows were rejected: {_counted(rules)}; each is listed in {where}", *missing]
 
 
 def _counted(rules: Counter[str]) -> str:
     most = sorted(rules.items(), key=lambda each: (-each[1], each[0]))
-    told = ", ".join(f"{rows} {rule}" for rule, rows in most[:RULES])
-    more = sum(rows for _, rows in most[RULES:])
+    told = ", ".join(f"{rows} {rule}" for rule, rows in most[:_RULES])
+    more = sum(rows for _, rows in most[_RULES:])
     return f"{told}, {more} by other rules" if more else told
 
 
@@ -60,10 +60,10 @@ def reason(found: Attempt, sides: Iterable[str]) -> str:
     """
     rejected = _first_rejected(found)
     if rejected:
-        where = storage.join(found.folder, REJECTS)
+        where = storage.join(found.folder, _REJECTS)
         return f"; the first rejected: {rejected}; each is listed in {where}"
     ids: dict[str, set[str]] = {side: set() for side in sides}
-    for url in prepared_files(found, UNPAIRED):
+    for url in prepared_files(found, _UNPAIRED):
         rows = storage.read_columns(url, ["table", "document_id"])
         for side, least in ids.items():
             own = rows.filter(pc.equal(rows["table"], side))["document_id"]
@@ -75,7 +75,7 @@ def reason(found: Attempt, sides: Iterable[str]) -> str:
 def _first_rejected(found: Attempt) -> str:
     order = [("table", "ascending"), ("source", "ascending"), ("row", "ascending")]
     first: list[dict[str, object]] = []
-    for url in prepared_files(found, REJECTS):
+    for url in prepared_files(found, _REJECTS):
         rows = storage.read_columns(url, [*dict(order), "rule", "detail"])
         first += rows.take(pc.select_k_unstable(rows, 1, order)).to_pylist()
     if not first:

@@ -15,7 +15,7 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import sums as adding
 from segscore.pipeline.statistics.sums import GroupKey, Sums
 
-ROWS_AT_ONCE = 8192
+_ROWS_AT_ONCE = 8192
 """Rows that formulas are applied to at a time: what they pass through stays in the cache."""
 
 
@@ -114,7 +114,7 @@ def score_pairs(
         original: whether these are the original references, which alone make the averages over all
             references.
     """
-    counts = count(hypotheses, pairs, references, rule)
+    counts = _count(hypotheses, pairs, references, rule)
     parameters = rule.settings.parameters(references.p_seg, rule.types)
     values = _values_of(counts, parameters)
     ref, hyp = pairs.ref_row, pairs.hyp_row
@@ -153,8 +153,8 @@ def _values_of(counts: list[Ints], parameters: Mapping[str, float]) -> list[Floa
     """Take every measure of every row from its counts, shape (rows,) each, NaN where undefined."""
     rows = len(counts[0])
     values = np.empty((len(MEASURES), rows))
-    for start in range(0, rows, ROWS_AT_ONCE):
-        block = slice(start, start + ROWS_AT_ONCE)
+    for start in range(0, rows, _ROWS_AT_ONCE):
+        block = slice(start, start + _ROWS_AT_ONCE)
         by_name = {name: row[block] for name, row in zip(COUNTS, counts, strict=True)}
         taken = evaluate(MEASURES.values(), by_name, parameters, rows=True)
         for row, value in zip(values, taken.values(), strict=True):
@@ -162,7 +162,7 @@ def _values_of(counts: list[Ints], parameters: Mapping[str, float]) -> list[Floa
     return list(values)
 
 
-def count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule) -> list[Ints]:
+def _count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule) -> list[Ints]:
     """Run every family's pass over the pairs: of each of COUNTS, shape (pairs,)."""
     settings = rule.settings
     ref, hyp = references.side, hypotheses.side

@@ -206,7 +206,7 @@ class Worked:
     parts: list[str]
 
 
-Found = tuple[list[Scored], list[Scored], Cells]
+_Found = tuple[list[Scored], list[Scored], Cells]
 """Rows of scores, rows of panel_scores, and which types were taken for which."""
 
 
@@ -220,7 +220,7 @@ def score_hypotheses(
     """
     met = np.zeros(len(against.references), bool)
 
-    def found() -> Iterator[Found]:
+    def found() -> Iterator[_Found]:
         for start in range(0, len(accepted.rows), job.rows_at_once):
             rows = accepted.rows.part(start, min(start + job.rows_at_once, len(accepted.rows)))
             document = accepted.document[start : start + len(rows)]
@@ -263,7 +263,7 @@ def _confusion(job: Job, against: Against, hypotheses: Hypotheses, pairs: Pairs)
     return count_classes(hypotheses, pairs, against.references, job.rule)
 
 
-def _write(job: Job, part: str, found: Iterable[Found]) -> int:
+def _write(job: Job, part: str, found: Iterable[_Found]) -> int:
     """Write the tables of a part as they are made, then what they add up to; tell the pairs."""
     added: list[Added] = []
     written = 0
@@ -304,7 +304,7 @@ def score_points(job: Job, part: str, against: Against, pieces: Sequence[tuple[i
     """
     references = against.references
 
-    def found() -> Iterator[Found]:
+    def found() -> Iterator[_Found]:
         for piece, name in product(pieces, job.rule.settings.points):
             made = points(name, _codings(job, references, piece))
             hypotheses = _stand_ins(name, references, made, piece[0])

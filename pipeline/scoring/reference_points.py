@@ -17,7 +17,7 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
 from segscore.pipeline.errors import Refused
 
-OPTION = "--reference-points"
+_OPTION = "--reference-points"
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -122,9 +122,9 @@ def parse(text: str) -> tuple[str, ...]:
     chosen = tuple(text.split(","))
     for name in chosen:
         if name not in REFERENCE_POINTS:
-            raise Refused(f"{OPTION} {name}: must be one of {', '.join(REFERENCE_POINTS)}")
+            raise Refused(f"{_OPTION} {name}: must be one of {', '.join(REFERENCE_POINTS)}")
     if len(set(chosen)) < len(chosen):
-        raise Refused(f"{OPTION} {text}: names a reference point twice")
+        raise Refused(f"{_OPTION} {text}: names a reference point twice")
     return chosen
 
 
@@ -293,11 +293,11 @@ def _coin(codings: Codings) -> Ragged:
     return Ragged(offsets, values[: offsets[-1]])
 
 
-G06 = "Georgescul, Clark & Armstrong 2006, 5.1"
+_G06 = "Georgescul, Clark & Armstrong 2006, 5.1"
 
 REFERENCE_POINTS = {
-    "none": ReferencePoint("no boundary", f"{G06} (N0)", "all", _none),
-    "all": ReferencePoint("a boundary at every position", f"{G06} (All)", "all", _everywhere),
+    "none": ReferencePoint("no boundary", f"{_G06} (N0)", "all", _none),
+    "all": ReferencePoint("a boundary at every position", f"{_G06} (All)", "all", _everywhere),
     "regular": ReferencePoint(
         "equal segments, as many as the reference has", "docs/measures.md", "own", _regular
     ),
@@ -305,10 +305,10 @@ REFERENCE_POINTS = {
         "segments of the run's mean size", "Franz, McCarley & Xu 2007, 3", "all", _mean_size
     ),
     "random-known": ReferencePoint(
-        "as many boundaries as the reference has, at random places", f"{G06} (RK)", "own", _known
+        "as many boundaries as the reference has, at random places", f"{_G06} (RK)", "own", _known
     ),
     "random-unknown": ReferencePoint(
-        "any number of boundaries, 0..N-1, at random places", f"{G06} (RU)", "all", _unknown
+        "any number of boundaries, 0..N-1, at random places", f"{_G06} (RU)", "all", _unknown
     ),
     "random-mean": ReferencePoint(
         "as many boundaries as the document's coders have on average, at random places",

@@ -14,7 +14,7 @@ from segscore.pipeline.scoring.sent import SentJob
 from segscore.pipeline.scoring.settings import ScoreSettings, recorded
 from segscore.pipeline.tables.find import InputTable
 
-COMMANDS = {"scored": "sweep", "codings": "agree", "runs": "compare"}
+_COMMANDS = {"scored": "sweep", "codings": "agree", "runs": "compare"}
 """A setting that only runs of another command have -> the command."""
 
 
@@ -51,7 +51,7 @@ def scoring_record(run: str) -> dict[str, Any]:
         raise Refused(f"{run}: the run is not finished")
     settings = record.get("settings", {})
     if "hypotheses" not in settings:
-        other = next((COMMANDS[name] for name in COMMANDS if name in settings), None)
+        other = next((_COMMANDS[name] for name in _COMMANDS if name in settings), None)
         of = "another command" if other is None else f"`segscore {other}`"
         raise Refused(f"{run}: holds no scores to explain or compare; it is a run of {of}")
     return record

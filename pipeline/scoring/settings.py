@@ -12,8 +12,8 @@ from segscore.pipeline.scoring.reference_points import parse
 
 WINDOWS = ("per-pair", "per-document", "per-run")
 ROUNDINGS = ("half-even", "half-up")
-UNITS = ("units", "words")
-PAIRINGS = ("greedy", "optimal")
+_UNITS = ("units", "words")
+_PAIRINGS = ("greedy", "optimal")
 EQUAL = (1.0, 1.0, 1.0, 1.0)
 MOST_WEIGHT = 1000
 MOST_UNITS = 2**31 - 1
@@ -93,7 +93,7 @@ class ScoreSettings:
         else:
             one_of("--window", self.window, WINDOWS, " or a number >= 1")
         one_of("--rounding", self.rounding, ROUNDINGS)
-        one_of("--units", self.units, UNITS)
+        one_of("--units", self.units, _UNITS)
         if self.p_seg is not None:
             in_unit_interval("--p-seg", self.p_seg)
             if self.p_seg not in (0, 1) and not LEAST_P_SEG <= self.p_seg <= 1 - LEAST_P_SEG:
@@ -115,7 +115,7 @@ class ScoreSettings:
             raise Refused(f"--group-by {','.join(self.group_by)}: names a column twice")
 
     def _check_formulas(self) -> None:
-        one_of("--pairing", self.pairing, PAIRINGS)
+        one_of("--pairing", self.pairing, _PAIRINGS)
         types = self.boundary_types
         if list(types) != sorted(set(types)) or not all(1 <= each <= MOST_UNITS for each in types):
             raise Refused(f"--boundary-types {_listed(types)}: must be ascending numbers >= 1")

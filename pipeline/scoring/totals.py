@@ -7,7 +7,7 @@ from segscore.pipeline.runs import cluster, receipts
 from segscore.pipeline.runs.tasks import Progress, spread
 from segscore.pipeline.scoring.part import SUMS, Added, Worked, add
 
-AT_ONCE = 32
+_AT_ONCE = 32
 """Parts whose sums one task adds up."""
 
 
@@ -22,11 +22,11 @@ class Heap:
 def total(client: cluster.Client, worked: Worked, progress: Progress) -> Added:
     """Add up all parts of a run; where there are many, in tasks."""
     parts = tuple(worked.parts)
-    if len(parts) <= AT_ONCE:
+    if len(parts) <= _AT_ONCE:
         return add_heap(worked, Heap("all", parts))
     heaps = [
-        Heap(f"sums-{start:06d}", parts[start : start + AT_ONCE])
-        for start in range(0, len(parts), AT_ONCE)
+        Heap(f"sums-{start:06d}", parts[start : start + _AT_ONCE])
+        for start in range(0, len(parts), _AT_ONCE)
     ]
     return add(spread(client, add_heap, heaps, worked, progress, stage="added").values())
 

@@ -16,7 +16,7 @@ from segscore.pipeline.arrays.ragged import Floats, Ints
 
 # 65536 * P(X <= j) for X ~ Poisson(1), rounded; their complement sums to 65536: mean exactly 1.
 POISSON = np.array([24109, 48219, 60273, 64292, 65296, 65497, 65531, 65535], np.uint64)
-GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
+_GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 FLIPS = np.uint64(0x9FB21C651E98DF25)
 """Keeps the draws of permutations apart from those of weights."""
 
@@ -26,13 +26,13 @@ CONFIDENCE = 0.95
 
 @kernel
 def _draw(hashes: Hashes, seed: np.uint64, weights: NDArray[np.uint8]) -> None:
-    key = mix(seed + GOLDEN_RATIO)
+    key = mix(seed + _GOLDEN_RATIO)
     for row in range(weights.shape[0]):
         state = hashes[row] ^ key
         lanes = np.uint64(0)
         for replicate in range(weights.shape[1]):
             if replicate % 4 == 0:
-                state += GOLDEN_RATIO
+                state += _GOLDEN_RATIO
                 lanes = mix(state)
             lane = lanes & np.uint64(0xFFFF)
             lanes >>= np.uint64(16)
@@ -128,7 +128,7 @@ def units(hashes: Hashes, documents: int | None = None) -> Units:
 
 @kernel
 def _flip(hashes: Hashes, seed: np.uint64, first: np.uint64, flipped: NDArray[np.uint8]) -> None:
-    key = mix(mix(seed + GOLDEN_RATIO) ^ FLIPS)
+    key = mix(mix(seed + _GOLDEN_RATIO) ^ FLIPS)
     for row in range(flipped.shape[0]):
         bits = np.uint64(0)
         for column in range(flipped.shape[1]):
@@ -136,7 +136,7 @@ def _flip(hashes: Hashes, seed: np.uint64, first: np.uint64, flipped: NDArray[np
             place = number & np.uint64(63)
             if column == 0 or place == 0:
                 word = (number >> np.uint64(6)) + np.uint64(1)
-                bits = mix((hashes[row] ^ key) + GOLDEN_RATIO * word)
+                bits = mix((hashes[row] ^ key) + _GOLDEN_RATIO * word)
             flipped[row, column] = (bits >> place) & np.uint64(1)
 
 

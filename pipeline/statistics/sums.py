@@ -20,7 +20,7 @@ from segscore.pipeline.statistics.bootstrap import Units
 GroupKey = tuple[object, ...]
 """The hypothesis, then a value for each group-by column; None for the row over all documents."""
 
-DENSE = 16
+_DENSE = 16
 """How many numbers there may be for each row, to number them by a table."""
 
 HALF = 2**30
@@ -38,7 +38,7 @@ PRODUCTS = [(i, j) for i in range(DIGITS) for j in range(i, DIGITS)]
 FINE = 2**24
 """Parts of one that a cell's values are counted in; replicates need no more."""
 
-MOST = 2.0**32
+_MOST = 2.0**32
 """No value of a measure comes near: words missed are below 2^31, C_seg below 10^6."""
 
 
@@ -184,7 +184,7 @@ def distinct(codes: Ints) -> tuple[Ints, Ints, Ints]:
     Codes that leave few numbers out are numbered without sorting them.
     """
     most = int(codes.max(initial=0)) + 1
-    if most > DENSE * len(codes) + DENSE:
+    if most > _DENSE * len(codes) + _DENSE:
         return np.unique(codes, return_index=True, return_inverse=True)
     first = np.full(most, -1, np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last to be written is the first row
@@ -215,8 +215,8 @@ def gather(
         values: of each measure, shape (rows,), NaN where undefined.
         one_each: whether each row has a document and group of its own, as with one reference each.
     """
-    if max((np.nanmax(row, initial=0.0) for row in values), default=0.0) >= MOST:
-        raise Failed(f"a measure has a value above {MOST:.0f}: it cannot be averaged")
+    if max((np.nanmax(row, initial=0.0) for row in values), default=0.0) >= _MOST:
+        raise Failed(f"a measure has a value above {_MOST:.0f}: it cannot be averaged")
     many = len(units.hashes)
     cell_keys, _, cell = distinct(group * many + units.of[document])
     own = np.arange(len(group))

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.memory import in_words
 
-DATA, DICTIONARY, DATA_V2 = 0, 2, 3
+DATA, _DICTIONARY, DATA_V2 = 0, 2, 3
 """Kinds of pages, as parquet.thrift numbers them."""
 
 BY_PREFIX = 7
@@ -41,7 +41,7 @@ HEADER, LARGEST_HEADER = 512, 2**24
 SLACK = 100
 """Bytes by which old writers took a column for shorter than it is."""
 
-GAP = 8192
+_GAP = 8192
 """Bytes between two columns up to which Arrow fetches both from a store at once."""
 
 SPARE = 16
@@ -76,7 +76,7 @@ class RowGroup:
 
 
 @dataclass(frozen=True)
-class Page:
+class _Page:
     """What the header of a page says.
 
     Attributes:
@@ -147,7 +147,7 @@ def _size(group: RowGroup, index: int, read: Read, *, exact: bool) -> int:
     return around + _text_size(group, leaf, pages, exact=exact)
 
 
-def _text_size(group: RowGroup, leaf: Any, pages: Sequence[Page], *, exact: bool) -> int:
+def _text_size(group: RowGroup, leaf: Any, pages: Sequence[_Page], *, exact: bool) -> int:
     """Bytes of the strings of a column, or a bound above them.
 
     No string is longer than the dictionary, or its page where strings share their beginnings.
@@ -156,7 +156,7 @@ def _text_size(group: RowGroup, leaf: Any, pages: Sequence[Page], *, exact: bool
     plain = sum(page.unpacked for page in data if page.encoding not in REPEATING)
     repeated = sum(page.values for page in data if page.encoding in REPEATING)
     by_prefix = [page.unpacked for page in data if page.encoding == BY_PREFIX]
-    longest = max([page.unpacked for page in pages if page.kind == DICTIONARY] + by_prefix + [1])
+    longest = max([page.unpacked for page in pages if page.kind == _DICTIONARY] + by_prefix + [1])
     bound = plain + repeated * longest
     enough = 0 if exact else group.limit // SPARE
     if not repeated or bound <= enough or plain > group.limit:
@@ -199,7 +199,7 @@ def _texts(file: pq.ParquetFile, group: RowGroup, path: str, rows: int) -> Itera
         yield values
 
 
-def _pages(group: RowGroup, index: int, read: Read) -> Iterator[Page]:
+def _pages(group: RowGroup, index: int, read: Read) -> Iterator[_Page]:
     """Read the headers of a column's pages, as far as Arrow will read the pages.
 
     Raises:
@@ -244,14 +244,14 @@ def spans(group: RowGroup) -> list[tuple[int, int]]:
         raise _too_large(group, f"columns {', '.join(group.columns)} take", size)
     found: list[tuple[int, int]] = []
     for start, end in ends:
-        if found and 0 <= start - sum(found[-1]) <= GAP:
+        if found and 0 <= start - sum(found[-1]) <= _GAP:
             found[-1] = (found[-1][0], end - found[-1][0])
         else:
             found.append((start, end - start))
     return [(start, length) for start, length in found if start >= 0 and length > 0]
 
 
-def _header(group: RowGroup, path: str, read: Read, place: int) -> tuple[Page, int]:
+def _header(group: RowGroup, path: str, read: Read, place: int) -> tuple[_Page, int]:
     """Read the header of a page, and tell how long it is."""
     size = HEADER
     while True:
@@ -259,9 +259,9 @@ def _header(group: RowGroup, path: str, read: Read, place: int) -> tuple[Page, i
         try:
             told, length = structure(content, 0, 0)
             kind = told[1]
-            inner = told.get({DATA: 5, DICTIONARY: 7, DATA_V2: 8}.get(kind, 0), {})
+            inner = told.get({DATA: 5, _DICTIONARY: 7, DATA_V2: 8}.get(kind, 0), {})
             encoding = inner.get(4 if kind == DATA_V2 else 2, 0)
-            return Page(kind, told[2], told[3], inner.get(1, 0), encoding), length
+            return _Page(kind, told[2], told[3], inner.get(1, 0), encoding), length
         except (LookupError, TypeError, AttributeError, ValueError) as problem:
             size *= 8
             if size > LARGEST_HEADER or len(content) < size // 8:

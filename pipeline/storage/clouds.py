@@ -8,7 +8,7 @@ from typing import Any
 
 from segscore.pipeline.storage.failures import BUSY, SILENT, Advice, facts
 
-CONNECT_SECONDS = 10
+_CONNECT_SECONDS = 10
 READ_SECONDS = 20
 """How long a server may be silent before it is asked again."""
 
@@ -38,7 +38,7 @@ def _s3_settings() -> dict[str, Any]:
     # s3fs takes most of these for final; the last is of conditional writes that met.
     passing = BUSY | SILENT | {"ConditionalRequestConflict"}
     set_custom_error_handler(lambda problem: not passing.isdisjoint(facts(problem)))
-    config: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "read_timeout": READ_SECONDS}
+    config: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS, "read_timeout": READ_SECONDS}
     if not {"AWS_MAX_ATTEMPTS", "AWS_RETRY_MODE"} & os.environ.keys():
         # Each of the five attempts of s3fs is four of these: 20 s in all if none takes any time.
         config["retries"] = {"mode": "standard", "total_max_attempts": 4}
@@ -49,7 +49,7 @@ def _gcs_settings() -> dict[str, Any]:
     from aiohttp import ClientTimeout
 
     _be_quiet("gcsfs")  # it logs each failure, with a traceback, and then raises it
-    times = ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=READ_SECONDS)
+    times = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=READ_SECONDS)
     return {"requests_timeout": times, **({"token": "anon"} if _emulated() else {})}
 
 
@@ -64,7 +64,7 @@ def _emulated() -> bool:
 def _azure_settings() -> dict[str, Any]:
     _be_quiet("azure")
     settings: dict[str, Any] = {
-        "connection_timeout": CONNECT_SECONDS,
+        "connection_timeout": _CONNECT_SECONDS,
         "read_timeout": READ_SECONDS,
     }
     # adlfs has other names for these two than Azure's own command line.

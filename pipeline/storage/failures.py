@@ -60,7 +60,7 @@ SILENT = {
     "TransportError",
 }  # fmt: skip
 NO_CONTAINER = "no such {container}; correct its name, or create it first"
-KINDS: tuple[tuple[set[str], str, type[Refused] | type[Failed]], ...] = (
+_KINDS: tuple[tuple[set[str], str, type[Refused] | type[Failed]], ...] = (
     (EXPIRED, "the credentials have expired ({code}); renew {known_by}", Refused),
     (UNKNOWN, "no credentials; set {known_by}", Refused),
     (REJECTED, "the credentials are not accepted ({code}); check {known_by}", Refused),
@@ -125,7 +125,7 @@ def explain(problem: BaseException, url: str, advice: Advice | None) -> Refused 
     if advice is None:
         return Failed(f"{url}: {_told(problem)}")
     found = facts(problem)
-    for kind, words, error in KINDS:
+    for kind, words, error in _KINDS:
         code = next((fact for fact in found if fact in kind), "")
         if code:
             told = words.format(code=code, **vars(advice))

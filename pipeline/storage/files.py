@@ -25,7 +25,7 @@ from segscore.pipeline.storage.temporary import drop, take_place
 BUFFER = 8 * 2**20
 
 
-TRIES = 10
+_TRIES = 10
 """How often a file is written whose folder others remove at the same time."""
 
 
@@ -106,7 +106,7 @@ def _write(url: str, content: bytes | memoryview, *, new: bool = False) -> None:
 
 
 def _write_to_disk(at: Place, content: bytes | memoryview, *, new: bool) -> None:
-    for tries_left in reversed(range(TRIES)):
+    for tries_left in reversed(range(_TRIES)):
         path = temporary.path_beside(at)
         try:
             with open(path, "wb") as file:

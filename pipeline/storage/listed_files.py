@@ -34,10 +34,10 @@ TABLES = (
 )
 """The tables that runs write, of all commands."""
 
-FILE = re.compile(r"[^_./\\\0][^/\\\0]*-[0-9a-f]{8}\.parquet")
+_FILE = re.compile(r"[^_./\\\0][^/\\\0]*-[0-9a-f]{8}\.parquet")
 """A file of a table: its part, and the fingerprint of the run."""
 
-SHOWN = 60
+_SHOWN = 60
 """Characters of a wrong name that a message repeats."""
 
 
@@ -63,14 +63,14 @@ def listed(record: Mapping[str, Any], url: str) -> dict[str, list[str]]:
         if not isinstance(names, list):
             raise _wrong(url, f"has no list of the files of {table}")
         for name in names:
-            if not isinstance(name, str) or not FILE.fullmatch(name):
+            if not isinstance(name, str) or not _FILE.fullmatch(name):
                 raise _wrong(url, f"lists {_shown(name)} among the files of {table}")
     return {table: list(names) for table, names in files.items()}
 
 
 def _shown(name: object) -> str:
     text = repr(name)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _wrong(url: str, what: str) -> Refused:

@@ -20,7 +20,7 @@ PARQUET = (".parquet", ".pq")
 JSON_LINES = (".jsonl", ".ndjson")
 
 
-MARKS = "*?["
+_MARKS = "*?["
 """What makes a URL a glob."""
 
 
@@ -99,14 +99,14 @@ def pattern(url: str) -> Pattern | None:
         if not is_glob(at):
             return None
     parts = at.path.split("/")
-    first = next(i for i, part in enumerate(parts) if any(mark in part for mark in MARKS))
+    first = next(i for i, part in enumerate(parts) if any(mark in part for mark in _MARKS))
     names = re.compile(glob_translate("/".join(parts[first:])))
     return Pattern(spelled(at, "/".join(parts[:first]) or "/"), names)
 
 
 def is_glob(at: Place) -> bool:
     """Tell whether a place is a pattern, and not a file whose name looks like one."""
-    return any(mark in at.path for mark in MARKS) and not at.files.exists(at.path)
+    return any(mark in at.path for mark in _MARKS) and not at.files.exists(at.path)
 
 
 def is_json_lines(url: str) -> bool:

@@ -22,7 +22,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage.clouds import AZURE, CLOUDS, GCS, Cloud
 from segscore.pipeline.storage.failures import FORBIDDEN, FULL, absent, explain, facts
 
-AT_ONCE = 16
+_AT_ONCE = 16
 """Requests under way when many files are moved or removed."""
 
 Info = Mapping[str, Any]
@@ -133,13 +133,13 @@ def _hasten(files: fsspec.AbstractFileSystem) -> None:
         setattr(retry, count, 4)
 
 
-SIGNATURE = re.compile(r"[?&](sig|X-Amz-Signature|X-Goog-Signature)=", re.IGNORECASE)
+_SIGNATURE = re.compile(r"[?&](sig|X-Amz-Signature|X-Goog-Signature)=", re.IGNORECASE)
 
 
 def _refuse_secrets(url: str) -> None:
     """A URL is told in run.json and in messages."""
     user, at, _ = url.partition("://")[2].partition("/")[0].rpartition("@")
-    if (at and ":" in user) or SIGNATURE.search(url):
+    if (at and ":" in user) or _SIGNATURE.search(url):
         shown = re.sub(r"(?<=://)[^/]*@|\?.*", "…", url, flags=re.DOTALL)
         raise Refused(
             f"{shown}: holds a password or a signature, which run.json would tell; "
@@ -368,6 +368,6 @@ def _remove(at: Place, name: str, *passed: str) -> None:
 
 def each_of(task: Callable[[str], None], names: Sequence[str]) -> None:
     """Do something with each of some files, several at once; raise what the first to fail did."""
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
         for done in [pool.submit(task, name) for name in names]:
             done.result()

@@ -19,7 +19,7 @@ from segscore.pipeline.storage.temporary import drop, take_place
 Choice = Callable[[Sequence[str]], Sequence[str]]
 
 
-DICTIONARY = 2**17
+_DICTIONARY = 2**17
 """Bytes a column's dictionary may take: where values seldom repeat one only costs time."""
 
 
@@ -168,7 +168,7 @@ class TableFile:
             compression="zstd",
             compression_level=1,
             use_dictionary=[name for name in schema.names if name not in self.plain],
-            dictionary_pagesize_limit=DICTIONARY,
+            dictionary_pagesize_limit=_DICTIONARY,
             # Nobody looks for rows by a range of measures, and taking it costs a tenth of the time.
             write_statistics=[each.name for each in schema if not pa.types.is_floating(each.type)],
         )

@@ -14,15 +14,15 @@ from segscore.pipeline.storage import Pattern
 from segscore.pipeline.storage.listed_files import TABLES
 
 RECORDS = ("run.json", "night.json", "simulation.json", "history.parquet")
-IMPORTED = ("references", "hypotheses", "documents", "codings")
+_IMPORTED = ("references", "hypotheses", "documents", "codings")
 DIGEST = "00000000"
 
-Inputs = Mapping[str, str | Sequence[str] | None]
+_Inputs = Mapping[str, str | Sequence[str] | None]
 """Option or argument -> what it names: one URL, several, or None if it was not given."""
 
 
 def require_apart(
-    output: str, inputs: Inputs, *, option: str = "--output", is_file: bool = False
+    output: str, inputs: _Inputs, *, option: str = "--output", is_file: bool = False
 ) -> None:
     """Refuse an output that overlaps with an input; nothing is written.
 
@@ -54,7 +54,7 @@ def require_apart(
             raise Refused(f"{option} {output}: {why}; name a {kind} outside the inputs")
 
 
-def _each(inputs: Inputs) -> Iterator[tuple[str, str]]:
+def _each(inputs: _Inputs) -> Iterator[tuple[str, str]]:
     for name, urls in inputs.items():
         for url in [urls] if isinstance(urls, str) else urls or ():
             yield name, url
@@ -105,7 +105,7 @@ def _overlap_of_glob(
 def _written() -> Iterator[str]:
     """Names like those of all files that a command writes to its output folder."""
     yield from RECORDS
-    for table in (*TABLES, *IMPORTED):
+    for table in (*TABLES, *_IMPORTED):
         for stem in (table, "inputs", f"part-00000-{DIGEST}"):
             yield f"{table}/{stem}-{DIGEST}.parquet"
             yield f"{table}/{stem}.parquet"

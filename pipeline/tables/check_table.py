@@ -16,7 +16,7 @@ SEGMENTATIONS = "segmentations"
 
 
 @dataclass(frozen=True)
-class Checked:
+class _Checked:
     """What was found.
 
     Attributes:
@@ -30,7 +30,7 @@ class Checked:
     rejects: pa.Table
 
 
-def check(url: str, kind: str) -> Checked:
+def check(url: str, kind: str) -> _Checked:
     """Check every row of a table, and the rows against each other.
 
     Args:
@@ -48,7 +48,7 @@ def check(url: str, kind: str) -> Checked:
     except Refused as problem:
         raise Failed(str(problem)) from problem
     rejects = [broken, *between_rows(rows, kind)]
-    return Checked(kind, len(rows) + broken.num_rows, pa.concat_tables(rejects))
+    return _Checked(kind, len(rows) + broken.num_rows, pa.concat_tables(rejects))
 
 
 def between_rows(rows: Rows, kind: str) -> list[pa.Table]:

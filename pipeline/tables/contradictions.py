@@ -41,7 +41,7 @@ class Described:
 
 def describe(rows: Rows) -> Described:
     """Take up a validated documents table; no copy of a document listed twice is believed."""
-    twice = repeated(rows.numbered.document)
+    twice = _repeated(rows.numbered.document)
     kept, refused = refuse(
         rows, twice, UNIQUE_DOCUMENT, "the document has more than one row in this table"
     )
@@ -52,7 +52,7 @@ def _ids(rows: Rows) -> pa.StringArray:
     return rows.table.column("document_id").chunk(0)
 
 
-def repeated(keys: Ints) -> Flags:
+def _repeated(keys: Ints) -> Flags:
     """Which keys occur more than once, shape (rows,)."""
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
     return np.asarray(counts[inverse] > 1)
@@ -68,7 +68,7 @@ def without_contradictions(rows: Rows, described: Described | None) -> tuple[Row
 def _twice(rows: Rows) -> Flags:
     if rows.numbered.once_each:
         return np.zeros(len(rows), bool)
-    return repeated(rows.numbered.document << 32 | rows.coders.code)
+    return _repeated(rows.numbered.document << 32 | rows.coders.code)
 
 
 def _disagreeing(rows: Rows, described: Described | None) -> Flags:

@@ -32,7 +32,7 @@ NUMBER = 4
 """Bytes of an element in memory, at least; a file may hold it in fewer."""
 
 ROLES = {"references": "reference", "codings": "reference", "hypotheses": "hypothesis"}
-IMPORTED = ("documents", "hypotheses", "references")
+_IMPORTED = ("documents", "hypotheses", "references")
 # A line of JSON that describes a short segmentation; only used to cut work into pieces.
 BYTES_PER_LINE = 100
 
@@ -123,7 +123,7 @@ def plan(name: str, url: str, model: Contract, memory: int | None = None) -> Inp
 def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
     """Several tables, as `segscore import` writes them into a folder, are not one."""
     folders = sorted({file.url.rpartition("/")[0] for file in files})
-    tables = [folder for folder in folders if folder.rpartition("/")[2] in IMPORTED]
+    tables = [folder for folder in folders if folder.rpartition("/")[2] in _IMPORTED]
     if len(tables) > 1:
         raise Refused(f"{url}: holds several tables; name one of its tables, such as {tables[-1]}")
 

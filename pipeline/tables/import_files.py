@@ -19,13 +19,13 @@ from segscore.pipeline.tables.formats.tables import gather
 from segscore.pipeline.tables.preparation import preparing
 from segscore.pipeline.tables.read import Rows, in_one_chunk, validate
 
-UNFINISHED = "_import"
+_UNFINISHED = "_import"
 HEAD_LINES = 20
-SHOWN = 10
+_SHOWN = 10
 NAMELESS = ("choi", "nltk")
 """Formats whose files do not name their documents."""
 
-Places = Sequence[tuple[str, int]]
+_Places = Sequence[tuple[str, int]]
 """(file, line) of each row."""
 
 
@@ -74,7 +74,7 @@ def import_files(
     ]
     if not tables:
         raise Refused(f"{', '.join(files)}: no segmentation in it")
-    with preparing(output, UNFINISHED, [*tables]) as preparation:
+    with preparing(output, _UNFINISHED, [*tables]) as preparation:
         for name, table in tables.items():
             preparation.write(name, f"{name}.parquet", table)
         preparation.show()
@@ -97,7 +97,7 @@ def _rows(files: Sequence[str], defaults: Defaults, format_name: str | None) -> 
         yield from FORMATS[name](text, url, own)
 
 
-def _faults(table: pa.Table, places: Places, kind: str) -> list[str]:
+def _faults(table: pa.Table, places: _Places, kind: str) -> list[str]:
     """Refuse rows that are wrong in themselves; list those that contradict each other."""
     model = columns.DOCUMENTS if kind == DOCUMENTS else columns.SEGMENTATIONS
     order = np.arange(table.num_rows)
@@ -108,11 +108,11 @@ def _faults(table: pa.Table, places: Places, kind: str) -> list[str]:
     return _said(pa.concat_tables(between_rows(good, kind)), places)
 
 
-def _said(rejects: pa.Table, places: Places) -> list[str]:
+def _said(rejects: pa.Table, places: _Places) -> list[str]:
     said = []
-    for row in rejects.slice(0, SHOWN).to_pylist():
+    for row in rejects.slice(0, _SHOWN).to_pylist():
         file, line = places[row["row"]]
         said.append(f"{file}:{line}: {row['rule']}: {row['detail']}")
-    if rejects.num_rows > SHOWN:
-        said.append(f"... and {rejects.num_rows - SHOWN} more")
+    if rejects.num_rows > _SHOWN:
+        said.append(f"... and {rejects.num_rows - _SHOWN} more")
     return said

@@ -25,7 +25,7 @@ from segscore.pipeline.tables.formats.tables import COLUMNS
 from segscore.pipeline.tables.quick_check import is_sound
 from segscore.pipeline.tables.validate import REJECTS, broken_rules, descriptions
 
-ROWS_AT_ONCE = 65_536
+_ROWS_AT_ONCE = 65_536
 """Rows that are validated at a time."""
 
 
@@ -193,9 +193,9 @@ def validate(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
         return rows, REJECTS.empty_table()
     good = np.ones(len(rows), bool)
     refused = [REJECTS.empty_table()]
-    for start in range(0, len(rows), ROWS_AT_ONCE):
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
         # What breaks a rule is told in Python objects, so not too much of it at a time.
-        portion = rows.part(start, min(start + ROWS_AT_ONCE, len(rows)))
+        portion = rows.part(start, min(start + _ROWS_AT_ONCE, len(rows)))
         broken = broken_rules(portion.table, model)
         good[[start + i for i in broken]] = False
         refused.append(_refused(portion, broken, descriptions(model)))
@@ -231,13 +231,13 @@ def _shown(table: pa.Table, row: int) -> str:
         if not value.is_valid or not pa.types.is_list(value.type):
             parts.append(f"{name} {value.as_py()}")
             continue
-        first = ", ".join(str(element) for element in value.values[:SHOWN].to_pylist())
-        more = f", … {len(value.values)} in all" if len(value.values) > SHOWN else ""
+        first = ", ".join(str(element) for element in value.values[:_SHOWN].to_pylist())
+        more = f", … {len(value.values)} in all" if len(value.values) > _SHOWN else ""
         parts.append(f"{name} [{first}{more}]")
     return ", ".join(parts)
 
 
-SHOWN = 12
+_SHOWN = 12
 """Elements of a list that a message shows."""
 
 

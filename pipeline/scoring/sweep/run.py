@@ -39,11 +39,11 @@ from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.read import refuse
 
 SWEPT = "swept"
-SCORES = "boundary_scores"
+_SCORES = "boundary_scores"
 GIVEN = "boundary_scores_given"
 CANDIDATES_AT_ONCE = 1_000_000
 """About how many a task sweeps at a time; one document may have more."""
-SIGNED = ("window", "units", "p_seg", "v")
+_SIGNED = ("window", "units", "p_seg", "v")
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class SweepSettings:
     def signature(self) -> str:
         """Say in one line what was computed, so that two curves can be compared."""
         parts = self.as_score.signature("none").split("|")
-        signed = [part for part in parts if part.partition(":")[0] in SIGNED]
+        signed = [part for part in parts if part.partition(":")[0] in _SIGNED]
         return "|".join(["segscore", "sweep:score>=t", "operating_point:mean-length", *signed])
 
 
@@ -189,9 +189,9 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
 
 def _find(settings: ScoreSettings) -> Inputs:
     inputs = find_inputs(settings)
-    if SCORES not in inputs.hypotheses.further.names:
+    if _SCORES not in inputs.hypotheses.further.names:
         raise Refused(
-            f"{settings.hypotheses}: there is no column {SCORES}, and without scores there are no "
+            f"{settings.hypotheses}: there is no column {_SCORES}, and without scores there are no "
             "thresholds; to judge boundaries as they are use `segscore score`"
         )
     return inputs
@@ -207,7 +207,7 @@ def sweep_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Swep
     """
     references = job.against.references
     accepted = accept_part(job, part, duplicates)
-    missing = ~flags(accepted.rows.table.column(SCORES).combine_chunks().is_valid())
+    missing = ~flags(accepted.rows.table.column(_SCORES).combine_chunks().is_valid())
     reason = "boundary_scores has one score a boundary, [] without any"
     rows, without = refuse(accepted.rows, missing, GIVEN, reason)
     document = accepted.document[~missing]

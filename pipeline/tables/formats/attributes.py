@@ -22,7 +22,7 @@ OURS = {
     "hypothesis",
     "window",
 }
-TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
 def attribute_types(rows: Iterable[Row]) -> dict[str, pa.DataType]:
@@ -38,7 +38,7 @@ def attribute_types(rows: Iterable[Row]) -> dict[str, pa.DataType]:
                 _check_name(name, row)
             found.setdefault(name, set()).add(type(value))
     return {
-        name: TYPES[next(iter(kinds))] if len(kinds) == 1 else pa.string()
+        name: _TYPES[next(iter(kinds))] if len(kinds) == 1 else pa.string()
         for name, kinds in sorted(found.items())
     }
 

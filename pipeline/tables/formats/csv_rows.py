@@ -25,12 +25,12 @@ from segscore.pipeline.tables.formats.rows import (
 T = TypeVar("T")
 LONGEST_FIELD = 2**31 - 1
 # int() refuses more than 4300 digits with an error of its own.
-WHOLE = re.compile(r"([+-]?[0-9]{1,4000})(?:\.0*)?")
-DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-BETWEEN = re.compile(r"\s*;\s*|\s+")
+_WHOLE = re.compile(r"([+-]?[0-9]{1,4000})(?:\.0*)?")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_BETWEEN = re.compile(r"\s*;\s*|\s+")
 IN_BRACKETS = re.compile(r"\s*[,;]\s*|\s+")
 DELIMITERS = ("\t", ",", ";")
-FIELDS = {
+_FIELDS = {
     "document_id",
     "coder",
     "role",
@@ -102,7 +102,7 @@ def _row(record: dict[str, str], defaults: Defaults, place: Place) -> Row:
         boundary_types=many("boundary_types", _integer),
         boundary_scores=many("boundary_scores", _number),
         unit_lengths=many("unit_lengths", _integer),
-        attributes={name: cell for name, cell in record.items() if name not in FIELDS},
+        attributes={name: cell for name, cell in record.items() if name not in _FIELDS},
         source=place.source,
         line=place.line,
     )
@@ -110,7 +110,7 @@ def _row(record: dict[str, str], defaults: Defaults, place: Place) -> Row:
 
 def _elements(cell: str) -> list[str]:
     if not (cell.startswith("[") and cell.endswith("]")):
-        return BETWEEN.split(cell)
+        return _BETWEEN.split(cell)
     inside = cell[1:-1].strip()
     return IN_BRACKETS.split(inside) if inside else []
 
@@ -118,11 +118,11 @@ def _elements(cell: str) -> list[str]:
 def _integer(value: object, name: str, place: Place) -> int:
     """A cell's whole number: int() would also take 1_000 and other scripts' digits."""
     digits = str(value).strip()
-    found = WHOLE.fullmatch(digits)
+    found = _WHOLE.fullmatch(digits)
     return integer_of(int(found[1]) if found else value, name, place)
 
 
 def _number(value: object, name: str, place: Place) -> float:
     """A cell's decimal number: float() would also take nan, inf and 1_0."""
     digits = str(value)
-    return number_of(float(digits) if DECIMAL.fullmatch(digits) else value, name, place)
+    return number_of(float(digits) if _DECIMAL.fullmatch(digits) else value, name, place)

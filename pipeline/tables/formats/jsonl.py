@@ -21,7 +21,7 @@ from segscore.pipeline.tables.formats.rows import (
 
 T = TypeVar("T")
 NEEDED = ("document_id", "coder", "n_units", "boundaries")
-FIELDS = {*NEEDED, "role", "boundary_types", "boundary_scores", "unit_lengths", "unit_weights"}
+_FIELDS = {*NEEDED, "role", "boundary_types", "boundary_scores", "unit_lengths", "unit_weights"}
 
 
 def read(
@@ -91,7 +91,7 @@ def _row(record: Mapping[str, object], place: Place, defaults: Defaults, lenient
 def _attributes(record: Mapping[str, object], place: Place) -> dict[str, Attribute]:
     """Nested members flattened, nulls dropped; a stack, as objects nest deeper than calls may."""
     attributes: dict[str, Attribute] = {}
-    waiting = [(name, value) for name, value in record.items() if name not in FIELDS]
+    waiting = [(name, value) for name, value in record.items() if name not in _FIELDS]
     while waiting:
         name, value = waiting.pop()
         if isinstance(value, dict):

@@ -12,9 +12,9 @@ from segscore.pipeline.errors import Refused
 
 T = TypeVar("T")
 Attribute = str | int | float | bool
-ROLES = ("reference", "hypothesis")
+_ROLES = ("reference", "hypothesis")
 SHOWN_CHARACTERS = 40
-OPTIONS = {"coder": "--coder", "document_id": "--document-id"}
+_OPTIONS = {"coder": "--coder", "document_id": "--document-id"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class Defaults:
 
     def __post_init__(self) -> None:
         """Checked once here, because formats without roles take the default unseen."""
-        if self.role not in ROLES:
-            raise Refused(f"the default role is {shown(self.role)}; expected one of {ROLES}")
+        if self.role not in _ROLES:
+            raise Refused(f"the default role is {shown(self.role)}; expected one of {_ROLES}")
 
 
 def shown(value: object) -> str:
@@ -107,7 +107,7 @@ def given(value: T | None, name: str, place: Place) -> T:
     """The value itself; raises Refused where it is missing."""
     if value is None:
         missing = f"{name} is missing (absent, empty or null); every row needs it"
-        hint = f"; or name it with {OPTIONS[name]}" if name in OPTIONS else ""
+        hint = f"; or name it with {_OPTIONS[name]}" if name in _OPTIONS else ""
         raise place.refusal(missing + hint)
     return value
 
@@ -121,7 +121,7 @@ def text_of(value: object, name: str, place: Place) -> str:
 
 def role_of(value: object, name: str, place: Place) -> str:
     """One of ROLES; raises Refused for anything else."""
-    if value not in ROLES:
+    if value not in _ROLES:
         raise place.wrong(name, value, '"reference" or "hypothesis"')
     return str(value)
 

@@ -23,7 +23,7 @@ SEGMENTATION = ("document_id", "coder", "n_units", "boundaries")
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class _Gathered:
     """The tables of an import, and (source, line) of each table's rows in order."""
 
     references: pa.Table
@@ -34,7 +34,7 @@ class Gathered:
     document_places: list[tuple[str, int]]
 
 
-def gather(rows: Iterable[Row]) -> Gathered:
+def gather(rows: Iterable[Row]) -> _Gathered:
     """Rows of any files as three tables; references and hypotheses keep the order of the rows.
 
     An attribute is a column of documents if no document has two values of it, else of the
@@ -52,7 +52,7 @@ def gather(rows: Iterable[Row]) -> Gathered:
     documents = _documents(stated, shared)
     own = {name: kind for name, kind in types.items() if name not in shared}
     common = {name: kind for name, kind in types.items() if name in shared}
-    return Gathered(
+    return _Gathered(
         _segmentations(references, own),
         _segmentations(hypotheses, own),
         _table(documents, ["document_id", "n_units", *_held(documents, *BY_UNIT)], common),
