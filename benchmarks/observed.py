@@ -18,7 +18,7 @@ from typing import Any
 from segscore.pipeline.runs import cluster
 
 TOLD: dict[str, Any] = {"tasks": [], "receipts": [], "shared": 0, "held": {}}
-SPREAD = cluster.spread
+SPREAD = cluster.run_calls
 
 
 def timed(shared: Any, task: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
@@ -64,7 +64,7 @@ def main() -> None:
     """Score, and tell."""
     from segscore.jobs.cli.app import app
 
-    cluster.spread = watched
+    cluster.run_calls = watched
     sys.argv[1:1] = ["score"]
     with redirect_stdout(StringIO()):
         app(standalone_mode=False)

@@ -88,7 +88,7 @@ class Place:
         with cluster.connect(self.address, None) as client:
             before = self._used()
             start = time.perf_counter()
-            told = sum(len(each.receipt) for each in cluster.spread(client, sleep, calls, None))
+            told = sum(len(each.receipt) for each in cluster.run_calls(client, sleep, calls, None))
             took = time.perf_counter() - start
             used = [after - then for after, then in zip(self._used(), before, strict=True)]
         assert told == tasks * size, "tasks were lost"
@@ -98,7 +98,7 @@ class Place:
         """Seconds in which the client takes what a task returned, when all have long ended."""
         calls = {f"task-{number}": (0.0, size) for number in range(tasks)}
         with cluster.connect(self.address, None) as client:
-            outcomes = cluster.spread(client, sleep, calls, None)
+            outcomes = cluster.run_calls(client, sleep, calls, None)
             next(outcomes)
             time.sleep(tasks * ENDING_SECONDS)
             start = time.perf_counter()

@@ -30,7 +30,14 @@ from segscore.jobs.cli.options import (
     names,
     window_of,
 )
-from segscore.jobs.show.printing import GROUPS_SHOWN, Bar, number, out, print_plan, print_record
+from segscore.jobs.show.printing import (
+    GROUPS_SHOWN,
+    Bar,
+    out,
+    print_plan,
+    print_record,
+    shown_number,
+)
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.run import FinishedAudit
@@ -93,12 +100,12 @@ def agree(
         memory_limit=memory_of(memory_limit),
         fresh=fresh,
     )
-    from segscore.pipeline.agreement.run import agree as audit
-    from segscore.pipeline.agreement.run import find_tables, plan_of
+    from segscore.pipeline.agreement.run import agreement_plan, find_tables
+    from segscore.pipeline.agreement.run import run_agreement as audit
     from segscore.pipeline.runs import cluster as places
 
     if explain_plan:
-        print_plan(plan_of(chosen, find_tables(chosen)))
+        print_plan(agreement_plan(chosen, find_tables(chosen)))
         return
     garbage.work()
     with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
@@ -152,10 +159,10 @@ def _coefficients(title: str, rows: list[dict[str, Any]]) -> Table:
         table.add_row(
             "" if row["similarity"] == named else row["similarity"],
             row["coefficient"],
-            number(row["value"]),
-            f"{number(row['ci_low'])} to {number(row['ci_high'])}",
-            number(row["actual"]),
-            number(row["expected"]),
+            shown_number(row["value"]),
+            f"{shown_number(row['ci_low'])} to {shown_number(row['ci_high'])}",
+            shown_number(row["actual"]),
+            shown_number(row["expected"]),
         )
         named = row["similarity"]
     return table
@@ -182,10 +189,10 @@ def _coders(rows: list[dict[str, Any]]) -> Table:
         table.add_row(
             escape(row["coder"]) + (" *" if row["flagged"] else ""),
             str(row["documents"]),
-            number(row["rate"]),
+            shown_number(row["rate"]),
             deviation,
-            number(row["peer_boundary_similarity"]),
-            number(row["without_pi_boundary_similarity"]),
+            shown_number(row["peer_boundary_similarity"]),
+            shown_number(row["without_pi_boundary_similarity"]),
         )
     return table
 
@@ -199,8 +206,8 @@ def _contested(rows: list[dict[str, Any]]) -> Table:
         table.add_row(
             escape(row["document_id"]),
             str(row["codings"]),
-            number(row["boundary_similarity"]),
-            number(row["window_diff_mean"]),
+            shown_number(row["boundary_similarity"]),
+            shown_number(row["window_diff_mean"]),
             f"{row['segments_mean']:.1f}",
         )
     return table

@@ -11,13 +11,13 @@ from segscore.jobs.cli import garbage
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Fresh, LogFormat, Replicates, Seed, Settings, names
 from segscore.jobs.show.gating import broken, checks_table, moved_lines
-from segscore.jobs.show.printing import GROUPS_SHOWN, chance, number, out
+from segscore.jobs.show.printing import GROUPS_SHOWN, chance, out, shown_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from segscore.pipeline.comparison.run import FinishedComparison
-    from segscore.pipeline.nightly.rules import Rule
+    from segscore.pipeline.nightly.rules import GateRule
 
 _Row = dict[str, Any]
 _ALPHA = 0.05
@@ -80,7 +80,7 @@ def compare(
     """Compare systems on the documents they share: differences, intervals, tests, ranks."""
     from segscore.jobs.show import layouts
     from segscore.pipeline.comparison.run import CompareSettings
-    from segscore.pipeline.comparison.run import compare as put_side_by_side
+    from segscore.pipeline.comparison.run import run_comparison as put_side_by_side
 
     layouts.require(layout, format_name, average, group_by)
     rules = _rules(gate, alpha, runs)
@@ -106,7 +106,7 @@ def compare(
         print_comparison(finished, average)
     else:
         made = layouts.lay_out(layout or "pairs", finished, average)
-        out().print(layouts.render(made, format_name), markup=False)
+        out().print(layouts.render_layout(made, format_name), markup=False)
     if output is not None:
         told = "holds this comparison already" if finished.held else "written"
         LOG.say("info", f"{output}: {told}", output=output)
@@ -114,10 +114,10 @@ def compare(
         _hold(runs[0], runs[1], rules, alpha)
 
 
-def _rules(gate: str | None, alpha: float, runs: list[str]) -> "tuple[Rule, ...]":
+def _rules(gate: str | None, alpha: float, runs: list[str]) -> "tuple[GateRule, ...]":
     """Read --gate; refused where there are not two runs to hold against each other."""
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.nightly.rules import parse
+    from segscore.pipeline.nightly.rules import parse_rule
     from segscore.pipeline.scoring.settings import in_unit_interval
 
     in_unit_interval("--alpha", alpha)
@@ -125,10 +125,10 @@ def _rules(gate: str | None, alpha: float, runs: list[str]) -> "tuple[Rule, ...]
         return ()
     if len(runs) != 2:
         raise Refused(f"--gate: holds one run against another; there are {len(runs)}")
-    return parse(gate)
+    return parse_rule(gate)
 
 
-def _hold(run: str, other: str, rules: "tuple[Rule, ...]", alpha: float) -> None:
+def _hold(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> None:
     """Hold a run against another; where it is worse, say so and fail."""
     from segscore.pipeline.errors import Failed
     from segscore.pipeline.nightly.gate import hold
@@ -185,7 +185,7 @@ def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return f"{number(low)} to {number(high)}"
+    return f"{shown_number(low)} to {shown_number(high)}"
 
 
 def _systems(title: str, rows: list[_Row], tests: list[_Row]) -> Table:
@@ -197,7 +197,7 @@ def _systems(title: str, rows: list[_Row], tests: list[_Row]) -> Table:
     for row in sorted(rows, key=lambda row: (row["rank"] is None, row["rank"], row["system"])):
         table.add_row(
             escape(row["system"]),
-            number(row["value"]),
+            shown_number(row["value"]),
             _interval(row["ci_low"], row["ci_high"]),
             _short(row["rank"]),
             f"{_short(row['rank_low'])} to {_short(row['rank_high'])}",
@@ -273,8 +273,8 @@ def _worst(finished: "FinishedComparison") -> list[str]:
         for row in (each for each in chosen if each["system"] == system):
             if row["place"] == 1:
                 lines.append(f"{system}, {'furthest behind' if two else 'worst'} by {first}:")
-            against = f" against {number(row['other_value'])}" if two else ""
-            lines.append(f"  {number(row['value'])}{against}  {row['command']}")
+            against = f" against {shown_number(row['other_value'])}" if two else ""
+            lines.append(f"  {shown_number(row['value'])}{against}  {row['command']}")
     return lines
 
 
@@ -301,15 +301,14 @@ def _where(rows: list[_Row]) -> list[Table]:
         for ends in dict.fromkeys((row["low"], row["high"]) for row in chosen):
             cells = {r["system"]: r for r in chosen if (r["low"], r["high"]) == ends}
             most = max(row["reference_boundaries"] for row in cells.values())
-            shown = [
-                f"{number(cells[s]['miss_rate'])}, {number(cells[s]['false_alarm_rate'])}"
-                if s in cells
-                else "–"
-                for s in systems
-            ]
+            shown = [_rates(cells[s]) if s in cells else "–" for s in systems]
             table.add_row(_class(analysis, *ends), str(most), *shown)
         tables.append(table)
     return tables
+
+
+def _rates(row: _Row) -> str:
+    return f"{shown_number(row['miss_rate'])}, {shown_number(row['false_alarm_rate'])}"
 
 
 def _class(analysis: str, low: float, high: float) -> str:

@@ -18,12 +18,12 @@ def explain(
     from segscore.pipeline.scoring import explain as explaining
 
     console = out()
-    explained = explaining.explain(run, [document], hypothesis)
+    explained = explaining.explain_pairs(run, [document], hypothesis)
     console.print(terminal.LEGEND, markup=False)
     for found in explained:
         console.print()
         console.print(f"{document}: {found.hypothesis} against {found.reference}", markup=False)
-        for line in terminal.draw(found.n_units, found.edits, console.width):
+        for line in terminal.draw_in_terminal(found.n_units, found.edits, console.width):
             console.print(line, markup=False)
         for edit in found.edits:
             if edit.kind != "match":

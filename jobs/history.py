@@ -26,9 +26,9 @@ def history(
 ) -> None:
     """Write the summaries of all runs of a folder as one table; exit 1 if one cannot be read."""
     from segscore.jobs.show.printing import out
-    from segscore.pipeline.nightly.history import gather
+    from segscore.pipeline.nightly.history import gather_history
 
-    gathered = gather(runs, output, keep)
+    gathered = gather_history(runs, output, keep)
     console = out()
     console.print(_nights(gathered))
     for removed in gathered.removed:
@@ -46,7 +46,7 @@ def _nights(gathered: "Gathered") -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
-    from segscore.pipeline.runs.signature import differences
+    from segscore.pipeline.runs.signature import signature_differences
 
     named = gathered.table.select(["run", "outcome", "signature"])
     runs = list(dict.fromkeys(tuple(row.values()) for row in named.to_pylist()))
@@ -59,6 +59,6 @@ def _nights(gathered: "Gathered") -> "Table":
     table.add_column("not as the one before", overflow="fold")
     for place, (run, outcome, signature) in enumerate(runs):
         if place >= len(runs) - _SHOWN:
-            other = differences(runs[place - 1][2], signature) if place else []
+            other = signature_differences(runs[place - 1][2], signature) if place else []
             table.add_row(escape(run), outcome or "–", escape(", ".join(other)))
     return table

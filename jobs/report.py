@@ -22,7 +22,7 @@ def report(
     """Write what a run of score, nightly, sweep or agree found as one page, charts and all."""
     from segscore.jobs.show.printing import out
     from segscore.pipeline.reports.report import ReportSettings
-    from segscore.pipeline.reports.report import report as write
+    from segscore.pipeline.reports.report import write_report as write
 
     garbage.work()
     written = write(ReportSettings(run, output, measure, average))

@@ -155,9 +155,9 @@ def score(
     from segscore.pipeline.scoring.inputs import find_inputs
 
     if explain_plan:
-        print_plan(run.plan_of(chosen, find_inputs(chosen)))
+        print_plan(run.scoring_plan(chosen, find_inputs(chosen)))
         return
     garbage.work()
     with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
-        finished = run.score(chosen, client, bar.advance)
+        finished = run.run_scoring(chosen, client, bar.advance)
     print_finished(output, finished)

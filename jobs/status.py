@@ -11,7 +11,7 @@ def status(run: Annotated[str, typer.Argument(help="Folder of the run.")]) -> No
     from segscore.pipeline.runs import run_folder
 
     console = out()
-    found = run_folder.status(run)
+    found = run_folder.read_status(run)
     if found.claim is not None:
         who = f"process {found.claim.pid} on {found.claim.host}"
         state = "at work" if found.claim.is_at_work else "started by"

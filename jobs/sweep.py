@@ -23,7 +23,7 @@ from segscore.jobs.cli.options import (
     Workers,
     window_of,
 )
-from segscore.jobs.show.printing import Bar, number, out, print_record
+from segscore.jobs.show.printing import Bar, out, print_record, shown_number
 
 if TYPE_CHECKING:
     from segscore.pipeline.scoring.sweep.run import FinishedSweep
@@ -97,6 +97,6 @@ def print_curves(finished: "FinishedSweep") -> None:
         table.add_row(
             "" if again else escape(named),
             f"* {threshold}" if row["operating"] else threshold,
-            *(number(row[name]) for name in _HEADINGS),
+            *(shown_number(row[name]) for name in _HEADINGS),
         )
     out().print(table)

@@ -18,7 +18,7 @@ def validate(
     from segscore.pipeline.tables import check_table
 
     kind = check_table.DOCUMENTS if documents else check_table.SEGMENTATIONS
-    found = check_table.check(table, kind)
+    found = check_table.check_table(table, kind)
     console = out()
     refused = found.rejects.slice(0, _SHOWN).to_pylist()
     for row in refused:

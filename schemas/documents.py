@@ -5,79 +5,79 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.schemas.rules import (
-    Rule,
+    RowRule,
     at_least,
-    check,
-    column,
+    check_rows,
     elements,
     given,
-    keep,
+    keep_rules,
     no_null_inside,
+    rule_column,
 )
 
 
-def as_many_as_units(name: str) -> Rule:
+def as_many_as_units(name: str) -> RowRule:
     """The list has one element a unit."""
 
     def rule(table: pa.Table) -> pa.Array:
-        elements_there = pc.list_value_length(column(table, name))
-        return pc.fill_null(pc.equal(elements_there, column(table, "n_units")), True)
+        elements_there = pc.list_value_length(rule_column(table, name))
+        return pc.fill_null(pc.equal(elements_there, rule_column(table, "n_units")), True)
 
     return rule
 
 
 def not_all_zero(table: pa.Table) -> pa.Array:
     """The lengths come to at least 1."""
-    lists = column(table, "unit_lengths")
+    lists = rule_column(table, "unit_lengths")
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
     some = pc.unique(rows.filter(pc.greater(values, 0)))
     with_list = pc.fill_null(pc.greater(pc.list_value_length(lists), 0), False)
     listed = pc.indices_nonzero(with_list).cast(pa.int64())
-    return keep(table, listed.filter(pc.invert(pc.is_in(listed, value_set=some))))
+    return keep_rules(table, listed.filter(pc.invert(pc.is_in(listed, value_set=some))))
 
 
 def total_in_range(table: pa.Table) -> pa.Array:
     """The lengths come to at most 2^31 - 1: positions in words are int32."""
-    lists = column(table, "unit_lengths")
+    lists = rule_column(table, "unit_lengths")
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
     lengths = pa.table({"row": rows, "length": values.cast(pa.int64())})
     totals = lengths.group_by("row").aggregate([("length", "sum")])
     broken = pc.greater(totals.column("length_sum"), MOST_WORDS)
-    return keep(table, totals.column("row").filter(pc.fill_null(broken, False)))
+    return keep_rules(table, totals.column("row").filter(pc.fill_null(broken, False)))
 
 
 MOST_WORDS = 2**31 - 1
 
 _RULES = [
-    check("document_id_given", given("document_id"), "document_id is neither null nor empty"),
-    check("n_units_given", given("n_units"), "n_units is not null"),
-    check("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
+    check_rows("document_id_given", given("document_id"), "document_id is neither null nor empty"),
+    check_rows("n_units_given", given("n_units"), "n_units is not null"),
+    check_rows("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
 ]
 
 LENGTH_RULES = [
-    check(
+    check_rows(
         "unit_lengths_parallel",
         as_many_as_units("unit_lengths"),
         "unit_lengths has one length a unit",
     ),
-    check("unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length is null"),
-    check(
+    check_rows("unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length is null"),
+    check_rows(
         "unit_lengths_not_negative",
         elements("unit_lengths", lambda lengths: pc.greater_equal(lengths, 0)),
         "unit lengths are at least 0",
     ),
-    check("unit_lengths_not_all_zero", not_all_zero, "unit lengths come to at least 1"),
-    check("unit_lengths_in_range", total_in_range, "unit lengths come to at most 2^31 - 1"),
+    check_rows("unit_lengths_not_all_zero", not_all_zero, "unit lengths come to at least 1"),
+    check_rows("unit_lengths_in_range", total_in_range, "unit lengths come to at most 2^31 - 1"),
 ]
 
 WEIGHT_RULES = [
-    check(
+    check_rows(
         "unit_weights_parallel",
         as_many_as_units("unit_weights"),
         "unit_weights has one weight a unit",
     ),
-    check("unit_weights_no_null", no_null_inside("unit_weights"), "no unit weight is null"),
-    check(
+    check_rows("unit_weights_no_null", no_null_inside("unit_weights"), "no unit weight is null"),
+    check_rows(
         "unit_weights_not_negative",
         elements("unit_weights", lambda weights: pc.greater_equal(weights, 0)),
         "unit weights are at least 0",

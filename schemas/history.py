@@ -6,7 +6,7 @@ import pyarrow as pa
 from segscore.schemas.scores import name
 from segscore.schemas.summary import SUMMARY
 
-OUTCOMES = ["passed", "failed", "incomplete", "not_comparable"]
+NIGHT_OUTCOMES = ["passed", "failed", "incomplete", "not_comparable"]
 RESULTS = ["passed", "failed", "undefined", "undecided"]
 
 HISTORY = pap.DataFrameSchema(
@@ -19,7 +19,7 @@ HISTORY = pap.DataFrameSchema(
         "version": name("of segscore that computed it"),
         "outcome": pap.Column(
             pa.string(),
-            pap.Check.isin(OUTCOMES),
+            pap.Check.isin(NIGHT_OUTCOMES),
             nullable=True,
             description="what the night came to; null of a run that was not judged",
         ),

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 from typing import Any
 
-from segscore.schemas.records import NIGHT, RUN, Key
+from segscore.schemas.records import NIGHT_RECORD, RUN, Key
 from segscore.schemas.rejects import BETWEEN_ROWS
-from segscore.schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, Table, arrow_type
+from segscore.schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, OutputTable, arrow_type
 
 _HEAD = """\
 <!-- Written by `make columns` from schemas/; change it there. -->
@@ -86,14 +86,14 @@ def _tables() -> Iterator[str]:
             yield f"{_BETWEEN}\n\n{_listed(BETWEEN_ROWS.items())}"
 
 
-def _beside(table: Table) -> str:
+def _beside(table: OutputTable) -> str:
     if table.beside is None or table.command is None:
         return ""
     where = "stand first" if table.after == FIRST else f"stand after `{table.after}`"
     return f"; {BESIDE[table.beside]} {where}"
 
 
-def _columns(table: Table) -> Iterator[tuple[str, ...]]:
+def _columns(table: OutputTable) -> Iterator[tuple[str, ...]]:
     given = {name.removesuffix("_given") for name, _ in _rules(table)}
     for name, column in table.schema.columns.items():
         optional = "" if column.required else ", optional"
@@ -121,7 +121,7 @@ def _range(column: Any) -> str:
     return f"≥ {limits['min_value']}" if "min_value" in limits else ""
 
 
-def _rules(table: Table) -> list[tuple[str, str]]:
+def _rules(table: OutputTable) -> list[tuple[str, str]]:
     return [
         (check.name, check.description)
         for column in table.schema.columns.values()
@@ -142,7 +142,7 @@ def _records() -> Iterator[str]:
         "What the gate said of a night, beside its run.json. It is of no weight if `run` is not "
         "the `fingerprint` there."
     )
-    yield _markdown(("key", "type", "meaning"), map(_of_night, NIGHT))
+    yield _markdown(("key", "type", "meaning"), map(_of_night, NIGHT_RECORD))
 
 
 def _of_run(key: Key) -> tuple[str, ...]:

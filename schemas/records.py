@@ -50,7 +50,7 @@ RUN = (
     Key("files.*[]", "string", "the files of each table: these are the run, no others"),
 )
 
-NIGHT = (
+NIGHT_RECORD = (
     Key("date", "string", "the night, such as 2026-01-31"),
     Key("run", "string", "fingerprint of the run that was judged; of another one it says nothing"),
     Key("asked.gate[]", "string", "rules, as they were given"),

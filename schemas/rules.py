@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pandera.pyarrow import PyArrowData
 
-Rule = Callable[[pa.Table], pa.Array]
+RowRule = Callable[[pa.Table], pa.Array]
 
 
-def check(name: str, rule: Rule, description: str) -> pap.Check:
+def check_rows(name: str, rule: RowRule, description: str) -> pap.Check:
     """Make a named Pandera check of a row rule."""
 
     def judge(data: PyArrowData) -> pa.Array:
@@ -22,13 +22,13 @@ def check(name: str, rule: Rule, description: str) -> pap.Check:
     return pap.Check(judge, name=name, description=description)
 
 
-def column(table: pa.Table, name: str) -> pa.Array:
+def rule_column(table: pa.Table, name: str) -> pa.Array:
     """Take a column as one array."""
     chunks = table.column(name)
     return chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
 
 
-def keep(table: pa.Table, broken: pa.Array) -> pa.Array:
+def keep_rules(table: pa.Table, broken: pa.Array) -> pa.Array:
     """Turn the numbers of the rows that break a rule into a mask of those that keep it."""
     kept = bytearray(b"\x01") * table.num_rows
     for row in broken.to_pylist():
@@ -38,11 +38,11 @@ def keep(table: pa.Table, broken: pa.Array) -> pa.Array:
     return pc.cast(flags, pa.bool_())
 
 
-def given(name: str) -> Rule:
+def given(name: str) -> RowRule:
     """The value is there: not null, and not the empty string."""
 
     def rule(table: pa.Table) -> pa.Array:
-        values = column(table, name)
+        values = rule_column(table, name)
         present = pc.is_valid(values)
         if pa.types.is_string(values.type):
             return pc.and_(present, pc.fill_null(pc.not_equal(values, ""), False))
@@ -51,38 +51,38 @@ def given(name: str) -> Rule:
     return rule
 
 
-def at_least(name: str, least: int) -> Rule:
+def at_least(name: str, least: int) -> RowRule:
     """The number is ``least`` or more."""
-    return lambda table: pc.fill_null(pc.greater_equal(column(table, name), least), True)
+    return lambda table: pc.fill_null(pc.greater_equal(rule_column(table, name), least), True)
 
 
-def no_null_inside(name: str) -> Rule:
+def no_null_inside(name: str) -> RowRule:
     """No element of the list is null."""
 
     def rule(table: pa.Table) -> pa.Array:
-        lists = column(table, name)
+        lists = rule_column(table, name)
         rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
-        return keep(table, rows.filter(pc.is_null(values)))
+        return keep_rules(table, rows.filter(pc.is_null(values)))
 
     return rule
 
 
-def elements(name: str, good: Callable[[pa.Array], pa.Array]) -> Rule:
+def elements(name: str, good: Callable[[pa.Array], pa.Array]) -> RowRule:
     """Every element of the list satisfies ``good``; null elements pass."""
 
     def rule(table: pa.Table) -> pa.Array:
-        lists = column(table, name)
+        lists = rule_column(table, name)
         rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
-        return keep(table, rows.filter(pc.invert(pc.fill_null(good(values), True))))
+        return keep_rules(table, rows.filter(pc.invert(pc.fill_null(good(values), True))))
 
     return rule
 
 
-def parallel(name: str, other: str) -> Rule:
+def parallel(name: str, other: str) -> RowRule:
     """The list is as long as another list of the same row."""
 
     def rule(table: pa.Table) -> pa.Array:
-        lengths = [pc.list_value_length(column(table, each)) for each in (name, other)]
+        lengths = [pc.list_value_length(rule_column(table, each)) for each in (name, other)]
         return pc.fill_null(pc.equal(*lengths), True)
 
     return rule

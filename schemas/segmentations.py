@@ -6,19 +6,19 @@ import pyarrow.compute as pc
 
 from segscore.schemas.rules import (
     at_least,
-    check,
-    column,
+    check_rows,
     elements,
     given,
-    keep,
+    keep_rules,
     no_null_inside,
     parallel,
+    rule_column,
 )
 
 
 def ascending(table: pa.Table) -> pa.Array:
     """Positions strictly ascend; with boundary types, the pairs (position, type) do."""
-    lists = column(table, "boundaries")
+    lists = rule_column(table, "boundaries")
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
     good = pc.greater(values[1:], values[:-1])
     if "boundary_types" in table.column_names:
@@ -26,7 +26,7 @@ def ascending(table: pa.Table) -> pa.Array:
         types = _types_of(table, rows)
         good = pc.or_(good, pc.and_(tie, pc.fill_null(pc.greater(types[1:], types[:-1]), False)))
     broken = pc.and_(pc.equal(rows[1:], rows[:-1]), pc.invert(pc.fill_null(good, True)))
-    return keep(table, rows[1:].filter(broken))
+    return keep_rules(table, rows[1:].filter(broken))
 
 
 def _types_of(table: pa.Table, rows: pa.Array) -> pa.Array:
@@ -36,8 +36,8 @@ def _types_of(table: pa.Table, rows: pa.Array) -> pa.Array:
         table: the segmentations.
         rows: row of each boundary.
     """
-    types = column(table, "boundary_types")
-    lengths = [pc.list_value_length(each) for each in (column(table, "boundaries"), types)]
+    types = rule_column(table, "boundary_types")
+    lengths = [pc.list_value_length(each) for each in (rule_column(table, "boundaries"), types)]
     matched = pc.fill_null(pc.equal(*lengths), False)
     of_matched = pc.list_flatten(pc.if_else(matched, types, None))
     return pc.replace_with_mask(
@@ -47,34 +47,38 @@ def _types_of(table: pa.Table, rows: pa.Array) -> pa.Array:
 
 def in_range(table: pa.Table) -> pa.Array:
     """Positions lie in 1..n_units-1."""
-    lists = column(table, "boundaries")
+    lists = rule_column(table, "boundaries")
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
-    units = column(table, "n_units").take(rows)
+    units = rule_column(table, "n_units").take(rows)
     good = pc.and_(pc.greater_equal(values, 1), pc.less(values, units))
-    return keep(table, rows.filter(pc.invert(pc.fill_null(good, True))))
+    return keep_rules(table, rows.filter(pc.invert(pc.fill_null(good, True))))
 
 
 # All rules hang on n_units although they look at the whole row: Pandera copies the failing value
 # of a check's column into its report, and one integer is cheaper to copy than a list of millions.
 _RULES = [
-    check("document_id_given", given("document_id"), "document_id is neither null nor empty"),
-    check("coder_given", given("coder"), "coder is neither null nor empty"),
-    check("n_units_given", given("n_units"), "n_units is not null"),
-    check("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
-    check("boundaries_given", given("boundaries"), "boundaries is not null; [] is one segment"),
-    check("boundaries_no_null", no_null_inside("boundaries"), "no boundary is null"),
-    check("boundaries_in_range", in_range, "boundaries lie in 1..n_units-1"),
-    check("boundaries_ascending", ascending, "boundaries ascend strictly"),
+    check_rows("document_id_given", given("document_id"), "document_id is neither null nor empty"),
+    check_rows("coder_given", given("coder"), "coder is neither null nor empty"),
+    check_rows("n_units_given", given("n_units"), "n_units is not null"),
+    check_rows("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
+    check_rows(
+        "boundaries_given", given("boundaries"), "boundaries is not null; [] is one segment"
+    ),
+    check_rows("boundaries_no_null", no_null_inside("boundaries"), "no boundary is null"),
+    check_rows("boundaries_in_range", in_range, "boundaries lie in 1..n_units-1"),
+    check_rows("boundaries_ascending", ascending, "boundaries ascend strictly"),
 ]
 
 TYPE_RULES = [
-    check(
+    check_rows(
         "boundary_types_parallel",
         parallel("boundary_types", "boundaries"),
         "boundary_types has one type a boundary",
     ),
-    check("boundary_types_no_null", no_null_inside("boundary_types"), "no boundary type is null"),
-    check(
+    check_rows(
+        "boundary_types_no_null", no_null_inside("boundary_types"), "no boundary type is null"
+    ),
+    check_rows(
         "boundary_types_positive",
         elements("boundary_types", lambda types: pc.greater_equal(types, 1)),
         "boundary types are at least 1",
@@ -82,15 +86,15 @@ TYPE_RULES = [
 ]
 
 SCORE_RULES = [
-    check(
+    check_rows(
         "boundary_scores_parallel",
         parallel("boundary_scores", "boundaries"),
         "boundary_scores has one score a boundary",
     ),
-    check(
+    check_rows(
         "boundary_scores_no_null", no_null_inside("boundary_scores"), "no boundary score is null"
     ),
-    check(
+    check_rows(
         "boundary_scores_in_range",
         elements(
             "boundary_scores",

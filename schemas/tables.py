@@ -43,7 +43,7 @@ def arrow_type(column: Any) -> pa.DataType:
 
 
 @dataclass(frozen=True)
-class Table:
+class OutputTable:
     """A table of the contract.
 
     Attributes:
@@ -78,19 +78,19 @@ class Table:
 
 def _of_run(
     command: str, schema: pap.DataFrameSchema, beside: str | None = None, after: str = FIRST
-) -> Table:
-    return Table(schema, command, f"`RUN/{schema.name}/*.parquet`", beside, after)
+) -> OutputTable:
+    return OutputTable(schema, command, f"`RUN/{schema.name}/*.parquet`", beside, after)
 
 
 TABLES = (
-    Table(
+    OutputTable(
         SEGMENTATIONS,
         None,
         "Given as `REFERENCES`, `HYPOTHESES`, `SCORED` or `CODINGS`",
         ATTRIBUTES,
         "boundaries",
     ),
-    Table(DOCUMENTS, None, "Given as `--documents`", ATTRIBUTES, "n_units"),
+    OutputTable(DOCUMENTS, None, "Given as `--documents`", ATTRIBUTES, "n_units"),
     _of_run("score", SCORES, ATTRIBUTES, "hypothesis"),
     _of_run("score", PANEL_SCORES, ATTRIBUTES, "hypothesis"),
     _of_run("score", SUMMARY, GROUPS, "hypothesis"),
@@ -111,5 +111,5 @@ TABLES = (
     _of_run("compare", comparisons.OMNIBUS, GROUPS),
     _of_run("compare", comparisons.WORST),
     _of_run("compare", comparisons.WHERE),
-    Table(HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, "defined"),
+    OutputTable(HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, "defined"),
 )

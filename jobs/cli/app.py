@@ -10,7 +10,7 @@ import typer
 
 from segscore.jobs.agree import agree
 from segscore.jobs.cli import garbage
-from segscore.jobs.cli.log import FORMATS, LOG
+from segscore.jobs.cli.log import LOG, LOG_FORMATS
 from segscore.jobs.compare import compare
 from segscore.jobs.explain import explain
 from segscore.jobs.history import history
@@ -104,7 +104,7 @@ for command in (
 def main() -> None:
     """Run the command line."""
     garbage.rest()
-    LOG.format = FORMATS[0]
+    LOG.format = LOG_FORMATS[0]
     try:
         told(app)()
     finally:

@@ -6,7 +6,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-FORMATS = ("text", "json")
+LOG_FORMATS = ("text", "json")
 PREFIXES = {"info": "", "warning": "warning: ", "error": "segscore: error: "}
 
 
@@ -60,7 +60,7 @@ def choose(format_: str) -> str:
     """
     from segscore.pipeline.errors import Refused
 
-    if format_ not in FORMATS:
-        raise Refused(f"--log-format {format_}: must be one of {', '.join(FORMATS)}")
+    if format_ not in LOG_FORMATS:
+        raise Refused(f"--log-format {format_}: must be one of {', '.join(LOG_FORMATS)}")
     LOG.format = format_
     return format_

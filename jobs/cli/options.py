@@ -5,14 +5,14 @@ from typing import Annotated
 import typer
 
 from segscore.jobs.cli.log import choose
-from segscore.jobs.cli.settings_file import load
+from segscore.jobs.cli.settings_file import load_settings
 
 Settings = Annotated[
     str | None,
     typer.Option(
         "--settings",
         is_eager=True,
-        callback=load,
+        callback=load_settings,
         help="TOML file with options by command; what the command line says wins.",
     ),
 ]

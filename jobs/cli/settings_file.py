@@ -27,7 +27,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 """What a file may give where the command line would be read as the key."""
 
 
-def load(context: typer.Context, url: str | None) -> str | None:
+def load_settings(context: typer.Context, url: str | None) -> str | None:
     """Read a settings file and make its values the command's defaults.
 
     What it says of every command, as the command line would, is the context's object.

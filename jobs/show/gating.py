@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from segscore.jobs.show.printing import number
+from segscore.jobs.show.printing import shown_number
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import Check
@@ -26,7 +26,7 @@ def checks_table(checks: "Iterable[Check]", alpha: float) -> Table:
     for check in checks:
         change = "–" if check.change is None else f"{check.change:+.4f}"
         p = "–" if check.p_adjusted is None else f"{check.p_adjusted:.2g}"
-        values = (number(check.value), number(check.before), change, p)
+        values = (shown_number(check.value), shown_number(check.before), change, p)
         table.add_row(
             escape(check.rule), escape(check.system), *values, check.against, check.result
         )

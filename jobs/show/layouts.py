@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from segscore.jobs.show.printing import chance, number
+from segscore.jobs.show.printing import chance, shown_number
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.run import FinishedComparison
@@ -73,7 +73,11 @@ def _rows(finished: "FinishedComparison", table: str, average: str) -> list[dict
 
 
 def _cell(value: float | None, low: float | None, high: float | None) -> str:
-    return number(value) if low is None else f"{number(value)} [{number(low)}, {number(high)}]"
+    return (
+        shown_number(value)
+        if low is None
+        else f"{shown_number(value)} [{shown_number(low)}, {shown_number(high)}]"
+    )
 
 
 def _group(row: dict[str, Any], by: Sequence[str]) -> list[str]:
@@ -95,7 +99,7 @@ def _pairs(finished: "FinishedComparison", average: str) -> Layout:
             chance(row["p_permutation_holm"]),
             chance(row["p_wilcoxon_holm"]),
             chance(row["p_nemenyi"]),
-            number(row["effect_d"]),
+            shown_number(row["effect_d"]),
             row["better"] or "–",
         ]
         for row in rows
@@ -159,7 +163,7 @@ def _references(finished: "FinishedComparison", average: str) -> Layout:
         [*name, *(value.get((*key, system)) for system in systems)]
         for name, key in zip(named, order, strict=True)
     ]
-    shown = [[*row[:2], *(number(each) for each in row[2:])] for row in numbers]
+    shown = [[*row[:2], *(shown_number(each) for each in row[2:])] for row in numbers]
     headings = ["measure", "reference", *systems]
     return Layout(headings, shown, headings, numbers, 2, finished.record["signature"])
 
@@ -175,7 +179,7 @@ def _place(reference: str | None) -> tuple[int, float]:
     return 0, -float(parse_share(reference.removeprefix(LABEL))[1])
 
 
-def render(layout: Layout, format_name: str) -> str:
+def render_layout(layout: Layout, format_name: str) -> str:
     """Write a table in a format, the signature beneath; in CSV it is the last column.
 
     Args:

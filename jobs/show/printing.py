@@ -64,7 +64,7 @@ class Bar:
             LOG.say("info", f"{done} of {parts} parts done", done=done, parts=parts)
 
 
-def number(value: float | None) -> str:
+def shown_number(value: float | None) -> str:
     """Four decimals; a dash where undefined."""
     return "–" if value is None else f"{value:.4f}"
 
@@ -146,9 +146,9 @@ def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) 
             table.add_row(
                 name + ALL[name].arrow if place == 0 else "",
                 escape(row["hypothesis"]),
-                number(row["value"]),
-                f"{number(row['ci_low'])} to {number(row['ci_high'])}",
-                number(macro["value"]),
+                shown_number(row["value"]),
+                f"{shown_number(row['ci_low'])} to {shown_number(row['ci_high'])}",
+                shown_number(macro["value"]),
                 str(row["defined"]),
             )
         table.add_section()

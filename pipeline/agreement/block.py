@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.agreement import coder_pairs, prominence
-from segscore.pipeline.agreement.coder_pairs import EDITS, Counts, Peers, add_up
+from segscore.pipeline.agreement.coder_pairs import EDITS, Counts, Peers, add_pairs
 from segscore.pipeline.agreement.prominence import Marked
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.scoring.references import References
@@ -20,7 +20,7 @@ PAIRS_AT_ONCE = 131_072
 
 
 @dataclass(frozen=True)
-class Sums:
+class BlockSums:
     """What each document adds up to, shape (documents,) each.
 
     Attributes:
@@ -59,7 +59,7 @@ class Block:
     attributes: pa.Table
     pairs: Peers
     counts: Counts
-    sums: Sums
+    sums: BlockSums
     marked: Marked
 
     @property
@@ -123,13 +123,13 @@ def make_block(
     start, end = documents
     rows = codings.first[start : end + 1]
     pairs = coder_pairs.peers(codings.first, documents)
-    counts = coder_pairs.count(codings, pairs, n_t)
-    summed = {name: add_up(counts[name], pairs.first) for name in (*EDITS, "pair_places")}
+    counts = coder_pairs.count_coder_pairs(codings, pairs, n_t)
+    summed = {name: add_pairs(counts[name], pairs.first) for name in (*EDITS, "pair_places")}
     products = counts["boundaries"] * counts["peer_boundaries"]
-    summed["mark_products"] = add_up(products, pairs.first)
+    summed["mark_products"] = add_pairs(products, pairs.first)
     boundaries = codings.side.boundaries
     marks = boundaries.offsets[rows[1:]] - boundaries.offsets[rows[:-1]]
-    sums = Sums(summed, np.diff(rows), marks, codings.size[rows[:-1]] - 1)
+    sums = BlockSums(summed, np.diff(rows), marks, codings.size[rows[:-1]] - 1)
     marked = prominence.marked(boundaries, rows, codings.panel_window[start:end])
     return Block(codings, attributes, pairs, counts, sums, marked)
 

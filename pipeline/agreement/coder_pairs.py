@@ -54,7 +54,7 @@ def peers(first: Ints, documents: tuple[int, int]) -> Peers:
     return Peers(documents, row, row + 1 + within, np.repeat(document, later), edges)
 
 
-def count(codings: References, pairs: Peers, n_t: int) -> Counts:
+def count_coder_pairs(codings: References, pairs: Peers, n_t: int) -> Counts:
     """Count the edits of each pair, and windows with either coder as the reference.
 
     Args:
@@ -86,7 +86,7 @@ def count(codings: References, pairs: Peers, n_t: int) -> Counts:
     return counts
 
 
-def add_up(counts: Ints, first: Ints) -> Ints:
+def add_pairs(counts: Ints, first: Ints) -> Ints:
     """Sum whole numbers over the pairs of each document, shape (documents,)."""
     total = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     return total[first[1:]] - total[first[:-1]]

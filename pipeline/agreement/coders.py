@@ -14,7 +14,7 @@ from segscore.pipeline.agreement.coefficients import (
     ACTUAL,
     PAIR_COUNTS,
     Agreement,
-    Key,
+    CoefficientKey,
     coefficients,
 )
 from segscore.pipeline.agreement.group import SUMMED, Group, rate
@@ -101,7 +101,7 @@ def _with_peers(group: Group) -> dict[str, Ints]:
     return found | {"peers": np.bincount(both, minlength=count)}
 
 
-def without(group: Group) -> dict[Key, Agreement]:
+def without(group: Group) -> dict[CoefficientKey, Agreement]:
     """Take every coefficient with each coder left out of all documents, shape (coders,) each.
 
     Undefined where fewer than two coders remain.

@@ -95,11 +95,11 @@ class Agreement:
     value: Floats
 
 
-Key = tuple[str, str]
+CoefficientKey = tuple[str, str]
 """A coefficient and a similarity."""
 
 
-def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[Key, Agreement]:
+def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[CoefficientKey, Agreement]:
     """Take every coefficient from sums.
 
     With two coders pi is Scott's pi and kappa Cohen's kappa; bias is Artstein & Poesio's (2008,
@@ -117,7 +117,7 @@ def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[Key, Agreement]:
     parameters = {"n_t": n_t}
     actual = evaluate(ACTUAL.values(), sums, parameters, rows=False)
     chance = evaluate(EXPECTED.values(), sums, parameters, rows=False)
-    found: dict[Key, Agreement] = {}
+    found: dict[CoefficientKey, Agreement] = {}
     for similarity in SIMILARITIES:
         kind = similarity if similarity == "two_category" else "boundaries"
         pi, kappa = chance[f"pi_{kind}"], chance[f"kappa_{kind}"]

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.agreement.block import Block, Sums
+from segscore.pipeline.agreement.block import Block, BlockSums
 from segscore.pipeline.agreement.coder_pairs import Counts
-from segscore.pipeline.agreement.coefficients import ACTUAL, Agreement, Key, coefficients
+from segscore.pipeline.agreement.coefficients import ACTUAL, Agreement, CoefficientKey, coefficients
 from segscore.pipeline.agreement.prominence import REACHES
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Floats, Ints, column
 from segscore.pipeline.measures.measure import evaluate
 
 
-def of_documents(sums: Sums, n_t: int, *, segments: bool) -> dict[Key, Agreement]:
+def of_documents(sums: BlockSums, n_t: int, *, segments: bool) -> dict[CoefficientKey, Agreement]:
     """Take every coefficient of each document by itself.
 
     Args:
@@ -78,7 +78,7 @@ def documents_table(
     block: Block,
     similar: dict[str, Floats],
     windows: dict[str, Floats],
-    agreement: dict[Key, Agreement],
+    agreement: dict[CoefficientKey, Agreement],
 ) -> pa.Table:
     """Rows of `documents` (schemas/agreement.py)."""
     start, end = block.pairs.documents

@@ -14,7 +14,7 @@ from segscore.pipeline.agreement.coefficients import (
     CODING_COUNTS,
     PAIR_COUNTS,
     Agreement,
-    Key,
+    CoefficientKey,
     coefficients,
 )
 from segscore.pipeline.agreement.tally import ITEM_UNIT
@@ -78,12 +78,12 @@ class Group:
         return np.array(listed, np.int64)[numbers(encoded.indices)]
 
     @cached_property
-    def agreement(self) -> dict[Key, Agreement]:
+    def agreement(self) -> dict[CoefficientKey, Agreement]:
         """Every coefficient of the group, shape (1,) each."""
         return coefficients(self._sums(None), self.choices.n_t)
 
     @cached_property
-    def intervals(self) -> dict[Key, tuple[float, float]]:
+    def intervals(self) -> dict[CoefficientKey, tuple[float, float]]:
         """The 95 % bootstrap interval of each coefficient; empty without replicates."""
         paired = self.column("documents", "coders") > 1
         if self.drawn is None or self.column("documents", "documents")[paired].sum() < 2:

@@ -18,18 +18,23 @@ from segscore.pipeline.agreement.documents import (
     similarities,
     window_measures,
 )
-from segscore.pipeline.agreement.tallies import Groups, Tallies, merge
+from segscore.pipeline.agreement.tallies import Groups, Tallies, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.runs.shuffle import Meeting, met
-from segscore.pipeline.scoring.hypotheses import UNPAIRED, Became, list_unpaired
-from segscore.pipeline.scoring.references import References, accept, make_ready, shared_attributes
+from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, Became, list_unpaired
+from segscore.pipeline.scoring.references import (
+    References,
+    accept_references,
+    make_ready,
+    shared_attributes,
+)
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics.bootstrap import BUCKETS
 from segscore.pipeline.tables.boundary_types import positions_alone
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
 from segscore.pipeline.tables.contradictions import Described, describe
-from segscore.pipeline.tables.read import Rows, join, validate
-from segscore.pipeline.tables.validate import REJECTS
+from segscore.pipeline.tables.read import Rows, join_rows, validate_rows
+from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
 CONTESTED = 10
 """Documents with least similarity that a part names."""
@@ -139,7 +144,7 @@ def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
     return Audited(
         accepted.became,
         pairs,
-        tallies=merge(tallies, job.group_by),
+        tallies=merge_tallies(tallies, job.group_by),
         contested=sorted(contested, key=by_similarity)[:CONTESTED],
     )
 
@@ -168,7 +173,9 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
         rejects += [broken] if described is None else [broken, described.rejects]
         became["documents"] = _in(listed, broken)
     if rows is not None:
-        rows, contradicting = accept(positions_alone(rows), described, job.settings, typed=False)
+        rows, contradicting = accept_references(
+            positions_alone(rows), described, job.settings, typed=False
+        )
         rejects.append(contradicting)
     codings, alone = None, []
     if rows is not None and len(rows):
@@ -186,16 +193,16 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
     return _Accepted(codings, refused, unpaired, became)
 
 
-NO_ROWS = pa.schema([REJECTS.field(name) for name in UNPAIRED]).empty_table()
+NO_ROWS = pa.schema([REJECT_COLUMNS.field(name) for name in UNPAIRED_COLUMNS]).empty_table()
 
 
 def _read(
     job: AgreeJob, part: AgreePart, name: str, model: Contract
 ) -> tuple[Rows | None, pa.Table]:
     """Read a table's rows of a bucket: those that keep every rule each for itself, the rejects."""
-    checked = [validate(rows, model) for rows in met(job.meeting, name, part.bucket)]
-    rejects = pa.concat_tables([REJECTS.empty_table(), *(refused for _, refused in checked)])
-    return join([rows for rows, _ in checked]) if checked else None, rejects
+    checked = [validate_rows(rows, model) for rows in met(job.meeting, name, part.bucket)]
+    rejects = pa.concat_tables([REJECT_COLUMNS.empty_table(), *(refused for _, refused in checked)])
+    return join_rows([rows for rows, _ in checked]) if checked else None, rejects
 
 
 def _in(rows: Rows | None, refused: pa.Table) -> dict[str, int]:

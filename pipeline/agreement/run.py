@@ -19,7 +19,13 @@ from segscore.pipeline.agreement.part import (
     survey_codings,
 )
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.agreement.tallies import GROUP, Tallies, is_bucketed, merge, settle_units
+from segscore.pipeline.agreement.tallies import (
+    GROUP,
+    Tallies,
+    is_bucketed,
+    merge_tallies,
+    settle_units,
+)
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import cluster, planning, publication, receipts, run_folder, shuffle
@@ -35,7 +41,7 @@ from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, ref
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
-from segscore.pipeline.tables.find import InputTable, plan
+from segscore.pipeline.tables.find import InputTable, find_table
 
 AUDITED = "audited"
 TYPES_UNUSED = "boundary_types were not looked at, each position counts once"
@@ -50,7 +56,9 @@ class FinishedAudit:
     contested: list[dict[str, Any]]
 
 
-def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -> FinishedAudit:
+def run_agreement(
+    settings: AgreeSettings, client: cluster.Client, progress: Progress
+) -> FinishedAudit:
     """Audit the agreement of coders and publish the run.
 
     Args:
@@ -66,7 +74,7 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
     with clock.stage("plan"):
         require_apart(settings.output, settings.inputs)
         tables = find_tables(settings)
-        plan = plan_of(settings, tables)
+        plan = agreement_plan(settings, tables)
         types = attribute_types(tables.values())
         groups = choose_groups(settings.group_by, types, _columns())
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
@@ -77,7 +85,7 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
             folder = run_folder.claim(found, {AUDITED: [part.name for part in parts]})
             place = Meeting(tables, folder, plan.groups, plan.cuts)
             if len(receipts.kept(folder, AUDITED)) < len(parts):
-                shuffle.meet(client, place)
+                shuffle.shuffle_rows(client, place)
         with clock.stage("audit"):
             by = {GROUP + name: kind for name, kind in groups.items()}
             job = AgreeJob(place, settings.as_score, settings.choices.segments, by, folder)
@@ -113,16 +121,18 @@ def agree(settings: AgreeSettings, client: cluster.Client, progress: Progress) -
 
 def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
     """Find the input tables and check their columns, before any work."""
-    tables = {"codings": plan("codings", settings.codings, SEGMENTATIONS, settings.memory_limit)}
+    tables = {
+        "codings": find_table("codings", settings.codings, SEGMENTATIONS, settings.memory_limit)
+    }
     if settings.documents is not None:
-        tables["documents"] = plan(
+        tables["documents"] = find_table(
             "documents", settings.documents, DOCUMENTS, settings.memory_limit
         )
     refuse_taken_names(tables.values(), _columns(), "an agreement run")
     return tables
 
 
-def plan_of(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> Plan:
+def agreement_plan(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> Plan:
     """Choose how the codings of a document meet."""
     return planning.plan(tables, "codings", settings.memory_limit, send=False)
 
@@ -181,4 +191,4 @@ def _merged(
         estimator = "poisson,documents"
         if is_bucketed(parts[0]):
             estimator = f"poisson,{bootstrap.BUCKETS}-buckets"
-    return merge(parts, job.group_by), estimator
+    return merge_tallies(parts, job.group_by), estimator

@@ -43,13 +43,13 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.scoring.settings import MOST_UNITS, in_unit_interval, within
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.find import plan
+from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.preparation import preparing, require_free
 from segscore.pipeline.tables.read import read_valid
 
 TABLE, _RECORD, _UNFINISHED = "codings", "simulation.json", "_codings"
 MOST_DOCUMENTS = 2**31 - 1
-ROWS_PER_PART = 131_072
+CODINGS_PER_PART = 131_072
 BOUNDARIES_PER_PART = 2**24
 """About; so that long documents make small parts."""
 
@@ -87,7 +87,7 @@ class SimulateSettings:
             Refused: naming the option, the value and what is allowed.
         """
         within("--documents", self.documents, 1, MOST_DOCUMENTS)
-        within("--coders", self.coders, 1, ROWS_PER_PART)
+        within("--coders", self.coders, 1, CODINGS_PER_PART)
         in_unit_interval("--near-miss", self.near_miss)
         in_unit_interval("--full-miss", self.full_miss)
         if self.near_miss + self.full_miss > 1:
@@ -127,7 +127,7 @@ def segment_sizes(n_units: Positions, boundaries: Ragged) -> SegmentSizes:
     return SegmentSizes(sizes, round(Fraction(len(sizes), len(n_units))))
 
 
-def simulate(
+def simulate_codings(
     corpus: SegmentSizes, settings: SimulateSettings, first_document: int, documents: int
 ) -> pa.Table:
     """Make the codings of some documents of a simulation.
@@ -202,7 +202,7 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
             raise Refused(f"{option}: is empty; name a file or folder")
     require_apart(output, {"CODINGS": codings})
     require_free(output, (TABLE, _RECORD))
-    table = plan("references", codings, SEGMENTATIONS)
+    table = find_table("references", codings, SEGMENTATIONS)
     rows, rejects = read_valid(table, SEGMENTATIONS)
     warnings = [_rejected(rejects, len(rows))] if rejects.num_rows else []
     if not len(rows):
@@ -234,7 +234,7 @@ def _write(output: str, corpus: SegmentSizes, settings: SimulateSettings, record
     step = _documents_per_part(corpus, settings)
     with preparing(output, _UNFINISHED, (TABLE, _RECORD)) as preparation:
         for part, first in enumerate(range(0, settings.documents, step)):
-            table = simulate(corpus, settings, first, min(step, settings.documents - first))
+            table = simulate_codings(corpus, settings, first, min(step, settings.documents - first))
             preparation.write(TABLE, f"part-{part:05d}.parquet", table)
         preparation.show()
         try:
@@ -248,5 +248,5 @@ def _documents_per_part(corpus: SegmentSizes, settings: SimulateSettings) -> int
     if settings.units is not None:
         # At most twice this on average: segments drawn, each as long as fits, never reach twice N.
         segments = 1 + int(settings.units / np.minimum(corpus.sizes, settings.units).mean())
-    rows = min(ROWS_PER_PART, BOUNDARIES_PER_PART // segments)
+    rows = min(CODINGS_PER_PART, BOUNDARIES_PER_PART // segments)
     return max(1, rows // settings.coders)

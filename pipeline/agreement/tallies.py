@@ -104,7 +104,7 @@ def _sum(table: pa.Table, keys: Sequence[str]) -> pa.Table:
     return found.cast(pa.schema(plain))
 
 
-def merge(parts: Sequence[Tallies], group_by: Groups) -> Tallies:
+def merge_tallies(parts: Sequence[Tallies], group_by: Groups) -> Tallies:
     """Add up the tallies of disjoint documents; the result does not depend on their order."""
     merged = {}
     for each in fields(Tallies):

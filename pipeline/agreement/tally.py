@@ -10,7 +10,7 @@ from segscore.pipeline.agreement.block import Block, apart
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
 from segscore.pipeline.agreement.prominence import REACHES
 from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, Tallies, tally
-from segscore.pipeline.arrays.document_ids import Hashes, mix, names
+from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
 from segscore.pipeline.statistics import bootstrap
@@ -42,7 +42,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         return tally(whole, KEYS[key], group_by)
 
     documents, codings = np.arange(len(sums.coders)), block.coding_document
-    hashes = names(block.ids).hashes
+    hashes = hash_names(block.ids).hashes
     unit = bootstrap.buckets(hashes) if bucketed else hashes
     rate = item_rate(sums.marks + (sums.coders if segments else 0), sums.coders * sums.size)
     coder = block.coder.dictionary_encode()
@@ -131,7 +131,7 @@ def panels(block: Block) -> pa.Array:
     """Name the set of coders of each document: a JSON list, coders ascending."""
     rows = block.rows - block.rows[0]
     hashes = np.empty(len(rows) - 1, np.uint64)
-    _hash_panels(rows, names(block.coder).hashes, hashes)
+    _hash_panels(rows, hash_names(block.coder).hashes, hashes)
     _, first, panel = np.unique(hashes, return_index=True, return_inverse=True)
     listed = [
         json.dumps(block.coder.slice(rows[d], rows[d + 1] - rows[d]).to_pylist())

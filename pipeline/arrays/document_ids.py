@@ -88,7 +88,7 @@ class Names:
         return hashes
 
 
-def names(column: pa.StringArray) -> Names:
+def hash_names(column: pa.StringArray) -> Names:
     """View an Arrow string array (no nulls) as bytes."""
     if len(column) == 0:
         return Names(np.zeros(1, np.int32), np.empty(0, np.uint8))
@@ -109,7 +109,7 @@ class Documents:
 
     def find(self, column: pa.StringArray) -> Ints:
         """Number each row's document, -1 where it is not among ours, shape (rows,)."""
-        known, sought = names(self.ids), names(column)
+        known, sought = hash_names(self.ids), hash_names(column)
         found = np.empty(len(column), np.int64)
         _find(
             self.slots,
@@ -144,7 +144,7 @@ class Numbered:
 
 def number(column: pa.StringArray) -> Numbered:
     """Number the documents of a column of ids (no nulls)."""
-    rows = names(column)
+    rows = hash_names(column)
     slots = np.full(1 << (2 * len(column) + 1).bit_length(), -1, np.int64)
     found = np.empty(len(column), np.int64)
     _find(slots, rows.offsets, rows.data, rows.offsets, rows.data, rows.hashes, True, found)

@@ -143,7 +143,7 @@ def _measure(
         kept_offsets[row + 1] = written
 
 
-def in_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) -> Ragged:
+def to_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) -> Ragged:
     """Move positions from units to words (docs/measures.md: units of measurement).
 
     Position p becomes the sum of the first p unit lengths of its document.  Positions that land on

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from segscore.pipeline import storage
-from segscore.pipeline.arrays.document_ids import Documents, names, number
+from segscore.pipeline.arrays.document_ids import Documents, hash_names, number
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System, system_name
@@ -25,7 +25,7 @@ ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class Rows:
+class ScoreRows:
     """Rows of scores, or of panel_scores, of all runs.
 
     Attributes:
@@ -70,7 +70,7 @@ def read_rows(
     table: Table,
     columns: Sequence[str],
     group_by: Sequence[str],
-) -> Rows:
+) -> ScoreRows:
     """Read some columns of the tables of all runs.
 
     Args:
@@ -91,7 +91,7 @@ def read_rows(
     ids = pa.chunked_array([_only(file.table, "document_id") for file in files], pa.string())
     unique = pc.unique(ids)
     documents = number(unique.take(pc.sort_indices(unique))).documents
-    return Rows(
+    return ScoreRows(
         documents=documents,
         document=np.concatenate([documents.find(part) for part in ids.chunks]),
         run=np.repeat([file.run for file in files], [len(file.table) for file in files]),
@@ -190,7 +190,7 @@ def _groups(files: Sequence[_File], group_by: Sequence[str]) -> pa.Table:
         ) from problem
 
 
-def same_references(rows: Rows) -> Flags:
+def same_references(rows: ScoreRows) -> Flags:
     """Which documents have the same references in every run that has them, shape (documents,).
 
     Told by the references' names and by the counts that depend on them alone, which must have been
@@ -199,7 +199,7 @@ def same_references(rows: Rows) -> Flags:
     documents = len(rows.documents)
     assert rows.reference is not None
     encoded = rows.reference.combine_chunks().dictionary_encode()
-    told = names(encoded.dictionary).hashes[numbers(encoded.indices)]
+    told = hash_names(encoded.dictionary).hashes[numbers(encoded.indices)]
     for place, name in enumerate(OF_REFERENCE):
         told = told + rows.numbers[name].astype(np.uint64) * (ODD + np.uint64(2 * place))
     key = (rows.run * documents + rows.document)[rows.original]

@@ -17,7 +17,12 @@ from segscore.pipeline.comparison.runs import (
 )
 from segscore.pipeline.comparison.samples import Compared, read_samples
 from segscore.pipeline.comparison.systems import find_systems
-from segscore.pipeline.comparison.tables import Row, compare_sample, table_of, worst
+from segscore.pipeline.comparison.tables import (
+    ComparisonRow,
+    compare_sample,
+    table_of,
+    worst_documents,
+)
 from segscore.pipeline.comparison.where import where
 from segscore.pipeline.errors import Done, Refused
 from segscore.pipeline.runs import publication, run_folder
@@ -103,12 +108,12 @@ class FinishedComparison:
 class _Found:
     """What was compared so far."""
 
-    rows: dict[str, list[Row]]
+    rows: dict[str, list[ComparisonRow]]
     units: set[str] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
 
 
-def compare(settings: CompareSettings) -> FinishedComparison:
+def run_comparison(settings: CompareSettings) -> FinishedComparison:
     """Compare the systems of some runs on the documents they share; publish, if asked to.
 
     Raises:
@@ -196,7 +201,7 @@ def _add(
         for name, rows in made.items():
             found.rows[name] += [group | row for row in rows]
         found.units.add(sample.units.kind)
-    found.rows["worst"] += worst(compared.samples[0], runs)
+    found.rows["worst"] += worst_documents(compared.samples[0], runs)
     found.warnings += _warnings(compared)
 
 
@@ -224,7 +229,9 @@ def _account(compared: Compared) -> dict[str, dict[str, int]]:
     }
 
 
-def _tables(rows: Mapping[str, list[Row]], types: Mapping[str, pa.DataType]) -> dict[str, pa.Table]:
+def _tables(
+    rows: Mapping[str, list[ComparisonRow]], types: Mapping[str, pa.DataType]
+) -> dict[str, pa.Table]:
     from segscore.schemas.comparisons import COMPARISON_TABLES
 
     models = {model.name: model for model in COMPARISON_TABLES}

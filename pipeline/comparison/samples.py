@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, encode
 from segscore.pipeline.comparison.rows import (
     OF_REFERENCE,
     REFERENCE,
-    Rows,
+    ScoreRows,
     read_rows,
     same_references,
 )
@@ -57,7 +57,7 @@ class Sample:
     @property
     def units(self) -> Units:
         """What is drawn together of the documents."""
-        return units(names(self.documents).hashes)
+        return units(hash_names(self.documents).hashes)
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class _Making:
     measures: list[Measure]
     counts: list[str]
     values: list[str]
-    rows: Rows
+    rows: ScoreRows
 
     def sample(self, key: _GroupKey, mask: Flags) -> Sample | None:
         """Bring some rows into a cell a system and document; None if no document is shared.

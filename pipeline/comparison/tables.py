@@ -20,7 +20,7 @@ from segscore.pipeline.statistics.multiple_tests import holm
 if TYPE_CHECKING:
     import pandera.pyarrow as pap
 
-Row = dict[str, Any]
+ComparisonRow = dict[str, Any]
 _KINDS = {"String": pa.string(), "Int64": pa.int64(), "Float64": pa.float64()}
 _WORST = 10
 """Documents listed of each system, and of each system compared with each other."""
@@ -29,7 +29,7 @@ _UNDEFINED = float("nan")
 
 
 def table_of(
-    rows: Sequence[Row], model: "pap.DataFrameSchema", group_by: Mapping[str, pa.DataType]
+    rows: Sequence[ComparisonRow], model: "pap.DataFrameSchema", group_by: Mapping[str, pa.DataType]
 ) -> pa.Table:
     """Make a table of rows; NaN becomes null.
 
@@ -49,7 +49,7 @@ def table_of(
 
 def compare_sample(
     sample: Sample, runs: Sequence[ScoredRun], seed: int, replicates: int, permutations: int
-) -> dict[str, list[Row]]:
+) -> dict[str, list[ComparisonRow]]:
     """Compare the systems of one sample by every chosen measure.
 
     Args:
@@ -64,7 +64,7 @@ def compare_sample(
     """
     averages = average(sample, seed, replicates)
     tests = permutation_tests(sample, averages, seed, permutations)
-    found: dict[str, list[Row]] = {"comparisons": [], "systems": [], "omnibus": []}
+    found: dict[str, list[ComparisonRow]] = {"comparisons": [], "systems": [], "omnibus": []}
     for measure in sample.measures:
         omnibus = rank_tests.friedman(sample.values[measure.name])
         together = rank_tests.kruskal(sample.values[measure.name])
@@ -88,7 +88,7 @@ def _systems(
     averages: Averages,
     measure: Measure,
     mean_rank: Floats,
-) -> Iterator[Row]:
+) -> Iterator[ComparisonRow]:
     systems = len(sample.systems)
     directed = measure.better != "neither"
     higher = measure.better == "higher"
@@ -122,7 +122,7 @@ def _systems(
 
 def _pair(
     sample: Sample, averages: Averages, measure: Measure, kind: str, pair: int, p: Floats
-) -> Row:
+) -> ComparisonRow:
     """What rows of both averages have."""
     key = measure.name, kind
     a, b = averages.pairs[pair]
@@ -166,7 +166,7 @@ def _pairs(
     measure: Measure,
     tests: Mapping[tuple[str, str], Floats],
     omnibus: tuple[rank_tests.Omnibus, rank_tests.Omnibus],
-) -> Iterator[Row]:
+) -> Iterator[ComparisonRow]:
     """A row a pair, of the micro averages, then of the macro ones."""
     ranked = _ranked(sample, averages, measure)
     nothing = dict.fromkeys((*OF_DOCUMENTS, "p_nemenyi", "p_kruskal"), _UNDEFINED)
@@ -180,7 +180,7 @@ def _pairs(
         yield row | each | many
 
 
-def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[Row]:
+def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[ComparisonRow]:
     """What the documents say one by one, of each pair."""
     values = sample.values[measure.name]
     found = [signed_ranks(values[a], values[b]) for a, b in averages.pairs]
@@ -198,7 +198,7 @@ def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[Row]:
     ]
 
 
-def _omnibus(sample: Sample, measure: Measure, found: rank_tests.Omnibus) -> Row:
+def _omnibus(sample: Sample, measure: Measure, found: rank_tests.Omnibus) -> ComparisonRow:
     return {
         "measure": measure.name,
         "test": found.test,
@@ -211,7 +211,7 @@ def _omnibus(sample: Sample, measure: Measure, found: rank_tests.Omnibus) -> Row
     }
 
 
-def worst(sample: Sample, runs: Sequence[ScoredRun]) -> Iterator[Row]:
+def worst_documents(sample: Sample, runs: Sequence[ScoredRun]) -> Iterator[ComparisonRow]:
     """List each system's worst documents, and those where it is furthest behind each other one.
 
     Ties stand in the order of the documents.  Measures of which neither way is better have none.
@@ -233,7 +233,7 @@ def _listed(
     measure: Measure,
     systems: tuple[int, int | None],
     badness: Floats,
-) -> Iterator[Row]:
+) -> Iterator[ComparisonRow]:
     values, (s, other) = sample.values[measure.name], systems
     for place, document in enumerate(_most(badness, _WORST), start=1):
         document_id = sample.documents[document].as_py()

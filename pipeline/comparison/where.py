@@ -18,7 +18,7 @@ from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.scoring.boundaries import side_of
 from segscore.pipeline.scoring.hypotheses import Accepted
 from segscore.pipeline.scoring.inputs import cut
-from segscore.pipeline.scoring.pairs import meet
+from segscore.pipeline.scoring.pairs import pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.scoring.sent import accept_part
 
@@ -111,7 +111,7 @@ def _tally(
     rows, document, system = accepted.rows.keep(kept), accepted.document[kept], system[kept]
     references = opened.references
     hypotheses = side_of(rows, document, references.words, typed=opened.inputs.typed)
-    pairs = meet(document, references.first)
+    pairs = pair_up(document, references.first)
     decided = decide(opened, hypotheses, pairs)
     by_pair = system[pairs.hyp_row]
     alarm_row = pairs.ref_row[decided.alarm_pair]

@@ -9,7 +9,7 @@ import numpy as np
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
-from segscore.pipeline.measures.prefetch import AT_ONCE, Index, gather
+from segscore.pipeline.measures.prefetch import AT_ONCE, Index, prefetch
 
 COUNTS = (
     "content_miss",
@@ -144,7 +144,7 @@ def _count_pairs(
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = 0
     while first < len(ref_row):
-        near, pairs = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
+        near, pairs = prefetch(ref_offsets, ref_positions, ref_row, first, ends, near)
         for i in range(first, first + pairs):
             ref = near[ends[i - first] : ends[i - first + 1]]
             hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]

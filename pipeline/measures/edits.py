@@ -16,15 +16,15 @@ from segscore.pipeline.measures.pairing import (
     Rules,
     Types,
     Written,
-    differences,
     differences_in_position,
     least_cost,
     pair,
     rules_of,
+    type_differences,
     types_of,
     written_down,
 )
-from segscore.pipeline.measures.prefetch import AT_ONCE, gather
+from segscore.pipeline.measures.prefetch import AT_ONCE, prefetch
 from segscore.pipeline.measures.shifts import distance
 from segscore.pipeline.measures.type_confusion import Decisions, add_decisions
 
@@ -59,7 +59,7 @@ def _tally(code: Ints, partner: Ints, found: int, type_range: int, out: Ints) ->
 @kernel
 def _count_neighbours(ref: Positions, hyp: Positions, n_t: int, room: Ints, out: Ints) -> None:
     """Count the edits of one pair where near misses are neighbours, without writing them down."""
-    found = differences(ref, hyp, room[0], room[1])
+    found = type_differences(ref, hyp, room[0], room[1])
     near = neighbours(room[0], room[1], found, n_t)
     out[0] = (len(ref) + len(hyp) - found) // 2
     out[1] = out[2] = near
@@ -112,7 +112,7 @@ def _count_pairs(
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = 0
     while first < len(ref_row):
-        near, pairs = gather(ref_offsets, ref_positions, ref_row, first, ends, near)
+        near, pairs = prefetch(ref_offsets, ref_positions, ref_row, first, ends, near)
         for i in range(first, first + pairs):
             h, h_end = hyp_offsets[hyp_row[i]], hyp_offsets[hyp_row[i] + 1]
             ref, hyp = near[ends[i - first] : ends[i - first + 1]], hyp_positions[h:h_end]

@@ -100,7 +100,7 @@ def _encode(positions: Positions, types: Positions, rules: Rules, code: Ints) ->
 
 
 @kernel
-def differences(ref: Codes, hyp: Codes, code: Ints, in_ref: Ints) -> int:
+def type_differences(ref: Codes, hyp: Codes, code: Ints, in_ref: Ints) -> int:
     """Write the boundaries that only one side has, ascending; return how many there are.
 
     Args:
@@ -139,7 +139,7 @@ def _distinct(positions: Positions, place: Ints) -> int:
 def differences_in_position(ref: Positions, hyp: Positions, room: Ints) -> int:
     """Write the positions only one side has, whatever the types there (as ``pair`` does)."""
     refs, hyps = _distinct(ref, room[3]), _distinct(hyp, room[4])
-    return differences(room[3, :refs], room[4, :hyps], room[0], room[1])
+    return type_differences(room[3, :refs], room[4, :hyps], room[0], room[1])
 
 
 @kernel
@@ -172,12 +172,12 @@ def pair(
     """
     code, in_ref, partner = room[0], room[1], room[2]
     if types is None:
-        found = differences(ref, hyp, code, in_ref)
+        found = type_differences(ref, hyp, code, in_ref)
     else:
         ref_code, hyp_code = room[3, : len(ref)], room[4, : len(hyp)]
         _encode(ref, types[0], rules, ref_code)
         _encode(hyp, types[1], rules, hyp_code)
-        found = differences(ref_code, hyp_code, code, in_ref)
+        found = type_differences(ref_code, hyp_code, code, in_ref)
     partner[:found] = -1
     n_t, type_range = rules.n_t, rules.type_range
     if optimal is None and types is None:

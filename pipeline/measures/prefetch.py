@@ -20,7 +20,7 @@ Index = np.uint64
 
 
 @kernel
-def gather(
+def prefetch(
     offsets: Ints, positions: Positions, row: Ints, first: int, ends: Ints, near: Positions
 ) -> tuple[Positions, int]:
     """Copy the boundaries of the next rows, end to end.

@@ -16,9 +16,9 @@ import numpy as np
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.moved_documents import documents_moved
-from segscore.pipeline.nightly.nights import Night, of_run, systems
-from segscore.pipeline.nightly.replicates import Replicated, Tally, documents, tally
-from segscore.pipeline.nightly.rules import TABLES, Rule
+from segscore.pipeline.nightly.nights import Night, of_run, systems_of
+from segscore.pipeline.nightly.replicates import Replicated, Tally, documents, tally_replicates
+from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.nightly.verdict import FAILED, PASSED, UNDEFINED, Check, check_of
 from segscore.pipeline.statistics.multiple_tests import holm
 
@@ -70,7 +70,7 @@ def change_of(now: Replicated, before: Replicated, shared: int) -> Change | None
     return Change(now.value - before.value, float(np.sqrt(variance)), freedom)
 
 
-def p_value(rule: Rule, change: Change) -> float:
+def p_value(rule: GateRule, change: Change) -> float:
     """Chance of a change so far beyond the limit, were the true change at the limit."""
     from scipy.special import stdtr
 
@@ -97,7 +97,7 @@ class _Compared:
     before: Tally | None
     shared: int
 
-    def check(self, rule: Rule, system: str) -> Check:
+    def check(self, rule: GateRule, system: str) -> Check:
         """Hold one rule against one system, not yet corrected for the others."""
         now, before = (_average(told, system, rule) for told in (self.now, self.before))
         found = check_of(
@@ -124,7 +124,7 @@ class _Compared:
         )
 
 
-def _average(told: Tally | None, system: str, rule: Rule) -> Replicated:
+def _average(told: Tally | None, system: str, rule: GateRule) -> Replicated:
     if told is None or system not in told.systems:
         return Replicated(np.nan, 0, np.empty(0))
     return told.average(system, rule)
@@ -134,23 +134,23 @@ def _known(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _compare(night: Night, other: Night, rules: tuple[Rule, ...], seed: int) -> list[_Compared]:
+def _compare(night: Night, other: Night, rules: tuple[GateRule, ...], seed: int) -> list[_Compared]:
     """Read two nights, once for each kind of rows that the rules are about."""
     ids, other_ids = documents(night), documents(other)
     shared = len(np.intersect1d(ids, other_ids, assume_unique=True))
     in_all = max(len(ids), len(other_ids))
     found = []
-    for table in TABLES:
+    for table in RULE_TABLES:
         asked = tuple(rule for rule in rules if rule.table == table)
         if asked:
-            now = tally(night, asked, seed, in_all)
-            before = tally(other, asked, seed, in_all)
+            now = tally_replicates(night, asked, seed, in_all)
+            before = tally_replicates(other, asked, seed, in_all)
             found.append(_Compared(other, table, now, before, shared))
     return found
 
 
-def judge(
-    night: Night, others: dict[str, Night], rules: tuple[Rule, ...], alpha: float
+def judge_rules(
+    night: Night, others: dict[str, Night], rules: tuple[GateRule, ...], alpha: float
 ) -> list[Check]:
     """Hold all rules against all systems.
 
@@ -189,24 +189,24 @@ def judge(
     ]
 
 
-def hold(run: str, other: str, rules: tuple[Rule, ...], alpha: float) -> list[Check]:
+def hold(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) -> list[Check]:
     """Hold the systems of a run against themselves in another.
 
     Args:
         run: its folder.
         other: folder of the run to compare with.
         rules: of the gate.
-        alpha: as ``judge`` takes it.
+        alpha: as ``judge_rules`` takes it.
 
     Raises:
         Refused: no finished scoring runs, or no system is in both.
     """
     now, then = of_run(run), of_run(other)
-    there = systems(then)
-    shared = [system for system in systems(now) if system in there]
+    there = systems_of(then)
+    shared = [system for system in systems_of(now) if system in there]
     if not shared:
         raise Refused(f"{run}: no system of {other} is in it, so there is none to hold against it")
-    return judge(now, dict.fromkeys(shared, then), rules, alpha)
+    return judge_rules(now, dict.fromkeys(shared, then), rules, alpha)
 
 
 def _decide(checks: Sequence[Check], alpha: float) -> list[Check]:

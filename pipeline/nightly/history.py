@@ -59,7 +59,7 @@ class _Run:
     summary: pa.Table
 
 
-def gather(runs: str, output: str | None, keep: int | None) -> Gathered:
+def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     """Write the summaries of the runs of a folder as one table, whole.
 
     Args:
@@ -113,7 +113,7 @@ def _read(runs: str, name: str) -> _Run | None:
     url = storage.join(runs, name)
     if storage.read_text(storage.join(url, run_folder.RECORD)) is None:
         return None
-    record = run_folder.status(url).record
+    record = run_folder.read_status(url).record
     if record is None or not nights.is_scoring(record):
         return None
     verdict = nights.judged(url, str(record.get("fingerprint")))

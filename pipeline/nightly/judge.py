@@ -36,7 +36,7 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
         "against": settings.against,
         "not_comparable": settings.not_comparable,
     }
-    here = nights.systems(night)
+    here = nights.systems_of(night)
     others, missing = _others(here, settings, earlier)
     against = {
         system: {"date": other.date.isoformat(), "run": other.run}
@@ -51,7 +51,7 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
         for system, other in others.items()
         if other.date.isoformat() not in differences
     }
-    checks = tuple(gate.judge(night, comparable, settings.rules, settings.alpha))
+    checks = tuple(gate.judge_rules(night, comparable, settings.rules, settings.alpha))
     return Verdict(
         date=night.date.isoformat(),
         run=night.run,
@@ -91,7 +91,7 @@ def _others(
     found: dict[str, Night] = {}
     missing: tuple[str, ...] | None = None
     for other in candidates:
-        there = nights.systems(other) if other.verdict is None else other.verdict.systems
+        there = nights.systems_of(other) if other.verdict is None else other.verdict.systems
         if missing is None:
             missing = tuple(system for system in there if system not in here)
         found |= {system: other for system in there if system in here and system not in found}
@@ -104,7 +104,7 @@ def _differences(night: Night, others: Iterable[Night]) -> dict[str, list[str]]:
     """In what a night's signature differs from others', by their dates."""
     now = night.record["signature"]
     found = {
-        other.date.isoformat(): signature.differences(other.record["signature"], now)
+        other.date.isoformat(): signature.signature_differences(other.record["signature"], now)
         for other in others
     }
     return {date: differences for date, differences in found.items() if differences}

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from segscore.pipeline.nightly.nights import Night, over_all
-from segscore.pipeline.nightly.rules import Rule
+from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import OUTCOMES
 
 WAITING, BROKEN = "waiting", "broken"
@@ -49,7 +49,7 @@ def expose(
     exit_code: int,
     last_success: str | None,
     published: Night | None,
-    rules: tuple[Rule, ...],
+    rules: tuple[GateRule, ...],
 ) -> str:
     """Tell what became of a night.
 
@@ -102,7 +102,7 @@ def _tell_gate(told: Metrics, night: Night) -> None:
         told.set("change", "Average less that of the night before.", check.change, **labels)
 
 
-def _tell_averages(told: Metrics, night: Night, rules: tuple[Rule, ...]) -> None:
+def _tell_averages(told: Metrics, night: Night, rules: tuple[GateRule, ...]) -> None:
     asked = {(rule.measure, rule.average) for rule in rules}
     for row in over_all(night):
         system = row["hypothesis"]

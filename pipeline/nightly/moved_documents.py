@@ -7,14 +7,14 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.replicates import tables, values_of
-from segscore.pipeline.nightly.rules import Rule
+from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import Check, Moved
 from segscore.pipeline.statistics.sums import mean_over_references
 
 _SHOWN = 5
 
 
-def documents_moved(night: Night, other: Night, rule: Rule, check: Check) -> tuple[Moved, ...]:
+def documents_moved(night: Night, other: Night, rule: GateRule, check: Check) -> tuple[Moved, ...]:
     """Find the documents of a night whose values got worst.
 
     A document that the other night scored too is compared with itself, any other one with the
@@ -39,7 +39,7 @@ def documents_moved(night: Night, other: Night, rule: Rule, check: Check) -> tup
     return tuple(each for each in moved[:_SHOWN] if each.value != each.before)
 
 
-def _values(night: Night, rule: Rule, system: str) -> Mapping[str, float]:
+def _values(night: Night, rule: GateRule, system: str) -> Mapping[str, float]:
     """Document -> the mean over its references, where defined."""
     found: dict[str, float] = {}
     for table in tables(night, rule.table, ["document_id", "hypothesis", rule.measure]):

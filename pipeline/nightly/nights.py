@@ -62,7 +62,7 @@ def dates(runs: str) -> list[date]:
     return sorted(found)
 
 
-def read(runs: str, night: date) -> Night | None:
+def read_night(runs: str, night: date) -> Night | None:
     """Read what a night found; None if nothing is published under its date.
 
     Raises:
@@ -72,7 +72,7 @@ def read(runs: str, night: date) -> Night | None:
     text = storage.read_text(storage.join(url, run_folder.RECORD))
     if text is None:
         return None
-    record = run_folder.status(url).record
+    record = run_folder.read_status(url).record
     if record is None or not is_scoring(record):
         raise Refused(f"{url}: holds a run of another command, not a night")
     return Night(night, url, record, judged(url, str(record.get("fingerprint"))))
@@ -84,7 +84,7 @@ def of_run(url: str) -> Night:
     Raises:
         Refused: it is not one.
     """
-    record = run_folder.status(url).record
+    record = run_folder.read_status(url).record
     if record is None or not is_scoring(record):
         raise Refused(f"{url}: holds no finished scoring run")
     return Night(date.min, url, record, None)
@@ -96,7 +96,7 @@ def judged(url: str, run: str) -> Verdict | None:
     text = storage.read_text(place)
     if text is None:
         return None
-    found = verdict.read(place, text)
+    found = verdict.read_verdict(place, text)
     return found if found.run == run else None
 
 
@@ -116,12 +116,12 @@ def over_all(night: Night) -> list[dict[str, Any]]:
     ]
 
 
-def systems(night: Night) -> tuple[str, ...]:
+def systems_of(night: Night) -> tuple[str, ...]:
     """The systems that a night scored, by name; reference points are none."""
     return tuple(sorted({row["hypothesis"] for row in over_all(night)}))
 
 
-def keep(url: str, found: Verdict) -> None:
+def keep_night(url: str, found: Verdict) -> None:
     """Write what the gate said of a night, whole."""
     storage.write_text(storage.join(url, verdict.FILE), found.text())
 
@@ -144,7 +144,7 @@ class Nights:
         """The night of a date; None if there is none, or it cannot be read."""
         if night not in self._read:
             try:
-                self._read[night] = read(self.runs, night) if night in self.dates else None
+                self._read[night] = read_night(self.runs, night) if night in self.dates else None
             except Refused as problem:
                 self.unreadable.append(str(problem))
                 self._read[night] = None

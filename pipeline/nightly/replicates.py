@@ -9,17 +9,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.arrays.document_ids import Hashes, names, number
+from segscore.pipeline.arrays.document_ids import Hashes, hash_names, number
 from segscore.pipeline.arrays.ragged import Floats, encode, numbers
 from segscore.pipeline.measures import Table
 from segscore.pipeline.nightly.nights import Night
-from segscore.pipeline.nightly.rules import TABLES, Rule
+from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.scoring.part import POINT
 from segscore.pipeline.scoring.settings import recorded
 from segscore.pipeline.statistics.averages import averages, replicates
-from segscore.pipeline.statistics.bootstrap import Drawn, draw, units
-from segscore.pipeline.statistics.sums import Sums, gather, merge
+from segscore.pipeline.statistics.bootstrap import Drawn, draw_weights, units
+from segscore.pipeline.statistics.sums import Sums, merge, sum_rows
 
 REPLICATES = 2000
 """A standard error is then within 3 % of what more of them would give, 19 times of 20."""
@@ -63,9 +63,9 @@ class Tally:
 
     @cached_property
     def _drawn(self) -> Drawn:
-        return draw(self.sums.unit, self.seed, REPLICATES)
+        return draw_weights(self.sums.unit, self.seed, REPLICATES)
 
-    def average(self, system: str, rule: Rule) -> Replicated:
+    def average(self, system: str, rule: GateRule) -> Replicated:
         """Take a system's average with its replicates."""
         group = self.systems[system]
         key = rule.measure, rule.average
@@ -83,13 +83,15 @@ class Tally:
 def documents(night: Night) -> Hashes:
     """The hashes of the documents that a night scored, ascending, each once."""
     found = [
-        np.unique(names(table.column("document_id").combine_chunks()).hashes)
+        np.unique(hash_names(table.column("document_id").combine_chunks()).hashes)
         for table in tables(night, "scores", ["document_id", "hypothesis"])
     ]
     return np.unique(np.concatenate([np.empty(0, np.uint64), *found]))
 
 
-def tally(night: Night, rules: tuple[Rule, ...], seed: int, in_all: int) -> Tally | None:
+def tally_replicates(
+    night: Night, rules: tuple[GateRule, ...], seed: int, in_all: int
+) -> Tally | None:
     """Add up a night's scores, or its panels' scores.
 
     Args:
@@ -105,7 +107,7 @@ def tally(night: Night, rules: tuple[Rule, ...], seed: int, in_all: int) -> Tall
         Refused: a file of the night cannot be read.
         Failed: no server answers.
     """
-    kind = TABLES[rules[0].table].only([rule.measure for rule in rules])
+    kind = RULE_TABLES[rules[0].table].only([rule.measure for rule in rules])
     columns = ["document_id", "hypothesis", *kind.counts, *kind.measures]
     parts = [_gathered(kind, table, in_all) for table in tables(night, rules[0].table, columns)]
     if not parts:
@@ -140,10 +142,10 @@ def _systems_alone(table: pa.Table, consensus: list[str]) -> pa.Table:
 def _gathered(kind: Table, table: pa.Table, in_all: int) -> Sums:
     system = encode(table.column("hypothesis").combine_chunks())
     numbered = number(table.column("document_id").combine_chunks())
-    return gather(
+    return sum_rows(
         [(name,) for name in system.names],
         system.code,
-        units(names(numbered.documents.ids).hashes, in_all),
+        units(hash_names(numbered.documents.ids).hashes, in_all),
         numbered.document,
         [numbers(table.column(name).combine_chunks()) for name in kind.counts],
         [values_of(table.column(name)) for name in kind.measures],

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly import verdict
-from segscore.pipeline.nightly.nights import Nights, read
+from segscore.pipeline.nightly.nights import Nights, read_night
 from segscore.pipeline.nightly.settings import folder_of
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage.listed_files import listed
@@ -60,7 +60,7 @@ def _files(runs: str, night: date) -> _Files:
         Refused: there is no record, or it names what no run writes.
     """
     url = folder_of(runs, night)
-    published = read(runs, night)
+    published = read_night(runs, night)
     if published is not None:
         return listed(published.record, storage.join(url, run_folder.RECORD))
     place = storage.join(url, REMOVING)

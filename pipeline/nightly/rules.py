@@ -12,11 +12,11 @@ FORM = re.compile(
     r"(?:(micro|macro):)?(\w+)(>=|<=)([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?)"
 )
 _BETTER = {">=": "higher", "<=": "lower"}
-TABLES = {"scores": PAIRS, "panel_scores": PANELS}
+RULE_TABLES = {"scores": PAIRS, "panel_scores": PANELS}
 
 
 @dataclass(frozen=True)
-class Rule:
+class GateRule:
     """How far a system's average may move between two nights.
 
     Attributes:
@@ -37,14 +37,14 @@ class Rule:
     @property
     def table(self) -> str:
         """The table that has the measure's counts and values by document."""
-        return next(name for name, kind in TABLES.items() if self.measure in kind.measures)
+        return next(name for name, kind in RULE_TABLES.items() if self.measure in kind.measures)
 
     def excess(self, change: float) -> float:
         """How far beyond the limit a change is, to the worse; negative within it."""
         return self.limit - change if self.falls else change - self.limit
 
 
-def parse(text: str) -> tuple[Rule, ...]:
+def parse_rule(text: str) -> tuple[GateRule, ...]:
     """Read rules separated by commas.
 
     Raises:
@@ -58,7 +58,7 @@ def parse(text: str) -> tuple[Rule, ...]:
     return rules
 
 
-def _rule(text: str) -> Rule:
+def _rule(text: str) -> GateRule:
     found = FORM.fullmatch(text)
     if found is None or not math.isfinite(limit := float(found[4])):
         raise Refused(
@@ -81,4 +81,4 @@ def _rule(text: str) -> Rule:
             f"--gate {text}: asks every night to be better than the one before; the limit must be "
             f"{'at most' if sign == '>=' else 'at least'} 0"
         )
-    return Rule(text, average, name, sign == ">=", limit)
+    return GateRule(text, average, name, sign == ">=", limit)

@@ -108,12 +108,12 @@ def _work(settings: NightSettings, client: cluster.Client, progress: Progress, s
         raise Refused(f"--against {settings.against}: no such night in {settings.runs}{why}")
     scored = _score(settings, client, progress, say)
     try:
-        night = nights.read(settings.runs, settings.date)
+        night = nights.read_night(settings.runs, settings.date)
         if night is None:
             raise Failed("another process removed it")
         verdict = judge.judge(night, settings, earlier)
         if verdict != night.verdict:
-            nights.keep(night.url, verdict)
+            nights.keep_night(night.url, verdict)
     except (Refused, Failed) as problem:
         raise Failed(
             f"{settings.date} is published but was not judged: {problem}; run the date again"
@@ -128,12 +128,12 @@ def _score(
 ) -> run.Finished | None:
     """Score the night; None if that was done, of the same input."""
     try:
-        return run.score(settings.score, client, progress)
+        return run.run_scoring(settings.score, client, progress)
     except Done:
         return None
     except run_folder.OtherRun as other:
         say(f"{settings.date} is scored anew: {'; '.join(other.differences) or 'it was otherwise'}")
-        return run.score(replace(settings.score, fresh=True), client, progress)
+        return run.run_scoring(replace(settings.score, fresh=True), client, progress)
 
 
 def _latest(there: Nights) -> tuple[date | None, str | None]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.rules import Rule, parse
+from segscore.pipeline.nightly.rules import GateRule, parse_rule
 from segscore.pipeline.scoring.settings import ScoreSettings, one_of, within
 
 PLACEHOLDER = "{date}"
@@ -78,9 +78,9 @@ class NightSettings:
         }
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[GateRule, ...]:
         """The rules of the gate."""
-        return () if self.gate is None else parse(self.gate)
+        return () if self.gate is None else parse_rule(self.gate)
 
     @property
     def compared(self) -> datetime.date | None:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.rules import Rule
+from segscore.pipeline.nightly.rules import GateRule
 
 FILE = "night.json"
 
@@ -129,7 +129,7 @@ class Verdict:
         return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
 
 
-def read(url: str, text: str) -> Verdict:
+def read_verdict(url: str, text: str) -> Verdict:
     """Read night.json.
 
     Raises:
@@ -148,6 +148,6 @@ def read(url: str, text: str) -> Verdict:
         raise Refused(f"{url}: not what a night of segscore writes") from problem
 
 
-def check_of(rule: Rule, system: str, against: str, **told: Any) -> Check:
+def check_of(rule: GateRule, system: str, against: str, **told: Any) -> Check:
     """Begin the check of a rule with a system."""
     return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **told)

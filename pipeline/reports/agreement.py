@@ -6,8 +6,8 @@ import numpy as np
 
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.contested import SHOWN, contested
-from segscore.pipeline.reports.page import Cell, Figure, Section, Table, isolated
-from segscore.pipeline.reports.run_tables import Finished, Row, group_name, grouped
+from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
+from segscore.pipeline.reports.run_tables import Finished, RunRow, group_name, grouped
 
 _CODERS, _GROUPS = 60, 30
 """Coders in a matrix, those with most documents; groups drawn, the largest."""
@@ -18,7 +18,7 @@ CLASSES = 10
 _PROMINENCE = {"0": "exactly", "half_window": "half a window", "window": "a window"}
 
 
-def sections(run: Finished) -> Iterator[Section]:
+def agreement_sections(run: Finished) -> Iterator[Section]:
     """All sections of an audit."""
     by = run.record["settings"]["group_by"]
     yield _agreement(run, by)
@@ -44,7 +44,7 @@ def _agreement(run: Finished, by: Sequence[str]) -> Section:
         Figure(
             "Coefficients, with 95 % bootstrap intervals",
             says,
-            Table(COEFFICIENT, listed),
+            PageTable(COEFFICIENT, listed),
             charts.intervals(spans, "agreement above chance"),
             wide=True,
         )
@@ -55,12 +55,12 @@ def _agreement(run: Finished, by: Sequence[str]) -> Section:
 COEFFICIENT = ("coefficient", "similarity", "value", "95 % from", "to", "actual", "expected")
 
 
-def _coefficient(row: Row) -> list[Cell]:
+def _coefficient(row: RunRow) -> list[Cell]:
     names = ("coefficient", "similarity", "value", "ci_low", "ci_high", "actual", "expected")
     return [row[name] for name in names]
 
 
-def _groups(rows: Sequence[Row], by: Sequence[str]) -> Iterator[Figure]:
+def _groups(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figure]:
     """Each group's coefficient, the largest groups first."""
     found = [
         row | {"name": group_name(row, by)}
@@ -75,18 +75,18 @@ def _groups(rows: Sequence[Row], by: Sequence[str]) -> Iterator[Figure]:
     yield Figure(
         f"pi of {SHOWN} by {', '.join(by)}",
         f"The {_GROUPS} groups with most codings." if len(found) > _GROUPS else "",
-        Table(["group", "pi", "95 % from", "to", "codings"], listed),
+        PageTable(["group", "pi", "95 % from", "to", "codings"], listed),
         charts.intervals([_span(row, row["name"]) for row in found[:_GROUPS]], "pi"),
         wide=True,
     )
 
 
-def _span(row: Row, name: str) -> charts.Drawn:
+def _span(row: RunRow, name: str) -> charts.DrawnChart:
     ends = {"value": row["value"], "low": row["ci_low"], "high": row["ci_high"]}
     return {"name": name, "kind": row["coefficient"], **ends}
 
 
-def _coders(rows: Sequence[Row]) -> Iterator[Figure]:
+def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
     """How often each marks a boundary, how similar each is to peers, agreement without each."""
     known = sorted((row for row in rows if row["rate"] is not None), key=lambda row: -row["rate"])
     if not known:
@@ -113,7 +113,7 @@ def _coders(rows: Sequence[Row]) -> Iterator[Figure]:
         "Boundary rate, before the band of the group",
         "Boundaries by potential boundaries. The band is the mean and two standard deviations to "
         f"each side; beyond it: {', '.join(map(isolated, flagged)) or 'nobody'}.",
-        Table(["coder", "documents", "boundaries", "rate", "deviation", "beyond"], listed),
+        PageTable(["coder", "documents", "boundaries", "rate", "deviation", "beyond"], listed),
         charts.band(points, low, mean, high, "boundary rate"),
     )
     peer, without = f"peer_{SHOWN}", f"without_pi_{SHOWN}"
@@ -129,17 +129,17 @@ def _coders(rows: Sequence[Row]) -> Iterator[Figure]:
     yield Figure(
         f"{SHOWN} to peers",
         "Pooled over all pairs with the coder. The table tells what pi would be without each.",
-        Table(["coder", "peers", SHOWN, "pi without"], cells),
+        PageTable(["coder", "peers", SHOWN, "pi without"], cells),
         charts.intervals(spans, SHOWN),
     )
 
 
-def _matrix(run: Finished, by: Sequence[str], coders: Sequence[Row]) -> Figure:
+def _matrix(run: Finished, by: Sequence[str], coders: Sequence[RunRow]) -> Figure:
     pairs = [row for row in run.rows("peers") if not grouped(row, by)]
     most = sorted(coders, key=lambda row: (-row["documents"], row["coder"]))[:_CODERS]
     names = sorted(row["coder"] for row in most)
     found = {(row["coder"], row["peer"]): row for row in pairs}
-    cells: list[charts.Drawn] = []
+    cells: list[charts.DrawnChart] = []
     for name in names:
         for other in (each for each in names if each != name):
             row = found.get((name, other)) or found.get((other, name))
@@ -157,7 +157,7 @@ def _matrix(run: Finished, by: Sequence[str], coders: Sequence[Row]) -> Figure:
     return Figure(
         f"{SHOWN} of each pair of coders",
         "Pooled over the documents both coded; empty where there are none.",
-        Table(["coder", "peer", "documents", SHOWN, "segmentation_similarity"], listed, more),
+        PageTable(["coder", "peer", "documents", SHOWN, "segmentation_similarity"], listed, more),
         charts.heat(cells, SHOWN),
         wide=True,
     )
@@ -184,17 +184,17 @@ def _prominence(run: Finished, by: Sequence[str]) -> Iterator[Figure]:
             f"Supported {where}",
             "Marked positions of documents that several coded, by the share of its coders with a "
             "boundary there: up to so many.",
-            Table(["share up to", "positions"], listed),
+            PageTable(["share up to", "positions"], listed),
             charts.columns(rows, "share of the coders", "positions"),
         )
     yield Figure("Quartiles", table=_quartiles(run, by))
 
 
-def _quartiles(run: Finished, by: Sequence[str]) -> Table:
+def _quartiles(run: Finished, by: Sequence[str]) -> PageTable:
     (whole,) = (row for row in run.rows("corpus") if not grouped(row, by))
     rows: list[list[Cell]] = [
         [f"{kind}, {where}", *(whole[f"{kind}_{reach}_{each}"] for each in ("q1", "median", "q3"))]
         for kind in ("support", "peer_support")
         for reach, where in _PROMINENCE.items()
     ]
-    return Table(["of the positions", "lower quartile", "median", "upper quartile"], rows)
+    return PageTable(["of the positions", "lower quartile", "median", "upper quartile"], rows)

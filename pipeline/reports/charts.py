@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import altair as alt
 
-Drawn = Mapping[str, Any]
+DrawnChart = Mapping[str, Any]
 """What one mark is drawn from."""
 
 Chart = dict[str, Any]
@@ -25,7 +25,7 @@ _FIELDS = 6
 """Significant digits that a chart is given."""
 
 
-def _data(rows: Sequence[Drawn]) -> "alt.Data":
+def _data(rows: Sequence[DrawnChart]) -> "alt.Data":
     import altair as alt
 
     return alt.Data(  # type: ignore[no-untyped-call]
@@ -51,17 +51,17 @@ def _finished(chart: Any, height: int) -> Chart:
     return {name: value for name, value in made.items() if name not in ("$schema", "config")}
 
 
-def _tall(rows: Sequence[Drawn], name: str) -> int:
+def _tall(rows: Sequence[DrawnChart], name: str) -> int:
     """Height of a chart with a row a name."""
     return _STEP * max(1, len(_named(rows, name)))
 
 
-def _known(rows: Sequence[Drawn], *names: str) -> bool:
+def _known(rows: Sequence[DrawnChart], *names: str) -> bool:
     """Whether some row has these values; what has none would be drawn on an endless axis."""
     return any(all(row[name] is not None for name in names) for row in rows)
 
 
-def _named(rows: Sequence[Drawn], name: str) -> list[str]:
+def _named(rows: Sequence[DrawnChart], name: str) -> list[str]:
     return list(dict.fromkeys(_text(str(row[name])) for row in rows))
 
 
@@ -84,7 +84,7 @@ _ENDS = (
 """What an axis tells of a name: names often differ at one of their ends."""
 
 
-def _wide(rows: Sequence[Drawn], *names: str) -> "alt.Scale":
+def _wide(rows: Sequence[DrawnChart], *names: str) -> "alt.Scale":
     """A scale that holds the values of some fields, and has a width where all are the same."""
     import altair as alt
 
@@ -100,7 +100,7 @@ NARROW = 1e-9
 """Share of the values below which they are taken for the same."""
 
 
-def intervals(rows: Sequence[Drawn], axis: str) -> Chart | None:
+def intervals(rows: Sequence[DrawnChart], axis: str) -> Chart | None:
     """A point and its interval a row; None where nothing is defined.
 
     Args:
@@ -134,7 +134,7 @@ def intervals(rows: Sequence[Drawn], axis: str) -> Chart | None:
     return _finished(alt.layer(*layers), _tall(rows, "name"))
 
 
-def _legend(rows: Sequence[Drawn], name: str) -> "alt.Legend | None":
+def _legend(rows: Sequence[DrawnChart], name: str) -> "alt.Legend | None":
     """A legend below the chart, if there is more than one thing to tell."""
     import altair as alt
 
@@ -142,7 +142,7 @@ def _legend(rows: Sequence[Drawn], name: str) -> "alt.Legend | None":
     return alt.Legend(title=None, orient="bottom", symbolFillColor=BLUE) if several else None
 
 
-def scatter(rows: Sequence[Drawn], across: str, up: str) -> Chart | None:
+def scatter(rows: Sequence[DrawnChart], across: str, up: str) -> Chart | None:
     """A point a system in two values, each with its interval; None without a point.
 
     Args:
@@ -184,7 +184,7 @@ def _labels(base: "alt.Chart", where: str, align: _Side, dx: int) -> "alt.Chart"
     return chart.encode(text="label:N")
 
 
-def boxes(rows: Sequence[Drawn], outliers: Sequence[Drawn], axis: str) -> Chart | None:
+def boxes(rows: Sequence[DrawnChart], outliers: Sequence[DrawnChart], axis: str) -> Chart | None:
     """Quartiles and whiskers a row, and what lies beyond them one by one; None without a row.
 
     Args:
@@ -226,7 +226,7 @@ def boxes(rows: Sequence[Drawn], outliers: Sequence[Drawn], axis: str) -> Chart 
     return _finished(alt.layer(*layers), _tall(rows, "name"))
 
 
-def heat(rows: Sequence[Drawn], value: str, *, signed: bool = False) -> Chart:
+def heat(rows: Sequence[DrawnChart], value: str, *, signed: bool = False) -> Chart:
     """A cell a pair of names, coloured by value and told in it where there is room.
 
     Args:
@@ -277,7 +277,7 @@ FEW = 10
 """Lines that a smaller set of colours tells apart better."""
 
 
-def curves(rows: Sequence[Drawn], points: Sequence[Drawn], across: str, up: str) -> Chart:
+def curves(rows: Sequence[DrawnChart], points: Sequence[DrawnChart], across: str, up: str) -> Chart:
     """A line a system through its thresholds, and the point at which it would be run.
 
     Args:
@@ -317,7 +317,7 @@ def curves(rows: Sequence[Drawn], points: Sequence[Drawn], across: str, up: str)
     return _finished(alt.layer(line, at), 340)
 
 
-def band(rows: Sequence[Drawn], low: float, mean: float, high: float, axis: str) -> Chart:
+def band(rows: Sequence[DrawnChart], low: float, mean: float, high: float, axis: str) -> Chart:
     """A point a coder before the band in which most lie.
 
     Args:
@@ -356,7 +356,7 @@ def band(rows: Sequence[Drawn], low: float, mean: float, high: float, axis: str)
     )
 
 
-def columns(rows: Sequence[Drawn], across: str, up: str) -> Chart:
+def columns(rows: Sequence[DrawnChart], across: str, up: str) -> Chart:
     """A bar a class.
 
     Args:

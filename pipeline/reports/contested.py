@@ -8,14 +8,14 @@ import pyarrow as pa
 
 from segscore.pipeline.agreement.documents import by_similarity, most_contested
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.reports.page import Cell, Figure, Section, Table
-from segscore.pipeline.reports.run_tables import Finished, Row
-from segscore.pipeline.reports.strips import Drawing, boundaries, draw
-from segscore.pipeline.scoring.explain import rows_of
+from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
+from segscore.pipeline.reports.run_tables import Finished, RunRow
+from segscore.pipeline.reports.strips import Drawing, boundaries, draw_strip
+from segscore.pipeline.scoring.explain import rows_of_document
 from segscore.pipeline.scoring.reopen import require_unchanged
 from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.find import plan
-from segscore.pipeline.tables.read import validate
+from segscore.pipeline.tables.find import find_table
+from segscore.pipeline.tables.read import validate_rows
 
 SHOWN = "boundary_similarity"
 """What similarity is told by, here and of coders."""
@@ -41,25 +41,25 @@ def contested(run: Finished) -> Section:
     return Section("contested", title, says, figures, missing=why)
 
 
-def _least_similar(run: Finished) -> list[Row]:
+def _least_similar(run: Finished) -> list[RunRow]:
     wanted = ["document_id", "codings", "coders", "segments", SHOWN, "window_diff_mean"]
     parts = run.parts("documents", wanted)
     found = [row for part in parts for row in most_contested(part, _CONTESTED)]
     return nsmallest(_CONTESTED, found, key=by_similarity)
 
 
-def _codings(run: Finished, rows: Sequence[Row]) -> dict[str, list[Drawing]]:
+def _codings(run: Finished, rows: Sequence[RunRow]) -> dict[str, list[Drawing]]:
     """Document -> its codings drawn, read from the run's input."""
-    table = plan("codings", run.record["settings"]["codings"], SEGMENTATIONS)
+    table = find_table("codings", run.record["settings"]["codings"], SEGMENTATIONS)
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]
     # What is refused, by itself or with others, is no coding of the document.
-    good = [validate(part, SEGMENTATIONS)[0].table for part in rows_of(table, ids)]
+    good = [validate_rows(part, SEGMENTATIONS)[0].table for part in rows_of_document(table, ids)]
     read = pa.concat_tables(good).to_pylist()
     return {row["document_id"]: [_drawing(row, read)] for row in rows}
 
 
-def _drawing(row: Row, read: Sequence[dict[str, Any]]) -> Drawing:
+def _drawing(row: RunRow, read: Sequence[dict[str, Any]]) -> Drawing:
     own = [each for each in read if each["document_id"] == row["document_id"]]
     own = [each for each in own if each["coder"] in set(row["coders"])]
     own.sort(key=lambda each: each["coder"])
@@ -67,10 +67,10 @@ def _drawing(row: Row, read: Sequence[dict[str, Any]]) -> Drawing:
     says = f"{len(strips)} codings, one above the other; the table tells their segments"
     left = len(own) - len(strips)
     title = f"Codings, the first {len(strips)}; {left} more are in the table" if left else "Codings"
-    return draw(title, says, own[0]["n_units"], strips)
+    return draw_strip(title, says, own[0]["n_units"], strips)
 
 
-def _one(row: Row, drawings: Sequence[Drawing]) -> Figure:
+def _one(row: RunRow, drawings: Sequence[Drawing]) -> Figure:
     listed: list[list[Cell]] = [
         [coder, segments] for coder, segments in zip(row["coders"], row["segments"], strict=True)
     ]
@@ -78,5 +78,9 @@ def _one(row: Row, drawings: Sequence[Drawing]) -> Figure:
         "undefined." if row["window_diff_mean"] is None else f"{row['window_diff_mean']:.4f}."
     )
     return Figure(
-        row["document_id"], says, Table(["coder", "segments"], listed), drawings=drawings, wide=True
+        row["document_id"],
+        says,
+        PageTable(["coder", "segments"], listed),
+        drawings=drawings,
+        wide=True,
     )

@@ -10,7 +10,7 @@ from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.tables import compare_sample
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.page import Cell, Figure, Table
+from segscore.pipeline.reports.page import Cell, Figure, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 
 COMPARED = 20
@@ -25,7 +25,7 @@ _HEADINGS = ("system", "other", "difference", "95 % from", "to", "p", "p (Holm)"
 _Pairs = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
-def differences(run: ScoredRun, sample: Sample, ranking: Ranking) -> Figure:
+def difference_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Figure:
     """Which pairs of systems differ by more than chance makes, as `segscore compare` tells."""
     left = len(sample.systems) - COMPARED
     sample = _only(sample, ranking.order(sample)[:COMPARED])
@@ -46,7 +46,7 @@ def differences(run: ScoredRun, sample: Sample, ranking: Ranking) -> Figure:
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row less column",
         f"{ranking.average} averages. * p < {SURE} by a paired permutation test, adjusted by Holm "
         f"for all these pairs. The command segscore compare has more tests.{more}",
-        Table(_HEADINGS, listed),
+        PageTable(_HEADINGS, listed),
         charts.heat([*_cells(best, pairs)], "difference", signed=True),
         wide=True,
     )
@@ -64,7 +64,7 @@ def _only(sample: Sample, kept: Sequence[int]) -> Sample:
     )
 
 
-def _cells(best: Sequence[str], pairs: _Pairs) -> Iterator[charts.Drawn]:
+def _cells(best: Sequence[str], pairs: _Pairs) -> Iterator[charts.DrawnChart]:
     for name in best:
         for other in (each for each in best if each != name):
             row, sign = (

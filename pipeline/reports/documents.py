@@ -8,7 +8,7 @@ import numpy as np
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.page import Cell, Figure, Table
+from segscore.pipeline.reports.page import Cell, Figure, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 
 OUTLIERS = 15
@@ -66,7 +66,7 @@ def box(name: str, values: Floats) -> Box:
     return Box(name, ends[0], q1, median, q3, ends[1], len(known), len(beyond), furthest)
 
 
-def spread(sample: Sample, ranking: Ranking) -> Figure:
+def spread_section(sample: Sample, ranking: Ranking) -> Figure:
     """Quartiles and outliers of each system."""
     values = sample.values[ranking.measure.name]
     found = [
@@ -74,7 +74,7 @@ def spread(sample: Sample, ranking: Ranking) -> Figure:
         for i in ranking.order(sample)
         if not np.isnan(values[i]).all()
     ]
-    far: list[charts.Drawn] = []
+    far: list[charts.DrawnChart] = []
     cells: list[list[Cell]] = []
     for each in found:
         named = [(sample.documents[i].as_py(), value) for i, value in each.furthest]
@@ -87,7 +87,7 @@ def spread(sample: Sample, ranking: Ranking) -> Figure:
         "The box holds the middle half of the documents, the line is the median; whiskers reach "
         f"to the last document within {WHISKER} box lengths. Documents beyond are outliers: the "
         f"{OUTLIERS} furthest of each system are drawn, and named in the table.",
-        Table([*heads, "outliers", "the furthest"], cells),
+        PageTable([*heads, "outliers", "the furthest"], cells),
         charts.boxes([{"name": b.name, **b.five} for b in found], far, ranking.measure.name),
         wide=True,
     )

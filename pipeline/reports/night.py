@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from segscore.pipeline.nightly import nights
-from segscore.pipeline.reports.page import Cell, Figure, Section, Table
+from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.run_tables import Finished
 
 _HEADINGS = ("rule", "system", "now", "before", "change", "p (Holm)", "against", "result")
@@ -38,10 +38,12 @@ def verdict(run: Finished) -> Iterator[Section]:
         for check in found.checks
         for each in check.moved
     ]
-    figures = [Figure("Rules", table=Table(_HEADINGS, checks), folded=False, wide=True)]
+    figures = [Figure("Rules", table=PageTable(_HEADINGS, checks), folded=False, wide=True)]
     if moved:
         heads = ("document", "system", "measure", "now", "before")
-        figures.append(Figure("Documents that got worst", table=Table(heads, moved), folded=False))
+        figures.append(
+            Figure("Documents that got worst", table=PageTable(heads, moved), folded=False)
+        )
     named = [
         f"{what}: {', '.join(names)}."
         for what, names in (("Missing tonight", found.missing), ("New", found.new))

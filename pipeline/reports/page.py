@@ -17,7 +17,7 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """What a chart shows, to be read.
 
     Attributes:
@@ -47,7 +47,7 @@ class Figure:
 
     title: str
     says: str = ""
-    table: Table | None = None
+    table: PageTable | None = None
     chart: dict[str, Any] | None = None
     drawings: Sequence[Drawing] = ()
     folded: bool = True

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from segscore.pipeline.reports.page import Cell, Figure, Section, Table
+from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.run_tables import BECAME, Finished
 from segscore.pipeline.runs import signature
 
@@ -11,7 +11,7 @@ FILES = 50
 """Input files that are listed of each table."""
 
 
-def in_words(run: Finished) -> str:
+def settings_in_words(run: Finished) -> str:
     """What became of the input, in a sentence."""
     told = [
         f"{name}: {became['in']:,} in, {became['scored']:,} scored, {became['rejected']:,} "
@@ -34,36 +34,38 @@ def section(run: Finished) -> Section:
 def _figures(run: Finished) -> Iterator[Figure]:
     if run.record["warnings"]:
         told: list[list[Cell]] = [[warning] for warning in run.record["warnings"]]
-        yield Figure("Warnings", table=Table(["the run said"], told), folded=False, wide=True)
+        yield Figure("Warnings", table=PageTable(["the run said"], told), folded=False, wide=True)
     said = signature.fields(run.record["signature"])
     fields: list[list[Cell]] = [
         [name, value, signature.MEANINGS.get(name, "")] for name, value in said.items()
     ]
     heads = ["part", "is", "and tells"]
-    yield Figure("The signature, part by part", table=Table(heads, fields), folded=False, wide=True)
+    yield Figure(
+        "The signature, part by part", table=PageTable(heads, fields), folded=False, wide=True
+    )
     account: list[list[Cell]] = [
         [name, *(became[each] for each in BECAME)] for name, became in run.record["rows"].items()
     ]
     yield Figure(
         "What became of the rows of the input",
         "Every row is scored, rejected by the name of a rule, or has no partner.",
-        Table(["table", *BECAME], account),
+        PageTable(["table", *BECAME], account),
         folded=False,
     )
     if rejected := _rejected(run):
         yield Figure(
             "Rejected rows, by rule",
             "Each row is listed, with its file and what is wrong with it, in the table rejects.",
-            Table(["rule", "table", "rows"], rejected),
+            PageTable(["rule", "table", "rows"], rejected),
             folded=False,
         )
     yield Figure("Input files", table=_inputs(run))
     versions: list[list[Cell]] = [[*each] for each in run.record["versions"].items()]
-    yield Figure("Versions", table=Table(["library", "version"], versions))
+    yield Figure("Versions", table=PageTable(["library", "version"], versions))
     seconds: list[list[Cell]] = [
         [stage, f"{taken:.2f}"] for stage, taken in run.record["seconds"].items()
     ]
-    yield Figure("Seconds each stage took", table=Table(["stage", "seconds"], seconds))
+    yield Figure("Seconds each stage took", table=PageTable(["stage", "seconds"], seconds))
 
 
 def _rejected(run: Finished) -> list[list[Cell]]:
@@ -74,11 +76,11 @@ def _rejected(run: Finished) -> list[list[Cell]]:
     return [[rule, table, rows] for (rule, table), rows in sorted(counted.items())]
 
 
-def _inputs(run: Finished) -> Table:
+def _inputs(run: Finished) -> PageTable:
     rows: list[list[Cell]] = []
     left = 0
     for name, files in run.record["inputs"].items():
         rows += [[name, file["url"], file["size"], file["version"]] for file in files[:FILES]]
         left += max(0, len(files) - FILES)
     more = f"{left} more files are in run.json" if left else ""
-    return Table(["table", "file", "bytes", "version"], rows, more)
+    return PageTable(["table", "file", "bytes", "version"], rows, more)

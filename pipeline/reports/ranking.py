@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.measure import Measure
-from segscore.pipeline.reports.run_tables import Finished, Row, group_name, grouped
+from segscore.pipeline.reports.run_tables import Finished, RunRow, group_name, grouped
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, best_first
 
 
@@ -37,25 +37,25 @@ class Ranking:
         return [name for name in self._summary.column_names if name not in SUMMARY_COLUMNS]
 
     @cached_property
-    def whole(self) -> dict[tuple[str, str], dict[str, Row]]:
+    def whole(self) -> dict[tuple[str, str], dict[str, RunRow]]:
         """(measure, average) -> system -> its row, over all documents."""
         table = self._summary
         for name in self.by:
             table = table.filter(pc.is_null(table.column(name)))
-        found: dict[tuple[str, str], dict[str, Row]] = {}
+        found: dict[tuple[str, str], dict[str, RunRow]] = {}
         for row in table.to_pylist():
             found.setdefault((row["measure"], row["average"]), {})[row["hypothesis"]] = row
         return found
 
     @cached_property
-    def groups(self) -> list[Row]:
+    def groups(self) -> list[RunRow]:
         """The rows by group, of the chosen measure and average; ``group`` names each group."""
         rows = self._summary.filter(
             (pc.field("measure") == self.measure.name) & (pc.field("average") == self.average)
         ).to_pylist()
         return [row | {"group": group_name(row, self.by)} for row in rows if grouped(row, self.by)]
 
-    def of(self, measure: str) -> list[Row]:
+    def of(self, measure: str) -> list[RunRow]:
         """The systems' averages of a measure, best first."""
         rows = self.whole.get((measure, self.average), {})
         return best_first(rows.values(), higher=ALL[measure].better == "higher")

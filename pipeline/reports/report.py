@@ -11,13 +11,13 @@ from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports import agreement, provenance, sweep, systems
-from segscore.pipeline.reports.differences import differences
-from segscore.pipeline.reports.documents import spread
+from segscore.pipeline.reports.differences import difference_sections
+from segscore.pipeline.reports.documents import spread_section
 from segscore.pipeline.reports.night import verdict
 from segscore.pipeline.reports.page import Page, Section, charting_library, is_report, render
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import Finished, open_finished
-from segscore.pipeline.reports.worst import worst
+from segscore.pipeline.reports.worst import worst_sections
 from segscore.pipeline.scoring.settings import one_of
 from segscore.pipeline.storage.placement import require_apart
 
@@ -66,7 +66,7 @@ class _Written:
     missing: Sequence[str]
 
 
-def report(settings: ReportSettings) -> _Written:
+def write_report(settings: ReportSettings) -> _Written:
     """Write the page of a run, whole.
 
     Raises:
@@ -79,7 +79,9 @@ def report(settings: ReportSettings) -> _Written:
     _require_free(settings.output, run)
     library = charting_library()
     sections = [*_sections(run, measure, settings.average), provenance.section(run)]
-    made = Page(_title(run.url), run.record["signature"], provenance.in_words(run), sections)
+    made = Page(
+        _title(run.url), run.record["signature"], provenance.settings_in_words(run), sections
+    )
     text = render(made, library)
     try:
         storage.write_text(settings.output, text)
@@ -109,9 +111,9 @@ def _require_free(output: str, run: Finished) -> None:
 
 def _sections(run: Finished, measure: Measure, average: str) -> Iterator[Section]:
     if run.has("agreement"):
-        yield from agreement.sections(run)
+        yield from agreement.agreement_sections(run)
     elif run.has("curves"):
-        yield from sweep.sections(run)
+        yield from sweep.sweep_sections(run)
     elif run.has("scores"):
         yield from _scored(run, measure, average)
     else:
@@ -133,7 +135,7 @@ def _scored(run: Finished, measure: Measure, average: str) -> Iterator[Section]:
             "has several references"
         )
     yield from verdict(run)
-    yield systems.systems(ranking)
+    yield systems.system_sections(ranking)
     yield systems.errors(ranking)
     yield from _documents(run, ranking)
     yield from systems.groups(ranking)
@@ -152,8 +154,8 @@ def _documents(run: Finished, ranking: Ranking) -> Iterator[Section]:
     sample = read.samples[0]
     shared = len(sample.documents)
     told = f"{shared:,} of {read.documents[opened.name]:,} documents, those that all systems have."
-    yield Section("documents", "Documents", told, [spread(sample, ranking)])
+    yield Section("documents", "Documents", told, [spread_section(sample, ranking)])
     if len(sample.systems) > 1:
-        figure = differences(opened, sample, ranking)
+        figure = difference_sections(opened, sample, ranking)
         yield Section("differences", "Which differences are sure", told, [figure])
-    yield worst(opened, sample, ranking)
+    yield worst_sections(opened, sample, ranking)

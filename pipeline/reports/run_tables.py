@@ -11,7 +11,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.reports.page import isolated
 from segscore.pipeline.runs import run_folder
 
-Row = dict[str, Any]
+RunRow = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Finished:
         """Whether it has a table of that name."""
         return bool(run_folder.files(self.url, self.record, table))
 
-    def rows(self, table: str) -> list[Row]:
+    def rows(self, table: str) -> list[RunRow]:
         """A whole table, of those that are small."""
         parts = [part.to_pylist() for part in self.parts(table, None)]
         return [row for part in parts for row in part]
@@ -46,12 +46,12 @@ class Finished:
             yield storage.read_columns(url, None if columns is None else list(columns))
 
 
-def grouped(row: Row, by: Sequence[str]) -> bool:
+def grouped(row: RunRow, by: Sequence[str]) -> bool:
     """Whether a row is of a group, not of all documents."""
     return any(row[name] is not None for name in by)
 
 
-def group_name(row: Row, by: Sequence[str]) -> str:
+def group_name(row: RunRow, by: Sequence[str]) -> str:
     """What a group is called: its value, or where there are several attributes each with its."""
     if len(by) == 1:
         return str(row[by[0]])
@@ -79,7 +79,7 @@ def open_finished(url: str) -> Finished:
         Refused: no run there, not finished, or its record is not what segscore writes.
     """
     url = url.rstrip("/") or url
-    record = run_folder.status(url).record
+    record = run_folder.read_status(url).record
     if record is None:
         raise Refused(f"{url}: the run is not finished; `segscore status` tells what is done")
     wrong = [name for name, kind in SHAPE.items() if not isinstance(record.get(name), kind)]

@@ -41,7 +41,7 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class Part:
+class StripPart:
     """A strip's part that stands in one line: where it is, how wide, and paths by kind."""
 
     name: str
@@ -66,7 +66,7 @@ class Drawing:
     title: str
     says: str
     height: int
-    rows: Sequence[Part]
+    rows: Sequence[StripPart]
     rulers: Sequence[tuple[str, float, int]]
     kinds: Sequence[str] = field(default_factory=tuple)
     width: int = WIDTH
@@ -90,7 +90,7 @@ def decided(name: str, edits: Sequence[Edit]) -> Strip:
     return Strip(name, marks)
 
 
-def draw(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> Drawing:
+def draw_strip(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> Drawing:
     """Draw segmentations of one document.
 
     Args:
@@ -101,7 +101,7 @@ def draw(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> Drawin
     """
     units = max(_UNITS, ceil(n_units / LINES))
     scale = (WIDTH - LEFT - RIGHT) / min(units, n_units)
-    rows: list[Part] = []
+    rows: list[StripPart] = []
     rulers: list[tuple[str, float, int]] = []
     top = 0
     for first in range(0, n_units, units):
@@ -116,7 +116,7 @@ def draw(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> Drawin
                 kind: "".join(_paths(kind, marks, first, last, scale))
                 for kind, marks in strip.marks.items()
             }
-            rows.append(Part(strip.name, top, round((last - first) * scale, 1), paths))
+            rows.append(StripPart(strip.name, top, round((last - first) * scale, 1), paths))
             top += _STEP
         top += _GAP
     kinds = [kind for strip in strips for kind in strip.marks]

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.page import Figure, Section, Table
-from segscore.pipeline.reports.run_tables import Finished, Row
+from segscore.pipeline.reports.page import Figure, PageTable, Section
+from segscore.pipeline.reports.run_tables import Finished, RunRow
 
 POINTS = 200
 """Thresholds drawn and listed of a curve; of more, as many at equal steps along it."""
@@ -31,7 +31,7 @@ _SYSTEMS = 20
 """Systems whose curves are drawn: the first by name."""
 
 
-def sections(run: Finished) -> Iterator[Section]:
+def sweep_sections(run: Finished) -> Iterator[Section]:
     """The curves of a sweep."""
     chosen = run.rows("operating_points")
     rows = run.rows("curves")
@@ -48,12 +48,12 @@ def sections(run: Finished) -> Iterator[Section]:
     yield Section("points", "Operating points", "", [_points(chosen)])
 
 
-def _names(chosen: Sequence[Row]) -> list[str]:
+def _names(chosen: Sequence[RunRow]) -> list[str]:
     return [row["hypothesis"] for row in chosen][:_SYSTEMS]
 
 
 def _curve(
-    of: Mapping[str, Sequence[Row]], chosen: Sequence[Row], x: str, y: str, says: str
+    of: Mapping[str, Sequence[RunRow]], chosen: Sequence[RunRow], x: str, y: str, says: str
 ) -> Figure:
     points = [_point(row, x, y) for row in chosen if row["hypothesis"] in of]
     drawn = [
@@ -67,12 +67,12 @@ def _curve(
     return Figure(
         f"{y} against {x}",
         says,
-        Table(["system", "threshold", x, y], listed, more),
+        PageTable(["system", "threshold", x, y], listed, more),
         charts.curves(known, points, x, y) if known else None,
     )
 
 
-def thinned(curve: Sequence[Row], kept: Sequence[Row]) -> list[Row]:
+def thinned(curve: Sequence[RunRow], kept: Sequence[RunRow]) -> list[RunRow]:
     """So many points of a curve as tell how it runs: at equal steps along it.
 
     Args:
@@ -92,7 +92,7 @@ def thinned(curve: Sequence[Row], kept: Sequence[Row]) -> list[Row]:
     return [curve[i] for i in sorted({0, len(curve) - 1, *chosen.tolist(), *stay})]
 
 
-def _point(row: Row, x: str, y: str) -> Row:
+def _point(row: RunRow, x: str, y: str) -> RunRow:
     return {"name": row["hypothesis"], "threshold": row["threshold"], "x": row[x], "y": row[y]}
 
 
@@ -108,7 +108,7 @@ _TOLD = (
 )
 
 
-def _points(chosen: Sequence[Row]) -> Figure:
+def _points(chosen: Sequence[RunRow]) -> Figure:
     rows = [[row[name] for name in _TOLD] for row in chosen]
     says = "No threshold stands for one above all scores: no boundary at all."
-    return Figure("Where each would be run", says, Table(_TOLD, rows), folded=False, wide=True)
+    return Figure("Where each would be run", says, PageTable(_TOLD, rows), folded=False, wide=True)

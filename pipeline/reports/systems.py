@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.page import Cell, Figure, Section, Table, isolated
+from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.reports.run_tables import Row
+from segscore.pipeline.reports.run_tables import RunRow
 from segscore.pipeline.scoring.part import is_point
 
 _GROUPS, GROUP_ROWS = 30, 1000
@@ -18,7 +18,7 @@ LABELLED = 8
 _HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
 
 
-def _spans(rows: Sequence[Row]) -> list[charts.Drawn]:
+def _spans(rows: Sequence[RunRow]) -> list[charts.DrawnChart]:
     return [
         {
             "name": row["hypothesis"],
@@ -31,7 +31,7 @@ def _spans(rows: Sequence[Row]) -> list[charts.Drawn]:
     ]
 
 
-def systems(ranking: Ranking) -> Section:
+def system_sections(ranking: Ranking) -> Section:
     """Systems ranked by each headline measure, the chosen one first."""
     names = dict.fromkeys([ranking.measure.name, *HEADLINES])
     figures = [_ranked(ranking, name) for name in names if ranking.of(name)]
@@ -49,12 +49,12 @@ def _ranked(ranking: Ranking, name: str) -> Figure:
     return Figure(
         name + ALL[name].arrow,
         _best(rows),
-        Table(_HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
+        PageTable(_HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
         charts.intervals(_spans(rows), name),
     )
 
 
-def _best(rows: Sequence[Row]) -> str:
+def _best(rows: Sequence[RunRow]) -> str:
     """Which system is the best, or which are; and whether a reference point is better."""
     of = [row for row in rows if not is_point(row["hypothesis"]) and row["value"] is not None]
     if not of:
@@ -92,7 +92,7 @@ def _every(ranking: Ranking) -> Figure:
     return Figure(
         "Every measure",
         "The command segscore measures tells formulas, ranges and sources.",
-        Table(["measure", *_HEADINGS], rows),
+        PageTable(["measure", *_HEADINGS], rows),
         wide=True,
     )
 
@@ -129,7 +129,7 @@ def _against(ranking: Ranking, x: str, y: str, says: str) -> Figure:
     across = {row["hypothesis"]: row for row in ranking.of(x)}
     up = {row["hypothesis"]: row for row in ranking.of(y)}
     few = len(ranking.systems) <= LABELLED
-    points: list[charts.Drawn] = []
+    points: list[charts.DrawnChart] = []
     rows: list[list[Cell]] = []
     for rank, name in enumerate(ranking.systems, 1):
         ends = across[name], up[name]
@@ -151,7 +151,7 @@ def _against(ranking: Ranking, x: str, y: str, says: str) -> Figure:
     return Figure(
         f"{y} against {x}",
         says + numbered,
-        Table(["system", "rank", x, *spans, y, *spans], rows),
+        PageTable(["system", "rank", x, *spans, y, *spans], rows),
         charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow),
     )
 
@@ -175,7 +175,9 @@ def groups(ranking: Ranking) -> Iterator[Section]:
     figure = Figure(
         f"{ranking.measure.name}{ranking.measure.arrow} by {', '.join(ranking.by)}",
         f"Each group of documents by each system.{shown}",
-        Table(["group", "system", ranking.average, "95 % from", "to", "documents"], listed, more),
+        PageTable(
+            ["group", "system", ranking.average, "95 % from", "to", "documents"], listed, more
+        ),
         charts.heat([_cell(row) for row in rows if place[row["group"]] < _GROUPS], "average"),
         wide=True,
     )
@@ -185,7 +187,7 @@ def groups(ranking: Ranking) -> Iterator[Section]:
 GROUPED = ("group", "hypothesis", "value", "ci_low", "ci_high", "defined")
 
 
-def _cell(row: Row) -> charts.Drawn:
+def _cell(row: RunRow) -> charts.DrawnChart:
     says = "–" if row["value"] is None else f"{row['value']:.3f}"
     told = {"value": row["value"], "says": says, "mark": ""}
     return {"row": row["group"], "column": row["hypothesis"], **told}

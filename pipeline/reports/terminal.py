@@ -11,7 +11,7 @@ LEGEND = "= match   ~ near miss   ≠ other type   - miss   + false alarm"
 MARGIN = 12
 
 
-def draw(n_units: int, edits: Sequence[Edit], width: int) -> Iterator[str]:
+def draw_in_terminal(n_units: int, edits: Sequence[Edit], width: int) -> Iterator[str]:
     """Draw a reference above a hypothesis, and the edits between them.
 
     A column is a potential boundary: position p stands in column p.  Stretches without any

@@ -10,10 +10,10 @@ from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures.edit_list import Edit
-from segscore.pipeline.reports.page import Cell, Figure, Section, Table, isolated
+from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.reports.strips import Drawing, boundaries, decided, draw
-from segscore.pipeline.scoring.explain import Explained, explain
+from segscore.pipeline.reports.strips import Drawing, boundaries, decided, draw_strip
+from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.part import is_point
 
 _WORST, REFERENCES, _SYSTEMS = 5, 3, 8
@@ -35,7 +35,7 @@ _HEADINGS = (
 _KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
 
 
-def worst(run: ScoredRun, sample: Sample, ranking: Ranking) -> Section:
+def worst_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Section:
     """Draw the documents with the worst mean over systems."""
     title, documents = "The worst documents", hardest(sample, ranking)
     if not documents:
@@ -43,7 +43,7 @@ def worst(run: ScoredRun, sample: Sample, ranking: Ranking) -> Section:
             "worst", title, f"None: {ranking.measure.name} is perfect, or undefined.", []
         )
     try:
-        found = explain(run.url, documents)
+        found = explain_pairs(run.url, documents)
     except (Refused, Failed, OSError) as problem:
         why = f"Not drawn: {problem}."
         return Section("worst", title, why, [], missing=why)
@@ -98,7 +98,7 @@ def _drawn(document: str, pairs: Sequence[Explained], sample: Sample, ranking: R
     return Figure(
         document,
         f"{ranking.measure.name}: {told}.{more}",
-        Table(_HEADINGS, rows),
+        PageTable(_HEADINGS, rows),
         drawings=[_below(each) for each in by_reference[:REFERENCES]],
         wide=True,
     )
@@ -115,7 +115,7 @@ def _below(pairs: Sequence[Explained]) -> Drawing:
     systems = [decided(each.hypothesis, each.edits) for each in pairs[:_SYSTEMS]]
     says = f"{len(systems)} systems below the reference {first.reference}; the table lists edits"
     strips = [boundaries(first.reference, marked), *systems]
-    return draw(f"Reference {first.reference}", says, first.n_units, strips)
+    return draw_strip(f"Reference {first.reference}", says, first.n_units, strips)
 
 
 def _counted(pair: Explained) -> list[Cell]:

@@ -113,7 +113,7 @@ def is_ours(name: str) -> bool:
     return is_start(name) or number_of(storage.temporary_for(name) or name) is not None
 
 
-def numbers(output: str) -> list[int]:
+def claim_numbers(output: str) -> list[int]:
     """List the numbers of the claims on a folder, ascending."""
     names = storage.names(storage.join(output, UNFINISHED))
     return sorted(number for name in names if (number := number_of(name)) is not None)
@@ -125,7 +125,7 @@ def newest(output: str) -> Claim | None:
     Raises:
         Refused: it is not what segscore writes.
     """
-    return newest_of(output, numbers(output))
+    return newest_of(output, claim_numbers(output))
 
 
 def newest_of(output: str, listed: Sequence[int]) -> Claim | None:
@@ -134,11 +134,11 @@ def newest_of(output: str, listed: Sequence[int]) -> Claim | None:
     Raises:
         Refused: it is not what segscore writes.
     """
-    found = (read(output, number) for number in reversed(listed))
+    found = (read_claim(output, number) for number in reversed(listed))
     return next((claim for claim in found if claim is not None), None)
 
 
-def read(output: str, number: int) -> Claim | None:
+def read_claim(output: str, number: int) -> Claim | None:
     """Read a claim; None if it is not there any more.
 
     Raises:
@@ -148,7 +148,7 @@ def read(output: str, number: int) -> Claim | None:
     text = storage.read_text(url)
     if text is None:
         return None
-    plan = load(url, text, {"fingerprint": dict, "stages": dict})
+    plan = load_record(url, text, {"fingerprint": dict, "stages": dict})
     start, host, pid = plan.get("start", ""), plan.get("host"), plan.get("pid")
     if (
         not (isinstance(start, str) and START.fullmatch(start))
@@ -172,7 +172,7 @@ def read(output: str, number: int) -> Claim | None:
     )
 
 
-def take(output: str, claim: Claim) -> None:
+def take_claim(output: str, claim: Claim) -> None:
     """Write a claim; of several with the same number one succeeds.
 
     Raises:
@@ -190,7 +190,7 @@ def withdraw(output: str, number: int) -> None:
     storage.remove_if_empty(storage.join(output, UNFINISHED))
 
 
-def load(url: str, text: str, needed: Mapping[str, type]) -> dict[str, Any]:
+def load_record(url: str, text: str, needed: Mapping[str, type]) -> dict[str, Any]:
     """Read the JSON object of a record, and make sure that it has what is needed.
 
     Raises:

@@ -15,9 +15,9 @@ from distributed import Client, Future, KilledWorker, as_completed  # noqa: TID2
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.runs.connecting import LOST, SILENT, check_newcomers, connect, present
+from segscore.pipeline.runs.connecting import LOST, NO_ANSWER, check_newcomers, connect, present
 
-__all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "spread"]
+__all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "run_calls"]
 
 ALONE_SECONDS = 60
 """How long tasks wait for a worker to come."""
@@ -108,12 +108,12 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except TimeoutError as problem:
-        raise Failed(SILENT) from problem
+        raise Failed(NO_ANSWER) from problem
     except (OSError, CancelledError, RuntimeError) as problem:
         raise Failed(LOST) from problem
 
 
-def spread(
+def run_calls(
     client: Client, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
 ) -> Iterator[Outcome]:
     """Run a task many times and yield each outcome as it comes, failures too.

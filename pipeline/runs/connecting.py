@@ -51,7 +51,7 @@ LOST = (
     "the scheduler was lost, or a worker at a bad moment; parts that are done are kept: the same "
     "command goes on as soon as they run again"
 )
-SILENT = (
+NO_ANSWER = (
     f"the scheduler, or a worker that joined, did not answer for {ANSWER_SECONDS} s; parts that "
     "are done are kept: restart what hangs, and the same command goes on"
 )

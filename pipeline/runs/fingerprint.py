@@ -46,7 +46,7 @@ class Fingerprint:
         return blake2b(text.encode(), digest_size=4).hexdigest()
 
 
-def differences(before: Mapping[str, Any], now: Fingerprint) -> list[str]:
+def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str]:
     """Name what an earlier attempt, as its plan tells it, had otherwise; empty if nothing."""
     told = asdict(now)
     found = [

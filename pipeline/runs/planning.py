@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, in_words, room
+from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, readable_size, room
 from segscore.pipeline.tables.find import InputTable, Slice
 
 ROWS_PER_PART = 131_072
@@ -85,8 +85,8 @@ def plan(
     held = room(limit)
     if not held:
         raise Refused(
-            f"--memory-limit {in_words(limit)}: a worker holds {in_words(AT_REST)} before any "
-            f"work, and may fill {USABLE:.0%}; give it more"
+            f"--memory-limit {readable_size(limit)}: a worker holds "
+            f"{readable_size(AT_REST)} before any work, and may fill {USABLE:.0%}; give it more"
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
     others = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
@@ -97,8 +97,9 @@ def plan(
     if send:
         fits = SEND and others <= held
         told.append(
-            f"references and documents take about {in_words(others)} of a worker's "
-            f"{in_words(limit)}; up to {in_words(held)} {'are' if fits else 'would be'} sent"
+            f"references and documents take about {readable_size(others)} of a worker's "
+            f"{readable_size(limit)}; up to {readable_size(held)} "
+            f"{'are' if fits else 'would be'} sent"
         )
     way = SENT
     cuts: tuple[str, ...] = ()
@@ -118,7 +119,7 @@ def _told(name: str, table: InputTable, size: int) -> str:
     groups = len(table.slices)
     files = len(table.files)
     return (
-        f"{name}: {about}{rows:,} rows, {in_words(size)} unpacked, in {files:,} "
+        f"{name}: {about}{rows:,} rows, {readable_size(size)} unpacked, in {files:,} "
         f"file{'s' * (files > 1)} of {groups:,} piece{'s' * (groups > 1)}"
     )
 

@@ -12,16 +12,22 @@ from segscore.pipeline.errors import Done, Failed, Refused
 from segscore.pipeline.runs import claims, run_folder
 from segscore.pipeline.runs.claims import UNFINISHED, Files
 from segscore.pipeline.runs.fingerprint import Fingerprint
-from segscore.pipeline.runs.run_folder import PARQUET, RECORD, Attempt, Overtaken, require_held
+from segscore.pipeline.runs.run_folder import (
+    PARQUET_ENDING,
+    RECORD,
+    Attempt,
+    Overtaken,
+    require_held,
+)
 
 
 def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
     """Make sure that a run may be written here, and put a run in order that is there already.
 
-    Args, Raises: as ``run_folder.check``.
+    Args, Raises: as ``run_folder.examine``.
     """
     try:
-        return run_folder.check(output, fingerprint, fresh=fresh)
+        return run_folder.examine(output, fingerprint, fresh=fresh)
     except Done:
         with suppress(Refused, Failed, OSError):
             _put_in_order(Attempt(output, fingerprint))
@@ -91,7 +97,7 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
     end = run_folder.suffix(attempt.fingerprint)
     prepared = run_folder.prepared_tables(attempt)
     shown = {
-        table: [name.removesuffix(PARQUET) + end for name in names]
+        table: [name.removesuffix(PARQUET_ENDING) + end for name in names]
         for table, names in prepared.items()
     }
     _claim_publication(attempt, shown)
@@ -123,7 +129,7 @@ def _claim_publication(attempt: Attempt, shown: Files) -> None:
         replaced=run_folder.files_of(attempt),
     )
     try:
-        claims.take(attempt.output, mine)
+        claims.take_claim(attempt.output, mine)
     except FileExistsError as problem:
         raise _lost(attempt) from problem
     attempt.claim = mine
@@ -183,7 +189,7 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
             require_held(attempt)
             storage.remove(storage.join(place, name))
     require_held(attempt)
-    for number in claims.numbers(output):  # the own one is the last
+    for number in claims.claim_numbers(output):  # the own one is the last
         storage.remove(claims.url_of(output, number))
     storage.remove_if_empty(place)
 
@@ -196,8 +202,8 @@ def _written(output: str, *, elsewhere: bool) -> Files:
         elsewhere: whether to list those too that jobs on other machines showed.
     """
     written: dict[str, set[str]] = {"": {RECORD}}
-    for number in claims.numbers(output):
-        claim = claims.read(output, number)
+    for number in claims.claim_numbers(output):
+        claim = claims.read_claim(output, number)
         if claim is None:
             continue
         shown = claim.shown if elsewhere or claim.is_here else {}
@@ -247,7 +253,7 @@ def _put_in_order(attempt: Attempt) -> None:
         stages={},
         step=claims.PUBLISH,
     )
-    claims.take(output, attempt.claim)
+    claims.take_claim(output, attempt.claim)
     if text == storage.read_text(url) and run_folder.is_based_on(attempt, newest):
         tidy(attempt, shown)
     else:

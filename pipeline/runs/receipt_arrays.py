@@ -96,7 +96,7 @@ def read_array(node: Node, buffers: Iterator[pa.Buffer], names: tuple[str, ...])
     return (low | (high.astype(object) << BITS) if len(high) else low).reshape(shape)
 
 
-def write_table(table: pa.Table, buffers: list[Buffer]) -> Node:
+def pack_table(table: pa.Table, buffers: list[Buffer]) -> Node:
     """Add a table's content to the buffers, and tell the rest; metadata are left out.
 
     Raises:
@@ -106,7 +106,7 @@ def write_table(table: pa.Table, buffers: list[Buffer]) -> Node:
     return [[name, _write_column(column, buffers)] for name, column in columns]
 
 
-def read_table(node: Node, buffers: Iterator[pa.Buffer]) -> pa.Table:
+def unpack_table(node: Node, buffers: Iterator[pa.Buffer]) -> pa.Table:
     """Make a table, each column one chunk.
 
     Raises:

@@ -22,7 +22,7 @@ Buffer = Any
 """Contiguous memory: bytes, an Arrow buffer, an array."""
 
 MAGIC = b"segscore-receipt"
-HEAD = struct.Struct("<16s32sQQ")
+RECEIPT_HEAD = struct.Struct("<16s32sQQ")
 ALIGNED = 64
 """Buffers start at multiples of this, as Arrow wants them."""
 
@@ -56,7 +56,7 @@ def pack(value: Node, buffers: Sequence[Buffer]) -> bytes:
     if len(block) > most_unpacked(len(packed)):
         packed = block
     sizes = struct.pack("<QQ", len(block), len(text))
-    return HEAD.pack(MAGIC, _checksum(sizes, packed), len(block), len(text)) + packed
+    return RECEIPT_HEAD.pack(MAGIC, _checksum(sizes, packed), len(block), len(text)) + packed
 
 
 def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
@@ -68,11 +68,13 @@ def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
     Raises:
         ValueError, OSError, RecursionError: it is not what ``pack`` makes.
     """
-    magic, checksum, size, text_size = HEAD.unpack_from(content.ljust(HEAD.size, b"\0"))
-    packed = memoryview(content)[HEAD.size :]
+    magic, checksum, size, text_size = RECEIPT_HEAD.unpack_from(
+        content.ljust(RECEIPT_HEAD.size, b"\0")
+    )
+    packed = memoryview(content)[RECEIPT_HEAD.size :]
     if magic != MAGIC:
         raise ValueError("it starts with other bytes")
-    if checksum != _checksum(content[HEAD.size - 16 : HEAD.size], packed):
+    if checksum != _checksum(content[RECEIPT_HEAD.size - 16 : RECEIPT_HEAD.size], packed):
         raise ValueError("its checksum is another")
     if size > most_unpacked(len(packed)) or text_size > min(size, MOST_TEXT):
         raise ValueError(f"it claims {size} bytes, {text_size} of them text, in {len(packed)}")

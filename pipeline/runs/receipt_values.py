@@ -19,11 +19,11 @@ import pyarrow as pa
 from segscore.pipeline.runs.receipt_arrays import (
     DTYPES,
     WHOLE,
+    pack_table,
     read_array,
-    read_table,
     take,
+    unpack_table,
     write_array,
-    write_table,
 )
 from segscore.pipeline.runs.receipt_file import Buffer, Node
 
@@ -56,7 +56,7 @@ def codec(kind: Any) -> Codec:
     if kind is object:
         return Codec(_write_scalar, _read_scalar)
     if kind is pa.Table:
-        return Codec(write_table, read_table)
+        return Codec(pack_table, unpack_table)
     if is_dataclass(kind):
         return _dataclass(kind)
     if origin in (Union, UnionType) and len(inner) == 2 and inner[1] is NoneType:

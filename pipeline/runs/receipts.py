@@ -72,7 +72,7 @@ def load(folder: str, stage: str, part: str, kind: type[Kept]) -> Kept:
     """
     url = _url(folder, stage, part)
     try:
-        if storage.file_size(url) > receipt_file.MOST + receipt_file.HEAD.size:
+        if storage.file_size(url) > receipt_file.MOST + receipt_file.RECEIPT_HEAD.size:
             raise ValueError("larger than any receipt")
         value, found = receipt_file.unpack(storage.read_bytes(url))
         buffers = iter(found)

@@ -17,13 +17,13 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Done, Failed, Refused
 from segscore.pipeline.runs import claims, receipts
 from segscore.pipeline.runs.claims import UNFINISHED, Claim, Files
-from segscore.pipeline.runs.fingerprint import WHERE_AND_WHEN, Fingerprint, differences
-from segscore.pipeline.storage.listed_files import TABLES, listed
+from segscore.pipeline.runs.fingerprint import WHERE_AND_WHEN, Fingerprint, setting_differences
+from segscore.pipeline.storage.listed_files import RUN_TABLES, listed
 
-__all__ = ["TABLES", "UNFINISHED"]
+__all__ = ["RUN_TABLES", "UNFINISHED"]
 
 RECORD = "run.json"
-PARQUET = ".parquet"
+PARQUET_ENDING = ".parquet"
 
 LOOKS = 5
 """How often a folder is looked at whose content changes while it is looked at."""
@@ -104,7 +104,7 @@ def prepared_in(output: str, start: str) -> str:
     return storage.join(output, UNFINISHED, start[:8])
 
 
-def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
+def examine(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
     """Make sure that a run may be written here, before any work.
 
     A run that is there already is left as it is; only what its publisher, since dead, did not get
@@ -127,7 +127,7 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
 
 
 def _look(attempt: Attempt) -> Found:
-    """Find out what this attempt may do in its folder; the errors are those of ``check``."""
+    """Find out what this attempt may do in its folder; the errors are those of ``examine``."""
     output = attempt.output
     newest, text = _settled(attempt)
     if newest is not None and newest.is_at_work:
@@ -142,7 +142,7 @@ def _look(attempt: Attempt) -> Found:
         raise _finished(attempt, record)
     if newest is None:
         return Found()
-    other = differences(newest.fingerprint, attempt.fingerprint)
+    other = setting_differences(newest.fingerprint, attempt.fingerprint)
     if other:
         raise OtherRun(
             f"--output {output}: holds an unfinished run of other settings or inputs: "
@@ -166,7 +166,7 @@ def _settled(attempt: Attempt) -> tuple[Claim | None, str | None]:
     names: list[str] = []
     for _ in range(LOOKS):
         names = storage.names(output)
-        numbers = claims.numbers(output) if UNFINISHED in names else []
+        numbers = claims.claim_numbers(output) if UNFINISHED in names else []
         if own is not None and numbers[-1:] != [own]:
             raise _began_just_now(output)
         newest = claims.newest_of(output, [number for number in numbers if number != own])
@@ -227,7 +227,7 @@ def _differences(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[st
         "inputs": inputs,
         "version": record.get("versions", {}).get("segscore"),
     }
-    return differences(before, fingerprint)
+    return setting_differences(before, fingerprint)
 
 
 def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
@@ -237,14 +237,14 @@ def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
     nobody else changes it.
 
     Args:
-        attempt: what ``check`` returned.
+        attempt: what ``examine`` returned.
         stages: the parts to come, by stage: what `status` counts receipts against.
 
     Returns:
         The folder to write parts to, absolute: workers have folders of their own.
 
     Raises:
-        As ``check`` does, should the folder have changed since.
+        As ``examine`` does, should the folder have changed since.
     """
     place = storage.join(attempt.output, UNFINISHED)
     storage.make_folder(place)
@@ -274,7 +274,7 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
 def _take(attempt: Attempt, mine: Claim) -> bool:
     """Write a claim; whether it stands, that is, the folder is still what it was based on."""
     try:
-        claims.take(attempt.output, mine)
+        claims.take_claim(attempt.output, mine)
     except FileExistsError:
         attempt.found = _look(attempt)
         return False
@@ -323,26 +323,26 @@ def require_held(attempt: Attempt) -> None:
 def is_held(attempt: Attempt) -> bool:
     """Whether this attempt's claim is the newest."""
     output, mine = attempt.output, attempt.held
-    newest = claims.numbers(output)[-1:]
-    return newest == [mine.number] and claims.read(output, mine.number) == mine
+    newest = claims.claim_numbers(output)[-1:]
+    return newest == [mine.number] and claims.read_claim(output, mine.number) == mine
 
 
 def is_based_on(attempt: Attempt, before: Claim | None) -> bool:
     """Whether an attempt's claim is the newest, and follows a certain one."""
-    *earlier, last = claims.numbers(attempt.output) or [0]
+    *earlier, last = claims.claim_numbers(attempt.output) or [0]
     return last == attempt.held.number and claims.newest_of(attempt.output, earlier) == before
 
 
 def suffix(fingerprint: Fingerprint) -> str:
     """How the names of a run's files end."""
-    return f"-{fingerprint.digest}{PARQUET}"
+    return f"-{fingerprint.digest}{PARQUET_ENDING}"
 
 
 def prepared_tables(attempt: Attempt) -> dict[str, list[str]]:
     """List the tables that were prepared, and the files of each that count, sorted."""
-    tables = set(TABLES) & set(storage.names(attempt.folder))
+    tables = set(RUN_TABLES) & set(storage.names(attempt.folder))
     dropped = _superseded(attempt)
-    return {table: _counting(attempt, table, dropped) for table in TABLES if table in tables}
+    return {table: _counting(attempt, table, dropped) for table in RUN_TABLES if table in tables}
 
 
 def prepared_files(attempt: Attempt, table: str) -> list[str]:
@@ -358,7 +358,7 @@ def _superseded(attempt: Attempt) -> set[str]:
 
 def _counting(attempt: Attempt, table: str, dropped: set[str]) -> list[str]:
     names = storage.names(storage.join(attempt.folder, table))
-    return [name for name in names if name.endswith(PARQUET) and name not in dropped]
+    return [name for name in names if name.endswith(PARQUET_ENDING) and name not in dropped]
 
 
 @dataclass(frozen=True)
@@ -376,7 +376,7 @@ class Status:
     done: Mapping[str, int]
 
 
-def status(output: str) -> Status:
+def read_status(output: str) -> Status:
     """Tell what a folder holds.
 
     Raises:
@@ -412,7 +412,7 @@ def prepared(output: str) -> str:
 
 def _record_of(output: str, text: str) -> dict[str, Any]:
     url = storage.join(output, RECORD)
-    record = claims.load(url, text, {"signature": str, "pairs": int, "rows": dict})
+    record = claims.load_record(url, text, {"signature": str, "pairs": int, "rows": dict})
     listed(record, url)
     return record
 

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import flags, numbers
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import cluster
 from segscore.pipeline.runs.planning import ranges_of
 from segscore.pipeline.tables.find import InputTable, Slice
-from segscore.pipeline.tables.read import Rows, in_one_chunk, read
+from segscore.pipeline.tables.read import Rows, in_one_chunk, read_slice
 
 _FILE, _ROW = "_file", "_row"
 FOLDER, MET = "met", "met.txt"
@@ -47,7 +47,7 @@ class Meeting:
         return self.buckets > 1 and not self.cuts
 
 
-def meet(client: cluster.Client, meeting: Meeting) -> None:
+def shuffle_rows(client: cluster.Client, meeting: Meeting) -> None:
     """Bring the rows of each document into the same bucket, a file a bucket and table.
 
     What is done is kept; a list of the files says that all are there.
@@ -84,13 +84,13 @@ def _listed(meeting: Meeting) -> list[str] | None:
 def _pack(meeting: Meeting, piece: Slice) -> list[tuple[int, bytes]]:
     """Read a slice and part its rows by bucket: the place each packet goes to, and the packet."""
     table = meeting.tables[piece.table]
-    rows = read(piece, table.further)
+    rows = read_slice(piece, table.further)
     files = [file.url for file in table.files]
     file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
     travelling = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
     # A row that names no document has to be refused somewhere.
     ids = rows.table.column("document_id").chunk(0).fill_null("")
-    bucket = (names(ids).hashes >> np.uint64(32)) % np.uint64(meeting.buckets)
+    bucket = (hash_names(ids).hashes >> np.uint64(32)) % np.uint64(meeting.buckets)
     order = np.argsort(bucket, kind="stable")
     sorted_rows = in_one_chunk(travelling.take(pa.array(order)))
     edges = np.searchsorted(bucket[order], np.arange(meeting.buckets + 1))
@@ -127,7 +127,7 @@ def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
     """Read a table's rows of a bucket, as they were read from the input; empty if there are none.
 
     Args:
-        meeting: after ``meet``.
+        meeting: after ``shuffle_rows``.
         name: of the table.
         bucket: 0..buckets-1.
 
@@ -137,7 +137,7 @@ def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
     table = meeting.tables[name]
     if not meeting.travels:
         return [
-            _between(read(piece, table.further), meeting.cuts, bucket)
+            _between(read_slice(piece, table.further), meeting.cuts, bucket)
             for piece in table.slices
             if bucket in ranges_of(piece, meeting.cuts)
         ]

@@ -33,7 +33,7 @@ def fields(signature: str) -> dict[str, str]:
     return {name: said for name, _, said in parts}
 
 
-def differences(before: str, now: str) -> list[str]:
+def signature_differences(before: str, now: str) -> list[str]:
     """Say in which fields two signatures differ, intervals aside; empty if averages compare.
 
     Args:

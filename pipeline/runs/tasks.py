@@ -62,7 +62,7 @@ def spread(
     names = {f"{part.name}-{attempt}": part.name for part in left}
     failures: list[tuple[str, BaseException]] = []
     progress(len(done), len(parts))
-    for outcome in cluster.spread(client, perform, calls, job):
+    for outcome in cluster.run_calls(client, perform, calls, job):
         name = names[outcome.key]
         if outcome.error is None:
             done[name] = outcome.receipt

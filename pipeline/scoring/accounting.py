@@ -40,7 +40,7 @@ class Clock:
         self.seconds[name] = round(perf_counter() - start, 3)
 
 
-def rows_of(collected: Collected, met: Flags) -> Became:
+def count_rows(collected: Collected, met: Flags) -> Became:
     """Tell what became of the references' and the documents' rows.
 
     Args:

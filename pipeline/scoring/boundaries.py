@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, cumulative, in_words, ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, cumulative, ragged, to_words
 from segscore.pipeline.tables.read import Rows
 
 
@@ -64,7 +64,7 @@ def side(positions: Ragged, document: Ints, words: UnitLengths | None) -> Side:
     """
     measured = positions
     if words is not None:
-        measured = in_words(positions, document, words.lengths, words.totals)
+        measured = to_words(positions, document, words.lengths, words.totals)
     return Side(positions, measured, measured, None, positions.lengths - measured.lengths)
 
 

@@ -11,7 +11,13 @@ from segscore.pipeline.runs import cluster
 from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.run_folder import Attempt, claim
 from segscore.pipeline.runs.tasks import Progress, spread
-from segscore.pipeline.scoring.accounting import Clock, add_rows, left_over, met_references, rows_of
+from segscore.pipeline.scoring.accounting import (
+    Clock,
+    add_rows,
+    count_rows,
+    left_over,
+    met_references,
+)
 from segscore.pipeline.scoring.duplicates import spread_twice
 from segscore.pipeline.scoring.hypotheses import list_unpaired, write_left_out
 from segscore.pipeline.scoring.inputs import Inputs, collect, cut, cut_points
@@ -87,7 +93,7 @@ def score_sent(
         rule=job.rule,
         p_seg=references.p_seg,
         documents=documents,
-        rows=add_rows([rows_of(collected, met), *(receipt.rows for receipt in told)]),
+        rows=add_rows([count_rows(collected, met), *(receipt.rows for receipt in told)]),
         pairs=sum(receipt.pairs for receipt in told),
         folder=folder,
         parts=[receipt.part for receipt in told],

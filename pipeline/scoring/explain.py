@@ -10,11 +10,11 @@ from segscore.pipeline.arrays.ragged import flags
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.scoring.boundaries import Side, side_of
-from segscore.pipeline.scoring.hypotheses import accept
-from segscore.pipeline.scoring.pairs import Pairs, meet
+from segscore.pipeline.scoring.hypotheses import accept_hypotheses
+from segscore.pipeline.scoring.pairs import Pairs, pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.find import InputTable
-from segscore.pipeline.tables.read import Rows, join, read
+from segscore.pipeline.tables.read import Rows, join_rows, read_slice
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,9 @@ class Explained:
     edits: list[Edit]
 
 
-def explain(run: str, documents: Sequence[str], hypothesis: str | None = None) -> list[Explained]:
+def explain_pairs(
+    run: str, documents: Sequence[str], hypothesis: str | None = None
+) -> list[Explained]:
     """Find the edits of documents that a finished run has scored.
 
     Args:
@@ -57,9 +59,11 @@ def explain(run: str, documents: Sequence[str], hypothesis: str | None = None) -
         if place < 0:
             raise Refused(f"{document}: the run has no accepted reference for this document")
     hypotheses = opened.inputs.hypotheses
-    rows = join([*rows_of(hypotheses, documents, hypothesis)])
+    rows = join_rows([*rows_of_document(hypotheses, documents, hypothesis)])
     types = opened.settings.boundary_types
-    rows = accept(rows, opened.references, {}, typed=opened.inputs.typed, types=types).rows
+    rows = accept_hypotheses(
+        rows, opened.references, {}, typed=opened.inputs.typed, types=types
+    ).rows
     if not len(rows):
         asked = "" if hypothesis is None else f" of {hypothesis}"
         raise Refused(
@@ -70,7 +74,7 @@ def explain(run: str, documents: Sequence[str], hypothesis: str | None = None) -
     return _explain(opened, rows)
 
 
-def rows_of(
+def rows_of_document(
     table: InputTable, documents: Sequence[str], coder: str | None = None
 ) -> Iterator[Rows]:
     """Read the segmentations of some documents, a piece of the table at a time.
@@ -82,7 +86,7 @@ def rows_of(
     """
     wanted = pa.array(documents, pa.string())
     for piece in table.slices:
-        rows = read(piece, table.further)
+        rows = read_slice(piece, table.further)
         chosen = pc.is_in(rows.table.column("document_id"), value_set=wanted)
         if coder is not None:
             chosen = pc.and_(chosen, pc.equal(rows.table.column("coder"), coder))
@@ -93,7 +97,7 @@ def _explain(opened: Reopened, rows: Rows) -> list[Explained]:
     references = opened.references
     document = references.documents.find(rows.table.column("document_id").chunk(0))
     side = side_of(rows, document, references.words, typed=opened.inputs.typed)
-    pairs = meet(document, references.first)
+    pairs = pair_up(document, references.first)
     return [
         Explained(
             rows.table.column("document_id")[hyp].as_py(),

@@ -12,9 +12,14 @@ from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.run_folder import Attempt, claim
 from segscore.pipeline.runs.shuffle import Meeting, met
 from segscore.pipeline.runs.tasks import Progress, spread
-from segscore.pipeline.scoring.accounting import Clock, add_rows, left_over, rows_of
-from segscore.pipeline.scoring.hypotheses import Accepted, accept, list_unpaired, write_left_out
-from segscore.pipeline.scoring.inputs import Checked, Collected, Inputs, cut_points, gather
+from segscore.pipeline.scoring.accounting import Clock, add_rows, count_rows, left_over
+from segscore.pipeline.scoring.hypotheses import (
+    Accepted,
+    accept_hypotheses,
+    list_unpaired,
+    write_left_out,
+)
+from segscore.pipeline.scoring.inputs import Checked, Collected, Inputs, cut_points, gather_inputs
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Against,
@@ -31,7 +36,7 @@ from segscore.pipeline.scoring.references import count_windows, resampled_by, sh
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
-from segscore.pipeline.tables.read import Rows, join, no_rows, validate
+from segscore.pipeline.tables.read import Rows, join_rows, no_rows, validate_rows
 
 _SCORED = "scored"
 POINTS_PART = "points-"
@@ -100,7 +105,7 @@ def score_met(
     with clock.stage("meet"):
         folder = claim(found, {_SCORED: [part.name for part in parts]})
         place = Meeting({t.name: t for t in inputs.tables}, folder, plan.groups, plan.cuts)
-        shuffle.meet(client, place)
+        shuffle.shuffle_rows(client, place)
     with clock.stage("references"):
         further = inputs.hypotheses.further
         job = MetJob(
@@ -179,7 +184,7 @@ def score_bucket(job: MetJob, part: Part) -> Receipt:
     rejects = pa.concat_tables([collected.rejects, accepted.rejects])
     unpaired = [left_over(collected, met), list_unpaired(accepted.unpaired)]
     write_left_out(job.folder, part.name, rejects, pa.concat_tables(unpaired))
-    rows = {**rows_of(collected, met), **accepted.became}
+    rows = {**count_rows(collected, met), **accepted.became}
     return Receipt(part.name, rows, pairs)
 
 
@@ -188,19 +193,19 @@ def _collected(job: MetJob, part: Part) -> Collected:
     if "documents" in job.meeting.tables:
         listed = _checked(job, part, "documents", DOCUMENTS)
     rows = _checked(job, part, "references", SEGMENTATIONS)
-    return gather(job.settings, rows, listed, typed=job.typed)
+    return gather_inputs(job.settings, rows, listed, typed=job.typed)
 
 
 def _checked(job: MetJob, part: Part, name: str, model: Contract) -> Checked:
-    return validate(_read(job, part, name, model), model)
+    return validate_rows(_read(job, part, name, model), model)
 
 
 def _read(job: MetJob, part: Part, name: str, model: Contract) -> Rows:
     found = met(job.meeting, name, part.bucket)
-    return join(found) if found else no_rows(job.meeting.tables[name], model)
+    return join_rows(found) if found else no_rows(job.meeting.tables[name], model)
 
 
 def _accepted(job: MetJob, part: Part, collected: Collected) -> Accepted:
     rows = _read(job, part, "hypotheses", SEGMENTATIONS)
     types = job.settings.boundary_types
-    return accept(rows, collected.references, None, typed=job.typed, types=types)
+    return accept_hypotheses(rows, collected.references, None, typed=job.typed, types=types)

@@ -13,9 +13,9 @@ from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.contradictions import SAME_UNITS, TWICE, UNIQUE_CODER
-from segscore.pipeline.tables.read import Rows, refuse, validate
+from segscore.pipeline.tables.read import Rows, refuse, validate_rows
 
-UNPAIRED = ("table", "source", "row", "document_id", "coder")
+UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 
 Seen = dict[str, tuple[Bits, Bits]]
 """Coder -> bits over the run's documents: seen at least once, seen more than once."""
@@ -53,7 +53,7 @@ class Accepted:
         return {"hypotheses": told}
 
 
-def accept(
+def accept_hypotheses(
     rows: Rows,
     references: References,
     duplicates: Mapping[str, Bits] | None,
@@ -72,7 +72,7 @@ def accept(
         types: those declared; empty: any.
     """
     read = len(rows)
-    rows, broken = validate(rows, SEGMENTATIONS)
+    rows, broken = validate_rows(rows, SEGMENTATIONS)
     rejects = [broken]
     if typed:
         rows, refused = without_faults(rows, types)
@@ -126,7 +126,7 @@ def _marked(
 
 def list_unpaired(rows: Rows) -> pa.Table:
     """List rows that met no partner (schemas/unpaired.py)."""
-    return pa.table(rows.listed(np.arange(len(rows)))).select(list(UNPAIRED))
+    return pa.table(rows.listed(np.arange(len(rows)))).select(list(UNPAIRED_COLUMNS))
 
 
 def write_left_out(folder: str, name: str, rejects: pa.Table, unpaired: pa.Table) -> None:

@@ -9,13 +9,13 @@ import pyarrow as pa
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import COUNTS, MEASURES
 from segscore.pipeline.scoring.part import Part
-from segscore.pipeline.scoring.references import References, accept, make_ready
+from segscore.pipeline.scoring.references import References, accept_references, make_ready
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.tables.boundary_types import are_told_apart
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.contradictions import Described, describe
-from segscore.pipeline.tables.find import InputTable, Slice, plan
+from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, read_valid
 
 BYTES_PER_PART = 2**28
@@ -76,9 +76,9 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
     """Find the input tables and check their columns, before any work."""
     memory, listed = settings.memory_limit, settings.documents
     inputs = Inputs(
-        plan("references", settings.references, SEGMENTATIONS, memory),
-        plan("hypotheses", settings.hypotheses, SEGMENTATIONS, memory),
-        plan("documents", listed, DOCUMENTS, memory) if listed else None,
+        find_table("references", settings.references, SEGMENTATIONS, memory),
+        find_table("hypotheses", settings.hypotheses, SEGMENTATIONS, memory),
+        find_table("documents", listed, DOCUMENTS, memory) if listed else None,
     )
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(
@@ -202,7 +202,7 @@ def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
     """
     listed = None if inputs.documents is None else read_valid(inputs.documents, DOCUMENTS)
     rows = read_valid(inputs.references, SEGMENTATIONS)
-    collected = gather(settings, rows, listed, typed=inputs.typed)
+    collected = gather_inputs(settings, rows, listed, typed=inputs.typed)
     if not len(collected.reference_rows):
         first = _first(collected.rejects)
         raise Failed(f"{settings.references}: no reference was accepted{first}")
@@ -213,7 +213,7 @@ Checked = tuple[Rows, pa.Table]
 """Rows that keep every rule each for itself, and the rejects."""
 
 
-def gather(
+def gather_inputs(
     settings: ScoreSettings, rows: Checked, listed: Checked | None, *, typed: bool
 ) -> Collected:
     """Make references ready, and refuse what contradicts each other.
@@ -230,7 +230,7 @@ def gather(
         described = describe(listed[0])
         rejects += [listed[1], described.rejects]
     counts["references"] = len(rows[0]) + rows[1].num_rows
-    accepted, contradicting = accept(rows[0], described, settings, typed=typed)
+    accepted, contradicting = accept_references(rows[0], described, settings, typed=typed)
     rejects += [rows[1], contradicting]
     references = make_ready(accepted, described, settings, typed=typed)
     return Collected(references, accepted, described, pa.concat_tables(rejects), counts)

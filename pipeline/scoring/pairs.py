@@ -82,7 +82,7 @@ class Scored:
     sums: list[Sums]
 
 
-def meet(document: Ints, first: Ints) -> Pairs:
+def pair_up(document: Ints, first: Ints) -> Pairs:
     """Pair each hypothesis with all references of its document.
 
     Args:
@@ -283,7 +283,9 @@ def _sums(
     if original:
         code, keys = number_groups([system])
         whole = [(*key, *[None] * len(rule.group_by)) for key in keys]
-        sums.append(adding.gather(whole, code, units, document, counts, values, one_each=one_each))
+        sums.append(
+            adding.sum_rows(whole, code, units, document, counts, values, one_each=one_each)
+        )
     if rule.group_by and all(name in table.column_names for name in rule.group_by):
         by = [encode(table.column(name).combine_chunks()) for name in rule.group_by]
         code, keys = number_groups([system, *by])
@@ -291,7 +293,7 @@ def _sums(
         held = code >= 0
         in_groups = [row[held] for row in counts], [row[held] for row in values]
         rows = code[held], units, document[held]
-        sums.append(adding.gather(keys, *rows, *in_groups, one_each=one_each))
+        sums.append(adding.sum_rows(keys, *rows, *in_groups, one_each=one_each))
     return sums
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline import storage
-from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
@@ -20,7 +20,7 @@ from segscore.pipeline.scoring.pairs import (
     Pairs,
     Rule,
     Scored,
-    meet,
+    pair_up,
     score_pairs,
     score_panels,
 )
@@ -33,7 +33,7 @@ from segscore.pipeline.scoring.reference_points import (
 )
 from segscore.pipeline.scoring.references import SEGMENTATION_COLUMNS, References, agreed
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.scoring.type_confusion import Cells, add_up, count_classes
+from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.statistics.sums import Sums, merge
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.find import Slice
@@ -129,7 +129,7 @@ def add(parts: Iterable[Added]) -> Added:
         total = Added(
             _both(total.pairs, part.pairs),
             _both(total.panels, part.panels),
-            add_up([total.confusion, part.confusion]),
+            add_cells([total.confusion, part.confusion]),
         )
     return total
 
@@ -225,7 +225,7 @@ def score_hypotheses(
             rows = accepted.rows.part(start, min(start + job.rows_at_once, len(accepted.rows)))
             document = accepted.document[start : start + len(rows)]
             hypotheses = _hypotheses(job, against.references, rows, document)
-            pairs = meet(document, against.references.first)
+            pairs = pair_up(document, against.references.first)
             met[pairs.ref_row] = True
             yield (
                 *_score(job, against, hypotheses, pairs),
@@ -250,7 +250,7 @@ def _score(
     references, rule = against.references, job.rule
     found = [score_pairs(hypotheses, pairs, references, rule, original=True)]
     for made in against.consensus:
-        with_made = meet(hypotheses.document, made.first)
+        with_made = pair_up(hypotheses.document, made.first)
         found.append(score_pairs(hypotheses, with_made, made, rule, original=False))
     if not references.has_panels:
         return found, []
@@ -337,7 +337,7 @@ def _codings(job: Job, references: References, documents: tuple[int, int]) -> Co
     first, end = documents
     in_units = references.side.in_units
     return Codings(
-        hashes=names(references.documents.ids).hashes[first:end],
+        hashes=hash_names(references.documents.ids).hashes[first:end],
         n_units=references.units[first:end],
         first=references.first[first : end + 1],
         boundaries=in_units,

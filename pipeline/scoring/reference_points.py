@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.arrays.document_ids import Hashes, mix, names
+from segscore.pipeline.arrays.document_ids import Hashes, hash_names, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
 from segscore.pipeline.errors import Refused
@@ -113,7 +113,7 @@ def points(name: str, codings: Codings) -> Points:
     return Points(boundaries, by_reference, ref_row[other], hyp_row[other])
 
 
-def parse(text: str) -> tuple[str, ...]:
+def parse_points(text: str) -> tuple[str, ...]:
     """Read ``--reference-points``, names separated by commas.
 
     Raises:
@@ -137,7 +137,7 @@ def _start(hashes: Hashes, seed: np.uint64, purpose: np.uint64, streams: Hashes)
 def _streams(codings: Codings, purpose: str) -> Hashes:
     """Start each document's random numbers for one purpose, apart from those for any other."""
     streams = np.empty_like(codings.hashes)
-    named = names(pa.array([purpose])).hashes[0]
+    named = hash_names(pa.array([purpose])).hashes[0]
     _start(codings.hashes, np.uint64(codings.seed), named, streams)
     return streams
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.arrays.document_ids import Documents, names
+from segscore.pipeline.arrays.document_ids import Documents, hash_names
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, from_lists, numbers, ragged
 from segscore.pipeline.measures.windows import reference_windows, window_size
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_of
@@ -69,7 +69,7 @@ class References:
         return bool((np.diff(self.first) > 1).any())
 
 
-def accept(
+def accept_references(
     rows: Rows, described: Described | None, settings: ScoreSettings, *, typed: bool
 ) -> tuple[Rows, pa.Table]:
     """Refuse the references that contradict each other, and those that cannot be measured.
@@ -124,7 +124,7 @@ def make_ready(
     """Make accepted references ready to be met.
 
     Args:
-        rows: at least one, as ``accept`` returns them.
+        rows: at least one, as ``accept_references`` returns them.
         described: the documents table, if there is one.
         settings: of the run.
         typed: whether the run tells boundary types apart.
@@ -277,4 +277,4 @@ def resampled_by(documents: Documents, settings: ScoreSettings, in_run: int) -> 
     """
     if not settings.replicates:
         return Units(np.zeros(len(documents), np.int64), np.zeros(1, np.uint64))
-    return units(names(documents.ids).hashes, in_run)
+    return units(hash_names(documents.ids).hashes, in_run)

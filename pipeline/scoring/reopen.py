@@ -46,7 +46,7 @@ def scoring_record(run: str) -> dict[str, Any]:
     Raises:
         Refused: no run, not finished, or a run of another command.
     """
-    record = run_folder.status(run).record
+    record = run_folder.read_status(run).record
     if record is None:
         raise Refused(f"{run}: the run is not finished")
     settings = record.get("settings", {})

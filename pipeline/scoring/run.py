@@ -18,8 +18,8 @@ from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import Added, Worked
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.scoring.totals import total
-from segscore.pipeline.scoring.type_confusion import tabulate
+from segscore.pipeline.scoring.totals import add_sums
+from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.statistics import averages
 from segscore.pipeline.storage.placement import require_apart
 
@@ -34,7 +34,7 @@ class Finished:
     summary: pa.Table
 
 
-def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -> Finished:
+def run_scoring(settings: ScoreSettings, client: cluster.Client, progress: Progress) -> Finished:
     """Score hypotheses against references and publish the run.
 
     Args:
@@ -51,7 +51,7 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
         require_apart(settings.output, settings.inputs)
         inputs = find_inputs(settings)
         rule = Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))
-        plan = plan_of(settings, inputs)
+        plan = scoring_plan(settings, inputs)
         asked = Fingerprint.of("score", settings, inputs.tables)
         found = publication.check(settings.output, asked, fresh=settings.fresh)
     with publication.claimed(found):
@@ -59,11 +59,11 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
         worked = score_all(inputs, plan, rule, found, client, progress, clock)
         with clock.stage("summary"):
             require_scored(settings, worked.rows, found)
-            added = total(client, worked, progress)
+            added = add_sums(client, worked, progress)
             table = _summarise(worked, added)
             storage.write_table(storage.join(worked.folder, "summary", "summary.parquet"), table)
             if settings.confusion:
-                confusion = tabulate(added.confusion, worked.rule)
+                confusion = tabulate_confusion(added.confusion, worked.rule)
                 url = storage.join(worked.folder, "confusion", "confusion.parquet")
                 storage.write_table(url, confusion)
         scored = table.column("hypothesis").unique().to_pylist()
@@ -73,7 +73,7 @@ def score(settings: ScoreSettings, client: cluster.Client, progress: Progress) -
         return Finished(publication.publish(found, record), table)
 
 
-def plan_of(settings: ScoreSettings, inputs: Inputs) -> Plan:
+def scoring_plan(settings: ScoreSettings, inputs: Inputs) -> Plan:
     """Choose how hypotheses meet their references."""
     tables = {table.name: table for table in inputs.tables}
     return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from segscore.pipeline.arrays.ragged import Bits
-from segscore.pipeline.scoring.hypotheses import Accepted, accept
+from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses
 from segscore.pipeline.scoring.part import Against, Job, Part
-from segscore.pipeline.tables.read import join, read
+from segscore.pipeline.tables.read import join_rows, read_slice
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,6 @@ class SentJob(Job):
 
 def accept_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:
     """Read the hypotheses of a part and set aside those that cannot be scored."""
-    rows = join([read(piece, job.further) for piece in part.slices])
+    rows = join_rows([read_slice(piece, job.further) for piece in part.slices])
     references, types = job.against.references, job.rule.settings.boundary_types
-    return accept(rows, references, duplicates, typed=job.typed, types=types)
+    return accept_hypotheses(rows, references, duplicates, typed=job.typed, types=types)

@@ -8,7 +8,7 @@ from typing import Any
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.consensus import parse_shares
-from segscore.pipeline.scoring.reference_points import parse
+from segscore.pipeline.scoring.reference_points import parse_points
 
 WINDOWS = ("per-pair", "per-document", "per-run")
 ROUNDINGS = ("half-even", "half-up")
@@ -157,7 +157,7 @@ class ScoreSettings:
     @property
     def points(self) -> tuple[str, ...]:
         """Names of the reference points."""
-        return () if self.reference_points is None else parse(self.reference_points)
+        return () if self.reference_points is None else parse_points(self.reference_points)
 
     def parameters(self, p_seg: float, types: tuple[int, ...] = (1,)) -> dict[str, float]:
         """What the formulas use beside counts.

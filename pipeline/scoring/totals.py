@@ -19,7 +19,7 @@ class Heap:
     parts: tuple[str, ...]
 
 
-def total(client: cluster.Client, worked: Worked, progress: Progress) -> Added:
+def add_sums(client: cluster.Client, worked: Worked, progress: Progress) -> Added:
     """Add up all parts of a run; where there are many, in tasks."""
     parts = tuple(worked.parts)
     if len(parts) <= _AT_ONCE:

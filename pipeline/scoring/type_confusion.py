@@ -43,7 +43,7 @@ def count_classes(
     return cells
 
 
-def add_up(parts: Iterable[Cells]) -> Cells:
+def add_cells(parts: Iterable[Cells]) -> Cells:
     """Add the decisions of disjoint pairs."""
     total: Cells = {}
     for part in parts:
@@ -52,7 +52,7 @@ def add_up(parts: Iterable[Cells]) -> Cells:
     return total
 
 
-def tabulate(cells: Mapping[str, Ints], rule: Rule) -> pa.Table:
+def tabulate_confusion(cells: Mapping[str, Ints], rule: Rule) -> pa.Table:
     """Write the confusion table: hypothesis x type x type (schemas/confusion.py)."""
     settings, types = rule.settings, np.array(sorted(rule.types), np.int64)
     near_miss, substitution = settings.edit_constants

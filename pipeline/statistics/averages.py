@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from segscore.pipeline.arrays.ragged import Floats, Ints, column
 from segscore.pipeline.measures import Table
 from segscore.pipeline.measures.measure import evaluate
-from segscore.pipeline.statistics.bootstrap import Drawn, draw, interval, replicate_sums
+from segscore.pipeline.statistics.bootstrap import Drawn, draw_weights, interval, replicate_sums
 from segscore.pipeline.statistics.sums import DIGIT, DIGITS, FINE, HALF, PRODUCTS, Sums
 
 
@@ -153,7 +153,7 @@ def summarise(
     rows = [
         (key, average)
         for kind, sums in kinds
-        for drawn in [draw(sums.unit, seed, how_many) if how_many else None]
+        for drawn in [draw_weights(sums.unit, seed, how_many) if how_many else None]
         for group, key in enumerate(sums.groups)
         for average in averages(kind, sums, group, drawn, parameters)
     ]

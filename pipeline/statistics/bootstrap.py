@@ -66,7 +66,7 @@ class Drawn:
         return self.weights[np.searchsorted(self.units, units)]
 
 
-def draw(units: Hashes, seed: int, replicates: int) -> Drawn:
+def draw_weights(units: Hashes, seed: int, replicates: int) -> Drawn:
     """Draw the weights of resampling units, each listed once or more often."""
     distinct = np.unique(units)
     return Drawn(distinct, weights(distinct, seed, replicates))

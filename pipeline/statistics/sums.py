@@ -194,7 +194,7 @@ def distinct(codes: Ints) -> tuple[Ints, Ints, Ints]:
     return keys, first[keys], place[codes]
 
 
-def gather(
+def sum_rows(
     groups: list[GroupKey],
     group: Ints,
     units: Units,

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.storage.memory import in_words
+from segscore.pipeline.storage.memory import readable_size
 
 DATA, _DICTIONARY, DATA_V2 = 0, 2, 3
 """Kinds of pages, as parquet.thrift numbers them."""
@@ -348,9 +348,9 @@ def _unsigned(content: bytes, place: int) -> tuple[int, int]:
 
 def _too_large(group: RowGroup, what: str, size: int) -> Refused:
     return Refused(
-        f"{group.url}: row group {group.number}: {what} {in_words(size)} or more in memory, the "
-        f"limit is {in_words(group.limit)}; give a worker more (--memory-limit), or write smaller "
-        "row groups, unless the file is not what it claims to be"
+        f"{group.url}: row group {group.number}: {what} {readable_size(size)} or more in memory, "
+        f"the limit is {readable_size(group.limit)}; give a worker more (--memory-limit), or write "
+        "smaller row groups, unless the file is not what it claims to be"
     )
 
 

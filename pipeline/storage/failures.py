@@ -109,7 +109,7 @@ def _chain(problem: BaseException | None) -> Iterator[BaseException]:
         problem = problem.__cause__ or hidden
 
 
-def explain(problem: BaseException, url: str, advice: Advice | None) -> Refused | Failed:
+def explain_failure(problem: BaseException, url: str, advice: Advice | None) -> Refused | Failed:
     """Tell what is wrong and what to do.
 
     Args:

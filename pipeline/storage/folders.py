@@ -9,14 +9,14 @@ from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage.locations import join
-from segscore.pipeline.storage.object_stores import copy as copy_file
+from segscore.pipeline.storage.object_stores import copy_object as copy_file
 from segscore.pipeline.storage.object_stores import (
     discard,
     discard_files,
     each_of,
     explained,
-    files_of,
     listing,
+    objects_of,
     place,
     require_container,
 )
@@ -77,7 +77,7 @@ def move(source: str, target: str) -> None:
         return
     with explained(at):
         held = listing(at, folders=True)
-        each_of(lambda name: copy_file(at, name, to.path + name[len(at.path) :]), files_of(held))
+        each_of(lambda name: copy_file(at, name, to.path + name[len(at.path) :]), objects_of(held))
         discard(at, held)
 
 

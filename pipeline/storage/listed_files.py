@@ -10,7 +10,7 @@ from typing import Any
 
 from segscore.pipeline.errors import Refused
 
-TABLES = (
+RUN_TABLES = (
     "scores",
     "panel_scores",
     "confusion",
@@ -58,7 +58,7 @@ def listed(record: Mapping[str, Any], url: str) -> dict[str, list[str]]:
     if not isinstance(files, dict):
         raise _wrong(url, "has no list of files")
     for table, names in files.items():
-        if table not in TABLES:
+        if table not in RUN_TABLES:
             raise _wrong(url, f"lists files of an unknown table {_shown(table)}")
         if not isinstance(names, list):
             raise _wrong(url, f"has no list of the files of {table}")

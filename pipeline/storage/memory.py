@@ -34,7 +34,7 @@ def row_group_limit(memory: int | None) -> int:
     return max(0, (MEMORY if memory is None else memory) - AT_REST) // UNFOLDED
 
 
-def in_words(size: int) -> str:
+def readable_size(size: int) -> str:
     """Show a number of bytes."""
     amount = float(size)
     for unit in ("B", "kB", "MB", "GB", "TB"):

@@ -20,7 +20,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage.clouds import AZURE, CLOUDS, GCS, Cloud
-from segscore.pipeline.storage.failures import FORBIDDEN, FULL, absent, explain, facts
+from segscore.pipeline.storage.failures import FORBIDDEN, FULL, absent, explain_failure, facts
 
 _AT_ONCE = 16
 """Requests under way when many files are moved or removed."""
@@ -168,7 +168,7 @@ def explained(at: Place) -> Iterator[None]:
         full = isinstance(problem, OSError) and problem.errno in FULL
         if at.local and not full:
             raise
-        raise explain(problem, at.url, at.cloud.advice if at.cloud else None) from problem
+        raise explain_failure(problem, at.url, at.cloud.advice if at.cloud else None) from problem
 
 
 def _container_exists(at: Place) -> bool:
@@ -313,7 +313,7 @@ def _is_marked(at: Place, mark: str) -> bool:
         return False
 
 
-def copy(at: Place, source: str, target: str) -> None:
+def copy_object(at: Place, source: str, target: str) -> None:
     """Copy a file within a store."""
     if at.cloud is AZURE:
         # Azure may answer before it has copied, and adlfs does not wait.
@@ -338,7 +338,7 @@ def listing(at: Place, *, folders: bool = False) -> dict[str, Info]:
 
 def discard(at: Place, listed: Mapping[str, Info]) -> None:
     """Remove files that lie at a place of a store, those that are there, and their folders."""
-    files = files_of(listed)
+    files = objects_of(listed)
     discard_files(at, files)
     # Some stores keep folders that hold nothing (Azure's hierarchical namespaces, SeaweedFS).
     for folder in sorted({at.path.rstrip("/"), *listed}.difference(files), key=len, reverse=True):
@@ -352,7 +352,7 @@ def discard_files(at: Place, names: Sequence[str]) -> None:
     each_of(lambda name: _remove(at, name), names)
 
 
-def files_of(listed: Mapping[str, Info]) -> list[str]:
+def objects_of(listed: Mapping[str, Info]) -> list[str]:
     """Those of a listing that are no folders."""
     return [name for name, info in listed.items() if info["type"] == "file"]
 

@@ -11,7 +11,7 @@ from itertools import islice
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.storage import Pattern
-from segscore.pipeline.storage.listed_files import TABLES
+from segscore.pipeline.storage.listed_files import RUN_TABLES
 
 RECORDS = ("run.json", "night.json", "simulation.json", "history.parquet")
 _IMPORTED = ("references", "hypotheses", "documents", "codings")
@@ -105,7 +105,7 @@ def _overlap_of_glob(
 def _written() -> Iterator[str]:
     """Names like those of all files that a command writes to its output folder."""
     yield from RECORDS
-    for table in (*TABLES, *_IMPORTED):
+    for table in (*RUN_TABLES, *_IMPORTED):
         for stem in (table, "inputs", f"part-00000-{DIGEST}"):
             yield f"{table}/{stem}-{DIGEST}.parquet"
             yield f"{table}/{stem}.parquet"

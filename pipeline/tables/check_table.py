@@ -8,7 +8,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.contradictions import describe, without_contradictions
-from segscore.pipeline.tables.find import plan
+from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.read import Rows, read_valid
 
 DOCUMENTS = "documents"
@@ -30,7 +30,7 @@ class _Checked:
     rejects: pa.Table
 
 
-def check(url: str, kind: str) -> _Checked:
+def check_table(url: str, kind: str) -> _Checked:
     """Check every row of a table, and the rows against each other.
 
     Args:
@@ -44,7 +44,7 @@ def check(url: str, kind: str) -> _Checked:
     storage.find(url)
     model = columns.DOCUMENTS if kind == DOCUMENTS else columns.SEGMENTATIONS
     try:
-        rows, broken = read_valid(plan(kind, url, model), model)
+        rows, broken = read_valid(find_table(kind, url, model), model)
     except Refused as problem:
         raise Failed(str(problem)) from problem
     rejects = [broken, *between_rows(rows, kind)]

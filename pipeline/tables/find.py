@@ -12,15 +12,15 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.storage import InputFile
-from segscore.pipeline.storage.memory import in_words, row_group_limit
+from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.columns import Contract
 from segscore.pipeline.tables.formats import jsonl
-from segscore.pipeline.tables.formats.rows import Defaults, Row
+from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.formats.tables import (
     BY_UNIT,
     COLUMNS,
     document_table,
-    gather,
+    gather_tables,
     segmentation_table,
 )
 from segscore.pipeline.tables.validate import schema_problems
@@ -86,7 +86,7 @@ class InputTable:
         return pa.schema([field for field in self.further if field.name not in COLUMNS])
 
 
-def plan(name: str, url: str, model: Contract, memory: int | None = None) -> InputTable:
+def find_table(name: str, url: str, model: Contract, memory: int | None = None) -> InputTable:
     """Find an input table and check its columns from the files' footers alone.
 
     Args:
@@ -172,8 +172,8 @@ def _require_room(slices: Iterable[Slice]) -> None:
         if piece.row_groups and piece.size > piece.limit:
             raise Refused(
                 f"{piece.url}: row group {piece.row_groups[0]}: its columns take "
-                f"{in_words(piece.size)} in memory, the limit is {in_words(piece.limit)}; give a "
-                "worker more (--memory-limit), or write smaller row groups"
+                f"{readable_size(piece.size)} in memory, the limit is "
+                f"{readable_size(piece.limit)}; give a worker more (--memory-limit), or write smaller row groups"
             )
 
 
@@ -235,12 +235,12 @@ def _means(found: pa.DataType, target: pa.DataType) -> bool:
 def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
     """Read a JSONL file as the table of that name; the line of each row, counted from 0."""
     defaults = Defaults(role=ROLES.get(name, "reference"))
-    rows: Iterable[Row] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
+    rows: Iterable[ParsedRow] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
     if name == "documents":
         listed = list(rows)
         if all(row.coder is None and row.boundaries is None for row in listed):
             return document_table(listed), np.array([row.line for row in listed], np.int64) - 1
-        gathered = gather(listed)
+        gathered = gather_tables(listed)
         lines = [line for _, line in gathered.document_places]
         return gathered.documents, np.array(lines, np.int64) - 1
     chosen = [row for row in rows if name not in ROLES or row.role == defaults.role]

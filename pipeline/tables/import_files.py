@@ -14,10 +14,10 @@ from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.check_table import DOCUMENTS, SEGMENTATIONS, between_rows
 from segscore.pipeline.tables.formats.detect import FORMATS, detect
-from segscore.pipeline.tables.formats.rows import Defaults, Row
-from segscore.pipeline.tables.formats.tables import gather
+from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.formats.tables import gather_tables
 from segscore.pipeline.tables.preparation import preparing
-from segscore.pipeline.tables.read import Rows, in_one_chunk, validate
+from segscore.pipeline.tables.read import Rows, in_one_chunk, validate_rows
 
 _UNFINISHED = "_import"
 HEAD_LINES = 20
@@ -62,7 +62,7 @@ def import_files(
     if not output.strip():
         raise Refused("--output: is empty; name a folder")
     require_apart(output, {"FILE": files})
-    gathered = gather(_rows(files, defaults, format_name))
+    gathered = gather_tables(_rows(files, defaults, format_name))
     found = (
         ("references", gathered.references, gathered.reference_places, SEGMENTATIONS),
         ("hypotheses", gathered.hypotheses, gathered.hypothesis_places, SEGMENTATIONS),
@@ -81,7 +81,7 @@ def import_files(
     return Imported({name: len(table) for name, table in tables.items()}, contradictions)
 
 
-def _rows(files: Sequence[str], defaults: Defaults, format_name: str | None) -> Iterator[Row]:
+def _rows(files: Sequence[str], defaults: Defaults, format_name: str | None) -> Iterator[ParsedRow]:
     urls = [file.url for pattern in files for file in storage.find(pattern, any_kind=True)]
     # By their parts: paths of the operating system know nothing of s3://.
     levels = zip(*(url.split("/")[:-1] for url in urls), strict=False)
@@ -102,7 +102,7 @@ def _faults(table: pa.Table, places: _Places, kind: str) -> list[str]:
     model = columns.DOCUMENTS if kind == DOCUMENTS else columns.SEGMENTATIONS
     order = np.arange(table.num_rows)
     rows = Rows(kind, in_one_chunk(table), ("",), np.zeros_like(order), order)
-    good, broken = validate(rows, model)
+    good, broken = validate_rows(rows, model)
     if broken.num_rows:
         raise Refused("\n".join(_said(broken, places)))
     return _said(pa.concat_tables(between_rows(good, kind)), places)

@@ -23,7 +23,7 @@ from segscore.pipeline.tables.find import (
 )
 from segscore.pipeline.tables.formats.tables import COLUMNS
 from segscore.pipeline.tables.quick_check import is_sound
-from segscore.pipeline.tables.validate import REJECTS, broken_rules, descriptions
+from segscore.pipeline.tables.validate import REJECT_COLUMNS, broken_rules, descriptions
 
 _ROWS_AT_ONCE = 65_536
 """Rows that are validated at a time."""
@@ -110,10 +110,10 @@ class Rows:
         columns = self.listed(chosen)
         columns["rule"] = pa.array(rules, pa.string())
         columns["detail"] = pa.array(details, pa.string())
-        return pa.table(columns).select(REJECTS.names)
+        return pa.table(columns).select(REJECT_COLUMNS.names)
 
 
-def read(piece: Slice, further: pa.Schema) -> Rows:
+def read_slice(piece: Slice, further: pa.Schema) -> Rows:
     """Read a slice, with all columns and of the types that they have over the whole table.
 
     Raises:
@@ -165,7 +165,7 @@ def in_one_chunk(table: pa.Table) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=table.schema)
 
 
-def join(parts: Sequence[Rows]) -> Rows:
+def join_rows(parts: Sequence[Rows]) -> Rows:
     """Put rows of one table end to end."""
     urls = tuple(dict.fromkeys(url for part in parts for url in part.urls))
     file = [np.array([urls.index(url) for url in part.urls], np.int64)[part.file] for part in parts]
@@ -175,7 +175,7 @@ def join(parts: Sequence[Rows]) -> Rows:
 
 
 def no_rows(table: InputTable, model: Contract) -> Rows:
-    """Rows of a table as ``read`` gives them, but none."""
+    """Rows of a table as ``read_slice`` gives them, but none."""
     fields = [(name, COLUMNS[name]) for name in model.required]
     known = pa.schema([*fields, *(each for each in table.further if each.name in COLUMNS)])
     schema = pa.schema([*known, *(each for each in table.further if each.name not in COLUMNS)])
@@ -183,16 +183,16 @@ def no_rows(table: InputTable, model: Contract) -> Rows:
     return Rows(table.name, in_one_chunk(schema.empty_table()), (), nothing, nothing)
 
 
-def validate(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
+def validate_rows(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
     """Part the rows that keep every rule from a list of those that do not.
 
     Returns:
         The good rows, and the others as a rejects table.
     """
     if model is SEGMENTATIONS and is_sound(rows.table):
-        return rows, REJECTS.empty_table()
+        return rows, REJECT_COLUMNS.empty_table()
     good = np.ones(len(rows), bool)
-    refused = [REJECTS.empty_table()]
+    refused = [REJECT_COLUMNS.empty_table()]
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         # What breaks a rule is told in Python objects, so not too much of it at a time.
         portion = rows.part(start, min(start + _ROWS_AT_ONCE, len(rows)))
@@ -213,12 +213,12 @@ def read_valid(table: InputTable, model: Contract) -> tuple[Rows, pa.Table]:
 
     Raises:
         Absent: the table has no rows at all.
-        Refused: as ``read`` does.
+        Refused: as ``read_slice`` does.
     """
-    checked = [validate(read(piece, table.further), model) for piece in table.slices]
+    checked = [validate_rows(read_slice(piece, table.further), model) for piece in table.slices]
     if not sum(len(rows) + refused.num_rows for rows, refused in checked):
         raise Absent(f"{table.files[0].url}: the table has no rows")
-    return join([rows for rows, _ in checked]), pa.concat_tables([bad for _, bad in checked])
+    return join_rows([rows for rows, _ in checked]), pa.concat_tables([bad for _, bad in checked])
 
 
 def _shown(table: pa.Table, row: int) -> str:
@@ -253,7 +253,7 @@ def refuse(
         reason: one for all, or one for each that breaks it.
     """
     if not broken.any():
-        return rows, REJECTS.empty_table()
+        return rows, REJECT_COLUMNS.empty_table()
     places = np.flatnonzero(broken).tolist()
     reasons = repeat(reason) if isinstance(reason, str) else reason
     listed = rows.rejects(dict(zip(places, zip(repeat(rule), reasons), strict=False)))

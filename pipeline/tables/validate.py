@@ -15,7 +15,7 @@ ONE_AT_A_TIME = Lock()
 
 SWITCHES = ("PANDERA_VALIDATION_ENABLED", "PANDERA_VALIDATION_DEPTH")
 
-REJECTS = pa.schema(
+REJECT_COLUMNS = pa.schema(
     [
         ("table", pa.string()),
         ("source", pa.string()),

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from playwright.sync_api import Browser
 
-from segscore.pipeline.reports.report import ReportSettings, report
+from segscore.pipeline.reports.report import ReportSettings, write_report
 from tests.support.browser import AXE, opened
 from tests.support.corpora import corpus
 from tests.support.hostile import MARKUP, SEGSCORE
@@ -36,7 +36,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     _score_many(folder / "many")
     for kind in KINDS:
         made = folder / kind
-        report(ReportSettings(str(made / "run"), str(made / "page.html"), "pk", "micro"))
+        write_report(ReportSettings(str(made / "run"), str(made / "page.html"), "pk", "micro"))
     return {kind: folder / kind / "page.html" for kind in KINDS}
 
 

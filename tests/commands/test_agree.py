@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segscore.pipeline.agreement import block
-from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.runs import shuffle
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table, write_table
@@ -179,7 +179,7 @@ def test_a_replicate_is_the_corpus_with_documents_repeated(
     replicates = 9
     found = audited(next(folders), corpus, replicates=replicates, seed=seed)
     ids = pa.array(list(corpus))
-    drawn = bootstrap.weights(names(ids).hashes, seed, replicates)
+    drawn = bootstrap.weights(hash_names(ids).hashes, seed, replicates)
     values: dict[tuple[str, str], list[float]] = {}
     for weights in drawn.T.tolist():
         repeated = {

@@ -949,7 +949,7 @@ def test_score__interrupted(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run, "score", stopped)
+    monkeypatch.setattr(run, "run_scoring", stopped)
     refused(desk, desk.score(), 130, "interrupted")
 
 
@@ -973,9 +973,9 @@ def test_score__two_runs_at_once_on_one_cluster(desk: Desk) -> None:
             """Run the second while the first holds the results of its part."""
             if part and not started:
                 started.append("second")
-                run.score(wanted("second"), client, lambda *_: None)
+                run.run_scoring(wanted("second"), client, lambda *_: None)
 
-        run.score(wanted("first"), client, meanwhile)
+        run.run_scoring(wanted("first"), client, meanwhile)
     assert started
     for name, expected in (("first", 0.25), ("second", 0.0)):
         scores = desk.rows("scores", desk.folder / name / "run")

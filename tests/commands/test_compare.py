@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive_comparison as naive
@@ -80,7 +80,7 @@ def test_every_number_is_that_of_the_twin(segscore: Segscore, runs: Path, measur
     cells = naive.shared(scores(runs / "new"), lambda row: str(row["hypothesis"]))
     ids = sorted(cells["h0"])
     assert 5 < len(ids) < 25
-    hashes = names(pa.array(ids)).hashes
+    hashes = hash_names(pa.array(ids)).hashes
     weights = bootstrap.weights(hashes, seed, replicates)
     flips = bootstrap.flips(hashes, seed, 0, permutations)
     drawn = [dict(zip(ids, column.tolist(), strict=True)) for column in weights.T]

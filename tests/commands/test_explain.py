@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline.measures.edit_list import list_edits
-from segscore.pipeline.reports.terminal import draw
+from segscore.pipeline.reports.terminal import draw_in_terminal
 from tests.support.command_line import Segscore
 
 
@@ -72,7 +72,7 @@ def test_types_are_named(segscore: Segscore, tmp_path: Path) -> None:
 
 def test_what_is_drawn() -> None:
     edits = list_edits([5, 12, 20], [5, 13, 27])
-    assert list(draw(31, edits, 80)) == [
+    assert list(draw_in_terminal(31, edits, 80)) == [
         "            1        10        20        30",
         "reference   ────│──────│───────│──────────",
         "                =      ~~      -      +",
@@ -82,7 +82,7 @@ def test_what_is_drawn() -> None:
 
 
 def test_a_long_document_is_drawn_where_it_has_boundaries() -> None:
-    drawn = list(draw(10_000, list_edits([5], [9_000]), 72))
+    drawn = list(draw_in_terminal(10_000, list_edits([5], [9_000]), 72))
     assert sum("│" in line for line in drawn) == 2
     assert sum("positions without a boundary" in line for line in drawn) == 2
     assert max(len(line) for line in drawn) <= 72

@@ -13,7 +13,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.nightly import history, verdict
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.storage import read_table
-from segscore.schemas.history import HISTORY, OUTCOMES, RESULTS
+from segscore.schemas.history import HISTORY, NIGHT_OUTCOMES, RESULTS
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA
@@ -73,7 +73,7 @@ def test_every_summary_is_there_with_what_the_gate_said(archive: Archive) -> Non
 
 
 def test_the_schema_knows_all_that_a_verdict_says() -> None:
-    assert tuple(OUTCOMES) == verdict.OUTCOMES
+    assert tuple(NIGHT_OUTCOMES) == verdict.OUTCOMES
     assert {verdict.PASSED, verdict.FAILED, verdict.UNDEFINED, verdict.UNDECIDED} == set(RESULTS)
     assert list(history.OURS) == OURS
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.measures.edit_list import list_edits
 from segscore.pipeline.reports.documents import box
-from segscore.pipeline.reports.strips import LEFT, WIDTH, Part, boundaries, decided, draw
+from segscore.pipeline.reports.strips import LEFT, WIDTH, StripPart, boundaries, decided, draw_strip
 from segscore.pipeline.reports.sweep import POINTS, thinned
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
@@ -435,14 +435,14 @@ def test_every_boundary_stands_where_it_is(made: tuple[int, list[int], list[int]
     n_units, reference, hypothesis = made
     edits = list_edits(reference, hypothesis, 3)
     strips = [boundaries("r", reference), decided("h", edits)]
-    drawing = draw("d", "", n_units, strips)
+    drawing = draw_strip("d", "", n_units, strips)
     lines = len(drawing.rows) // 2
     widths = [row.width for row in drawing.rows if row.name == "r"]
     scale = sum(widths) / n_units
     assert scale * n_units == pytest.approx(sum(widths))
     starts = [round(sum(widths[:line]) / scale) for line in range(lines)]
 
-    def places(rows: list[Part]) -> set[int]:
+    def places(rows: list[StripPart]) -> set[int]:
         """Positions of the marks, read back from the paths."""
         return {
             starts[line] + round((float(x) - LEFT) / scale)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.measures import COUNTS, MEASURES, PANELS
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table
@@ -173,7 +173,7 @@ def test_intervals_are_those_of_weights_drawn_a_document(
     scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
     summary = read_table(str(tmp_path / "run" / "summary")).to_pylist()
     ids = sorted({row["document_id"] for row in scores})
-    drawn = bootstrap.weights(names(pa.array(ids)).hashes, 11, 40)
+    drawn = bootstrap.weights(hash_names(pa.array(ids)).hashes, 11, 40)
     for hypothesis in ("h0", "h1", "h2"):
         rows = [row for row in scores if row["hypothesis"] == hypothesis]
         values = []

@@ -21,7 +21,7 @@ from segscore.pipeline.agreement.simulate import (
     SegmentSizes,
     SimulateSettings,
     segment_sizes,
-    simulate,
+    simulate_codings,
 )
 from segscore.pipeline.arrays.ragged import from_lists
 from segscore.pipeline.errors import Refused
@@ -54,7 +54,7 @@ def made(
     settings: SimulateSettings, sizes: Sequence[int], documents: int, segments: int = 5
 ) -> Rows:
     """The first documents of a simulation."""
-    rows: Rows = simulate(corpus(sizes, segments), settings, 0, documents).to_pylist()
+    rows: Rows = simulate_codings(corpus(sizes, segments), settings, 0, documents).to_pylist()
     return rows
 
 
@@ -169,11 +169,11 @@ def test_a_document_is_the_same_in_any_company(
 ) -> None:
     """Alone, in another part, or beside other coders."""
     pool = corpus([2, 3, 5, 9])
-    whole = simulate(pool, settings, 0, 40).to_pylist()
+    whole = simulate_codings(pool, settings, 0, 40).to_pylist()
     coders = settings.coders
-    part = simulate(pool, settings, first, documents).to_pylist()
+    part = simulate_codings(pool, settings, first, documents).to_pylist()
     assert part == whole[first * coders : (first + documents) * coders]
-    alone = simulate(pool, replace(settings, coders=1), 0, 40).to_pylist()
+    alone = simulate_codings(pool, replace(settings, coders=1), 0, 40).to_pylist()
     assert alone == whole[::coders]
 
 
@@ -352,7 +352,7 @@ def test_a_real_corpus(segscore: Segscore, tmp_path: Path) -> None:
 def test_the_same_bytes_and_a_longer_run_begins_with_a_shorter(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(simulating, "ROWS_PER_PART", 80)
+    monkeypatch.setattr(simulating, "CODINGS_PER_PART", 80)
     source = table(tmp_path / "one.jsonl", LINE)
 
     def run(name: str, documents: int) -> list[bytes]:
@@ -364,7 +364,7 @@ def test_the_same_bytes_and_a_longer_run_begins_with_a_shorter(
     assert len(first) == 3
     assert run("b", 78) == first
     assert run("c", 156)[:3] == first
-    monkeypatch.setattr(simulating, "ROWS_PER_PART", 1000)
+    monkeypatch.setattr(simulating, "CODINGS_PER_PART", 1000)
     run("d", 100)
     whole = pa.concat_tables(parts(tmp_path / "a"))
     assert pa.concat_tables(parts(tmp_path / "d")).slice(0, 78 * 3).equals(whole)

@@ -27,7 +27,7 @@ from segscore.pipeline.scoring.sweep.curves import (
     VALUES,
     Steps,
     curve,
-    merge,
+    merge_steps,
     operating_point,
     without_boundaries,
 )
@@ -436,10 +436,10 @@ def test_scores_may_be_short_floats_or_whole_numbers(table: Table) -> None:
 def test_content_beyond_what_can_be_counted_is_told() -> None:
     none = np.zeros(len(POOLED), np.int64)
     steps = Steps(np.zeros(0), np.zeros((0, len(CHANGING)), np.int64), none, 2**62)
-    assert merge([{"sys": steps}])["sys"].largest == 2**62
+    assert merge_steps([{"sys": steps}])["sys"].largest == 2**62
     assert curve(steps).shape == (1, len(POOLED))
     with pytest.raises(Failed, match=r"sys: .* 2\^63"):
-        merge([{"sys": steps}, {"sys": steps}])
+        merge_steps([{"sys": steps}, {"sys": steps}])
 
 
 # --- Bad input -----------------------------------------------------------------------------------

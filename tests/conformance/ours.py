@@ -271,7 +271,7 @@ def averages(
     nowhere = np.zeros(len(rows), np.int64)
     units = bootstrap.Units(np.zeros(1 + document.max(), np.int64), np.zeros(1, np.uint64))
     valued = list(values.values())
-    added = sums.gather(
+    added = sums.sum_rows(
         [("system",)], nowhere, units, document, list(counts), valued, one_each=False
     )
     found: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from segscore.pipeline.reports.report import ReportSettings, report
+from segscore.pipeline.reports.report import ReportSettings, write_report
 from tests.support.browser import INSTALLED, opened
 
 WIDTH = 1180
@@ -27,7 +27,7 @@ def take(run: str, picture: str) -> None:
     """Write the picture."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder) / "report.html"
-        report(ReportSettings(run, str(page), "boundary_similarity", "micro"))
+        write_report(ReportSettings(run, str(page), "boundary_similarity", "micro"))
         browser = playwright.chromium.launch(executable_path=INSTALLED, args=["--no-sandbox"])
         with opened(browser, page, WIDTH) as seen:
             seen.page.evaluate(CUT)

@@ -14,7 +14,7 @@ from segscore.pipeline.tables import contradictions
 from segscore.schemas import page, records, rejects
 from segscore.schemas.documents import DOCUMENTS
 from segscore.schemas.records import Key
-from segscore.schemas.tables import ATTRIBUTES, GROUPS, TABLES, Table, arrow_type
+from segscore.schemas.tables import ATTRIBUTES, GROUPS, TABLES, OutputTable, arrow_type
 from tests.support.command_line import Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA, ROOT
@@ -39,12 +39,12 @@ def written(run: Path) -> dict[str, set[str]]:
     return {folder.name: {file.name for file in folder.iterdir()} for folder in folders}
 
 
-def of(command: str) -> list[Table]:
+def of(command: str) -> list[OutputTable]:
     """The tables of a command."""
     return [table for table in TABLES if table.command == command]
 
 
-def keep(tables: Iterable[Table], run: Path, beside: Mapping[str | None, list[str]]) -> None:
+def keep(tables: Iterable[OutputTable], run: Path, beside: Mapping[str | None, list[str]]) -> None:
     """Hold each file of a run against the table it is of."""
     for table in tables:
         names = table.columns(beside.get(table.beside, []))
@@ -98,7 +98,7 @@ def test_the_page_is_what_the_schemas_say() -> None:
 
 def test_every_table_and_rule_is_on_the_page() -> None:
     assert {table.name for table in TABLES if table.command not in (None, "history")} == set(
-        run_folder.TABLES
+        run_folder.RUN_TABLES
     )
     assert set(rejects.BETWEEN_ROWS) == {
         contradictions.UNIQUE_CODER,
@@ -188,11 +188,13 @@ def test_nights(segscore: Segscore, tmp_path: Path) -> None:
     assert archive.outcome(DAYS[1]) == "failed"
     told = archive.read(DAYS[1], "night.json")
     assert told["missing"] and told["new"] and told["checks"][0]["system"]
-    assert [key for key in keys(told) if not known(key, records.NIGHT)] == []
-    assert {key.name.split(".")[0].removesuffix("[]") for key in records.NIGHT} == told.keys()
+    assert [key for key in keys(told) if not known(key, records.NIGHT_RECORD)] == []
+    assert {
+        key.name.split(".")[0].removesuffix("[]") for key in records.NIGHT_RECORD
+    } == told.keys()
     moved = [moved for check in told["checks"] for moved in check["moved"]]
     for part, prefix in ((told["checks"][0], "checks[]."), (moved[0], "checks[].moved[].")):
-        own = {key.name.removeprefix(prefix) for key in records.NIGHT if prefix in key.name}
+        own = {key.name.removeprefix(prefix) for key in records.NIGHT_RECORD if prefix in key.name}
         assert {name.split("[")[0] for name in own} == part.keys()
     assert segscore("history", archive.runs).code == 0
     (history,) = of("history")

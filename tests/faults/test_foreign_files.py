@@ -33,7 +33,7 @@ def test_a_folder_that_is_no_run_is_refused(
     path = desk.run / name
     path.parent.mkdir(parents=True)
     path.write_text("mine")
-    monkeypatch.setattr(claims, "take", None)  # before any work
+    monkeypatch.setattr(claims, "take_claim", None)  # before any work
     line = refused(desk, *options)
     assert "holds files that are not a run" in line and "choose an empty or new folder" in line
 

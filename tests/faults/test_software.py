@@ -164,7 +164,7 @@ def test_a_scheduler_that_hangs(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(connecting, "ANSWER_SECONDS", 2)
     drive = desk.drive({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
     with cluster(drive, workers=1) as there, places.connect(there.address, None) as client:
-        outcomes = places.spread(client, pow, {"a": (2,)}, 3)
+        outcomes = places.run_calls(client, pow, {"a": (2,)}, 3)
         assert there.scheduler is not None
         there.scheduler.send_signal(signal.SIGSTOP)
         try:

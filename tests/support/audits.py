@@ -7,7 +7,7 @@ from segscore.pipeline.agreement.group_tables import group_tables
 from segscore.pipeline.agreement.part import AgreeJob, AgreePart, audit_part
 from segscore.pipeline.agreement.run import find_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.agreement.tallies import merge, settle_units
+from segscore.pipeline.agreement.tallies import merge_tallies, settle_units
 from segscore.pipeline.runs.shuffle import Meeting
 from segscore.pipeline.storage import read_table
 
@@ -24,7 +24,7 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     told = audit_part(job, AgreePart("part", 0))
     assert told.tallies is not None
     parts = settle_units([told.tallies])
-    tables = group_tables(merge(parts, {}), {}, choices, settings.seed, settings.replicates)
+    tables = group_tables(merge_tallies(parts, {}), {}, choices, settings.seed, settings.replicates)
     found = {name: table.to_pylist() for name, table in tables.items()}
     for name in ("pairs", "documents", "prominence"):
         there = (folder / "run" / name).exists()

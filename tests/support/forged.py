@@ -37,7 +37,7 @@ def sealed(packed: bytes, size: int, text: int = 10) -> bytes:
     """A file whose head fits, whatever it claims."""
     sizes = struct.pack("<QQ", size, text)
     checksum = hashlib.sha256(sizes + packed).digest()
-    return receipt_file.HEAD.pack(receipt_file.MAGIC, checksum, size, text) + packed
+    return receipt_file.RECEIPT_HEAD.pack(receipt_file.MAGIC, checksum, size, text) + packed
 
 
 def genuine(value: object = GENUINE) -> tuple[Any, list[Any]]:

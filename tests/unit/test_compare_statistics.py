@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.comparison import paired_tests, rank_tests
 from segscore.pipeline.comparison.averages import average
@@ -195,7 +195,7 @@ def test_places_are_shared_by_equal_systems() -> None:
 
 
 def test_flips_depend_on_seed_unit_and_permutation_alone() -> None:
-    hashes = names(pa.array([f"d{i}" for i in range(500)])).hashes
+    hashes = hash_names(pa.array([f"d{i}" for i in range(500)])).hashes
     whole = bootstrap.flips(hashes, 7, 0, 300)
     assert (bootstrap.flips(hashes[::-1].copy(), 7, 0, 300)[::-1] == whole).all()
     assert (bootstrap.flips(hashes, 7, 100, 90) == whole[:, 100:190]).all()

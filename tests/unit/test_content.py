@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.arrays.ragged import Ints, cumulative, from_lists, in_words
+from segscore.pipeline.arrays.ragged import Ints, cumulative, from_lists, to_words
 from segscore.pipeline.measures import content, windows
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, evaluate
 from tests.oracles import naive
@@ -277,7 +277,7 @@ def test_units_that_weigh_their_words_count_as_a_run_in_words(
     words = data.draw(lengths(n_units, max_length=4))
     by_length = from_lists([words])
     moved, against = (
-        in_words(from_lists([side]), ONE, by_length, cumulative(by_length))
+        to_words(from_lists([side]), ONE, by_length, cumulative(by_length))
         for side in (reference, hypothesis)
     )
     plain = content.count(moved, against, ONE, ONE, np.array([sum(words)]))

@@ -16,10 +16,10 @@ from segeval.data import Dataset, jsonutils
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats import choi, csv_rows, jsonl, nltk_strings, segeval_json
-from segscore.pipeline.tables.formats.attributes import OURS
+from segscore.pipeline.tables.formats.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.formats.detect import FORMATS, detect
-from segscore.pipeline.tables.formats.rows import Defaults, Row
-from segscore.pipeline.tables.formats.tables import gather, segmentation_table
+from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.formats.tables import gather_tables, segmentation_table
 from tests.support.strategies import segmentations
 
 SEGEVAL_DATA = Path(segeval.__file__).parent / "data"
@@ -30,13 +30,18 @@ GOOD = '{"document_id":"d","coder":"c","n_units":9,"boundaries":[2,5]}'
 
 
 def rows_of(
-    read: Callable[..., Iterable[Row]], text: str, defaults: Defaults | None = None, **how: bool
-) -> list[Row]:
+    read: Callable[..., Iterable[ParsedRow]],
+    text: str,
+    defaults: Defaults | None = None,
+    **how: bool,
+) -> list[ParsedRow]:
     """The rows a reader makes of a text, named f.x and cut at line feeds."""
     return list(read(text.split("\n"), "f.x", defaults or Defaults(), **how))
 
 
-def refusal(read: Callable[..., Iterable[Row]], text: str, defaults: Defaults | None = None) -> str:
+def refusal(
+    read: Callable[..., Iterable[ParsedRow]], text: str, defaults: Defaults | None = None
+) -> str:
     """What a reader says when it refuses a text."""
     with pytest.raises(Refused) as caught:
         rows_of(read, text, defaults)
@@ -49,11 +54,11 @@ def record(**changes: object) -> str:
     return json.dumps({name: value for name, value in fields.items() if value is not ...})
 
 
-def row(document_id: str | None = "d", coder: str = "c", **fields: object) -> Row:
+def row(document_id: str | None = "d", coder: str = "c", **fields: object) -> ParsedRow:
     """A reference of nine units on line 1 of f.x, with some fields changed."""
     start: dict[str, object] = {"role": "reference", "n_units": 9, "boundaries": (2, 5)}
     start |= {"source": "f.x", "line": 1}
-    return Row(document_id, coder, **(start | fields))  # type: ignore[arg-type]
+    return ParsedRow(document_id, coder, **(start | fields))  # type: ignore[arg-type]
 
 
 class TestJsonl:
@@ -73,7 +78,7 @@ class TestJsonl:
             published={"k": 3, "by": {"whom": "H"}, "not": None},
         )
         (found,) = rows_of(jsonl.read, text)
-        assert found == Row(
+        assert found == ParsedRow(
             "d", "c", "hypothesis", 9, (2, 5), (1, 2), (0.5, 1.0), (3,) * 9,
             {"corpus": "news", "year": 1997, "share": 0.25, "clean": False,
              "published_k": 3, "published_by_whom": "H"},
@@ -191,7 +196,7 @@ class TestJsonl:
     def test_lenient_leaves_the_judging_to_validation(self) -> None:
         text = "{}\n" + record(n_units=None, boundaries=[None, 3], boundary_scores=[None, 0.5])
         empty, holes = rows_of(jsonl.read, text, lenient=True)
-        assert empty == Row(None, None, "reference", None, None, source="f.x", line=1)
+        assert empty == ParsedRow(None, None, "reference", None, None, source="f.x", line=1)
         assert (holes.n_units, holes.boundaries) == (None, (None, 3))
         assert holes.boundary_scores == (None, 0.5)
 
@@ -226,7 +231,7 @@ class TestJsonl:
         fields = {"document_id": document_id, "coder": coder, "role": role} | attributes
         fields |= {"n_units": n_units, "boundaries": boundaries}  # type: ignore[dict-item]
         text = json.dumps(fields, ensure_ascii=ascii_only)
-        expected = Row(document_id, coder, role, n_units, tuple(boundaries),
+        expected = ParsedRow(document_id, coder, role, n_units, tuple(boundaries),
                        attributes=attributes, source="f.x", line=1)  # fmt: skip
         assert rows_of(jsonl.read, text) == [expected]
 
@@ -245,7 +250,7 @@ def segeval_reads(path: Path) -> dict[str, dict[str, tuple[int, ...]]]:
         return dict(jsonutils.input_linear_mass_json(str(path)))
 
 
-def as_masses(rows: Iterable[Row]) -> dict[str, dict[str, tuple[int, ...]]]:
+def as_masses(rows: Iterable[ParsedRow]) -> dict[str, dict[str, tuple[int, ...]]]:
     """Rows the way segeval keeps them: item -> coder -> masses."""
     found: dict[str, dict[str, tuple[int, ...]]] = {}
     for one in rows:
@@ -266,7 +271,7 @@ class TestSegevalJson:
     def test_stargazer(self) -> None:
         text = (SEGEVAL_DATA / "hearst1997.json").read_text()
         first = rows_of(segeval_json.read, text, Defaults(role="hypothesis"))[0]
-        assert first == Row("stargazer", "1", "hypothesis", 21, (2, 5, 8, 9, 12, 18),
+        assert first == ParsedRow("stargazer", "1", "hypothesis", 21, (2, 5, 8, 9, 12, 18),
                             source="f.x", line=1)  # fmt: skip
 
     @given(
@@ -347,7 +352,7 @@ class TestChoi:
 
     OURS = Defaults("doc", "gold")
 
-    def read(self, *lines: str) -> Row:
+    def read(self, *lines: str) -> ParsedRow:
         (found,) = rows_of(choi.read, "\n".join(lines), self.OURS)
         return found
 
@@ -355,7 +360,7 @@ class TestChoi:
         found = self.read(
             RULE, "One two .", "three", RULE, "  four\tfive  ", RULE, "six", "7 8", RULE
         )
-        assert found == Row("doc", "gold", "reference", 5, (2, 3),
+        assert found == ParsedRow("doc", "gold", "reference", 5, (2, 3),
                             unit_lengths=(3, 1, 2, 1, 2), source="f.x", line=1)  # fmt: skip
 
     @pytest.mark.parametrize("head", [[], [RULE], ["", RULE, "  "]])
@@ -417,7 +422,7 @@ class TestNltkStrings:
     def test_lone_masks_are_numbered_documents(self) -> None:
         text = "\ufeff0100\r\n \r\n001\n"
         first, second = nltk_strings.read(text.split("\n"), "dir/set.txt", Defaults(coder="c"))
-        assert first == Row("set/1", "c", "reference", 5, (2,), source="dir/set.txt", line=1)
+        assert first == ParsedRow("set/1", "c", "reference", 5, (2,), source="dir/set.txt", line=1)
         assert (second.document_id, second.n_units, second.boundaries) == ("set/3", 4, (3,))
 
     def test_a_default_document_precedes_the_stem(self) -> None:
@@ -426,7 +431,7 @@ class TestNltkStrings:
 
     def test_three_fields(self) -> None:
         one, unit = rows_of(nltk_strings.read, "d e\ta\t11\nsingle\tb\t\r\n")
-        assert one == Row("d e", "a", "reference", 3, (1, 2), source="f.x", line=1)
+        assert one == ParsedRow("d e", "a", "reference", 3, (1, 2), source="f.x", line=1)
         assert (unit.document_id, unit.n_units, unit.boundaries) == ("single", 1, ())
 
     @pytest.mark.parametrize(
@@ -458,7 +463,9 @@ class TestNltkStrings:
         ]
         found = rows_of(nltk_strings.read, "\n".join(lines)) if lines else []
         assert found == [
-            Row(document_id, coder, "reference", n_units, tuple(marks), source="f.x", line=line)
+            ParsedRow(
+                document_id, coder, "reference", n_units, tuple(marks), source="f.x", line=line
+            )
             for line, (document_id, coder, (n_units, marks)) in enumerate(codings, start=1)
         ]
 
@@ -475,14 +482,14 @@ class TestCsv:
             'c,hypothesis,"a, b",4,1;3, 1 2 ,0.5 ; 1e-1,1;2;3;4,1997\r\n'
         )
         assert rows_of(csv_rows.read, "\ufeff" + text) == [
-            Row("a, b", "c", "hypothesis", 4, (1, 3), (1, 2), (0.5, 0.1), (1, 2, 3, 4),
+            ParsedRow("a, b", "c", "hypothesis", 4, (1, 3), (1, 2), (0.5, 0.1), (1, 2, 3, 4),
                 {"year": "1997"}, "f.x", 2)
         ]  # fmt: skip
 
     def test_empty_cells(self) -> None:
         text = f"{self.HEADER},role,boundary_types,group\n,,4,,,,\nd,e,4,,,,x"
         first, second = rows_of(csv_rows.read, text, Defaults("whole", "me", "hypothesis"))
-        assert first == Row("whole", "me", "hypothesis", 4, (), source="f.x", line=2)
+        assert first == ParsedRow("whole", "me", "hypothesis", 4, (), source="f.x", line=2)
         assert (second.document_id, second.coder, second.attributes) == ("d", "e", {"group": "x"})
 
     def test_columns_with_a_default_may_be_missing(self) -> None:
@@ -640,7 +647,7 @@ class TestGather:
             row("b", "sys", role="hypothesis", attributes={"seconds": 2.5}, line=5),
             row("a", "gold", attributes={"corpus": "y", "year": 1997}, line=6),
         ]
-        got = gather(rows)
+        got = gather_tables(rows)
         lists = pa.list_(pa.int32())
         base = {"document_id": pa.string(), "coder": pa.string(), "n_units": pa.int32()}
         scores = {"boundary_scores": pa.list_(pa.float64())}
@@ -662,7 +669,7 @@ class TestGather:
         assert got.document_places == [("f.x", 6), ("f.x", 3)]
 
     def test_no_rows(self) -> None:
-        got = gather([])
+        got = gather_tables([])
         columns = ["document_id", "coder", "n_units", "boundaries"]
         assert got.references.column_names == got.hypotheses.column_names == columns
         assert got.documents.column_names == ["document_id", "n_units"]
@@ -675,7 +682,7 @@ class TestGather:
             row("b", "z"),
             row("b", "s", role="hypothesis", attributes={"corpus": "l"}),
         ]
-        got = gather(rows)
+        got = gather_tables(rows)
         assert got.references.column("effort").to_pylist() == [1, 2, None]
         assert "effort" not in got.hypotheses.column_names
         assert got.documents.select(["document_id", "corpus"]).to_pylist() == [
@@ -685,11 +692,11 @@ class TestGather:
 
     def test_a_document_known_by_nothing_has_no_row(self) -> None:
         rows = [row("a", "x", attributes={"effort": 1}), row("a", "y", attributes={"effort": 2})]
-        assert gather(rows).documents.num_rows == 0
+        assert gather_tables(rows).documents.num_rows == 0
 
     def test_attribute_columns_are_sorted_by_name(self) -> None:
         rows = [row(attributes={"b": 1, "a": 1, "C": 1}), row("e", attributes={"Z": 1})]
-        assert gather(rows).documents.column_names[2:] == ["C", "Z", "a", "b"]
+        assert gather_tables(rows).documents.column_names[2:] == ["C", "Z", "a", "b"]
 
     def test_mixed_types_become_text_in_both_tables(self) -> None:
         rows = [
@@ -698,7 +705,7 @@ class TestGather:
             row("a", "s", role="hypothesis", attributes={"v": 1.5}),
             row("b", "s", role="hypothesis", attributes={"v": "word"}),
         ]
-        got = gather(rows)
+        got = gather_tables(rows)
         assert got.references.column("v").to_pylist() == ["true", "1"]
         assert got.hypotheses.column("v").to_pylist() == ["1.5", "word"]
 
@@ -709,24 +716,24 @@ class TestGather:
 
     def test_values_that_read_the_same_as_text_are_one(self) -> None:
         rows = [row("a", "x", attributes={"v": "1"}), row("a", "y", attributes={"v": 1})]
-        assert gather(rows).documents.column("v").to_pylist() == ["1"]
+        assert gather_tables(rows).documents.column("v").to_pylist() == ["1"]
 
     def test_unit_lengths_may_be_said_twice_but_not_differ(self) -> None:
         first = row(unit_lengths=(1,) * 9, source="a.jsonl", line=4)
         again = row(coder="e", unit_lengths=(1,) * 9, source="b.jsonl", line=7)
-        assert gather([first, again]).document_places == [("a.jsonl", 4)]
+        assert gather_tables([first, again]).document_places == [("a.jsonl", 4)]
         bare = row(attributes={"corpus": "x"}, n_units=8, source="c.jsonl", line=1)
-        (known,) = gather([bare, again]).documents.to_pylist()
+        (known,) = gather_tables([bare, again]).documents.to_pylist()
         assert (known["n_units"], known["corpus"]) == (9, "x")
-        assert gather([bare, again]).document_places == [("b.jsonl", 7)]
+        assert gather_tables([bare, again]).document_places == [("b.jsonl", 7)]
         other = row(coder="e", unit_lengths=(2,) * 9, source="b.jsonl", line=7)
         with pytest.raises(Refused, match=r"^b.jsonl:7: unit_lengths of d differ .* a.jsonl:4;"):
-            gather([first, other])
+            gather_tables([first, other])
 
-    @pytest.mark.parametrize("name", sorted(OURS))
-    @pytest.mark.parametrize("build", [gather, segmentation_table])
+    @pytest.mark.parametrize("name", sorted(OWN_COLUMNS))
+    @pytest.mark.parametrize("build", [gather_tables, segmentation_table])
     def test_an_attribute_named_as_a_column(
-        self, build: Callable[[list[Row]], object], name: str
+        self, build: Callable[[list[ParsedRow]], object], name: str
     ) -> None:
         with pytest.raises(Refused, match=rf"^f.x:8: {name} cannot be an attribute"):
             build([row(), row(attributes={name: 1}, line=8)])
@@ -734,7 +741,7 @@ class TestGather:
     @pytest.mark.parametrize("name", ["", "a\ud800"])
     def test_an_attribute_without_a_sound_name(self, name: str) -> None:
         with pytest.raises(Refused, match=r"^f.x:1: an attribute is named "):
-            gather([row(attributes={name: 1})])
+            gather_tables([row(attributes={name: 1})])
 
     @pytest.mark.parametrize(
         ("change", "says"),
@@ -758,26 +765,28 @@ class TestGather:
     )
     def test_what_no_column_can_hold(self, change: dict[str, object], says: str) -> None:
         with pytest.raises(Refused) as caught:
-            gather([row("e"), row(line=2, **({"coder": "c"} | change))])  # type: ignore[arg-type]
+            gather_tables([row("e"), row(line=2, **({"coder": "c"} | change))])  # type: ignore[arg-type]
         assert str(caught.value).startswith("f.x:2: ")
         assert says in str(caught.value)
 
     def test_the_widest_values_fit(self) -> None:
-        (only,) = gather([row(n_units=2**31 - 1, boundaries=(2**31 - 2,))]).references.to_pylist()
+        (only,) = gather_tables(
+            [row(n_units=2**31 - 1, boundaries=(2**31 - 2,))]
+        ).references.to_pylist()
         assert (only["n_units"], only["boundaries"]) == (2**31 - 1, [2**31 - 2])
 
     def test_order_and_range_are_not_judged(self) -> None:
-        (only,) = gather([row(n_units=-1, boundaries=(5, 2, 99))]).references.to_pylist()
+        (only,) = gather_tables([row(n_units=-1, boundaries=(5, 2, 99))]).references.to_pylist()
         assert (only["n_units"], only["boundaries"]) == (-1, [5, 2, 99])
 
     def test_a_row_without_a_document(self) -> None:
         with pytest.raises(Refused, match=r"^f.x:1: document_id is missing"):
-            gather([row(None)])
+            gather_tables([row(None)])
 
     def test_a_long_int_of_segeval_is_refused_with_its_place(self) -> None:
         text = '{"segmentation_type":"linear","items":{"t":{"a":[2147483647,1]}}}'
         with pytest.raises(Refused, match=r"^f.x:1: n_units is 2147483648"):
-            gather(rows_of(segeval_json.read, text))
+            gather_tables(rows_of(segeval_json.read, text))
 
 
 class TestSegmentationTable:

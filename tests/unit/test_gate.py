@@ -19,11 +19,11 @@ from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.nightly import gate
 from segscore.pipeline.nightly.replicates import REPLICATES, Tally
-from segscore.pipeline.nightly.rules import Rule, parse
+from segscore.pipeline.nightly.rules import GateRule, parse_rule
 from segscore.pipeline.runs import signature
 from segscore.pipeline.statistics.bootstrap import Units, weights
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.sums import gather
+from segscore.pipeline.statistics.sums import sum_rows
 
 PARAMETERS = {"n_t": 2, "type_range": 1, "constant_near_miss": 0.0, "constant_substitution": 0.0}
 SYSTEM = "system"
@@ -33,8 +33,8 @@ DOCUMENTS = 60
 SEED = 11
 
 
-def rule_of(text: str) -> Rule:
-    (rule,) = parse(text)
+def rule_of(text: str) -> GateRule:
+    (rule,) = parse_rule(text)
     return rule
 
 
@@ -46,7 +46,9 @@ EQUAL = rule_of("boundary_similarity>=-0")
 
 
 def test_rules_are_read() -> None:
-    rules = parse(" boundary_similarity >= -0.01, macro:pk<=+2e-2,mult_window_diff<=+.5,b_tp>=-1 ")
+    rules = parse_rule(
+        " boundary_similarity >= -0.01, macro:pk<=+2e-2,mult_window_diff<=+.5,b_tp>=-1 "
+    )
     assert [(rule.text, rule.average, rule.measure, rule.limit) for rule in rules] == [
         ("boundary_similarity>=-0.01", "micro", "boundary_similarity", -0.01),
         ("macro:pk<=+2e-2", "macro", "pk", 0.02),
@@ -81,7 +83,7 @@ def test_rules_are_read() -> None:
 )
 def test_what_is_no_rule_is_refused(text: str, said: str) -> None:
     with pytest.raises(Refused, match=r"^--gate ") as refused:
-        parse(text)
+        parse_rule(text)
     assert said in str(refused.value) and "\n" not in str(refused.value)
 
 
@@ -106,8 +108,10 @@ def test_signatures_are_taken_apart() -> None:
     old = "segscore|n_t:2|window:per-pair,half-even,min2|types:1,2|ci:poisson,documents|v:0.1.0"
     new = "segscore|n_t:3|window:per-pair,half-even,min2|beta:2|ci:none|v:0.1.0"
     assert signature.fields(old)["window"] == "per-pair,half-even,min2"
-    assert signature.differences(old, old.replace("ci:poisson,documents", "ci:none")) == []
-    assert signature.differences(old, new) == [
+    assert (
+        signature.signature_differences(old, old.replace("ci:poisson,documents", "ci:none")) == []
+    )
+    assert signature.signature_differences(old, new) == [
         "n_t was 2, is 3",
         "types was 1,2, is not told",
         "beta was not told, is 2",
@@ -135,7 +139,10 @@ def counts(
 
 
 def tally(
-    rule: Rule, systems: Sequence[dict[str, np.ndarray[Any, Any]]], ids: Hashes, seed: int = SEED
+    rule: GateRule,
+    systems: Sequence[dict[str, np.ndarray[Any, Any]]],
+    ids: Hashes,
+    seed: int = SEED,
 ) -> Tally:
     """A night's documents, scored by some systems."""
     kind = PAIRS.only([rule.measure])
@@ -150,7 +157,7 @@ def tally(
     names: list[tuple[object, ...]] = [(f"{SYSTEM}{i}",) for i in range(len(systems))]
     units = Units(np.arange(n), ids)
     valued = [values[name] for name in kind.measures]
-    sums = gather(names, group, units, document, columns, valued, one_each=True)
+    sums = sum_rows(names, group, units, document, columns, valued, one_each=True)
     return Tally(kind, sums, PARAMETERS, seed)
 
 
@@ -158,7 +165,7 @@ def new_ids(draw: Generator, documents: int) -> Hashes:
     return draw.integers(0, 2**63, documents, dtype=np.uint64)
 
 
-def compare(now: Tally, before: Tally, rule: Rule, shared: int, system: int = 0) -> gate.Change:
+def compare(now: Tally, before: Tally, rule: GateRule, shared: int, system: int = 0) -> gate.Change:
     name = f"{SYSTEM}{system}"
     change = gate.change_of(now.average(name, rule), before.average(name, rule), shared)
     assert change is not None
@@ -258,7 +265,9 @@ def test_holm_is_holm(p_values: list[float]) -> None:
 # --- How often it is wrong, and how often it finds what is there ---------------------------------
 
 
-def fails(draw: Generator, abilities: Sequence[float], then: Sequence[float], rule: Rule) -> bool:
+def fails(
+    draw: Generator, abilities: Sequence[float], then: Sequence[float], rule: GateRule
+) -> bool:
     """Whether the gate of a simulated night fails for any of its systems."""
     nights = []
     for each in (abilities, then):

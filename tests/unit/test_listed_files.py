@@ -4,7 +4,7 @@ import pytest
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import run_folder
-from segscore.pipeline.storage.listed_files import TABLES, listed
+from segscore.pipeline.storage.listed_files import RUN_TABLES, listed
 
 GOOD = "part-00000-0123abcd.parquet"
 
@@ -15,7 +15,7 @@ def test_what_a_run_writes_passes() -> None:
 
 
 def test_all_tables_are_known() -> None:
-    assert set(run_folder.TABLES) == set(TABLES)
+    assert set(run_folder.RUN_TABLES) == set(RUN_TABLES)
 
 
 @pytest.mark.parametrize(

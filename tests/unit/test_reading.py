@@ -8,8 +8,8 @@ import pytest
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage import write_table
 from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.find import plan
-from segscore.pipeline.tables.read import read
+from segscore.pipeline.tables.find import find_table
+from segscore.pipeline.tables.read import read_slice
 from tests.support.hostile import table
 
 LINE = '{"document_id": "d", "coder": "a", "n_units": 9, "boundaries": [3]}\n'
@@ -26,13 +26,13 @@ def test_a_file_replaced_since_it_was_found(tmp_path: Path, name: str) -> None:
             write_table(str(path), table(["d"], "a", 9, [boundary]))
 
     write(3)
-    found = plan("codings", str(path), SEGMENTATIONS)
+    found = find_table("codings", str(path), SEGMENTATIONS)
     (piece,) = found.slices
-    assert len(read(piece, found.further)) == 1
+    assert len(read_slice(piece, found.further)) == 1
     write(4)
     os.utime(path, ns=(0, 1))
     with pytest.raises(Failed, match=f"{path}: was replaced while the run was reading it"):
-        read(piece, found.further)
+        read_slice(piece, found.further)
     path.unlink()
     with pytest.raises((Failed, Refused), match=f"{path}: (no such file|was removed)"):
-        read(piece, found.further)
+        read_slice(piece, found.further)

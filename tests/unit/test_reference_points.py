@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.arrays.document_ids import names
+from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Ragged, from_lists
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import MEASURES, windows
@@ -23,7 +23,7 @@ from segscore.pipeline.scoring.reference_points import (
     Codings,
     Points,
     mean_size,
-    parse,
+    parse_points,
     points,
 )
 from tests.support import passes
@@ -41,7 +41,7 @@ DOCUMENTS = st.lists(panels(max_references=4), min_size=1, max_size=5).map(
 def codings(documents: Sequence[Document], seed: int = 0, size: Fraction = Fraction(4)) -> Codings:
     """Some documents, ready for reference points."""
     return Codings(
-        hashes=names(pa.array([name for name, _, _ in documents], pa.string())).hashes,
+        hashes=hash_names(pa.array([name for name, _, _ in documents], pa.string())).hashes,
         n_units=np.array([n_units for _, n_units, _ in documents], np.int64),
         first=np.array([0, *np.cumsum([len(rows) for _, _, rows in documents])], np.int64),
         boundaries=from_lists([row for _, _, rows in documents for row in rows]),
@@ -232,13 +232,13 @@ def test_huge_documents() -> None:
 
 
 def test_names_are_read_and_unknown_ones_refused() -> None:
-    assert parse("none,all,human") == ("none", "all", "human")
+    assert parse_points("none,all,human") == ("none", "all", "human")
     with pytest.raises(Refused, match="--reference-points some: must be one of none, all, regul"):
-        parse("none,some")
+        parse_points("none,some")
     with pytest.raises(Refused, match="none,none: names a reference point twice"):
-        parse("none,none")
+        parse_points("none,none")
     with pytest.raises(Refused, match="--reference-points : must be one of"):
-        parse("")
+        parse_points("")
 
 
 def test_all_is_no_worse_than_none_by_pr_error_alone() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.storage import clouds
-from segscore.pipeline.storage.failures import explain
+from segscore.pipeline.storage.failures import explain_failure
 from tests.support.command_line import Segscore
 from tests.support.refusals import ROW, score, told
 from tests.support.storage_promises import StoragePromises
@@ -93,5 +93,5 @@ def test_a_secret_in_a_url_is_refused_and_not_told(
 def test_what_a_failure_says_of_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrongsecret")
     problem = RuntimeError("asked http://x?sig=c2VjcmV0&a=1 with wrongsecret\nand more")
-    said = str(explain(problem, "s3://b/x", clouds.S3.advice))
+    said = str(explain_failure(problem, "s3://b/x", clouds.S3.advice))
     assert said == "s3://b/x: asked http://x?sig=…&a=1 with …"

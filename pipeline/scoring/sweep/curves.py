@@ -16,7 +16,7 @@ from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, column, flags,
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import MEASURES, content, windows
 from segscore.pipeline.measures.measure import evaluate
-from segscore.pipeline.scoring.pairs import Pairs, meet
+from segscore.pipeline.scoring.pairs import Pairs, pair_up
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.sweep.candidates import CHANGING, candidates, changes_of
 
@@ -75,7 +75,7 @@ def without_boundaries(references: Ragged, pairs: Pairs, n_units: Ints, window: 
     return np.stack([counted[name] for name in POOLED])
 
 
-def sweep(hypotheses: pa.Table, document: Ints, references: References) -> dict[str, Steps]:
+def sweep_pairs(hypotheses: pa.Table, document: Ints, references: References) -> dict[str, Steps]:
     """Sweep hypotheses over all their thresholds, against all references of their documents.
 
     Args:
@@ -87,7 +87,7 @@ def sweep(hypotheses: pa.Table, document: Ints, references: References) -> dict[
         The steps of each coder.
     """
     found = candidates(hypotheses, document, references)
-    pairs = meet(document, references.first)
+    pairs = pair_up(document, references.first)
     size, window = references.size[pairs.ref_row], references.window[pairs.ref_row]
     changes = changes_of(found, references.side.boundaries, pairs, size, window)
     without = without_boundaries(references.side.boundaries, pairs, size, window)
@@ -109,7 +109,7 @@ def _by_threshold(scores: Floats, changes: Ints) -> tuple[Floats, Ints]:
     return thresholds, np.add.reduceat(changes[order], first) if len(first) else changes
 
 
-def merge(parts: Iterable[Mapping[str, Steps]]) -> dict[str, Steps]:
+def merge_steps(parts: Iterable[Mapping[str, Steps]]) -> dict[str, Steps]:
     """Add up the steps of several parts, whatever their order; coders by name.
 
     Raises:
@@ -163,7 +163,9 @@ def operating_point(produced: Ints, wanted: int) -> int:
     return last - (fewer if (wanted - a) * b <= (b - wanted) * a else more)
 
 
-def tabulate(swept: Mapping[str, Steps], parameters: Mapping[str, float]) -> tuple[pa.Table, Ints]:
+def tabulate_curves(
+    swept: Mapping[str, Steps], parameters: Mapping[str, float]
+) -> tuple[pa.Table, Ints]:
     """Write the curves (schemas/curves.py): hypotheses by name, thresholds ascending, null last.
 
     Args:
@@ -202,7 +204,7 @@ def excerpt(curves: pa.Table, chosen: Ints, points: int) -> list[dict[str, Any]]
     """Pick points of each curve, evenly over its thresholds, and its operating point.
 
     Args:
-        curves: as ``tabulate`` writes them.
+        curves: as ``tabulate_curves`` writes them.
         chosen: rows of the operating points, shape (hypotheses,).
         points: how many of each curve, at least 2, the operating point aside.
 

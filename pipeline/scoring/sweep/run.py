@@ -18,10 +18,10 @@ from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring.accounting import (
     Clock,
     add_rows,
+    count_rows,
     left_over,
     met_references,
     require_scored,
-    rows_of,
     tell,
 )
 from segscore.pipeline.scoring.broadcast import INPUTS_PART
@@ -34,13 +34,19 @@ from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.sent import SentJob, accept_part
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
-from segscore.pipeline.scoring.sweep.curves import VALUES, Steps, merge, sweep, tabulate
+from segscore.pipeline.scoring.sweep.curves import (
+    VALUES,
+    Steps,
+    merge_steps,
+    sweep_pairs,
+    tabulate_curves,
+)
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.read import refuse
 
 SWEPT = "swept"
 _SCORES = "boundary_scores"
-GIVEN = "boundary_scores_given"
+SCORES_GIVEN = "boundary_scores_given"
 CANDIDATES_AT_ONCE = 1_000_000
 """About how many a task sweeps at a time; one document may have more."""
 _SIGNED = ("window", "units", "p_seg", "v")
@@ -158,10 +164,12 @@ def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progres
             receipts = cast("dict[str, SweptPart]", found)
         with clock.stage("curves"):
             met = met_references(found, len(references))
-            account = add_rows([rows_of(collected, met), *(part.rows for part in found.values())])
+            account = add_rows(
+                [count_rows(collected, met), *(part.rows for part in found.values())]
+            )
             require_scored(as_score, account, claimed)
-            swept = merge(receipt.steps for receipt in receipts.values())
-            curves, chosen = tabulate(swept, as_score.parameters(references.p_seg))
+            swept = merge_steps(receipt.steps for receipt in receipts.values())
+            curves, chosen = tabulate_curves(swept, as_score.parameters(references.p_seg))
             table = storage.join(folder, "curves", "curves.parquet")
             storage.write_table(table, curves, plain=("threshold", *CHANGING, *VALUES))
             points = storage.join(folder, "operating_points", "operating_points.parquet")
@@ -209,7 +217,7 @@ def sweep_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Swep
     accepted = accept_part(job, part, duplicates)
     missing = ~flags(accepted.rows.table.column(_SCORES).combine_chunks().is_valid())
     reason = "boundary_scores has one score a boundary, [] without any"
-    rows, without = refuse(accepted.rows, missing, GIVEN, reason)
+    rows, without = refuse(accepted.rows, missing, SCORES_GIVEN, reason)
     document = accepted.document[~missing]
     accepted = replace(accepted, rejects=pa.concat_tables([accepted.rejects, without]))
     write_left_out(job.folder, part.name, accepted.rejects, list_unpaired(accepted.unpaired))
@@ -231,7 +239,7 @@ def _in_portions(hypotheses: pa.Table, document: Ints, references: References) -
     before = np.cumsum(numbers(pc.list_value_length(lists)).astype(np.int64))
     portions = np.flatnonzero(np.diff(before // CANDIDATES_AT_ONCE)) + 1
     edges = [0, *portions.tolist(), len(lists)]
-    return merge(
-        sweep(hypotheses.slice(first, end - first), document[first:end], references)
+    return merge_steps(
+        sweep_pairs(hypotheses.slice(first, end - first), document[first:end], references)
         for first, end in pairwise(edges)
     )

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from segscore.pipeline.tables.formats.rows import Attribute, Row, shown
+from segscore.pipeline.tables.formats.rows import Attribute, ParsedRow, shown
 
-OURS = {
+OWN_COLUMNS = {
     "document_id",
     "coder",
     "role",
@@ -25,7 +25,7 @@ OURS = {
 _TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
-def attribute_types(rows: Iterable[Row]) -> dict[str, pa.DataType]:
+def infer_types(rows: Iterable[ParsedRow]) -> dict[str, pa.DataType]:
     """Column types by attribute, in ascending order; string where values differ in type.
 
     Raises Refused, at the first row that has it, for a name that is empty, is no valid Unicode or
@@ -43,7 +43,7 @@ def attribute_types(rows: Iterable[Row]) -> dict[str, pa.DataType]:
     }
 
 
-def as_typed(rows: Iterable[Row], types: Mapping[str, pa.DataType]) -> list[Row]:
+def as_typed(rows: Iterable[ParsedRow], types: Mapping[str, pa.DataType]) -> list[ParsedRow]:
     """The rows with their attributes as the columns will hold them: text in a string column."""
     return [
         replace(row, attributes={name: _cell(x, types[name]) for name, x in row.attributes.items()})
@@ -51,7 +51,7 @@ def as_typed(rows: Iterable[Row], types: Mapping[str, pa.DataType]) -> list[Row]
     ]
 
 
-def of_documents(rows: Iterable[Row]) -> set[str]:
+def document_attributes(rows: Iterable[ParsedRow]) -> set[str]:
     """The attributes that have at most one distinct value in every document's rows."""
     first: dict[tuple[str, str | None], Attribute] = {}
     differing = set()
@@ -62,11 +62,11 @@ def of_documents(rows: Iterable[Row]) -> set[str]:
     return {name for name, _ in first} - differing
 
 
-def _check_name(name: str, row: Row) -> None:
+def _check_name(name: str, row: ParsedRow) -> None:
     encodable = name == name.encode("utf-8", "replace").decode("utf-8")
     if not name or not encodable:
         raise row.place.refusal(f"an attribute is named {shown(name)}; rename it in valid text")
-    if name in OURS:
+    if name in OWN_COLUMNS:
         raise row.place.refusal(f"{name} cannot be an attribute, it is a column of ours; rename it")
 
 

@@ -3,12 +3,19 @@
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
-from segscore.pipeline.tables.formats.rows import Defaults, Place, Row, given, numbered, stem
+from segscore.pipeline.tables.formats.rows import (
+    Defaults,
+    ParsedRow,
+    RowPlace,
+    is_given,
+    numbered,
+    stem,
+)
 
 SEPARATOR = "=" * 10
 
 
-def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]:
+def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
     """The one row of a Choi file: a line with text is a unit, its length the tokens in it.
 
     The document is named by its default, else by the file's stem; the coder must have a default.
@@ -16,15 +23,15 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]
     them, as in published files, make no segment; the attribute doubled_separator tells.
     Raises Refused for a line of '=' of another length, a file without text, a missing coder.
     """
-    start = Place(source, 1)
+    start = RowPlace(source, 1)
     segments = _segments(lines, source)
     filled = [lengths for lengths in segments if lengths]
     if not filled:
         raise start.refusal("no line of text; expected segments between lines of ten '='")
     ends = list(accumulate(len(lengths) for lengths in filled))
-    yield Row(
+    yield ParsedRow(
         document_id=defaults.document_id or stem(source),
-        coder=given(defaults.coder, "coder", start),
+        coder=is_given(defaults.coder, "coder", start),
         role=defaults.role,
         n_units=ends[-1],
         boundaries=tuple(ends[:-1]),
@@ -43,7 +50,7 @@ def _segments(lines: Iterable[str], source: str) -> list[list[int]]:
         if line == SEPARATOR:
             segments.append([])
         elif line and not line.strip("="):
-            raise Place(source, number).wrong("a separator", line, "exactly ten '='")
+            raise RowPlace(source, number).wrong("a separator", line, "exactly ten '='")
         elif line:
             segments[-1].append(len(line.split()))
     return segments

@@ -11,15 +11,15 @@ from typing import TypeVar
 
 from segscore.pipeline.tables.formats.rows import (
     Defaults,
-    Place,
-    Row,
-    given,
+    ParsedRow,
+    RowPlace,
     integer_of,
+    is_given,
     list_of,
-    number_of,
     numbered,
     repeated,
     role_of,
+    row_number,
 )
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ _FIELDS = {
 }
 
 
-def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]:
+def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
     """Rows of a CSV text; between its cells are tabs or, if its header holds none, commas, or ';'.
 
     An empty document_id, coder or role is taken from `defaults`; empty boundaries are none (one
@@ -59,16 +59,16 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]
     line = 1
     try:
         for cells in records:
-            place, line = Place(source, line), records.line_num + 1
+            place, line = RowPlace(source, line), records.line_num + 1
             if not header:
                 header = _header(cells, defaults, place)
             elif cells:
                 yield _row(_record(header, cells, place), defaults, place)
     except csv.Error as error:
-        raise Place(source, line).refusal(f"not CSV: {error}; check the quotes") from error
+        raise RowPlace(source, line).refusal(f"not CSV: {error}; check the quotes") from error
 
 
-def _header(cells: list[str], defaults: Defaults, place: Place) -> list[str]:
+def _header(cells: list[str], defaults: Defaults, place: RowPlace) -> list[str]:
     """The column names, checked."""
     defaulted = {"document_id": defaults.document_id, "coder": defaults.coder}
     needed = {"n_units", "boundaries", *(name for name in defaulted if defaulted[name] is None)}
@@ -81,23 +81,23 @@ def _header(cells: list[str], defaults: Defaults, place: Place) -> list[str]:
     return cells
 
 
-def _record(header: list[str], cells: list[str], place: Place) -> dict[str, str]:
+def _record(header: list[str], cells: list[str], place: RowPlace) -> dict[str, str]:
     """The cells that hold something, by column."""
     if len(cells) != len(header):
         raise place.refusal(f"{len(cells)} cells; expected {len(header)}, as in the header")
     return {name: cell for name, cell in zip(header, cells, strict=True) if cell.strip()}
 
 
-def _row(record: dict[str, str], defaults: Defaults, place: Place) -> Row:
-    def many(name: str, check: Callable[[object, str, Place], T]) -> tuple[T, ...] | None:
+def _row(record: dict[str, str], defaults: Defaults, place: RowPlace) -> ParsedRow:
+    def many(name: str, check: Callable[[object, str, RowPlace], T]) -> tuple[T, ...] | None:
         cell = record.get(name)
         return None if cell is None else list_of(check, _elements(cell.strip()), name, place)
 
-    return Row(
-        document_id=given(record.get("document_id", defaults.document_id), "document_id", place),
-        coder=given(record.get("coder", defaults.coder), "coder", place),
+    return ParsedRow(
+        document_id=is_given(record.get("document_id", defaults.document_id), "document_id", place),
+        coder=is_given(record.get("coder", defaults.coder), "coder", place),
         role=role_of(record.get("role", defaults.role), "role", place),
-        n_units=_integer(given(record.get("n_units"), "n_units", place), "n_units", place),
+        n_units=_integer(is_given(record.get("n_units"), "n_units", place), "n_units", place),
         boundaries=many("boundaries", _integer) or (),
         boundary_types=many("boundary_types", _integer),
         boundary_scores=many("boundary_scores", _number),
@@ -115,14 +115,14 @@ def _elements(cell: str) -> list[str]:
     return IN_BRACKETS.split(inside) if inside else []
 
 
-def _integer(value: object, name: str, place: Place) -> int:
+def _integer(value: object, name: str, place: RowPlace) -> int:
     """A cell's whole number: int() would also take 1_000 and other scripts' digits."""
     digits = str(value).strip()
     found = _WHOLE.fullmatch(digits)
     return integer_of(int(found[1]) if found else value, name, place)
 
 
-def _number(value: object, name: str, place: Place) -> float:
+def _number(value: object, name: str, place: RowPlace) -> float:
     """A cell's decimal number: float() would also take nan, inf and 1_0."""
     digits = str(value)
-    return number_of(float(digits) if _DECIMAL.fullmatch(digits) else value, name, place)
+    return row_number(float(digits) if _DECIMAL.fullmatch(digits) else value, name, place)

@@ -5,9 +5,9 @@ from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats import choi, csv_rows, jsonl, nltk_strings, segeval_json
-from segscore.pipeline.tables.formats.rows import Defaults, Row
+from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 
-Reader = Callable[[Iterable[str], str, Defaults], Iterator[Row]]
+Reader = Callable[[Iterable[str], str, Defaults], Iterator[ParsedRow]]
 
 FORMATS: dict[str, Reader] = {
     "jsonl": jsonl.read,

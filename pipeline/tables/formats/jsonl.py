@@ -7,14 +7,14 @@ from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.rows import (
     Attribute,
     Defaults,
-    Place,
-    Row,
-    given,
+    ParsedRow,
+    RowPlace,
     integer_of,
+    is_given,
     list_of,
-    number_of,
     numbered,
     role_of,
+    row_number,
     shown,
     text_of,
 )
@@ -26,7 +26,7 @@ _FIELDS = {*NEEDED, "role", "boundary_types", "boundary_scores", "unit_lengths",
 
 def read(
     lines: Iterable[str], source: str, defaults: Defaults, *, lenient: bool = False
-) -> Iterator[Row]:
+) -> Iterator[ParsedRow]:
     """Rows of a JSON Lines text, one object a line; blank lines are skipped.
 
     A missing or null document_id, coder or role is taken from `defaults`. Other fields are
@@ -36,7 +36,7 @@ def read(
     """
     for number, text in numbered(lines):
         if text.strip():
-            place = Place(source, number)
+            place = RowPlace(source, number)
             record = strict_json.loads(text, place)
             if not isinstance(record, dict):
                 raise place.wrong("the line", record, "one JSON object")
@@ -45,11 +45,11 @@ def read(
             yield _row(record, place, defaults, lenient)
 
 
-def _require(record: Mapping[str, object], defaults: Defaults, place: Place) -> None:
+def _require(record: Mapping[str, object], defaults: Defaults, place: RowPlace) -> None:
     """Refuse a record without what every row needs, whatever else is wrong with it."""
     missing = _missing(record, defaults)
     if len(missing) == 1:
-        given(None, missing[0], place)
+        is_given(None, missing[0], place)
     if missing:
         raise place.refusal(
             f"{', '.join(missing)} are missing; every row needs them, and this one has "
@@ -61,25 +61,27 @@ def _missing(record: Mapping[str, object], defaults: Defaults) -> list[str]:
     return [n for n in NEEDED if record.get(n) is None and getattr(defaults, n, None) is None]
 
 
-def _row(record: Mapping[str, object], place: Place, defaults: Defaults, lenient: bool) -> Row:
-    def one(name: str, check: Callable[[object, str, Place], T]) -> T | None:
+def _row(
+    record: Mapping[str, object], place: RowPlace, defaults: Defaults, lenient: bool
+) -> ParsedRow:
+    def one(name: str, check: Callable[[object, str, RowPlace], T]) -> T | None:
         left_out = (None, "") if lenient else (None,)
         return None if record.get(name) in left_out else check(record[name], name, place)
 
-    def many(name: str, check: Callable[[object, str, Place], T]) -> tuple[T | None, ...] | None:
-        def element(value: object, label: str, at: Place) -> T | None:
+    def many(name: str, check: Callable[[object, str, RowPlace], T]) -> tuple[T | None, ...] | None:
+        def element(value: object, label: str, at: RowPlace) -> T | None:
             return None if lenient and value is None else check(value, label, at)
 
         return one(name, lambda value, label, at: list_of(element, value, label, at))
 
-    return Row(
+    return ParsedRow(
         document_id=one("document_id", text_of) or defaults.document_id,
         coder=one("coder", text_of) or defaults.coder,
         role=one("role", role_of) or defaults.role,
         n_units=one("n_units", integer_of),
         boundaries=many("boundaries", integer_of),
         boundary_types=many("boundary_types", integer_of),
-        boundary_scores=many("boundary_scores", number_of),
+        boundary_scores=many("boundary_scores", row_number),
         unit_lengths=many("unit_lengths", integer_of),
         unit_weights=many("unit_weights", integer_of),
         attributes=_attributes(record, place),
@@ -88,7 +90,7 @@ def _row(record: Mapping[str, object], place: Place, defaults: Defaults, lenient
     )
 
 
-def _attributes(record: Mapping[str, object], place: Place) -> dict[str, Attribute]:
+def _attributes(record: Mapping[str, object], place: RowPlace) -> dict[str, Attribute]:
     """Nested members flattened, nulls dropped; a stack, as objects nest deeper than calls may."""
     attributes: dict[str, Attribute] = {}
     waiting = [(name, value) for name, value in record.items() if name not in _FIELDS]

@@ -4,16 +4,16 @@ from collections.abc import Iterable, Iterator
 
 from segscore.pipeline.tables.formats.rows import (
     Defaults,
-    Place,
-    Row,
-    given,
+    ParsedRow,
+    RowPlace,
+    is_given,
     numbered,
     stem,
     text_of,
 )
 
 
-def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]:
+def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
     """Rows of masks: MASK or document_id<TAB>coder<TAB>MASK a line; blank lines are skipped.
 
     A mask has n_units - 1 characters; a 1 at index p-1 is the boundary at position p (the strings
@@ -22,7 +22,7 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]
     Raises Refused for another number of fields, another character, a missing name or coder.
     """
     for number, text in numbered(lines):
-        place = Place(source, number)
+        place = RowPlace(source, number)
         fields = text.split("\t")
         if len(fields) == 3:
             document_id = text_of(fields[0], "document_id", place)
@@ -33,15 +33,15 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]
             )
         elif text.strip():
             document_id = f"{defaults.document_id or stem(source)}/{number}"
-            coder = given(defaults.coder, "coder", place)
+            coder = is_given(defaults.coder, "coder", place)
             yield _row(document_id, coder, text, defaults, place)
 
 
-def _row(document_id: str, coder: str, mask: str, defaults: Defaults, place: Place) -> Row:
+def _row(document_id: str, coder: str, mask: str, defaults: Defaults, place: RowPlace) -> ParsedRow:
     for index, character in enumerate(mask):
         if character not in "01":
             raise place.wrong(f"character {index + 1} of the mask", character, "0 or 1")
-    return Row(
+    return ParsedRow(
         document_id=document_id,
         coder=coder,
         role=defaults.role,

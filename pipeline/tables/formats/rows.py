@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from segscore.pipeline.errors import Refused
 
-T = TypeVar("T")
+Value = TypeVar("Value")
 Attribute = str | int | float | bool
 _ROLES = ("reference", "hypothesis")
 SHOWN_CHARACTERS = 40
@@ -18,7 +18,7 @@ _OPTIONS = {"coder": "--coder", "document_id": "--document-id"}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowPlace:
     """Where a value was read: a source and its line, counted from 1."""
 
     source: str
@@ -34,7 +34,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ParsedRow:
     """One segmentation of one document by one coder.
 
     boundaries are positions: p lies between unit p and unit p+1; boundary_types and
@@ -57,9 +57,9 @@ class Row:
     unit_weights: tuple[int | None, ...] | None = None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> RowPlace:
         """Where the row was read."""
-        return Place(self.source, self.line)
+        return RowPlace(self.source, self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def stem(source: str) -> str:
     return PurePosixPath(source).stem
 
 
-def given(value: T | None, name: str, place: Place) -> T:
+def is_given(value: Value | None, name: str, place: RowPlace) -> Value:
     """The value itself; raises Refused where it is missing."""
     if value is None:
         missing = f"{name} is missing (absent, empty or null); every row needs it"
@@ -112,28 +112,28 @@ def given(value: T | None, name: str, place: Place) -> T:
     return value
 
 
-def text_of(value: object, name: str, place: Place) -> str:
+def text_of(value: object, name: str, place: RowPlace) -> str:
     """A name of at least one character; raises Refused for anything else."""
     if not isinstance(value, str) or not value:
         raise place.wrong(name, value, "a text of at least one character")
     return value
 
 
-def role_of(value: object, name: str, place: Place) -> str:
+def role_of(value: object, name: str, place: RowPlace) -> str:
     """One of ROLES; raises Refused for anything else."""
     if value not in _ROLES:
         raise place.wrong(name, value, '"reference" or "hypothesis"')
     return str(value)
 
 
-def integer_of(value: object, name: str, place: Place) -> int:
+def integer_of(value: object, name: str, place: RowPlace) -> int:
     """A whole number; raises Refused for anything else, for true and for 3.0 too."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise place.wrong(name, value, "a whole number")
     return value
 
 
-def number_of(value: object, name: str, place: Place) -> float:
+def row_number(value: object, name: str, place: RowPlace) -> float:
     """A finite number as a float; raises Refused for anything else, for true too."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise place.wrong(name, value, "a number")
@@ -143,8 +143,8 @@ def number_of(value: object, name: str, place: Place) -> float:
 
 
 def list_of(
-    check: Callable[[object, str, Place], T], value: object, name: str, place: Place
-) -> tuple[T, ...]:
+    check: Callable[[object, str, RowPlace], Value], value: object, name: str, place: RowPlace
+) -> tuple[Value, ...]:
     """A list as a tuple of what `check` makes of its elements.
 
     Raises Refused for anything but a list, and whatever `check` raises, naming the element.

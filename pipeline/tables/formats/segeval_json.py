@@ -6,8 +6,8 @@ from itertools import accumulate
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.rows import (
     Defaults,
-    Place,
-    Row,
+    ParsedRow,
+    RowPlace,
     integer_of,
     list_of,
     numbered,
@@ -15,7 +15,7 @@ from segscore.pipeline.tables.formats.rows import (
 )
 
 
-def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]:
+def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
     """Rows of one segeval JSON document: a row an item and coder, masses turned into positions.
 
     Items are documents; coders are the file's own and the role is the default one, as the format
@@ -23,7 +23,7 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]
     out. A row's line is 1: the whole text is one value.
     Raises Refused for a segmentation_type other than linear, missing items, a mass below 1.
     """
-    place = Place(source, 1)
+    place = RowPlace(source, 1)
     text = "\n".join(line for _, line in numbered(lines))
     value = strict_json.loads(text, place)
     if isinstance(value, list):
@@ -40,23 +40,25 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Row]
             name = text_of(coder, f"a coder's name in items.{item}", place)
             sizes = _masses(masses, f"items.{item}.{coder}", place)
             ends = tuple(accumulate(sizes))
-            yield Row(document_id, name, defaults.role, ends[-1], ends[:-1], source=source, line=1)
+            yield ParsedRow(
+                document_id, name, defaults.role, ends[-1], ends[:-1], source=source, line=1
+            )
 
 
-def _object(value: object, name: str, place: Place) -> Mapping[str, object]:
+def _object(value: object, name: str, place: RowPlace) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise place.wrong(name, value, "an object")
     return value
 
 
-def _masses(value: object, name: str, place: Place) -> tuple[int, ...]:
+def _masses(value: object, name: str, place: RowPlace) -> tuple[int, ...]:
     masses = list_of(_mass, value, name, place)
     if not masses:
         raise place.wrong(name, value, "at least one mass")
     return masses
 
 
-def _mass(value: object, name: str, place: Place) -> int:
+def _mass(value: object, name: str, place: RowPlace) -> int:
     mass = integer_of(value, name, place)
     if mass < 1:
         raise place.wrong(name, value, "a mass of at least 1 unit")

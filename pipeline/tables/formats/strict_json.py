@@ -4,10 +4,10 @@ import json
 import math
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats.rows import Place, repeated, shown
+from segscore.pipeline.tables.formats.rows import RowPlace, repeated, shown
 
 
-def loads(text: str, place: Place) -> object:
+def loads(text: str, place: RowPlace) -> object:
     """The value a JSON text stands for.
 
     Raises Refused, with the line of the fault, for text that is not JSON; for a key written twice
@@ -34,8 +34,8 @@ def loads(text: str, place: Place) -> object:
         raise place.refusal(f"not JSON that can be read: {error}") from error
 
 
-def _not_json(error: json.JSONDecodeError, place: Place) -> Refused:
-    at = Place(place.source, place.line + error.lineno - 1)
+def _not_json(error: json.JSONDecodeError, place: RowPlace) -> Refused:
+    at = RowPlace(place.source, place.line + error.lineno - 1)
     rest = error.doc[error.pos :].strip()
     cut = not rest or error.msg.startswith("Unterminated")
     hint = "the text is cut short" if cut else f"found {shown(rest)}"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from segscore.pipeline.tables.formats.attributes import as_typed, attribute_types, of_documents
-from segscore.pipeline.tables.formats.rows import Row, given
+from segscore.pipeline.tables.formats.attributes import as_typed, document_attributes, infer_types
+from segscore.pipeline.tables.formats.rows import ParsedRow, is_given
 
 COLUMNS = {
     "document_id": pa.string(),
@@ -34,7 +34,7 @@ class _Gathered:
     document_places: list[tuple[str, int]]
 
 
-def gather(rows: Iterable[Row]) -> _Gathered:
+def gather_tables(rows: Iterable[ParsedRow]) -> _Gathered:
     """Rows of any files as three tables; references and hypotheses keep the order of the rows.
 
     An attribute is a column of documents if no document has two values of it, else of the
@@ -44,9 +44,9 @@ def gather(rows: Iterable[Row]) -> _Gathered:
     an attribute named as a column of ours, two different unit_lengths of one document.
     """
     stated = list(rows)
-    types = attribute_types(stated)
+    types = infer_types(stated)
     stated = as_typed(stated, types)
-    shared = of_documents(stated)
+    shared = document_attributes(stated)
     references = [row for row in stated if row.role == "reference"]
     hypotheses = [row for row in stated if row.role == "hypothesis"]
     documents = _documents(stated, shared)
@@ -60,39 +60,39 @@ def gather(rows: Iterable[Row]) -> _Gathered:
     )
 
 
-def segmentation_table(rows: Iterable[Row]) -> pa.Table:
+def segmentation_table(rows: Iterable[ParsedRow]) -> pa.Table:
     """Rows of one file as one table, whatever their roles; every attribute is a column.
 
     What a lenient reader left as None is null. Raises Refused as gather does, but for a missing
     document_id, which is null too, and for unit_lengths, which are left out.
     """
     found = list(rows)
-    types = attribute_types(found)
+    types = infer_types(found)
     return _segmentations(as_typed(found, types), types)
 
 
-def document_table(rows: Iterable[Row]) -> pa.Table:
+def document_table(rows: Iterable[ParsedRow]) -> pa.Table:
     """Rows of a file that describes documents as one table, row by row: no row is merged.
 
     What a lenient reader left as None is null. Raises Refused as segmentation_table does.
     """
     found = list(rows)
-    types = attribute_types(found)
+    types = infer_types(found)
     names = ["document_id", "n_units", *_held(found, *BY_UNIT)]
     return _table(as_typed(found, types), names, types)
 
 
-def _segmentations(rows: Sequence[Row], attributes: dict[str, pa.DataType]) -> pa.Table:
+def _segmentations(rows: Sequence[ParsedRow], attributes: dict[str, pa.DataType]) -> pa.Table:
     held = {name for row in rows for name in row.attributes}
     kept = {name: kind for name, kind in attributes.items() if name in held}
     return _table(rows, [*SEGMENTATION, *_held(rows, "boundary_types", "boundary_scores")], kept)
 
 
-def _documents(rows: Iterable[Row], shared: set[str]) -> list[Row]:
+def _documents(rows: Iterable[ParsedRow], shared: set[str]) -> list[ParsedRow]:
     """One row a document that has something to say, with all of its shared attributes."""
-    by_document: dict[str, list[Row]] = {}
+    by_document: dict[str, list[ParsedRow]] = {}
     for row in rows:
-        document_id = given(row.document_id, "document_id", row.place)
+        document_id = is_given(row.document_id, "document_id", row.place)
         if any(getattr(row, name) is not None for name in BY_UNIT) or (
             shared & row.attributes.keys()
         ):
@@ -100,7 +100,7 @@ def _documents(rows: Iterable[Row], shared: set[str]) -> list[Row]:
     return [_merged(by_document[document_id], shared) for document_id in sorted(by_document)]
 
 
-def _merged(rows: Sequence[Row], shared: set[str]) -> Row:
+def _merged(rows: Sequence[ParsedRow], shared: set[str]) -> ParsedRow:
     """The first row with unit lengths, else the first, with what the others say of the document."""
     measured = [row for row in rows if row.unit_lengths is not None]
     stated = [(name, x) for row in rows for name, x in row.attributes.items() if name in shared]
@@ -112,7 +112,7 @@ def _merged(rows: Sequence[Row], shared: set[str]) -> Row:
     )
 
 
-def _agreed(rows: Sequence[Row], name: str) -> tuple[int | None, ...] | None:
+def _agreed(rows: Sequence[ParsedRow], name: str) -> tuple[int | None, ...] | None:
     """The one list that the rows of a document give."""
     giving = [row for row in rows if getattr(row, name) is not None]
     for row in giving:
@@ -124,16 +124,16 @@ def _agreed(rows: Sequence[Row], name: str) -> tuple[int | None, ...] | None:
     return getattr(giving[0], name) if giving else None
 
 
-def _places(rows: Iterable[Row]) -> list[tuple[str, int]]:
+def _places(rows: Iterable[ParsedRow]) -> list[tuple[str, int]]:
     return [(row.source, row.line) for row in rows]
 
 
-def _held(rows: Sequence[Row], *names: str) -> list[str]:
+def _held(rows: Sequence[ParsedRow], *names: str) -> list[str]:
     return [name for name in names if any(getattr(row, name) is not None for row in rows)]
 
 
 def _table(
-    rows: Sequence[Row], names: Iterable[str], attributes: dict[str, pa.DataType]
+    rows: Sequence[ParsedRow], names: Iterable[str], attributes: dict[str, pa.DataType]
 ) -> pa.Table:
     columns = {
         name: _column(rows, name, [getattr(row, name) for row in rows], COLUMNS[name])
@@ -146,7 +146,7 @@ def _table(
 
 
 def _column(
-    rows: Sequence[Row], name: str, values: Sequence[object], kind: pa.DataType
+    rows: Sequence[ParsedRow], name: str, values: Sequence[object], kind: pa.DataType
 ) -> pa.Array:
     try:
         return pa.array(values, kind)
@@ -156,7 +156,7 @@ def _column(
         raise
 
 
-def _check_fit(row: Row, name: str, value: object, kind: pa.DataType) -> None:
+def _check_fit(row: ParsedRow, name: str, value: object, kind: pa.DataType) -> None:
     """Raise Refused for the one value that does not fit; in a list, for its element."""
     if isinstance(value, tuple):
         for index, element in enumerate(value):
