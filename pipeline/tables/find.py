@@ -173,7 +173,8 @@ def _require_room(slices: Iterable[Slice]) -> None:
             raise Refused(
                 f"{piece.url}: row group {piece.row_groups[0]}: its columns take "
                 f"{readable_size(piece.size)} in memory, the limit is "
-                f"{readable_size(piece.limit)}; give a worker more (--memory-limit), or write smaller row groups"
+                f"{readable_size(piece.limit)}; give a worker more (--memory-limit), or write "
+                "smaller row groups"
             )
 
 
