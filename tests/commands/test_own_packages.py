@@ -1,0 +1,60 @@
+"""Packages of a user's project that are called jobs, pipeline and schemas do no harm."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.corpora import corpus
+from tests.support.dask_cluster import dask_cluster
+
+NAMES = ("jobs", "pipeline", "schemas")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project whose packages cannot be imported, and tables to score."""
+    for name in NAMES:
+        package = tmp_path / name
+        package.mkdir()
+        (package / "__init__.py").write_text(
+            f"raise RuntimeError('the project has its own {name}')"
+        )
+    corpus(seed=4).write(tmp_path)
+    return tmp_path
+
+
+def segscore(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the installed command, with the project first on PYTHONPATH and as working folder."""
+    command = Path(sys.executable).with_name("segscore")
+    return subprocess.run(
+        [command, *arguments],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(project)},
+        capture_output=True,
+        text=True,
+    )
+
+
+SCORE = ("score", "references", "hypotheses", "--replicates", "0", "--output", "run")
+
+
+@pytest.mark.parametrize("arguments", [("--version",), SCORE, (*SCORE, "--cluster", "processes")])
+def test_on_pythonpath(project: Path, arguments: tuple[str, ...]) -> None:
+    ended = segscore(project, *arguments)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_where_workers_start(project: Path) -> None:
+    with dask_cluster(project) as address:
+        ended = segscore(project, *SCORE, "--cluster", address)
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_second_copy_is_refused(name: str) -> None:
+    """A module imported under another name would be another module, with classes of its own."""
+    with pytest.raises(ImportError, match=f"this is segscore.{name}; import it by that name"):
+        __import__(name)

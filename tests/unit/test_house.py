@@ -1,0 +1,75 @@
+"""The listing shows the flow: rooms in one order, one name for one thing, short functions."""
+
+import ast
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+
+import segscore.pipeline
+from tests.support.paths import ROOT
+
+OURS = ("pipeline", "schemas", "jobs")
+FEW = 10
+"""Public names that several modules may define, such as those of every family of measures."""
+
+
+def modules() -> Iterator[tuple[Path, ast.Module]]:
+    """All modules of the package, by their path in the checkout."""
+    for folder in OURS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path.relative_to(ROOT), ast.parse(path.read_text())
+
+
+def rooms() -> list[str]:
+    """The rooms in the order of the docstring."""
+    docstring = segscore.pipeline.__doc__
+    assert docstring is not None
+    return re.findall(r"^([a-z]+)(?:/|\.py) ", docstring, re.MULTILINE)
+
+
+def test_the_docstring_lists_the_rooms() -> None:
+    inside = {path.name for path in (ROOT / "pipeline").iterdir()} - {"__init__.py", "__pycache__"}
+    assert {name.removesuffix(".py") for name in inside} == set(rooms())
+    assert len(inside) <= 12
+
+
+def test_the_layers_are_the_rooms() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (layers,) = (c["layers"] for c in settings["contracts"] if "containers" in c)
+    assert layers == rooms()[::-1]
+
+
+def test_one_package_is_installed() -> None:
+    assert (distribution("segscore").read_text("top_level.txt") or "").split() == ["segscore"]
+
+
+def public(module: ast.Module) -> Iterator[str]:
+    """Names that a module defines for others."""
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names = [node.name]
+        elif isinstance(node, ast.Assign):
+            names = [each.id for each in node.targets if isinstance(each, ast.Name)]
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names = [node.target.id]
+        else:
+            continue
+        yield from (name for name in names if not name.startswith("_"))
+
+
+def test_one_name_for_one_thing() -> None:
+    where = defaultdict(set)
+    for path, module in modules():
+        if path.parts[:2] != ("jobs", "cli"):
+            for name in public(module):
+                where[name].add(str(path))
+    shared = {name: sorted(paths) for name, paths in where.items() if len(paths) > 1}
+    assert len(shared) <= FEW, shared
+
+
+def test_test_modules_do_not_import_each_other() -> None:
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        assert not re.search(r"^from tests\S*\.test_", path.read_text(), re.MULTILINE), path
