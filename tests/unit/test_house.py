@@ -68,8 +68,3 @@ def test_one_name_for_one_thing() -> None:
                 where[name].add(str(path))
     shared = {name: sorted(paths) for name, paths in where.items() if len(paths) > 1}
     assert len(shared) <= FEW, shared
-
-
-def test_test_modules_do_not_import_each_other() -> None:
-    for path in sorted((ROOT / "tests").rglob("*.py")):
-        assert not re.search(r"^from tests\S*\.test_", path.read_text(), re.MULTILINE), path

@@ -28,7 +28,7 @@ from segscore.pipeline.scoring.part import Added, Receipt
 from segscore.pipeline.statistics.sums import DIGITS, PRODUCTS, Sums
 from tests.support.forged import FORGERIES, GENUINE, TABLES, sealed, zeros
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 MORE = 64 * 2**20
 """Bytes that reading forgeries may take."""
 
