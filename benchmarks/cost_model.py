@@ -7,8 +7,7 @@ is free.  Docs/scale.md says what is measured and what is assumed.
 
 import heapq
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -96,17 +95,13 @@ class Design:
 
     Attributes:
         name: of the design.
-        sums: bytes of a part's sums in a file of its own; None where they are in the receipt.
-        receipt: bytes of a receipt without the sums.
-        together: parts whose sums one gathering task adds up; 0 where the client adds up all.
+        together: parts whose sums one task adds up.
         travel: whether references meet hypotheses by a shuffle, not at every worker.
         rows: of a part.
     """
 
     name: str
-    sums: float | None = None
-    receipt: float = 100e3
-    together: int = 0
+    together: int = 64
     travel: bool = False
     rows: int = ROWS_PER_PART
 
@@ -258,16 +253,15 @@ def plan(measured: Measured, assumed: Assumed, design: Design, pairs: float, wor
         ),
     }
     grow = design.rows / ROWS_PER_PART
-    in_receipt = design.sums is None
-    receipt = measured.receipt if in_receipt else design.receipt
-    sums = measured.sums if in_receipt else design.sums or 0
     tasks = there.draw(parts, design.rows)
     read = measured.input * grow
     if design.travel:
         read += measured.travelling * design.rows / assumed.pairs_per_reference
-    stages["tasks"] = there.run(0, tasks, read, measured.output * grow + sums, receipt)
-    stages["adding up"], added = _add_up(there, design, parts, sums, 0 if in_receipt else sums)
-    span = stages["tasks"] + (stages["adding up"] if added else 0)
+    stages["tasks"] = there.run(
+        0, tasks, read, measured.output * grow + measured.sums, measured.receipt
+    )
+    stages["adding up"] = _add_up(there, design, parts)
+    span = stages["tasks"] + stages["adding up"]
     busy = {each.name: each.busy / span for each in (there.scheduler, there.client, there.store)}
     kept = 0.0 if design.travel else measured.shared * references
     need = measured.memory + kept
@@ -301,30 +295,12 @@ def _travel(there: Cluster, rows: float, parts: int) -> dict[str, float]:
     }
 
 
-def _add_up(
-    there: Cluster, design: Design, parts: int, sums: float, from_store: float
-) -> tuple[float, bool]:
-    """Seconds until the client has all sums in one, and whether tasks helped."""
+def _add_up(there: Cluster, design: Design, parts: int) -> float:
+    """Seconds until tasks have added up the sums of some parts each, and the client those."""
     m, speed = there.measured, there.assumed.speed
-    reading = from_store / there.assumed.network + (there.assumed.request / 8 if from_store else 0)
-    each = reading + m.merge / speed
-    if not design.together:
-        return parts * each, False
     groups = math.ceil(parts / design.together)
     begun = max(there.scheduler.free, there.client.free)
     work = [design.together * (m.merge / speed + there.assumed.request)] * groups
-    ended = there.run(begun, work, design.together * sums, sums, design.receipt)
-    return ended - begun + groups * each, True
-
-
-def doubtful(measured: Measured, assumed: Assumed) -> Iterator[tuple[str, Measured, Assumed]]:
-    """Each figure that could be quite another one, doubled and halved."""
-    for factor in (2, 0.5):
-        for name in ("scheduler", "plan", "reference", "merge", "beat", "pack", "packet"):
-            changed = replace(measured, **{name: getattr(measured, name) * factor})
-            yield f"{name} x {factor:g}", changed, assumed
-        tasks = tuple(seconds * factor for seconds in measured.tasks)
-        yield f"tasks x {factor:g}", replace(measured, tasks=tasks), assumed
-        for name in ("network", "store", "request"):
-            other = replace(assumed, **{name: getattr(assumed, name) * factor})
-            yield f"{name} x {factor:g}", measured, other
+    ended = there.run(begun, work, design.together * m.sums, m.sums, m.receipt)
+    alone = m.sums / there.assumed.network + there.assumed.request / 8 + m.merge / speed
+    return ended - begun + groups * alone

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
@@ -15,12 +15,12 @@ from typing import Any
 import pyarrow as pa
 
 from benchmarks.agreement import simulate
-from benchmarks.cost_model import Assumed, Design, Measured, doubtful, plan
+from benchmarks.cost_model import Assumed, Design, Measured, plan
 from benchmarks.overhead import place
 from benchmarks.timing import ROOT, SEGSCORE, load
 from benchmarks.whole_job import SYSTEMS, make
 from segscore.pipeline.runs.planning import ROWS_PER_PART
-from segscore.pipeline.runs.run_folder import TABLES
+from segscore.pipeline.runs.run_folder import RUN_TABLES
 from segscore.pipeline.storage import find, read_table
 
 PARTS = 8
@@ -33,8 +33,7 @@ TASKS, HEAVY, MEGABYTE, IDLE = 2_000, 100, 1_000_000, 4.0
 PACKETS = 2_000
 HERE = Assumed(network=2e9, workers_per_host=2, store=1e12, request=0)
 SIZES, WORKERS = (10**8, 10**10), (10, 100, 1_000)
-UNSURE = ((10**8, 100), (10**10, 1_000))
-SUMS = 2e6
+SHOWN = ((10**8, 100), (10**10, 1_000))
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def _of_tasks(tiny: Observed, whole: Observed, tables: Sequence[str]) -> dict[st
         return max(0.0, told["seconds"][stage] - tiny.told["seconds"][stage])
 
     held = told["held"]
-    of_tables = sum(size for name, size in held.items() if name in TABLES)
+    of_tables = sum(size for name, size in held.items() if name in RUN_TABLES)
     return {
         "tasks": tuple(told["tasks"]),
         "start": tiny.seconds,
@@ -149,18 +148,12 @@ def _packed(rows: pa.Table) -> bytes:
     return sink.getvalue()
 
 
-def designs(measured: Measured) -> list[Design]:
-    """The work as it is done, and what could be done otherwise, one step after the other."""
-    small = measured.receipt < MEGABYTE
-    sums, receipt = (measured.sums, measured.receipt) if small else (SUMS, Design.receipt)
-    now = Design("added up by the client", sums if small else None, receipt)
-    files = [] if small else [Design("sums in files", sums, receipt)]
-    further = (
-        Design("sums added up by tasks, 64 each", sums, receipt, together=64),
-        Design("and rows travel", sums, receipt, together=64, travel=True),
-        Design("and parts of 1,048,576", sums, receipt, together=64, travel=True, rows=2**20),
-    )
-    return [now, *files, *further]
+DESIGNS = (
+    Design("references sent"),
+    Design("rows travel", travel=True),
+    Design("rows travel, parts of 1,048,576", travel=True, rows=2**20),
+)
+"""How a run is done, by what fits, and with larger parts."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -214,7 +207,7 @@ def validation_table(measured: Measured, seen: Validation) -> str:
     rows = []
     pairs = DOCUMENTS * SYSTEMS
     for workers, seconds in seen.measured.items():
-        predicted = plan(measured, HERE, designs(measured)[0], pairs, workers).seconds
+        predicted = plan(measured, HERE, DESIGNS[0], pairs, workers).seconds
         predicted += seen.tiny - measured.start
         wrong = predicted / seconds - 1
         rows.append([str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{wrong:+.0%}"])
@@ -224,7 +217,7 @@ def validation_table(measured: Measured, seen: Validation) -> str:
 def plans_table(measured: Measured) -> str:
     """Every design, size and number of workers."""
     rows = []
-    for design in designs(measured):
+    for design in DESIGNS:
         for pairs in SIZES:
             for workers in WORKERS:
                 made = plan(measured, Assumed(), design, pairs, workers)
@@ -236,32 +229,15 @@ def plans_table(measured: Measured) -> str:
 
 
 def stages_table(measured: Measured) -> str:
-    """Where the time goes in the runs that the sensitivity is told of."""
+    """Where the time goes."""
     rows = []
-    for design in designs(measured):
-        for pairs, workers in UNSURE:
+    for design in DESIGNS:
+        for pairs, workers in SHOWN:
             made = plan(measured, Assumed(), design, pairs, workers)
             stages = "; ".join(f"{name} {spoken(each)}" for name, each in made.stages.items())
             busy = ", ".join(f"{name} {share:.0%}" for name, share in made.busy.items())
             rows.append([design.name, f"{pairs:.0e} on {workers:,}", stages, busy])
     return table(("design", "run", "stages", "busy"), rows)
-
-
-def sensitivity_table(measured: Measured) -> str:
-    """How the last design's time changes where a number is another one."""
-    design = designs(measured)[-1]
-
-    def seconds(of: Measured, where: Assumed) -> Iterator[float]:
-        for pairs, workers in UNSURE:
-            yield plan(of, where, design, pairs, workers).seconds
-
-    base = [*seconds(measured, Assumed())]
-    rows = []
-    for name, of, where in doubtful(measured, Assumed()):
-        changes = [new / old - 1 for new, old in zip(seconds(of, where), base, strict=True)]
-        rows.append([name, *(f"{change:+.0%}" for change in changes)])
-    runs = [f"{pairs:.0e} on {workers:,}" for pairs, workers in UNSURE]
-    return table(("number", *runs), rows)
 
 
 def measure() -> str:
@@ -276,6 +252,5 @@ def measure() -> str:
             validation_table(measured, seen),
             plans_table(measured),
             stages_table(measured),
-            sensitivity_table(measured),
         ]
     )

@@ -92,9 +92,7 @@ def test_a_worker_that_cannot_hold_the_references_is_told_of() -> None:
 
 def test_gathering_tasks_share_the_adding_up() -> None:
     slow = replace(FREE, merge=1.0)
-    alone = plan(slow, ENDLESS, replace(PLAIN, sums=0), pairs(64), 8)
-    together = plan(slow, ENDLESS, replace(PLAIN, sums=0, together=8), pairs(64), 8)
-    assert alone.stages["adding up"] == 64
+    together = plan(slow, ENDLESS, replace(PLAIN, together=8), pairs(64), 8)
     assert together.stages["adding up"] == 8 + 8
 
 
