@@ -300,7 +300,8 @@ def _add_up(there: Cluster, design: Design, parts: int) -> float:
     m, speed = there.measured, there.assumed.speed
     groups = math.ceil(parts / design.together)
     begun = max(there.scheduler.free, there.client.free)
-    work = [design.together * (m.merge / speed + there.assumed.request)] * groups
-    ended = there.run(begun, work, design.together * m.sums, m.sums, m.receipt)
+    together = min(design.together, parts)
+    work = [together * (m.merge / speed + there.assumed.request)] * groups
+    ended = there.run(begun, work, together * m.sums, m.sums, m.receipt)
     alone = m.sums / there.assumed.network + there.assumed.request / 8 + m.merge / speed
     return ended - begun + groups * alone
