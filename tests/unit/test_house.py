@@ -42,6 +42,15 @@ def test_the_layers_are_the_rooms() -> None:
     assert layers == rooms()[::-1]
 
 
+def test_the_page_about_the_code_lists_the_rooms_and_names_files() -> None:
+    page = (ROOT / "docs/code.md").read_text()
+    docstring = segscore.pipeline.__doc__ or ""
+    for line in docstring.splitlines()[2:]:
+        assert line in page
+    for name in re.findall(r"`([a-z_]+/[a-z_/]+\.py)`", page):
+        assert (ROOT / name).is_file() or (ROOT / "pipeline" / name).is_file(), name
+
+
 def test_one_package_is_installed() -> None:
     assert (distribution("segscore").read_text("top_level.txt") or "").split() == ["segscore"]
 
