@@ -38,6 +38,7 @@ from segscore.jobs.show.printing import (
     print_record,
     shown_number,
 )
+from segscore.pipeline.errors import Done
 
 if TYPE_CHECKING:
     from segscore.pipeline.agreement.run import FinishedAudit
@@ -78,7 +79,7 @@ def agree(
     fresh: Fresh = False,
     settings: Settings = None,
     log_format: LogFormat = "text",
-) -> None:
+) -> Done | None:
     """Audit coders: coefficients of agreement, who stands apart, which boundaries are contested."""
     from segscore.pipeline.agreement.settings import AgreeSettings
 
@@ -106,12 +107,15 @@ def agree(
 
     if explain_plan:
         print_plan(agreement_plan(chosen, find_tables(chosen)))
-        return
+        return None
     garbage.work()
     with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
         finished = audit(chosen, client, bar.advance)
+    if isinstance(finished, Done):
+        return finished
     print_audit(finished)
     print_record(output, finished.record)
+    return None
 
 
 def print_audit(finished: "FinishedAudit") -> None:

@@ -12,6 +12,7 @@ from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Fresh, LogFormat, Replicates, Seed, Settings, names
 from segscore.jobs.show.gating import broken, checks_table, moved_lines
 from segscore.jobs.show.printing import GROUPS_SHOWN, chance, out, shown_number
+from segscore.pipeline.errors import Done
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,7 +77,7 @@ def compare(
     fresh: Fresh = False,
     settings: Settings = None,
     log_format: LogFormat = "text",
-) -> None:
+) -> Done | None:
     """Compare systems on the documents they share: differences, intervals, tests, ranks."""
     from segscore.jobs.show import layouts
     from segscore.pipeline.comparison.run import CompareSettings
@@ -100,6 +101,8 @@ def compare(
     )
     garbage.work()
     finished = put_side_by_side(chosen)
+    if isinstance(finished, Done):
+        return finished
     for warning in finished.record["warnings"]:
         LOG.say("warning", warning)
     if layout is None and format_name == "text":
@@ -112,6 +115,7 @@ def compare(
         LOG.say("info", f"{output}: {told}", output=output)
     if rules:
         _hold(runs[0], runs[1], rules, alpha)
+    return None
 
 
 def _rules(gate: str | None, alpha: float, runs: list[str]) -> "tuple[GateRule, ...]":

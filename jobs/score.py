@@ -34,6 +34,7 @@ from segscore.jobs.cli.options import (
     window_of,
 )
 from segscore.jobs.show.printing import Bar, print_finished, print_plan
+from segscore.pipeline.errors import Done
 
 if TYPE_CHECKING:
     from segscore.pipeline.scoring.settings import ScoreSettings
@@ -120,7 +121,7 @@ def score(
     fresh: Fresh = False,
     settings: Settings = None,
     log_format: LogFormat = "text",
-) -> None:
+) -> Done | None:
     """Score hypotheses against references and write scores, averages and intervals."""
     chosen = settings_of(
         references=references,
@@ -156,8 +157,11 @@ def score(
 
     if explain_plan:
         print_plan(run.scoring_plan(chosen, find_inputs(chosen)))
-        return
+        return None
     garbage.work()
     with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
         finished = run.run_scoring(chosen, client, bar.advance)
+    if isinstance(finished, Done):
+        return finished
     print_finished(output, finished)
+    return None

@@ -24,6 +24,7 @@ from segscore.jobs.cli.options import (
     window_of,
 )
 from segscore.jobs.show.printing import Bar, out, print_record, shown_number
+from segscore.pipeline.errors import Done
 
 if TYPE_CHECKING:
     from segscore.pipeline.scoring.sweep.run import FinishedSweep
@@ -55,7 +56,7 @@ def sweep(
     fresh: Fresh = False,
     settings: Settings = None,
     log_format: LogFormat = "text",
-) -> None:
+) -> Done | None:
     """Write miss / false-alarm curves over thresholds, and where lengths match the reference's."""
     from segscore.pipeline.scoring.sweep.run import SweepSettings, run_sweep
 
@@ -75,8 +76,11 @@ def sweep(
     garbage.work()
     with places.connect(cluster, workers) as client, Bar() as bar:
         finished = run_sweep(chosen, client, bar.advance)
+    if isinstance(finished, Done):
+        return finished
     print_curves(finished)
     print_record(output, finished.record)
+    return None
 
 
 def print_curves(finished: "FinishedSweep") -> None:

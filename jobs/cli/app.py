@@ -54,16 +54,16 @@ def segscore(
     """Score text segmentations: exact, cited, at any size."""
 
 
-def told(command: Callable[..., None]) -> Callable[..., None]:
+def told(command: Callable[..., object]) -> Callable[..., None]:
     """Make every expected failure of a command one line and an exit code."""
     from segscore.pipeline.errors import Done, Failed, Refused
 
     @wraps(command)
     def run(*arguments: object, **options: object) -> None:
         try:
-            command(*arguments, **options)
-        except Done as problem:
-            print(problem)
+            outcome = command(*arguments, **options)
+            if isinstance(outcome, Done):
+                print(outcome.message)
         except Refused as problem:
             fail(str(problem), 2)
         except BrokenPipeError:

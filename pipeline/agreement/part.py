@@ -20,8 +20,9 @@ from segscore.pipeline.agreement.documents import (
 )
 from segscore.pipeline.agreement.tallies import Groups, Tallies, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
+from segscore.pipeline.runs.record import Became
 from segscore.pipeline.runs.shuffle import Meeting, met
-from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, Became, list_unpaired
+from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, list_unpaired
 from segscore.pipeline.scoring.references import (
     References,
     accept_references,

@@ -26,20 +26,21 @@ from segscore.pipeline.agreement.tallies import (
     merge_tallies,
     settle_units,
 )
-from segscore.pipeline.errors import Failed
+from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.measures.windows import window_size
-from segscore.pipeline.runs import cluster, planning, publication, receipts, run_folder, shuffle
-from segscore.pipeline.runs.fingerprint import Fingerprint
+from segscore.pipeline.runs import cluster, planning, receipts, shuffle
 from segscore.pipeline.runs.planning import Plan
+from segscore.pipeline.runs.record import (
+    Became,
+    add_rows,
+    require_few_rejects,
+    why_nothing_scored,
+)
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.runs.shuffle import Meeting
-from segscore.pipeline.runs.tasks import Progress, spread
-from segscore.pipeline.scoring import left_out
-from segscore.pipeline.scoring.accounting import Clock, add_rows, provenance, refuse_too_many
-from segscore.pipeline.scoring.hypotheses import Became
+from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
 from segscore.pipeline.statistics import bootstrap
-from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 
@@ -58,65 +59,67 @@ class FinishedAudit:
 
 def run_agreement(
     settings: AgreeSettings, client: cluster.Client, progress: Progress
-) -> FinishedAudit:
+) -> FinishedAudit | Done:
     """Audit the agreement of coders and publish the run.
 
     Args:
         settings: what to do.
         client: where the work runs.
-        progress: told of each part done.
+        progress: called whenever a part is done.
+
+    Returns:
+        The published run; ``Done`` if it was published before.
 
     Raises:
         Refused: wrong input or settings; nothing was written.
         Failed: no document has two codings, parts failed, or too much was rejected.
     """
-    clock = Clock()
-    with clock.stage("plan"):
-        require_apart(settings.output, settings.inputs)
+    run = TaskRun("agree", settings, client, progress)
+    with run.stage("plan"):
         tables = find_tables(settings)
         plan = agreement_plan(settings, tables)
         types = attribute_types(tables.values())
         groups = choose_groups(settings.group_by, types, _columns())
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
-        asked = Fingerprint.of("agree", settings, tables.values())
-        found = publication.check(settings.output, asked, fresh=settings.fresh)
-    with publication.claimed(found):
-        with clock.stage("meet"):
-            folder = run_folder.claim(found, {AUDITED: [part.name for part in parts]})
-            place = Meeting(tables, folder, plan.groups, plan.cuts)
-            if len(receipts.kept(folder, AUDITED)) < len(parts):
+        if not run.prepare(tables.values()):
+            return run.done
+    with run.work():
+        with run.stage("meet"):
+            if not run.claim({AUDITED: parts}):
+                return run.done
+            place = Meeting(tables, run.folder, plan.groups, plan.cuts)
+            if len(receipts.kept(run.folder, AUDITED)) < len(parts):
                 shuffle.shuffle_rows(client, place)
-        with clock.stage("audit"):
+        with run.stage("audit"):
             by = {GROUP + name: kind for name, kind in groups.items()}
-            job = AgreeJob(place, settings.as_score, settings.choices.segments, by, folder)
-            job = _with_window(client, job, parts, progress)
-            audited = spread(client, audit_part, parts, job, progress, stage=AUDITED)
-            storage.remove(storage.join(folder, shuffle.FOLDER))
-        with clock.stage("agreement"):
-            account = add_rows(each.rows for each in audited.values())
-            _gate(settings, account, found)
-            merged, estimator = _merged(settings, job, audited.values())
+            job = AgreeJob(place, settings.as_score, settings.choices.segments, by, run.folder)
+            job = _with_window(run, job, parts)
+            audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
+            storage.remove(storage.join(run.folder, shuffle.FOLDER))
+        with run.stage("agreement"):
+            account = add_rows(part.rows for part in audited)
+            _require_audited(run.attempt, settings, account)
+            merged, estimator = _merged(settings, job, audited)
             made = group_tables(
                 merged, job.group_by, settings.choices, settings.seed, settings.replicates
             )
             made["agreement"] = only(made["agreement"], settings.similarities)
             for name, table in made.items():
-                url = storage.join(folder, name, f"{name}.parquet")
-                storage.write_table(url, table)
-        scored = made["coders"].column("coder").unique().to_pylist()
+                run.write(name, table)
         record = {
             "signature": settings.signature(estimator),
             "settings": asdict(settings),
             "plan": plan.told,
-            "pairs": sum(each.pairs for each in audited.values()),
-            **provenance(found, list(tables.values()), account, clock, scored),
+            "pairs": sum(part.pairs for part in audited),
+            **run.record(
+                tables.values(), account, made["coders"].column("coder").unique().to_pylist()
+            ),
         }
-        record["warnings"] += _left_out(made["corpus"], settings.group_by)
+        record["warnings"] += _without_group(made["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
-        record = publication.publish(found, record)
-        contested = [row for each in audited.values() for row in each.contested]
-        return FinishedAudit(record, made, sorted(contested, key=by_similarity)[:CONTESTED])
+        contested = sorted((row for part in audited for row in part.contested), key=by_similarity)
+        return FinishedAudit(run.publish(record), made, contested[:CONTESTED])
 
 
 def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
@@ -143,20 +146,18 @@ def _columns() -> set[str]:
     return {name for table in AGREEMENT_TABLES for name in table.columns}
 
 
-def _with_window(
-    client: cluster.Client, job: AgreeJob, parts: list[AgreePart], progress: Progress
-) -> AgreeJob:
-    """A window by the run is half the mean segment over all codings, which must be read first."""
+def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJob:
+    """Compute a window by the run: half the mean segment over all codings, which are read first."""
     if job.settings.window != "per-run":
         return job
-    surveyed = spread(client, survey_codings, parts, job, progress, stage="surveyed").values()
+    surveyed = run.tasks(survey_codings, parts, job, stage="surveyed").values()
     units, segments = (sum(each.size[i] for each in surveyed) for i in (0, 1))
     size = window_size(np.array([units]), np.array([max(1, segments)]), job.settings.rounding)
     return replace(job, settings=replace(job.settings, window=int(size[0])))
 
 
-def _left_out(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
-    """Say how many documents are in no group."""
+def _without_group(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
+    """Warn of the documents that are in no group."""
     whole, *groups = corpus.column("documents").to_pylist()
     left = whole - sum(groups)
     if not group_by or not left:
@@ -167,7 +168,7 @@ def _left_out(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _gate(settings: AgreeSettings, account: Became, found: Attempt) -> None:
+def _require_audited(attempt: Attempt, settings: AgreeSettings, account: Became) -> None:
     codings = account["codings"]
     if not codings["in"]:
         raise Failed(f"{settings.codings}: holds no coding; rows of the role hypothesis are none")
@@ -176,9 +177,9 @@ def _gate(settings: AgreeSettings, account: Became, found: Attempt) -> None:
             f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
             f"of {codings['in']} codings {codings['rejected']} were rejected and "
             f"{codings['unpaired']} are alone in their document"
-            f"{left_out.reason(found, ('codings',))}"
+            f"{why_nothing_scored(attempt, ('codings',))}"
         )
-    refuse_too_many(settings.as_score, account)
+    require_few_rejects(attempt, account, settings.max_rejects)
 
 
 def _merged(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from typing import Any
 
 import pyarrow as pa
@@ -25,15 +24,11 @@ from segscore.pipeline.comparison.tables import (
 )
 from segscore.pipeline.comparison.where import where
 from segscore.pipeline.errors import Done, Refused
-from segscore.pipeline.runs import publication, run_folder
-from segscore.pipeline.runs.fingerprint import Fingerprint
-from segscore.pipeline.scoring.accounting import LIBRARIES, Clock
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.run import Run
 from segscore.pipeline.scoring.inputs import choose_groups
 from segscore.pipeline.scoring.settings import MOST_REPLICATES, within
-from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.find import InputTable
-
-STATISTICS = (*LIBRARIES, "scipy")
 
 
 @dataclass(frozen=True)
@@ -88,6 +83,11 @@ class CompareSettings:
         within("--permutations", self.permutations, 0, MOST_REPLICATES)
         within("--seed", self.seed, 0, 2**64 - 1)
 
+    @property
+    def inputs(self) -> dict[str, tuple[str, ...]]:
+        """What a comparison reads, by the argument that names it."""
+        return {"RUN": self.runs}
+
 
 @dataclass(frozen=True)
 class FinishedComparison:
@@ -105,7 +105,7 @@ class FinishedComparison:
 
 
 @dataclass
-class _Found:
+class _Compared:
     """What was compared so far."""
 
     rows: dict[str, list[ComparisonRow]]
@@ -113,52 +113,56 @@ class _Found:
     warnings: list[str] = field(default_factory=list)
 
 
-def run_comparison(settings: CompareSettings) -> FinishedComparison:
+def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
     """Compare the systems of some runs on the documents they share; publish, if asked to.
+
+    Returns:
+        The comparison; ``Done`` if another job published the same one in the meantime.
 
     Raises:
         Refused: wrong settings, runs that cannot be compared, or no document in common; nothing
             was written.
         Failed: the tables cannot be written.
     """
-    clock = Clock()
-    with clock.stage("plan"):
-        if settings.output is not None:
-            require_apart(settings.output, {"RUN": settings.runs})
+    run = Run("compare", settings)
+    with run.stage("plan"):
         runs = open_runs(settings.runs)
         chosen = chosen_measures(settings.measures)
         require_comparable(runs, chosen, settings.may_differ)
-        claimed, held = _claim(settings)
+        records = _records(settings)
+        is_new = run.prepare([records])
         systems = find_systems(runs, settings.systems)
-    with clock.stage("compare"):
-        found = _Found({name: [] for name in ("comparisons", "systems", "omnibus", "worst")})
+    with run.stage("compare"):
+        compared = _Compared({name: [] for name in ("comparisons", "systems", "omnibus", "worst")})
         read = [
             read_samples(runs, systems, table, measures, settings.group_by)
             for table, measures in chosen
         ]
-        types = {name: kind for each in read for name, kind in _groups(settings, each).items()}
-        for compared in read:
-            _add(found, settings, runs, compared)
-    with clock.stage("where"):
+        types = {name: kind for kinds in read for name, kind in _groups(settings, kinds).items()}
+        for samples in read:
+            _add(compared, settings, runs, samples)
+    with run.stage("where"):
         if settings.where:
-            found.rows["where"] = [*where(runs, systems, read[0].samples[0].documents)]
-    tables = _tables(found.rows, types)
-    estimator = f"poisson,{'+'.join(sorted(found.units))}" if settings.replicates else "none"
+            compared.rows["where"] = [*where(runs, systems, read[0].samples[0].documents)]
+    tables = _tables(compared.rows, types)
+    estimator = f"poisson,{'+'.join(sorted(compared.units))}" if settings.replicates else "none"
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
-    own = {"ci": estimator, "p": permutation}
     record = {
-        "signature": signature(runs, own),
+        "signature": signature(runs, {"ci": estimator, "p": permutation}),
         "settings": asdict(settings),
         "pairs": tables["comparisons"].num_rows,
-        "inputs": {"runs": [asdict(file) for file in _records(settings).files]},
-        "rows": _account(read[0]),
-        "warnings": list(dict.fromkeys(found.warnings)),
-        "versions": {name: version(name) for name in STATISTICS},
-        "seconds": clock.seconds,
+        **run.record([records], _account(read[0]), libraries=("scipy",)),
     }
-    if claimed is not None:
-        record = _publish(claimed, tables, record)
-    return FinishedComparison(record, tables, held)
+    record["warnings"] += dict.fromkeys(compared.warnings)
+    if is_new:
+        with run.work():
+            if not run.claim({}):
+                return run.done
+            for name, table in tables.items():
+                run.write(name, table)
+            record = run.publish(record)
+    is_kept = settings.output is not None and not is_new
+    return FinishedComparison(record, tables, is_kept)
 
 
 def _records(settings: CompareSettings) -> InputTable:
@@ -171,16 +175,6 @@ def _records(settings: CompareSettings) -> InputTable:
     return InputTable("runs", tuple(files), (), pa.schema([]))
 
 
-def _claim(settings: CompareSettings) -> tuple[run_folder.Attempt | None, bool]:
-    if settings.output is None:
-        return None, False
-    asked = Fingerprint.of("compare", settings, [_records(settings)])
-    try:
-        return publication.check(settings.output, asked, fresh=settings.fresh), False
-    except Done:
-        return None, True
-
-
 def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataType]:
     """The type of each group-by column; refuses what cannot name a group."""
     from segscore.schemas.comparisons import COMPARISON_TABLES
@@ -190,19 +184,19 @@ def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataT
 
 
 def _add(
-    found: _Found, settings: CompareSettings, runs: Sequence[ScoredRun], compared: Compared
+    compared: _Compared, settings: CompareSettings, runs: Sequence[ScoredRun], read: Compared
 ) -> None:
     """Compare the samples of one kind of rows."""
-    for sample in compared.samples:
+    for sample in read.samples:
         made = compare_sample(
             sample, runs, settings.seed, settings.replicates, settings.permutations
         )
         group = dict(zip(settings.group_by, sample.key, strict=True))
         for name, rows in made.items():
-            found.rows[name] += [group | row for row in rows]
-        found.units.add(sample.units.kind)
-    found.rows["worst"] += worst_documents(compared.samples[0], runs)
-    found.warnings += _warnings(compared)
+            compared.rows[name] += [group | row for row in rows]
+        compared.units.add(sample.units.kind)
+    compared.rows["worst"] += worst_documents(read.samples[0], runs)
+    compared.warnings += _warnings(read)
 
 
 def _warnings(compared: Compared) -> Iterator[str]:
@@ -239,13 +233,3 @@ def _tables(
         name: table_of(made, models[name], {} if models[name].strict else types)
         for name, made in rows.items()
     }
-
-
-def _publish(
-    claimed: run_folder.Attempt, tables: Mapping[str, pa.Table], record: Mapping[str, Any]
-) -> dict[str, Any]:
-    with publication.claimed(claimed):
-        folder = run_folder.claim(claimed, {})
-        for name, table in tables.items():
-            storage.write_table(storage.join(folder, name, f"{name}.parquet"), table)
-        return publication.publish(claimed, record)

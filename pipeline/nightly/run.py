@@ -126,14 +126,13 @@ def _work(settings: NightSettings, client: cluster.Client, progress: Progress, s
 def _score(
     settings: NightSettings, client: cluster.Client, progress: Progress, say: Say
 ) -> run.Finished | None:
-    """Score the night; None if that was done, of the same input."""
+    """Score the night; return None if the same input was scored before."""
     try:
-        return run.run_scoring(settings.score, client, progress)
-    except Done:
-        return None
+        outcome = run.run_scoring(settings.score, client, progress)
     except run_folder.OtherRun as other:
         say(f"{settings.date} is scored anew: {'; '.join(other.differences) or 'it was otherwise'}")
-        return run.run_scoring(replace(settings.score, fresh=True), client, progress)
+        outcome = run.run_scoring(replace(settings.score, fresh=True), client, progress)
+    return None if isinstance(outcome, Done) else outcome
 
 
 def _latest(there: Nights) -> tuple[date | None, str | None]:

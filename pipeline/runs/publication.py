@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Done, Failed, Refused
+from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims, run_folder
 from segscore.pipeline.runs.claims import UNFINISHED, Files
 from segscore.pipeline.runs.fingerprint import Fingerprint
@@ -24,14 +24,16 @@ from segscore.pipeline.runs.run_folder import (
 def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
     """Make sure that a run may be written here, and put a run in order that is there already.
 
-    Args, Raises: as ``run_folder.examine``.
+    A run that is there already is left as it is; only what its publisher, since dead, did not get
+    round to removing is removed.
+
+    Args, Returns, Raises: as ``run_folder.examine``.
     """
-    try:
-        return run_folder.examine(output, fingerprint, fresh=fresh)
-    except Done:
+    attempt = run_folder.examine(output, fingerprint, fresh=fresh)
+    if attempt.found.done:
         with suppress(Refused, Failed, OSError):
             _put_in_order(Attempt(output, fingerprint))
-        raise
+    return attempt
 
 
 @contextmanager

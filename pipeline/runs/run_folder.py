@@ -14,7 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Done, Failed, Refused
+from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims, receipts
 from segscore.pipeline.runs.claims import UNFINISHED, Claim, Files
 from segscore.pipeline.runs.fingerprint import WHERE_AND_WHEN, Fingerprint, setting_differences
@@ -62,11 +62,13 @@ class Found:
         newest: the newest claim of another attempt; None for none.
         record: text of a finished run's run.json; None for none.
         resumed: whether to resume what the newest claim is for.
+        done: whether the finished run is the very one that the job is to do.
     """
 
     newest: Claim | None = None
     record: str | None = None
     resumed: bool = False
+    done: bool = False
 
 
 @dataclass
@@ -107,19 +109,19 @@ def prepared_in(output: str, start: str) -> str:
 def examine(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
     """Make sure that a run may be written here, before any work.
 
-    A run that is there already is left as it is; only what its publisher, since dead, did not get
-    round to removing is removed.
-
     Args:
         output: folder of the run.
         fingerprint: of the run.
         fresh: whether to start over, and replace a finished run.
 
+    Returns:
+        The attempt to do it, and what the folder holds: nothing is to be done if it holds this very
+        run, finished.
+
     Raises:
         OtherRun: the folder holds another run, finished or not.
         Taken: another process is at work in it.
         Refused: it holds something that is not a run.
-        Done: it holds this very run, finished.
     """
     attempt = Attempt(output, fingerprint, fresh)
     attempt.found = _look(attempt)
@@ -138,8 +140,10 @@ def _look(attempt: Attempt) -> Found:
     record = None if text is None else _record_of(output, text)
     if attempt.fresh:
         return Found(newest, text)
+    if record is not None and record.get("fingerprint") == attempt.fingerprint.digest:
+        return Found(newest, text, done=True)
     if record is not None:
-        raise _finished(attempt, record)
+        raise _other_run(attempt, record)
     if newest is None:
         return Found()
     other = setting_differences(newest.fingerprint, attempt.fingerprint)
@@ -202,15 +206,11 @@ def _is_ours(output: str, names: Sequence[str]) -> bool:
     return all(claims.is_ours(name) for name in inside)
 
 
-def _finished(attempt: Attempt, record: Mapping[str, Any]) -> Done | OtherRun:
-    """What to raise about a finished run."""
-    output, fingerprint = attempt.output, attempt.fingerprint
-    if record.get("fingerprint") == fingerprint.digest:
-        return Done(f"{output} holds this run already, finished; --fresh does it again")
-    other = _differences(record, fingerprint)
+def _other_run(attempt: Attempt, record: Mapping[str, Any]) -> OtherRun:
+    other = _differences(record, attempt.fingerprint)
     known = f" ({'; '.join(other)})" if other else ""
     return OtherRun(
-        f"--output {output}: holds a finished run of other settings or inputs"
+        f"--output {attempt.output}: holds a finished run of other settings or inputs"
         f"{known}; choose another folder, or pass --fresh to replace it",
         other,
     )
@@ -230,7 +230,7 @@ def _differences(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[st
     return setting_differences(before, fingerprint)
 
 
-def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
+def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
     """Claim the folder; start over there, or resume what an earlier attempt left.
 
     What the claim is based on is looked at once more when the claim is in force: from then on
@@ -241,7 +241,8 @@ def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
         stages: the parts to come, by stage: what `status` counts receipts against.
 
     Returns:
-        The folder to write parts to, absolute: workers have folders of their own.
+        The folder to write parts to, absolute: workers have folders of their own.  None if another
+        job has finished this very run since.
 
     Raises:
         As ``examine`` does, should the folder have changed since.
@@ -249,13 +250,16 @@ def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
     place = storage.join(attempt.output, UNFINISHED)
     storage.make_folder(place)
     try:
-        return _claim(attempt, stages)
-    except (Refused, Failed, Done):
+        folder = _claim(attempt, stages)
+    except (Refused, Failed):
         storage.remove_if_empty(place)
         raise
+    if folder is None:
+        storage.remove_if_empty(place)
+    return folder
 
 
-def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
+def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
     for _ in range(LOOKS):
         newest, resumed = attempt.found.newest, attempt.found.resumed
         mine = Claim(
@@ -268,6 +272,8 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str:
             if newest and not resumed:
                 _remove_earlier(attempt)
             return storage.absolute(attempt.folder)
+        if attempt.found.done:
+            return None
     raise _began_just_now(attempt.output)
 
 
@@ -281,7 +287,7 @@ def _take(attempt: Attempt, mine: Claim) -> bool:
     attempt.claim = mine
     try:
         found = _look(attempt)
-    except (Refused, Failed, Done):
+    except (Refused, Failed):
         _withdraw(attempt)
         raise
     if found != attempt.found:
@@ -402,12 +408,6 @@ def files(output: str, record: Mapping[str, Any], table: str) -> list[str]:
     """
     names = listed(record, storage.join(output, RECORD)).get(table, [])
     return [storage.join(output, table, name) for name in names]
-
-
-def prepared(output: str) -> str:
-    """Where the unfinished run of a folder is prepared, as its newest claim tells."""
-    newest = claims.newest(output)
-    return prepared_in(output, newest.start if newest else "")
 
 
 def _record_of(output: str, text: str) -> dict[str, Any]:

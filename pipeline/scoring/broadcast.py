@@ -5,19 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import Bits
-from segscore.pipeline.runs import cluster
 from segscore.pipeline.runs.planning import Plan
-from segscore.pipeline.runs.run_folder import Attempt, claim
-from segscore.pipeline.runs.tasks import Progress, spread
-from segscore.pipeline.scoring.accounting import (
-    Clock,
-    add_rows,
-    count_rows,
-    left_over,
-    met_references,
-)
+from segscore.pipeline.runs.record import add_rows
+from segscore.pipeline.runs.tasks import TaskRun
+from segscore.pipeline.scoring.accounting import count_rows, left_over, met_references
 from segscore.pipeline.scoring.duplicates import spread_twice
 from segscore.pipeline.scoring.hypotheses import list_unpaired, write_left_out
 from segscore.pipeline.scoring.inputs import Inputs, collect, cut, cut_points
@@ -39,64 +31,54 @@ _SCORED, _POINTS = "scored", "points"
 INPUTS_PART = "inputs.parquet"
 
 
-def score_sent(
-    inputs: Inputs,
-    plan: Plan,
-    rule: Rule,
-    found: Attempt,
-    client: cluster.Client,
-    progress: Progress,
-    clock: Clock,
-) -> Worked:
+def score_sent(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked | None:
     """Score all hypotheses, the references sent to every task.
 
     Args:
+        run: prepared.
         inputs: the tables.
         plan: how many rows a task takes.
         rule: how to count; its types are those declared.
-        found: where the run is prepared.
-        client: where the work runs.
-        progress: told of each part done.
-        clock: told of the stages.
+
+    Returns:
+        What the tasks did; None if another job finished this very run before this one began.
 
     Raises:
         Failed: no reference was accepted, or parts failed.
     """
     settings = rule.settings
     parts = cut(inputs.hypotheses.slices, plan.rows_at_once)
-    with clock.stage("references"):
+    with run.stage("references"):
         collected = collect(settings, inputs)
         references = collected.references
         documents = len(references.documents)
         points = cut_points(documents, len(settings.points), plan.rows_at_once)
-        stages = {_SCORED: parts, _POINTS: points}
-        names = {stage: [part.name for part in of] for stage, of in stages.items()}
-        folder = claim(found, names)
-        storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
-    with clock.stage("score"):
+        if not run.claim({_SCORED: parts, _POINTS: points}):
+            return None
+        run.write("rejects", collected.rejects, INPUTS_PART)
+    with run.stage("score"):
         further = inputs.hypotheses.further
         against = Against.of(references, settings)
-        job = SentJob(rule, inputs.typed, further, folder, plan.rows_at_once, against)
+        job = SentJob(rule, inputs.typed, further, run.folder, plan.rows_at_once, against)
         if inputs.typed and not settings.boundary_types:
-            surveyed = spread_twice(client, survey_part, parts, job, progress, stage="surveyed")
+            surveyed = spread_twice(run, survey_part, parts, job, stage="surveyed")
             types = occurring(collected.reference_rows).union(
                 *(receipt.types for receipt in surveyed.values())
             )
             job = replace(job, rule=declared(rule, types))
-        receipts = spread_twice(client, score_part, parts, job, progress, stage=_SCORED)
-        made = spread(client, score_documents, points, job, progress, stage=_POINTS)
+        receipts = spread_twice(run, score_part, parts, job, stage=_SCORED)
+        made = run.tasks(score_documents, points, job, stage=_POINTS)
     met = met_references(receipts, len(references))
-    alone = left_over(collected, met)
-    storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)
-    told = [*receipts.values(), *made.values()]
+    run.write("unpaired", left_over(collected, met), INPUTS_PART)
+    both = [*receipts.values(), *made.values()]
     return Worked(
         rule=job.rule,
         p_seg=references.p_seg,
         documents=documents,
-        rows=add_rows([count_rows(collected, met), *(receipt.rows for receipt in told)]),
-        pairs=sum(receipt.pairs for receipt in told),
-        folder=folder,
-        parts=[receipt.part for receipt in told],
+        rows=add_rows([count_rows(collected, met), *(receipt.rows for receipt in both)]),
+        pairs=sum(receipt.pairs for receipt in both),
+        folder=run.folder,
+        parts=[receipt.part for receipt in both],
     )
 
 

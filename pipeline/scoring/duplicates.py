@@ -2,28 +2,22 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Bits
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs import cluster, receipts
-from segscore.pipeline.runs.tasks import Progress, spread
+from segscore.pipeline.runs import receipts
+from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.scoring.part import Job, Part, Receipt
 
-Task = Callable[..., Receipt]
+_Kind = TypeVar("_Kind", bound=Receipt)
 
 
 def spread_twice(
-    client: cluster.Client,
-    task: Task,
-    parts: list[Part],
-    job: Job,
-    progress: Progress,
-    *,
-    stage: str,
-) -> dict[str, Receipt]:
+    run: TaskRun, task: Callable[..., _Kind], parts: list[Part], job: Job, *, stage: str
+) -> dict[str, _Kind]:
     """Run ``task(job, part, duplicates)``, and again where a part turns out to hold a duplicate.
 
     That a coder has two rows for a document shows only when all parts have been read.  It is rare,
@@ -33,9 +27,9 @@ def spread_twice(
         Receipts by the name of the part, in the order of the parts.
 
     Raises:
-        Failed: as ``spread``.
+        Failed: as ``TaskRun.tasks``.
     """
-    found = spread(client, task, parts, job, progress, {}, stage=stage)
+    found = run.tasks(task, parts, job, {}, stage=stage)
     twice = duplicates(found.values())
     again = {
         part.name: replace(part, name=receipts.again(part.name))
@@ -45,7 +39,7 @@ def spread_twice(
     if not again:
         return found
     repeated = [*again.values()]
-    better = spread(client, task, repeated, job, progress, twice, stage=receipts.again(stage))
+    better = run.tasks(task, repeated, job, twice, stage=receipts.again(stage))
     return found | {name: better[part.name] for name, part in again.items()}
 
 

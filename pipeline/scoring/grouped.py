@@ -7,12 +7,12 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.measures.windows import window_size
-from segscore.pipeline.runs import cluster, shuffle
+from segscore.pipeline.runs import shuffle
 from segscore.pipeline.runs.planning import Plan
-from segscore.pipeline.runs.run_folder import Attempt, claim
+from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.shuffle import Meeting, met
-from segscore.pipeline.runs.tasks import Progress, spread
-from segscore.pipeline.scoring.accounting import Clock, add_rows, count_rows, left_over
+from segscore.pipeline.runs.tasks import TaskRun
+from segscore.pipeline.scoring.accounting import count_rows, left_over
 from segscore.pipeline.scoring.hypotheses import (
     Accepted,
     accept_hypotheses,
@@ -78,66 +78,56 @@ class Surveyed:
     types: tuple[int, ...]
 
 
-def score_met(
-    inputs: Inputs,
-    plan: Plan,
-    rule: Rule,
-    found: Attempt,
-    client: cluster.Client,
-    progress: Progress,
-    clock: Clock,
-) -> Worked:
+def score_met(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked | None:
     """Score all hypotheses, the rows of each document brought together first.
 
     Args:
+        run: prepared.
         inputs: the tables.
         plan: how documents are grouped.
         rule: how to count; its types are those declared.
-        found: where the run is prepared.
-        client: where the work runs.
-        progress: told of each part done.
-        clock: told of the stages.
+
+    Returns:
+        What the tasks did; None if another job finished this very run before this one began.
 
     Raises:
         Failed: parts failed.
     """
     parts = [Part(f"part-{i:05d}.parquet", bucket=i) for i in range(plan.groups)]
-    with clock.stage("meet"):
-        folder = claim(found, {_SCORED: [part.name for part in parts]})
-        place = Meeting({t.name: t for t in inputs.tables}, folder, plan.groups, plan.cuts)
-        shuffle.shuffle_rows(client, place)
-    with clock.stage("references"):
+    with run.stage("meet"):
+        if not run.claim({_SCORED: parts}):
+            return None
+        tables = {table.name: table for table in inputs.tables}
+        place = Meeting(tables, run.folder, plan.groups, plan.cuts)
+        shuffle.shuffle_rows(run.client, place)
+    with run.stage("references"):
         further = inputs.hypotheses.further
-        job = MetJob(
-            rule, inputs.typed, further, folder, plan.rows_at_once, place, rule.settings, np.nan, 0
-        )
-        job = _with_survey(client, job, parts, progress)
-    with clock.stage("score"):
-        told = spread(client, score_bucket, parts, job, progress, stage=_SCORED).values()
-        storage.remove(storage.join(folder, shuffle.FOLDER))
+        shared = (rule, inputs.typed, further, run.folder, plan.rows_at_once)
+        job = _with_survey(run, MetJob(*shared, place, rule.settings, np.nan, 0), parts)
+    with run.stage("score"):
+        receipts = run.tasks(score_bucket, parts, job, stage=_SCORED).values()
+        storage.remove(storage.join(run.folder, shuffle.FOLDER))
     points = [POINTS_PART + part.name for part in parts] if rule.settings.points else []
     return Worked(
         rule=job.rule,
         p_seg=job.p_seg,
         documents=job.documents,
-        rows=add_rows(receipt.rows for receipt in told),
-        pairs=sum(receipt.pairs for receipt in told),
-        folder=folder,
+        rows=add_rows(receipt.rows for receipt in receipts),
+        pairs=sum(receipt.pairs for receipt in receipts),
+        folder=run.folder,
         parts=[*(part.name for part in parts), *points],
     )
 
 
-def _with_survey(
-    client: cluster.Client, job: MetJob, parts: list[Part], progress: Progress
-) -> MetJob:
-    """Find out what only all references together tell: windows by the run, P_seg, types."""
+def _with_survey(run: TaskRun, job: MetJob, parts: list[Part]) -> MetJob:
+    """Compute what depends on all references together: windows by the run, P_seg, types."""
     settings = job.settings
     if settings.window == "per-run":
-        sizes = spread(client, survey_bucket, parts, job, progress, stage="sized").values()
+        sizes = run.tasks(survey_bucket, parts, job, stage="sized").values()
         units, segments = sum(each.units for each in sizes), sum(each.segments for each in sizes)
         size = window_size(np.array([units]), np.array([max(1, segments)]), settings.rounding)
         job = replace(job, settings=replace(settings, window=int(size[0])))
-    surveyed = spread(client, survey_bucket, parts, job, progress, stage="surveyed").values()
+    surveyed = run.tasks(survey_bucket, parts, job, stage="surveyed").values()
     p_seg = settings.p_seg
     if p_seg is None:
         windows, covered = (sum(each.windows[i] for each in surveyed) for i in (0, 1))

@@ -9,6 +9,7 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
+from segscore.pipeline.runs.record import Became
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import SEGMENTATIONS
@@ -19,9 +20,6 @@ UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 
 Seen = dict[str, tuple[Bits, Bits]]
 """Coder -> bits over the run's documents: seen at least once, seen more than once."""
-
-Became = dict[str, dict[str, int]]
-"""Input table -> rows in = scored + rejected + unpaired."""
 
 
 @dataclass(frozen=True)

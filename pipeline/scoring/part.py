@@ -13,8 +13,9 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
+from segscore.pipeline.runs.record import Became
 from segscore.pipeline.scoring.boundaries import side, side_of
-from segscore.pipeline.scoring.hypotheses import Accepted, Became, Seen
+from segscore.pipeline.scoring.hypotheses import Accepted, Seen
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
     Pairs,

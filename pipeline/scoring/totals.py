@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs import cluster, receipts
-from segscore.pipeline.runs.tasks import Progress, spread
+from segscore.pipeline.runs import receipts
+from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.scoring.part import SUMS, Added, Worked, add
 
 _AT_ONCE = 32
@@ -19,7 +19,7 @@ class Heap:
     parts: tuple[str, ...]
 
 
-def add_sums(client: cluster.Client, worked: Worked, progress: Progress) -> Added:
+def add_sums(run: TaskRun, worked: Worked) -> Added:
     """Add up all parts of a run; where there are many, in tasks."""
     parts = tuple(worked.parts)
     if len(parts) <= _AT_ONCE:
@@ -28,7 +28,7 @@ def add_sums(client: cluster.Client, worked: Worked, progress: Progress) -> Adde
         Heap(f"sums-{start:06d}", parts[start : start + _AT_ONCE])
         for start in range(0, len(parts), _AT_ONCE)
     ]
-    return add(spread(client, add_heap, heaps, worked, progress, stage="added").values())
+    return add(run.tasks(add_heap, heaps, worked, stage="added").values())
 
 
 def add_heap(worked: Worked, heap: Heap) -> Added:

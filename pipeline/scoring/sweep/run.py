@@ -3,33 +3,29 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline import storage
 from segscore.pipeline.arrays.ragged import Bits, Ints, flags, numbers
-from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs import cluster, planning, publication, run_folder
-from segscore.pipeline.runs.fingerprint import Fingerprint
-from segscore.pipeline.runs.tasks import Progress
+from segscore.pipeline.errors import Done, Refused
+from segscore.pipeline.runs import cluster, planning
+from segscore.pipeline.runs.record import add_rows
+from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import (
-    Clock,
-    add_rows,
     count_rows,
     left_over,
     met_references,
     require_scored,
-    tell,
 )
 from segscore.pipeline.scoring.broadcast import INPUTS_PART
 from segscore.pipeline.scoring.duplicates import spread_twice
 from segscore.pipeline.scoring.hypotheses import list_unpaired, write_left_out
 from segscore.pipeline.scoring.inputs import Inputs, collect, cut, find_inputs
 from segscore.pipeline.scoring.pairs import Rule
-from segscore.pipeline.scoring.part import Against, Part, Receipt, Worked
+from segscore.pipeline.scoring.part import Against, Part, Receipt
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.sent import SentJob, accept_part
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -41,7 +37,6 @@ from segscore.pipeline.scoring.sweep.curves import (
     sweep_pairs,
     tabulate_curves,
 )
-from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.read import refuse
 
 SWEPT = "swept"
@@ -131,68 +126,62 @@ class FinishedSweep:
     operating_points: Ints
 
 
-def run_sweep(settings: SweepSettings, client: cluster.Client, progress: Progress) -> FinishedSweep:
+def run_sweep(
+    settings: SweepSettings, client: cluster.Client, progress: Progress
+) -> FinishedSweep | Done:
     """Sweep scored hypotheses over all thresholds and publish the run.
 
     Args:
         settings: what to do.
         client: where the work runs.
-        progress: told of each part done.
+        progress: called whenever a part is done.
+
+    Returns:
+        The published run; ``Done`` if it was published before.
 
     Raises:
         Refused: wrong input or settings; nothing was written.
         Failed: nothing could be scored, or parts failed; nothing was published.
     """
-    clock = Clock()
+    run = TaskRun("sweep", settings, client, progress)
     as_score = settings.as_score
-    with clock.stage("plan"):
-        require_apart(settings.output, settings.inputs)
+    with run.stage("plan"):
         inputs = _find(as_score)
         parts = cut(inputs.hypotheses.slices, planning.ROWS_PER_PART)
-        asked = Fingerprint.of("sweep", settings, inputs.tables)
-        claimed = publication.check(settings.output, asked, fresh=settings.fresh)
-    with publication.claimed(claimed):
-        with clock.stage("references"):
+        if not run.prepare(inputs.tables):
+            return run.done
+    with run.work():
+        with run.stage("references"):
             collected = collect(as_score, inputs)
-            folder = run_folder.claim(claimed, {SWEPT: [part.name for part in parts]})
-            storage.write_table(storage.join(folder, "rejects", INPUTS_PART), collected.rejects)
-        with clock.stage("sweep"):
-            references, further = collected.references, inputs.hypotheses.further
+            references = collected.references
+            if not run.claim({SWEPT: parts}):
+                return run.done
+            run.write("rejects", collected.rejects, INPUTS_PART)
+        with run.stage("sweep"):
             rule, against = Rule(as_score, (1,), {}), Against(references, ())
-            job = SentJob(rule, inputs.typed, further, folder, planning.ROWS_PER_PART, against)
-            found = spread_twice(client, sweep_part, parts, job, progress, stage=SWEPT)
-            receipts = cast("dict[str, SweptPart]", found)
-        with clock.stage("curves"):
-            met = met_references(found, len(references))
+            shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder)
+            job = SentJob(*shared, planning.ROWS_PER_PART, against)
+            receipts = spread_twice(run, sweep_part, parts, job, stage=SWEPT)
+        with run.stage("curves"):
+            met = met_references(receipts, len(references))
             account = add_rows(
-                [count_rows(collected, met), *(part.rows for part in found.values())]
+                [count_rows(collected, met), *(receipt.rows for receipt in receipts.values())]
             )
-            require_scored(as_score, account, claimed)
+            require_scored(run.attempt, as_score, account)
             swept = merge_steps(receipt.steps for receipt in receipts.values())
             curves, chosen = tabulate_curves(swept, as_score.parameters(references.p_seg))
-            table = storage.join(folder, "curves", "curves.parquet")
-            storage.write_table(table, curves, plain=("threshold", *CHANGING, *VALUES))
-            points = storage.join(folder, "operating_points", "operating_points.parquet")
-            storage.write_table(points, curves.take(pa.array(chosen)))
-            alone = left_over(collected, met)
-            storage.write_table(storage.join(folder, "unpaired", INPUTS_PART), alone)
-        worked = Worked(
-            rule=rule,
-            p_seg=references.p_seg,
-            documents=len(references.documents),
-            rows=account,
-            pairs=sum(receipt.pairs for receipt in found.values()),
-            folder=folder,
-            parts=[],
-        )
-        told = tell(as_score, inputs, worked, clock, claimed, swept)
-        own = {
+            run.write("curves", curves, plain=("threshold", *CHANGING, *VALUES))
+            run.write("operating_points", curves.take(pa.array(chosen)))
+            run.write("unpaired", left_over(collected, met), INPUTS_PART)
+        record = {
             "signature": settings.signature,
             "settings": asdict(settings),
             "boundary_types": None,
+            "p_seg": None if np.isnan(references.p_seg) else references.p_seg,
+            "pairs": sum(receipt.pairs for receipt in receipts.values()),
+            **run.record(inputs.tables, account, swept),
         }
-        record = publication.publish(claimed, told | own)
-        return FinishedSweep(record, curves, chosen)
+        return FinishedSweep(run.publish(record), curves, chosen)
 
 
 def _find(settings: ScoreSettings) -> Inputs:

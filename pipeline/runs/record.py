@@ -1,0 +1,120 @@
+"""What run.json records about the input of every kind of run, and why rows were left out."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from importlib.metadata import version
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline import storage
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs.run_folder import Attempt, prepared_files
+
+Became = dict[str, dict[str, int]]
+"""Input table -> rows in = scored + rejected + unpaired."""
+
+_LIBRARIES = ("segscore", "numpy", "pyarrow", "pandera", "numba", "dask", "distributed")
+_NAMED = 5
+_RULES = 3
+_IDS = 2
+_REJECTS, _UNPAIRED = "rejects", "unpaired"
+_JUDGED = ("hypotheses", "codings")
+"""Input tables whose coders are what a run has results of."""
+
+
+def add_rows(parts: Iterable[Became]) -> Became:
+    """Add up the row counts of disjoint parts of the input."""
+    total: Became = {}
+    for part in parts:
+        for table, became in part.items():
+            so_far = total.setdefault(table, dict.fromkeys(became, 0))
+            for name, rows in became.items():
+                so_far[name] += rows
+    return total
+
+
+def versions(further: Iterable[str]) -> dict[str, str]:
+    """Return the versions of segscore, of the libraries every run uses, and of further ones."""
+    return {name: version(name) for name in (*_LIBRARIES, *further)}
+
+
+def require_few_rejects(attempt: Attempt, account: Became, max_rejects: float) -> None:
+    """Refuse to publish a run that rejected too large a share of its input.
+
+    Raises:
+        Failed: naming the number of rows, and where the rejected ones are listed.
+    """
+    rejected = sum(table["rejected"] for table in account.values())
+    rows = sum(table["in"] for table in account.values())
+    if rejected > max_rejects * rows:
+        raise Failed(
+            f"{rejected} of {rows} input rows were rejected, more than --max-rejects "
+            f"{max_rejects} allows; nothing was published, the rows are listed in "
+            f"{_rejects_folder(attempt)}"
+        )
+
+
+def _rejects_folder(attempt: Attempt) -> str:
+    return storage.join(attempt.folder, _REJECTS)
+
+
+def reject_warnings(attempt: Attempt, scored: Collection[str]) -> list[str]:
+    """Say which rules rejected rows, and which coders have no result at all because of that.
+
+    Args:
+        attempt: whose folder lists the rejected rows.
+        scored: the coders that have a result.
+    """
+    rules, coders = Counter[str](), set[str]()
+    for url in prepared_files(attempt, _REJECTS):
+        rows = storage.read_columns(url, ["table", "rule", "coder"])
+        counts = pc.value_counts(rows["rule"]).to_pylist()
+        rules += Counter({count["values"]: count["counts"] for count in counts})
+        judged = rows.filter(pc.is_in(rows["table"], pa.array(_JUDGED)))
+        coders.update(pc.unique(judged["coder"].drop_null()).to_pylist())
+    where = storage.join(attempt.output, _REJECTS)
+    gone = sorted(coders - {"", *scored})
+    missing = [f"{name}: none of its rows could be scored" for name in gone[:_NAMED]]
+    if len(gone) > _NAMED:
+        missing.append(f"nor could any row of {len(gone) - _NAMED} more")
+    return [f"rows were rejected: {_counted(rules)}; each is listed in {where}", *missing]
+
+
+def _counted(rules: Counter[str]) -> str:
+    by_count = sorted(rules.items(), key=lambda rule: (-rule[1], rule[0]))
+    listed = ", ".join(f"{rows} {rule}" for rule, rows in by_count[:_RULES])
+    more = sum(rows for _, rows in by_count[_RULES:])
+    return f"{listed}, {more} by other rules" if more else listed
+
+
+def why_nothing_scored(attempt: Attempt, sides: Iterable[str]) -> str:
+    """Explain why nothing could be scored: the first rejected row, or ids without a partner.
+
+    Args:
+        attempt: whose folder lists the rows that were left out.
+        sides: the input tables whose rows should have been matched.
+    """
+    rejected = _first_rejected(attempt)
+    if rejected:
+        return f"; the first rejected: {rejected}; each is listed in {_rejects_folder(attempt)}"
+    ids: dict[str, set[str]] = {side: set() for side in sides}
+    for url in prepared_files(attempt, _UNPAIRED):
+        rows = storage.read_columns(url, ["table", "document_id"])
+        for side, least in ids.items():
+            own = rows.filter(pc.equal(rows["table"], side))["document_id"]
+            ids[side] = {*sorted({*least, *pc.unique(own).to_pylist()})[:_IDS]}
+    listed = [f"{side} have {', '.join(sorted(few))}" for side, few in ids.items() if few]
+    return f": {'; '.join(listed)}" if listed else ""
+
+
+def _first_rejected(attempt: Attempt) -> str:
+    order = [("table", "ascending"), ("source", "ascending"), ("row", "ascending")]
+    first: list[dict[str, object]] = []
+    for url in prepared_files(attempt, _REJECTS):
+        rows = storage.read_columns(url, [*dict(order), "rule", "detail"])
+        first += rows.take(pc.select_k_unstable(rows, 1, order)).to_pylist()
+    if not first:
+        return ""
+    row = min(first, key=lambda row: [row[name] for name in dict(order)])
+    return f"{row['source']} row {row['row']}: {row['rule']} ({row['detail']})"
