@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from distributed.scheduler import heartbeat_interval  # noqa: TID251  (its rule for many workers)
 
-from segscore.pipeline.runs.planning import ROWS_PER_PART
+from segscore.pipeline.runs.planning import LIMITS
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Measured:
     """What this machine took; every figure is from a run of ``benchmarks.scale``.
 
     Attributes:
-        tasks: seconds of tasks of ROWS_PER_PART hypotheses, one worker alone on the machine.
+        tasks: seconds of tasks of LIMITS.rows_per_part hypotheses, one worker alone on the machine.
         start: seconds of a run that has next to nothing to do.
         plan: seconds of the client for each part, to find and claim it.
         reference: seconds of the client for each reference, to read and accept it.
@@ -103,7 +103,7 @@ class Design:
     name: str
     together: int = 64
     travel: bool = False
-    rows: int = ROWS_PER_PART
+    rows: int = LIMITS.rows_per_part
 
 
 @dataclass
@@ -228,7 +228,7 @@ class Cluster:
 
     def draw(self, count: int, rows: int) -> list[float]:
         """Seconds of tasks, drawn from those measured."""
-        scale = rows / ROWS_PER_PART / self.assumed.speed
+        scale = rows / LIMITS.rows_per_part / self.assumed.speed
         return [*(self.random.choice(self.measured.tasks, count) * scale)]
 
 
@@ -252,7 +252,7 @@ def plan(measured: Measured, assumed: Assumed, design: Design, pairs: float, wor
             _travel(there, references + pairs, parts) if design.travel else _send(there, references)
         ),
     }
-    grow = design.rows / ROWS_PER_PART
+    grow = design.rows / LIMITS.rows_per_part
     tasks = there.draw(parts, design.rows)
     read = measured.input * grow
     if design.travel:
@@ -281,7 +281,7 @@ def _send(there: Cluster, references: float) -> dict[str, float]:
 def _travel(there: Cluster, rows: float, parts: int) -> dict[str, float]:
     """Rows of both sides go to the worker of their document, and from there to the store."""
     m = there.measured
-    slices = math.ceil(rows / ROWS_PER_PART)
+    slices = math.ceil(rows / LIMITS.rows_per_part)
     work = (m.pack * rows + m.packet * slices * parts) / there.assumed.speed
     volume = m.travelling * rows
     hosts = math.ceil(there.workers / there.assumed.workers_per_host)

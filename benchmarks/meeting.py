@@ -18,7 +18,7 @@ WAY = """
 import sys
 from segscore.pipeline.runs import planning
 if sys.argv.pop(1) != "sent":
-    planning.SEND = False
+    planning.LIMITS = planning.Limits(send=False)
 from segscore.jobs.cli.app import main
 main()
 """

@@ -19,12 +19,12 @@ from benchmarks.cost_model import Assumed, Design, Measured, plan
 from benchmarks.overhead import place
 from benchmarks.timing import ROOT, SEGSCORE, load
 from benchmarks.whole_job import SYSTEMS, make
-from segscore.pipeline.runs.planning import ROWS_PER_PART
+from segscore.pipeline.runs.planning import LIMITS
 from segscore.pipeline.runs.run_folder import RUN_TABLES
 from segscore.pipeline.storage import find, read_table
 
 PARTS = 8
-DOCUMENTS = PARTS * ROWS_PER_PART // SYSTEMS
+DOCUMENTS = PARTS * LIMITS.rows_per_part // SYSTEMS
 CODERS, CODED = 3, 100_000
 FEW, MANY = 2, 64
 """Workers of the clusters that tell what Dask costs."""
@@ -186,7 +186,7 @@ def measured_table(measured: Measured) -> str:
 
 def costs_table(measured: Measured) -> str:
     """What a million pairs cost on one processor."""
-    parts = 1e6 / ROWS_PER_PART
+    parts = 1e6 / LIMITS.rows_per_part
     rows = [
         ["tasks", f"{measured.task * parts:.1f} s"],
         ["references, read by the client", f"{measured.reference * 1e6 / SYSTEMS:.2f} s"],

@@ -104,9 +104,10 @@ def agree(
     from segscore.pipeline.agreement.run import agreement_plan, find_tables
     from segscore.pipeline.agreement.run import run_agreement as audit
     from segscore.pipeline.runs import cluster as places
+    from segscore.pipeline.runs.planning import LIMITS
 
     if explain_plan:
-        print_plan(agreement_plan(chosen, find_tables(chosen)))
+        print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS))
         return None
     garbage.work()
     with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:

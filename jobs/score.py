@@ -152,11 +152,12 @@ def score(
         fresh=fresh,
     )
     from segscore.pipeline.runs import cluster as places
+    from segscore.pipeline.runs.planning import LIMITS
     from segscore.pipeline.scoring import run
     from segscore.pipeline.scoring.inputs import find_inputs
 
     if explain_plan:
-        print_plan(run.scoring_plan(chosen, find_inputs(chosen)))
+        print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
         return None
     garbage.work()
     with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:

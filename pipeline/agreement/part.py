@@ -30,7 +30,7 @@ from segscore.pipeline.scoring.references import (
     shared_attributes,
 )
 from segscore.pipeline.scoring.settings import ScoreSettings
-from segscore.pipeline.statistics.bootstrap import BUCKETS
+from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.tables.boundary_types import positions_alone
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
 from segscore.pipeline.tables.contradictions import Described, describe
@@ -130,7 +130,7 @@ def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
     codings = accepted.codings
     if codings is None:
         return Audited(accepted.became)
-    bucketed = len(codings.documents) > BUCKETS
+    bucketed = len(codings.documents) > bootstrap.BUCKETS
     attributes, n_t = shared_attributes(codings), job.settings.n_t
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):

@@ -29,7 +29,7 @@ from segscore.pipeline.agreement.tallies import (
 from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import cluster, planning, receipts, shuffle
-from segscore.pipeline.runs.planning import Plan
+from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import (
     Became,
     add_rows,
@@ -77,7 +77,7 @@ def run_agreement(
     run = TaskRun("agree", settings, client, progress)
     with run.stage("plan"):
         tables = find_tables(settings)
-        plan = agreement_plan(settings, tables)
+        plan = agreement_plan(settings, tables, run.limits)
         types = attribute_types(tables.values())
         groups = choose_groups(settings.group_by, types, _columns())
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
@@ -135,9 +135,11 @@ def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
     return tables
 
 
-def agreement_plan(settings: AgreeSettings, tables: Mapping[str, InputTable]) -> Plan:
+def agreement_plan(
+    settings: AgreeSettings, tables: Mapping[str, InputTable], limits: Limits
+) -> Plan:
     """Choose how the codings of a document meet."""
-    return planning.plan(tables, "codings", settings.memory_limit, send=False)
+    return planning.plan(tables, "codings", settings.memory_limit, replace(limits, send=False))
 
 
 def _columns() -> set[str]:

@@ -14,19 +14,10 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, readable_size, room
 from segscore.pipeline.tables.find import InputTable, Slice
 
-ROWS_PER_PART = 131_072
-"""Rows that a task takes, if memory allows: larger tasks take no less time a row."""
-
 PER_ROW = 2048
 """What a task holds for each row it scores: counts, values, and the Parquet file in the making."""
 
 LEAST_ROWS = 1024
-
-SEND = True
-"""Whether references may be sent at all: tests and benchmarks of the other ways say no."""
-
-READ_AGAIN = 4.0
-"""How often rows may be read, on average, to take documents in ranges of their ids."""
 
 SENT, RANGES, _BUCKETS = "sent", "ranges", "buckets"
 
@@ -35,6 +26,26 @@ EXPLAINED = {
     RANGES: "files are in the order of document_id: {groups} ranges of documents, read in place",
     _BUCKETS: "rows travel to {groups} buckets of documents",
 }
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a plan may ask of a task.
+
+    Attributes:
+        rows_per_part: rows that a task takes, if memory allows: larger tasks take no less time per
+            row.
+        send: whether the other tables may be sent to every task.
+        read_again: how often rows may be read, on average, to take documents in ranges of ids.
+    """
+
+    rows_per_part: int = 131_072
+    send: bool = True
+    read_again: float = 4.0
+
+
+LIMITS = Limits()
+"""The limits of every run; tests and benchmarks replace them here."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +75,17 @@ def at_once(memory: int | None) -> int:
     """
     if memory is None:
         return sys.maxsize
-    return max(1, room(memory) // (PER_ROW * ROWS_PER_PART))
+    return max(1, room(memory) // (PER_ROW * LIMITS.rows_per_part))
 
 
-def plan(
-    tables: Mapping[str, InputTable], scored: str, memory: int | None, *, send: bool = True
-) -> Plan:
+def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limits: Limits) -> Plan:
     """Choose how rows meet.
 
     Args:
         tables: the input tables by name.
         scored: the one whose rows are the work.
         memory: bytes a worker has; None for ``MEMORY``.
-        send: whether the others may be sent to every task.
+        limits: what a task may take.
 
     Raises:
         Refused: a worker that small could do nothing.
@@ -90,12 +99,12 @@ def plan(
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
     others = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
-    rows_at_once = min(ROWS_PER_PART, max(LEAST_ROWS, held // PER_ROW))
+    rows_at_once = min(limits.rows_per_part, max(LEAST_ROWS, held // PER_ROW))
     told = [_told(name, table, sizes[name]) for name, table in tables.items()]
     rows = sum(piece.rows for piece in tables[scored].slices)
     groups = max(-(-rows // rows_at_once), -(-UNFOLDED * sum(sizes.values()) // held))
-    if send:
-        fits = SEND and others <= held
+    if limits.send:
+        fits = others <= held
         told.append(
             f"references and documents take about {readable_size(others)} of a worker's "
             f"{readable_size(limit)}; up to {readable_size(held)} "
@@ -103,11 +112,12 @@ def plan(
         )
     way = SENT
     cuts: tuple[str, ...] = ()
-    if groups > 1 and not (send and fits):
-        cuts = _cut_points(tables, scored, rows_at_once, held // UNFOLDED)
+    if groups > 1 and not (limits.send and fits):
+        room_at_once = held // UNFOLDED
+        cuts = _cut_points(tables, scored, rows_at_once, room_at_once, limits.read_again)
         way = RANGES if cuts else _BUCKETS
         groups = len(cuts) + 1 if cuts else groups
-    if groups > 1 or send:
+    if groups > 1 or limits.send:
         told.append(EXPLAINED[way].format(scored=scored, groups=groups))
     told.append(f"a task scores {rows_at_once:,} rows at a time")
     return Plan(way, 1 if way == SENT else groups, cuts, rows_at_once, tuple(told))
@@ -125,7 +135,7 @@ def _told(name: str, table: InputTable, size: int) -> str:
 
 
 def _cut_points(
-    tables: Mapping[str, InputTable], scored: str, rows: int, room: int
+    tables: Mapping[str, InputTable], scored: str, rows: int, room: int, read_again: float
 ) -> tuple[str, ...]:
     """Find ids that cut documents into ranges of about so many rows of ``scored``.
 
@@ -134,6 +144,7 @@ def _cut_points(
         scored: the one whose rows are the work.
         rows: of it in a range.
         room: bytes the pieces that a range touches may take.
+        read_again: as in ``Limits``.
 
     Returns:
         Where the second and later ranges begin; none where files are not in the order of ids, or
@@ -155,7 +166,7 @@ def _cut_points(
         for group in ranges_of(piece, cuts):
             sizes[group] += piece.size
     whole = sum(piece.size for piece in pieces)
-    fits = sum(sizes) <= READ_AGAIN * whole and max(sizes) <= room
+    fits = sum(sizes) <= read_again * whole and max(sizes) <= room
     return tuple(cuts) if fits else ()
 
 

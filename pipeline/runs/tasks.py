@@ -5,7 +5,7 @@ from typing import Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs import cluster, receipts
+from segscore.pipeline.runs import cluster, planning, receipts
 from segscore.pipeline.runs.run import Named, Run, RunSettings
 
 Progress = Callable[[int, int], None]
@@ -28,6 +28,7 @@ class TaskRun(Run):
     Attributes:
         client: connection to the cluster.
         progress: called whenever a part is done.
+        limits: what a task may take.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class TaskRun(Run):
         """Begin a run, as ``Run``."""
         super().__init__(command, settings)
         self.client, self.progress = client, progress
+        self.limits = planning.LIMITS
 
     def tasks(
         self,

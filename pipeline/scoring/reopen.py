@@ -87,7 +87,7 @@ def reopen(run: str) -> Reopened:
     rule = Rule(settings, tuple(record["boundary_types"] or (1,)), {})
     against = Against(collected.references, ())
     further = inputs.hypotheses.further
-    job = SentJob(rule, inputs.typed, further, "", planning.ROWS_PER_PART, against)
+    job = SentJob(rule, inputs.typed, further, "", planning.LIMITS.rows_per_part, against)
     return Reopened(settings, inputs, collected, job)
 
 

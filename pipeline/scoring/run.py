@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.errors import Done
 from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.runs import cluster, planning
-from segscore.pipeline.runs.planning import Plan
+from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.broadcast import score_sent
@@ -55,7 +55,7 @@ def run_scoring(
     with run.stage("plan"):
         inputs = find_inputs(settings)
         rule = Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))
-        plan = scoring_plan(settings, inputs)
+        plan = scoring_plan(settings, inputs, run.limits)
         if not run.prepare(inputs.tables):
             return run.done
     with run.work():
@@ -81,10 +81,10 @@ def run_scoring(
         return Finished(run.publish(record), summary)
 
 
-def scoring_plan(settings: ScoreSettings, inputs: Inputs) -> Plan:
+def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:
     """Choose how hypotheses meet their references."""
     tables = {table.name: table for table in inputs.tables}
-    return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit)
+    return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit, limits)
 
 
 def _computed(settings: ScoreSettings, worked: Worked, *, typed: bool) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.agreement import block
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.runs import shuffle
+from segscore.pipeline.runs import planning, shuffle
+from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table, write_table
 from segscore.schemas.agreement import AGREEMENT_TABLES
@@ -369,7 +370,7 @@ def test_the_same_bytes_from_any_workers_anywhere(
     segscore: Segscore, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings = salami(tmp_path, 3)
-    monkeypatch.setattr("segscore.pipeline.runs.planning.ROWS_PER_PART", 500)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=500))
     places = {
         "one": ("local", "--workers", 1),
         "four": ("local", "--workers", 4),
@@ -391,7 +392,7 @@ def test_the_same_numbers_however_the_work_is_split(
 ) -> None:
     found = []
     for count, rows, pairs in ((1, 9999, 99), (3, 300, 7), (2, 700, 50)):
-        monkeypatch.setattr("segscore.pipeline.runs.planning.ROWS_PER_PART", rows)
+        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         monkeypatch.setattr(block, "PAIRS_AT_ONCE", pairs)
         run = tmp_path / f"run{count}"
         assert segscore("agree", salami(tmp_path, count), "--output", run).code == 0
@@ -409,9 +410,8 @@ def test_buckets_of_documents_are_resampled_alike(
     codings = salami(tmp_path, 1)
     found = []
     monkeypatch.setattr(bootstrap, "BUCKETS", 600)
-    monkeypatch.setattr("segscore.pipeline.agreement.part.BUCKETS", 600)
     for name, rows in (("whole", 9999), ("split", 800)):
-        monkeypatch.setattr("segscore.pipeline.runs.planning.ROWS_PER_PART", rows)
+        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         ended = segscore("agree", codings, "--output", tmp_path / name)
         assert "ci:poisson,600-buckets" in ended.out
         found.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
@@ -498,7 +498,7 @@ def test_a_damaged_file_on_the_way(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings = salami(tmp_path, 3)
-    monkeypatch.setattr("segscore.pipeline.runs.planning.ROWS_PER_PART", 500)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=500))
     bad = (codings / "1.parquet").read_bytes()
     middle = len(bad) // 2
     (codings / "1.parquet").write_bytes(bad[:middle] + bytes(600) + bad[middle + 600 :])

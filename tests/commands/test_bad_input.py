@@ -16,6 +16,7 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.runs import cluster, connecting, planning
+from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring import run
 from segscore.pipeline.scoring.settings import ScoreSettings
 from tests.support.command_line import Ended, Segscore
@@ -555,7 +556,7 @@ def test_score__duplicate_hypotheses(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, rows_per_part: int
 ) -> None:
     """The same whether the copies meet in one part or are found only across parts."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", rows_per_part)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows_per_part))
     desk.write("hyps/1.parquet", table([("a", "sys", 10, [3]), ("b", "sys", 10, [3])]))
     rows = [("c", "sys", 10, [3]), ("c", "sys", 10, [3]), ("a", "two", 10, [3])]
     desk.write("hyps/2.parquet", table([*rows, ("a", "sys", 10, [4])]), row_group_size=1)
@@ -1258,7 +1259,7 @@ def test_score__groups_of_any_type(
     """A null is in no group, only in the whole; the split into parts changes nothing."""
     seen = []
     for name, rows_per_part in (("one", 1000), ("many", 1)):
-        monkeypatch.setattr(planning, "ROWS_PER_PART", rows_per_part)
+        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows_per_part))
         attributed = coded("sys", [3]).append_column("genre", values)
         hypotheses = desk.write("h.parquet", attributed, row_group_size=1)
         output = desk.folder / name

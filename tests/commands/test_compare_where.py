@@ -9,6 +9,7 @@ import pytest
 
 from segscore.pipeline.measures.edit_list import list_edits
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support.command_line import Segscore
@@ -167,7 +168,7 @@ def test_rows_that_contradict_each_other_across_parts_are_no_decisions(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A coder with two rows for a document, in two parts: both were refused by the run."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", 10)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10))
     made = corpus(seed=33, documents=30)
     twice = next(row for row in made.hypotheses if row["coder"] == "h1")
     made.hypotheses.append({**twice, "boundaries": []})

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import InputFile, read_table
 from segscore.pipeline.tables.find import InputTable, Slice
@@ -57,8 +58,7 @@ def test_every_way_gives_the_same_tables(
     if way == "ranges":
         in_order(tmp_path)
     sent = run(segscore, tmp_path, tmp_path / "sent", "--replicates", 50, *options)
-    monkeypatch.setattr(planning, "SEND", False)
-    monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20, send=False))
     met = run(segscore, tmp_path, tmp_path / "met", "--replicates", 50, *options)
     for name in TABLES:
         assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name), name
@@ -102,8 +102,7 @@ def test_a_crowded_document_and_a_long_one_do_not_stall_a_run(
     place = ("--replicates", 0, "--cluster", where, "--workers", 2)
     sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
     assert segscore("score", *sides, "--output", tmp_path / "sent", *place).code == 0
-    monkeypatch.setattr(planning, "SEND", False)
-    monkeypatch.setattr(planning, "ROWS_PER_PART", 100)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100, send=False))
     assert segscore("score", *sides, "--output", tmp_path / "met", *place).code == 0
     for name in ("scores", "summary"):
         assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name)
@@ -122,7 +121,7 @@ def table(name: str, *pieces: tuple[int, int, tuple[str, str] | None]) -> InputT
     return InputTable(name, (InputFile(f"{name}.parquet", 1, ""),), tuple(slices), pa.schema([]))
 
 
-MANY, LARGE = planning.ROWS_PER_PART, 2**30
+MANY, LARGE = planning.LIMITS.rows_per_part, 2**30
 
 
 @pytest.mark.parametrize(
@@ -153,7 +152,7 @@ def test_the_way_is_chosen_by_what_files_tell(
     groups: int,
 ) -> None:
     tables = {"references": table("r", *references), "hypotheses": table("h", *hypotheses)}
-    plan = planning.plan(tables, "hypotheses", None)
+    plan = planning.plan(tables, "hypotheses", None, Limits())
     assert (plan.way, plan.groups) == (way, groups)
     assert len(plan.cuts) == (groups - 1 if way == "ranges" else 0)
 
@@ -161,10 +160,11 @@ def test_the_way_is_chosen_by_what_files_tell(
 def test_little_memory_makes_small_tasks() -> None:
     tables = {"references": table("r", (10, 10, None)), "hypotheses": table("h", (10, 10, None))}
     at_once = [
-        planning.plan(tables, "hypotheses", size * 2**20).rows_at_once for size in (720, 1000, 8000)
+        planning.plan(tables, "hypotheses", size * 2**20, Limits()).rows_at_once
+        for size in (720, 1000, 8000)
     ]
     assert at_once == sorted(set(at_once))
-    assert at_once[-1] == planning.ROWS_PER_PART
+    assert at_once[-1] == planning.LIMITS.rows_per_part
     assert planning.at_once(500 * 2**20) == 1
 
 

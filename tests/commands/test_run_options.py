@@ -10,6 +10,7 @@ import pytest
 
 from segscore.pipeline.measures import COUNTS
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
@@ -129,7 +130,7 @@ def test_reference_points_do_not_depend_on_how_the_work_is_split(
     made = corpus(seed=14)
     tables = []
     for name, per_part, turned in (("a", 1_000_000, False), ("b", 30, True)):
-        monkeypatch.setattr(planning, "ROWS_PER_PART", per_part)
+        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=per_part))
         order = -1 if turned else 1
         again = Corpus(made.references[::order], made.hypotheses[::order], made.documents)
         again.write(tmp_path / name, files=3)

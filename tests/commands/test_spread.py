@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
@@ -15,7 +16,7 @@ from tests.support.run_files import files, tables
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many parts even of a small corpus."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20))
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -57,7 +58,7 @@ def test_the_same_tables_from_one_part_and_from_many(
     corpus(seed=8, documents=50).write(tmp_path)
     found = []
     for rows in (1_000_000, 10):
-        monkeypatch.setattr(planning, "ROWS_PER_PART", rows)
+        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         output = tmp_path / str(rows)
         record = run(segscore, tmp_path, output, "--group-by", "genre,year", "--replicates", 99)
         assert ("buckets" in record["signature"]) == (buckets == 16)

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.arrays.ragged import from_lists
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.pairs import Pairs
 from segscore.pipeline.scoring.sweep import run
 from segscore.pipeline.scoring.sweep.candidates import CHANGING, Candidates, changes_of
@@ -556,7 +557,7 @@ def test_a_finished_run_is_kept_unless_asked(table: Table) -> None:
 def test_the_same_bytes_anywhere(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20))
     monkeypatch.setattr(run, "CANDIDATES_AT_ONCE", 30)
     made = scored_corpus(seed=4, documents=60)
     made.hypotheses.append(dict(made.hypotheses[0]))
@@ -581,7 +582,9 @@ def test_the_same_bytes_from_one_file_and_from_four(
     for count in (1, 4):
         folder = tmp_path / str(count)
         write(made, folder, count)
-        monkeypatch.setattr(planning, "ROWS_PER_PART", rows_per_part if count == 4 else 50)
+        monkeypatch.setattr(
+            planning, "LIMITS", Limits(rows_per_part=rows_per_part if count == 4 else 50)
+        )
         monkeypatch.setattr(run, "CANDIDATES_AT_ONCE", rows_per_part)
         sweep(segscore, folder, folder / "run")
         Random(count).shuffle(made.hypotheses)  # noqa: S311

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
@@ -97,7 +98,7 @@ def test_types_of_a_run_do_not_depend_on_how_it_is_split(
     write(tmp_path, Random(5))  # noqa: S311
     found = []
     for output, rows in (("one", 1000), ("many", 16)):
-        monkeypatch.setattr(planning, "ROWS_PER_PART", rows)
+        monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         assert score(segscore, tmp_path, output, "--confusion").code == 0
         run = tmp_path / output
         tables = (read_table(str(run / name)) for name in ("scores", "summary", "confusion"))

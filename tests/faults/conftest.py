@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.resuming import ROWS, Desk
 
@@ -13,7 +14,7 @@ from tests.support.resuming import ROWS, Desk
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
-    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
+    limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows travel
+    monkeypatch.setattr(planning, "LIMITS", limits)
     with Desk(tmp_path, segscore) as made:
         yield made

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from tests.support import hosts
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
@@ -33,8 +34,8 @@ TABLES = {"score": ("references", "hypotheses"), "agree": ("references",)}
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts; a cluster made now soon notices who is cut off."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
-    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
+    limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows travel
+    monkeypatch.setattr(planning, "LIMITS", limits)
     for name, value in QUICK.items():
         monkeypatch.setenv(name, value)
     with Desk(tmp_path, segscore) as made:

@@ -13,6 +13,7 @@ from distributed import Client, Security  # noqa: TID251
 from distributed.comm import connect  # noqa: TID251
 
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.promises import require_quiet, require_same
@@ -68,7 +69,7 @@ def is_silent(host: str, port: int) -> bool:
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
     with Desk(tmp_path, segscore) as made:
         yield made
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.corpora import corpus
 from tests.support.promises import require_same
@@ -35,9 +36,8 @@ def test_workers_write_where_the_client_reads(
     else:
         corpus(seed=4).write(tmp_path)
     monkeypatch.chdir(tmp_path)  # the workers' is another (``conftest.dask_cluster``)
-    monkeypatch.setattr(planning, "ROWS_PER_PART", 20)
-    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
-    monkeypatch.setattr(planning, "SEND", send)
+    limits = Limits(rows_per_part=20, send=send, read_again=0.0)  # rows travel
+    monkeypatch.setattr(planning, "LIMITS", limits)
     for output, where in (("run", scheduler), ("here", "local")):
         options = (*QUICK[command], "--output", output, "--cluster", where)
         ended = segscore(command, *TABLES[command], *options)

@@ -17,7 +17,7 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs import planning, publication, receipts
+from segscore.pipeline.runs import publication, receipts
 from segscore.pipeline.scoring.part import Receipt
 from tests.support.driven import Drive, Gate, wait
 from tests.support.forged import FORGERIES
@@ -312,8 +312,6 @@ def test_every_receipt_can_be_read_again(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """When all parts are done, nothing is left to do but to read what they told."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
-    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
     told = command(desk, kind)
     whole_run = desk.folder / "whole"
     assert desk.segscore(*told, "--output", whole_run).code == 0
@@ -441,9 +439,7 @@ def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
     ],
     ids=["before rows met", "when rows met", "a part", "rows removed", "record"],
 )
-def test_an_agreement_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch, gate: Gate) -> None:
-    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
-    monkeypatch.setattr(planning, "READ_AGAIN", 0.0)  # rows travel
+def test_an_agreement_run_goes_on(desk: Desk, gate: Gate) -> None:
     options = ("--window", "per-run", "--replicates", 20)
     whole_run = desk.folder / "whole"
     agree = ("agree", desk.folder / "references", *options)

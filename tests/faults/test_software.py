@@ -13,6 +13,7 @@ from distributed import Client  # noqa: TID251
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import cluster as places
 from segscore.pipeline.runs import connecting, planning
+from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.killing import Cluster, cluster
@@ -45,7 +46,7 @@ HIDING = """
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", ROWS)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
     with Desk(tmp_path, segscore) as made:
         yield made
 

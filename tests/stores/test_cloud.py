@@ -11,6 +11,7 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Ended, Segscore
 from tests.support.corpora import Corpus, corpus
 from tests.support.dask_cluster import dask_cluster
@@ -56,7 +57,7 @@ def tables(run: str) -> dict[str, list[dict[str, Any]]]:
 @pytest.fixture
 def on_disk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     """A corpus of several parts, imported and scored on a disk, with a row that is refused."""
-    monkeypatch.setattr(planning, "ROWS_PER_PART", 40)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=40))
     made = corpus(seed=12, documents=50)
     made.hypotheses.append({**made.hypotheses[0], "boundaries": []})
     upload(made, str(tmp_path))

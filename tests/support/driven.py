@@ -165,8 +165,7 @@ def behave() -> None:
     """Make this process behave as it was told, once."""
     drive = told()
     planning: Any = import_module("segscore.pipeline.runs.planning")
-    planning.ROWS_PER_PART = drive.rows
-    planning.READ_AGAIN = 0.0  # rows of an agreement run travel
+    planning.LIMITS = planning.Limits(drive.rows, read_again=0.0)  # rows of an agreement run travel
     run_folder: Any = import_module("segscore.pipeline.runs.run_folder")
     run_folder.PUBLISHER_SECONDS = 0.2  # who publishes on another machine and stops is given up
     if drive.host is not None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.cost_model import Assumed, Cluster, Design, Measured, plan
-from segscore.pipeline.runs.planning import ROWS_PER_PART
+from segscore.pipeline.runs.planning import LIMITS
 
 FREE = Measured(
     tasks=(2.0,),
@@ -34,7 +34,7 @@ PLAIN = Design("plain")
 
 
 def pairs(parts: int) -> int:
-    return parts * ROWS_PER_PART
+    return parts * LIMITS.rows_per_part
 
 
 @pytest.mark.parametrize(("parts", "workers"), [(1, 1), (7, 1), (7, 3), (9, 3), (5, 100)])

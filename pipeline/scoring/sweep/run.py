@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Bits, Ints, flags, numbers
 from segscore.pipeline.errors import Done, Refused
-from segscore.pipeline.runs import cluster, planning
+from segscore.pipeline.runs import cluster
 from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import (
@@ -147,7 +147,7 @@ def run_sweep(
     as_score = settings.as_score
     with run.stage("plan"):
         inputs = _find(as_score)
-        parts = cut(inputs.hypotheses.slices, planning.ROWS_PER_PART)
+        parts = cut(inputs.hypotheses.slices, run.limits.rows_per_part)
         if not run.prepare(inputs.tables):
             return run.done
     with run.work():
@@ -160,7 +160,7 @@ def run_sweep(
         with run.stage("sweep"):
             rule, against = Rule(as_score, (1,), {}), Against(references, ())
             shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder)
-            job = SentJob(*shared, planning.ROWS_PER_PART, against)
+            job = SentJob(*shared, run.limits.rows_per_part, against)
             receipts = spread_twice(run, sweep_part, parts, job, stage=SWEPT)
         with run.stage("curves"):
             met = met_references(receipts, len(references))
