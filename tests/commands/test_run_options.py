@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from segscore.pipeline.measures import COUNTS
 from segscore.pipeline.runs import planning
-from segscore.pipeline.storage import read_table
+from segscore.pipeline.storage import read_table, write_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import Segscore
@@ -272,7 +271,7 @@ def test_columns_of_the_other_table_are_left_out(
         table = pa.Table.from_pylist(getattr(made, name))
         urls.append(tmp_path / f"wide-{name}.{ending}")
         if ending == "parquet":
-            pq.write_table(table, urls[-1])
+            write_table(str(urls[-1]), table)
         else:
             urls[-1].write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
     options = ("--documents", urls.pop(), "--output", tmp_path / "wide")

@@ -496,8 +496,7 @@ class TestCsv:
 
     def test_it_has_the_columns_of_json_lines(self) -> None:
         """A row with every input column gives the same tables in both formats."""
-        lists: dict[str, list[float]] = dict.fromkeys(BY_BOUNDARY, [1, 1])
-        lists |= dict.fromkeys(BY_UNIT, [3, 0, 1, 2, 7, 1, 1, 1, 1])
+        lists = {name: [1] * 2 for name in BY_BOUNDARY} | {name: [3, 1, 0] * 3 for name in BY_UNIT}
         fields = json.loads(record(role="hypothesis", **lists))
         assert fields.keys() == {*INPUT_TYPES, ROLE}
         cells = [
