@@ -374,7 +374,7 @@ def jobs(archive: Archive, tmp_path: Path) -> Iterator[Jobs]:
     [
         (Gate("storage.write_new_text", "kill", "run.json"), False),
         (Gate("storage.write_new_text", "kill", "run.json", after=True), True),
-        (Gate("nightly.nights.keep", "kill"), True),
+        (Gate("nightly.nights.keep_night", "kill"), True),
     ],
     ids=["before it is published", "before it is judged", "before the verdict is kept"],
 )
@@ -401,7 +401,7 @@ def test_the_verdict_of_a_run_that_was_replaced_does_not_count(
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     archive.deliver(SECOND, WORSE)
-    assert jobs.start(SECOND, Gate("nightly.nights.keep", "kill"))[1].ended().code == -9
+    assert jobs.start(SECOND, Gate("nightly.nights.keep_night", "kill"))[1].ended().code == -9
     assert archive.outcome(SECOND) == "passed"  # of the run before
     archive.deliver(THIRD)
     assert archive.run(THIRD).code == 0
