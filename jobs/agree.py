@@ -121,14 +121,15 @@ def agree(
 
 def print_audit(finished: "FinishedAudit") -> None:
     """Print coefficients by group, the coders of the whole, and the most contested documents."""
+    from segscore.pipeline.runs.finished import rows_over_all
+
     by = list(finished.record["settings"]["group_by"])
     groups = _by_group(finished.tables["agreement"].to_pylist(), by)
     for group, rows in list(groups.items())[: 1 + GROUPS_SHOWN]:
         out().print(_coefficients(_named(by, group), rows))
     if len(groups) > 1 + GROUPS_SHOWN:
         out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups in the table agreement")
-    coders = finished.tables["coders"].to_pylist()
-    out().print(_coders([row for row in coders if all(row[name] is None for name in by)]))
+    out().print(_coders(rows_over_all(finished.tables["coders"], by)))
     out().print(_contested(finished.contested))
 
 

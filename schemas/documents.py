@@ -1,15 +1,16 @@
 """The input table `documents`: unit lengths, and attributes to group by."""
 
-import pandera.pyarrow as pap
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.schemas.input_columns import DOCUMENT_COLUMNS
 from segscore.schemas.rules import (
     RowRule,
     at_least,
     check_rows,
     elements,
     given,
+    input_schema,
     keep_rules,
     no_null_inside,
     rule_column,
@@ -54,7 +55,7 @@ _RULES = [
     check_rows("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
 ]
 
-LENGTH_RULES = [
+_LENGTH_RULES = [
     check_rows(
         "unit_lengths_parallel",
         as_many_as_units("unit_lengths"),
@@ -70,7 +71,7 @@ LENGTH_RULES = [
     check_rows("unit_lengths_in_range", total_in_range, "unit lengths come to at most 2^31 - 1"),
 ]
 
-WEIGHT_RULES = [
+_WEIGHT_RULES = [
     check_rows(
         "unit_weights_parallel",
         as_many_as_units("unit_weights"),
@@ -84,31 +85,9 @@ WEIGHT_RULES = [
     ),
 ]
 
-DOCUMENTS = pap.DataFrameSchema(
-    {
-        "document_id": pap.Column(
-            pa.string(), nullable=True, description="name of the document, not empty, unique"
-        ),
-        "n_units": pap.Column(
-            pa.int32(), _RULES, nullable=True, description="units in the document, >= 1"
-        ),
-        "unit_lengths": pap.Column(
-            pa.list_(pa.int32()),
-            LENGTH_RULES,
-            nullable=True,
-            required=False,
-            description="words (or milliseconds) in each unit, >= 0, as many as units, total >= 1",
-        ),
-        "unit_weights": pap.Column(
-            pa.list_(pa.int32()),
-            WEIGHT_RULES,
-            nullable=True,
-            required=False,
-            description="weight of each unit's content, such as its information; whole numbers "
-            ">= 0, as many as units",
-        ),
-    },
-    name="documents",
-    strict=False,
-    description="document",
+DOCUMENTS = input_schema(
+    "documents",
+    DOCUMENT_COLUMNS,
+    {"n_units": _RULES, "unit_lengths": _LENGTH_RULES, "unit_weights": _WEIGHT_RULES},
+    "document",
 )

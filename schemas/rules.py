@@ -3,12 +3,14 @@
 A row whose list is null keeps the rules about the list's contents: another rule names the null.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import pandera.pyarrow as pap
 import pyarrow as pa
 import pyarrow.compute as pc
 from pandera.pyarrow import PyArrowData
+
+from segscore.schemas.input_columns import InputColumn
 
 RowRule = Callable[[pa.Table], pa.Array]
 
@@ -20,6 +22,37 @@ def check_rows(name: str, rule: RowRule, description: str) -> pap.Check:
         return rule(data.table)
 
     return pap.Check(judge, name=name, description=description)
+
+
+def input_schema(
+    name: str,
+    columns: Sequence[InputColumn],
+    rules: Mapping[str, list[pap.Check]],
+    description: str,
+) -> pap.DataFrameSchema:
+    """Make the Pandera schema of an input table.
+
+    Args:
+        name: of the table.
+        columns: its own.
+        rules: the row rules that are reported under a column.
+        description: what a row is about.
+    """
+    return pap.DataFrameSchema(
+        {
+            column.name: pap.Column(
+                column.type,
+                rules.get(column.name),
+                nullable=True,
+                required=column.required,
+                description=column.description,
+            )
+            for column in columns
+        },
+        name=name,
+        strict=False,
+        description=description,
+    )
 
 
 def rule_column(table: pa.Table, name: str) -> pa.Array:

@@ -1,14 +1,15 @@
 """The input table `segmentations`: references, hypotheses and codings alike."""
 
-import pandera.pyarrow as pap
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from segscore.schemas.input_columns import SEGMENTATION_COLUMNS
 from segscore.schemas.rules import (
     at_least,
     check_rows,
     elements,
     given,
+    input_schema,
     keep_rules,
     no_null_inside,
     parallel,
@@ -69,7 +70,7 @@ _RULES = [
     check_rows("boundaries_ascending", ascending, "boundaries ascend strictly"),
 ]
 
-TYPE_RULES = [
+_TYPE_RULES = [
     check_rows(
         "boundary_types_parallel",
         parallel("boundary_types", "boundaries"),
@@ -85,7 +86,7 @@ TYPE_RULES = [
     ),
 ]
 
-SCORE_RULES = [
+_SCORE_RULES = [
     check_rows(
         "boundary_scores_parallel",
         parallel("boundary_scores", "boundaries"),
@@ -104,40 +105,9 @@ SCORE_RULES = [
     ),
 ]
 
-SEGMENTATIONS = pap.DataFrameSchema(
-    {
-        "document_id": pap.Column(
-            pa.string(), nullable=True, description="name of the document, not empty"
-        ),
-        "coder": pap.Column(
-            pa.string(), nullable=True, description="annotator or system, not empty"
-        ),
-        "n_units": pap.Column(
-            pa.int32(), _RULES, nullable=True, description="units in the document, >= 1"
-        ),
-        "boundaries": pap.Column(
-            pa.list_(pa.int32()),
-            nullable=True,
-            description="positions in units, strictly ascending in 1..n_units-1; "
-            "p lies between unit p and unit p+1; [] is one segment",
-        ),
-        "boundary_types": pap.Column(
-            pa.list_(pa.int32()),
-            TYPE_RULES,
-            nullable=True,
-            required=False,
-            description="type of each boundary, >= 1, parallel to boundaries; a position may "
-            "repeat, then (position, type) ascend strictly",
-        ),
-        "boundary_scores": pap.Column(
-            pa.list_(pa.float64()),
-            SCORE_RULES,
-            nullable=True,
-            required=False,
-            description="probability of each candidate boundary in [0, 1], parallel to boundaries",
-        ),
-    },
-    name="segmentations",
-    strict=False,
-    description="document and coder",
+SEGMENTATIONS = input_schema(
+    "segmentations",
+    SEGMENTATION_COLUMNS,
+    {"n_units": _RULES, "boundary_types": _TYPE_RULES, "boundary_scores": _SCORE_RULES},
+    "document and coder",
 )

@@ -113,10 +113,10 @@ def print_account(rows: dict[str, dict[str, int]]) -> None:
 
 def summary_tables(summary: "pa.Table") -> list[Table]:
     """One table over all documents, then one a group, the first few groups."""
-    from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
+    from segscore.pipeline.statistics.averages import summary_groups
 
     rows = summary.to_pylist()
-    by = [name for name in summary.column_names if name not in SUMMARY_COLUMNS]
+    by = summary_groups(summary.column_names)
     groups = list(dict.fromkeys(tuple(row[name] for name in by) for row in rows))
     groups.sort(key=lambda group: any(part is not None for part in group))
     return [_ranking(group, by, rows) for group in groups[: 1 + GROUPS_SHOWN]]

@@ -124,7 +124,7 @@ def _read(
         )
     _require(run, group_by, {name for held in files.values() for name in held})
     place = {each.hypothesis: i for i, each in enumerate(systems) if each.run == number}
-    consensus = pa.array(list(run.settings.shares), pa.string())
+    consensus = pa.array(list(run.score_settings().shares), pa.string())
     named = ["document_id", "hypothesis", *([REFERENCE] if table is PAIRS else [])]
     for url, held in files.items():
         needed = [*dict.fromkeys([*named, *columns])]

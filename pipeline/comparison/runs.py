@@ -2,49 +2,29 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
 from segscore.pipeline.measures.measure import Measure
-from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs import signature as signatures
-from segscore.pipeline.scoring.reopen import recorded_settings, scoring_record
-from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 
 
 @dataclass(frozen=True)
-class ScoredRun:
-    """A finished scoring run.
+class ScoredRun(FinishedScoring):
+    """A scoring run to compare.
 
     Attributes:
-        url: its folder.
-        name: what tells it from the others: as much of the end of its URL as is needed.
-        record: what run.json says.
-        settings: of the run.
+        name: distinguishes it from the other runs: as much of the end of its URL as is needed.
     """
 
-    url: str
     name: str
-    record: Mapping[str, Any]
-    settings: ScoreSettings
 
     @property
-    def signature(self) -> dict[str, str]:
-        """The fields of its signature, but for those about its own intervals."""
-        told = signatures.fields(self.record["signature"])
-        return {name: value for name, value in told.items() if name != signatures.INTERVALS}
-
-    def files(self, table: str) -> list[str]:
-        """The files of one of its tables, as its record lists them; empty if it has none."""
-        return run_folder.files(self.url, self.record, table)
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """What its formulas use beside counts."""
-        p_seg = self.record.get("p_seg")
-        types = tuple(self.record.get("boundary_types") or (1,))
-        return self.settings.parameters(float("nan") if p_seg is None else p_seg, types)
+    def signature_fields(self) -> dict[str, str]:
+        """The fields of its signature, except those about its own intervals."""
+        fields = signatures.fields(self.signature)
+        return {name: value for name, value in fields.items() if name != signatures.INTERVALS}
 
 
 def open_runs(urls: Sequence[str]) -> list[ScoredRun]:
@@ -59,8 +39,7 @@ def open_runs(urls: Sequence[str]) -> list[ScoredRun]:
             raise Refused(f"{url}: the run is named twice")
     opened = []
     for url, name in zip(trimmed, _names(trimmed), strict=True):
-        record = scoring_record(url)
-        opened.append(ScoredRun(url, name, record, recorded_settings(url, record)))
+        opened.append(ScoredRun(url, FinishedScoring.open(url).record, name))
     return opened
 
 
@@ -112,7 +91,7 @@ def require_comparable(
     Raises:
         Refused: naming each field that differs, with its values in the order of the runs.
     """
-    fields = [run.signature for run in runs]
+    fields = [run.signature_fields for run in runs]
     if any("p_seg" in table.used_by(each.name for each in measures) for table, measures in chosen):
         fields = [
             each | {"p_seg": str(run.record.get("p_seg"))}
@@ -140,7 +119,7 @@ def signature(runs: Sequence[ScoredRun], own: Mapping[str, str]) -> str:
         runs: where a field differs, its values stand side by side in their order.
         own: fields of the comparison; they stand before the version.
     """
-    shared = _side_by_side([run.signature for run in runs])
+    shared = _side_by_side([run.signature_fields for run in runs])
     version = shared.pop("v", [])
     fields = {**shared, **{name: [value] for name, value in own.items()}, "v": version}
     told = [f"{name}:{'/'.join(dict.fromkeys(values))}" for name, values in fields.items()]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline import storage
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.part import POINT, is_point
@@ -69,7 +68,7 @@ def _is(system: System, name: str) -> bool:
 
 
 def _hypotheses(run: ScoredRun) -> list[str]:
-    parts = [storage.read_columns(url, ["hypothesis"]) for url in run.files("scores")]
+    parts = [*run.parts("scores", ["hypothesis"])]
     return [] if not parts else pc.unique(pa.concat_tables(parts).column("hypothesis")).to_pylist()
 
 

@@ -167,7 +167,7 @@ def judge_rules(
         Refused: a file of a night cannot be read.
         Failed: no server answers.
     """
-    seed = int(night.record["settings"]["seed"])
+    seed = int(night.settings["seed"])
     checks: dict[tuple[str, str], Check] = {}
     for other in {each.url: each for each in others.values()}.values():
         for compared in _compare(night, other, rules, seed):

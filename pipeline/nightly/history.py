@@ -1,9 +1,8 @@
 """The summaries of many runs brought together as one table, for whoever reads them over time."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 import pyarrow as pa
 
@@ -15,7 +14,8 @@ from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import NIGHT, read_date, require_keep
 from segscore.pipeline.nightly.verdict import Verdict
 from segscore.pipeline.runs import run_folder
-from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
+from segscore.pipeline.runs.finished import FinishedRun, are_over_all
+from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_groups
 from segscore.pipeline.storage.placement import is_inside, require_apart
 
 _FOLDER, _FILE = "history", "history.parquet"
@@ -54,7 +54,7 @@ class Gathered:
 class _Run:
     name: str
     date: date | None
-    record: Mapping[str, Any]
+    scored: FinishedRun
     verdict: Verdict | None
     summary: pa.Table
 
@@ -111,13 +111,10 @@ def _is_run(folder: str) -> bool:
 def _read(runs: str, name: str) -> _Run | None:
     """A finished scoring run; None if the folder holds none."""
     url = storage.join(runs, name)
-    if storage.read_text(storage.join(url, run_folder.RECORD)) is None:
+    run = FinishedRun.find(url)
+    if run is None or run.command != "score":
         return None
-    record = run_folder.read_status(url).record
-    if record is None or not nights.is_scoring(record):
-        return None
-    verdict = nights.judged(url, str(record.get("fingerprint")))
-    return _Run(name, _night(name), record, verdict, nights.summary(url, record))
+    return _Run(name, _night(name), run, nights.judged(run), run.table("summary"))
 
 
 def _night(name: str) -> date | None:
@@ -146,8 +143,8 @@ def _widened(one: _Run) -> pa.Table:
     said = {
         "run": one.name,
         "date": one.date,
-        "signature": one.record["signature"],
-        "version": one.record["versions"]["segscore"],
+        "signature": one.scored.signature,
+        "version": one.scored.record["versions"]["segscore"],
         "outcome": None if one.verdict is None else one.verdict.outcome,
     }
     for name, value in said.items():
@@ -169,9 +166,8 @@ def _gates(one: _Run) -> Iterator[str | None]:
     """For each row of a run's summary what the gate said of it."""
     checks = () if one.verdict is None else one.verdict.checks
     said = {(each.system, each.measure, each.average): each.result for each in checks}
-    by = [name for name in one.summary.column_names if name not in SUMMARY_COLUMNS]
-    for row in one.summary.to_pylist():
-        whole = all(row[name] is None for name in by)
+    over_all = are_over_all(one.summary, summary_groups(one.summary.column_names))
+    for row, whole in zip(one.summary.to_pylist(), over_all.to_pylist(), strict=True):
         yield said.get((row["hypothesis"], row["measure"], row["average"])) if whole else None
 
 

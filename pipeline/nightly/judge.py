@@ -39,7 +39,7 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
     here = nights.systems_of(night)
     others, missing = _others(here, settings, earlier)
     against = {
-        system: {"date": other.date.isoformat(), "run": other.run}
+        system: {"date": other.date.isoformat(), "run": other.fingerprint}
         for system, other in others.items()
     }
     before = night.verdict
@@ -54,7 +54,7 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
     checks = tuple(gate.judge_rules(night, comparable, settings.rules, settings.alpha))
     return Verdict(
         date=night.date.isoformat(),
-        run=night.run,
+        run=night.fingerprint,
         asked=asked,
         against=against,
         checks=checks,
@@ -102,9 +102,9 @@ def _others(
 
 def _differences(night: Night, others: Iterable[Night]) -> dict[str, list[str]]:
     """In what a night's signature differs from others', by their dates."""
-    now = night.record["signature"]
+    now = night.signature
     found = {
-        other.date.isoformat(): signature.signature_differences(other.record["signature"], now)
+        other.date.isoformat(): signature.signature_differences(other.signature, now)
         for other in others
     }
     return {date: differences for date, differences in found.items() if differences}

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, time
 
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
-from segscore.pipeline.nightly.nights import Night, over_all
+from segscore.pipeline.nightly.nights import Night, system_rows
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import OUTCOMES
 
@@ -104,7 +104,7 @@ def _tell_gate(told: Metrics, night: Night) -> None:
 
 def _tell_averages(told: Metrics, night: Night, rules: tuple[GateRule, ...]) -> None:
     asked = {(rule.measure, rule.average) for rule in rules}
-    for row in over_all(night):
+    for row in system_rows(night):
         system = row["hypothesis"]
         help_ = "Documents the system was scored on."
         told.set("documents", help_, row["documents"], system=system)

@@ -3,51 +3,33 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
-
-import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly import verdict
 from segscore.pipeline.nightly.settings import NIGHT, folder_of, read_date
 from segscore.pipeline.nightly.verdict import Verdict
-from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.finished import FinishedRun, RunRow
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.part import is_point
-from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 
 
 @dataclass(frozen=True)
-class Night:
+class Night(FinishedScoring):
     """A night that was published.
 
     Attributes:
         date: of the night; of a run that is of none, the first there is.
-        url: folder of its run.
-        record: its run.json.
         verdict: what the gate said of this very run; None if it was not judged yet.
     """
 
     date: date
-    url: str
-    record: dict[str, Any]
     verdict: Verdict | None
 
     @property
     def name(self) -> str:
         """How it is told: by its date, or by its folder."""
         return self.url if self.date == date.min else self.date.isoformat()
-
-    @property
-    def run(self) -> str:
-        """The fingerprint of its run."""
-        return str(self.record.get("fingerprint"))
-
-
-def is_scoring(record: dict[str, Any]) -> bool:
-    """Whether a run.json is of `segscore score`."""
-    settings = record.get("settings")
-    return isinstance(settings, dict) and "hypotheses" in settings
 
 
 def dates(runs: str) -> list[date]:
@@ -69,13 +51,12 @@ def read_night(runs: str, night: date) -> Night | None:
         Refused: its run.json or night.json cannot be read.
     """
     url = folder_of(runs, night)
-    text = storage.read_text(storage.join(url, run_folder.RECORD))
-    if text is None:
+    run = FinishedRun.find(url)
+    if run is None:
         return None
-    record = run_folder.read_status(url).record
-    if record is None or not is_scoring(record):
+    if run.command != "score":
         raise Refused(f"{url}: holds a run of another command, not a night")
-    return Night(night, url, record, judged(url, str(record.get("fingerprint"))))
+    return Night(url, run.record, night, judged(run))
 
 
 def of_run(url: str) -> Night:
@@ -84,41 +65,31 @@ def of_run(url: str) -> Night:
     Raises:
         Refused: it is not one.
     """
-    record = run_folder.read_status(url).record
-    if record is None or not is_scoring(record):
-        raise Refused(f"{url}: holds no finished scoring run")
-    return Night(date.min, url, record, None)
+    nothing = "holds no finished scoring run"
+    run = FinishedRun.open(url, nothing)
+    if run.command != "score":
+        raise Refused(f"{url}: {nothing}")
+    return Night(url, run.record, date.min, None)
 
 
-def judged(url: str, run: str) -> Verdict | None:
+def judged(run: FinishedRun) -> Verdict | None:
     """What the gate said of a run; None if nothing, or of an earlier run in its place."""
-    place = storage.join(url, verdict.FILE)
+    place = storage.join(run.url, verdict.FILE)
     text = storage.read_text(place)
     if text is None:
         return None
     found = verdict.read_verdict(place, text)
-    return found if found.run == run else None
+    return found if found.run == run.fingerprint else None
 
 
-def summary(url: str, record: dict[str, Any]) -> pa.Table:
-    """The summary of a finished run."""
-    files = run_folder.files(url, record, "summary")
-    return pa.concat_tables([storage.read_columns(each, None) for each in files])
-
-
-def over_all(night: Night) -> list[dict[str, Any]]:
-    """The rows of a night's summary over all documents, those of reference points left out."""
-    return [
-        row
-        for row in summary(night.url, night.record).to_pylist()
-        if not is_point(row["hypothesis"])
-        and all(row[name] is None for name in row if name not in SUMMARY_COLUMNS)
-    ]
+def system_rows(night: Night) -> list[RunRow]:
+    """Read the rows of a night's summary over all documents, without reference points."""
+    return [row for row in night.over_all() if not is_point(row["hypothesis"])]
 
 
 def systems_of(night: Night) -> tuple[str, ...]:
     """The systems that a night scored, by name; reference points are none."""
-    return tuple(sorted({row["hypothesis"] for row in over_all(night)}))
+    return tuple(sorted({row["hypothesis"] for row in system_rows(night)}))
 
 
 def keep_night(url: str, found: Verdict) -> None:

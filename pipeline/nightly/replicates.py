@@ -8,15 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import Hashes, hash_names, number
 from segscore.pipeline.arrays.ragged import Floats, encode, numbers
 from segscore.pipeline.measures import Table
 from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
-from segscore.pipeline.runs import run_folder
 from segscore.pipeline.scoring.part import POINT
-from segscore.pipeline.scoring.settings import recorded
 from segscore.pipeline.statistics.averages import averages, replicates
 from segscore.pipeline.statistics.bootstrap import Drawn, draw_weights, units
 from segscore.pipeline.statistics.sums import Sums, merge, sum_rows
@@ -112,11 +109,7 @@ def tally_replicates(
     parts = [_gathered(kind, table, in_all) for table in tables(night, rules[0].table, columns)]
     if not parts:
         return None
-    p_seg = night.record["p_seg"]
-    types = tuple(night.record["boundary_types"] or (1,))
-    settings = recorded(night.record["settings"])
-    parameters = settings.parameters(np.nan if p_seg is None else p_seg, types)
-    return Tally(kind, merge(parts), parameters, seed)
+    return Tally(kind, merge(parts), night.parameters, seed)
 
 
 def tables(night: Night, name: str, columns: list[str]) -> Iterator[pa.Table]:
@@ -126,9 +119,9 @@ def tables(night: Night, name: str, columns: list[str]) -> Iterator[pa.Table]:
     """
     if name == "scores":
         columns = [*columns, "reference"]
-    consensus = list(recorded(night.record["settings"]).shares)
-    for file in run_folder.files(night.url, night.record, name):
-        yield _systems_alone(storage.read_columns(file, columns), consensus)
+    consensus = list(night.score_settings().shares)
+    for part in night.parts(name, columns):
+        yield _systems_alone(part, consensus)
 
 
 def _systems_alone(table: pa.Table, consensus: list[str]) -> pa.Table:

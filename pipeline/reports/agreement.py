@@ -7,7 +7,8 @@ import numpy as np
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.contested import SHOWN, contested
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
-from segscore.pipeline.reports.run_tables import Finished, RunRow, group_name, grouped
+from segscore.pipeline.reports.run_tables import group_name
+from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
 
 _CODERS, _GROUPS = 60, 30
 """Coders in a matrix, those with most documents; groups drawn, the largest."""
@@ -18,20 +19,20 @@ CLASSES = 10
 _PROMINENCE = {"0": "exactly", "half_window": "half a window", "window": "a window"}
 
 
-def agreement_sections(run: Finished) -> Iterator[Section]:
+def agreement_sections(run: FinishedRun) -> Iterator[Section]:
     """All sections of an audit."""
-    by = run.record["settings"]["group_by"]
+    by = run.settings["group_by"]
     yield _agreement(run, by)
-    coders = [row for row in run.rows("coders") if not grouped(row, by)]
+    coders = rows_over_all(run.table("coders"), by)
     yield Section("coders", "Coders", "", [*_coders(coders)])
     yield Section("pairs", "Who agrees with whom", "", [_matrix(run, by, coders)])
     yield Section("prominence", "Prominence", "", [*_prominence(run, by)])
     yield contested(run)
 
 
-def _agreement(run: Finished, by: Sequence[str]) -> Section:
-    rows = run.rows("agreement")
-    whole = [row for row in rows if not grouped(row, by)]
+def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
+    table = run.table("agreement")
+    whole = rows_over_all(table, by)
     told = [row for row in whole if row["coefficient"] != "bias"]
     spans = [_span(row, f"{row['coefficient']}, {row['similarity']}") for row in told]
     listed: list[list[Cell]] = [_coefficient(row) for row in whole]
@@ -49,7 +50,7 @@ def _agreement(run: Finished, by: Sequence[str]) -> Section:
             wide=True,
         )
     ]
-    return Section("agreement", "Agreement", "", [*figures, *_groups(rows, by)])
+    return Section("agreement", "Agreement", "", [*figures, *_groups(rows_by_group(table, by), by)])
 
 
 COEFFICIENT = ("coefficient", "similarity", "value", "95 % from", "to", "actual", "expected")
@@ -65,7 +66,7 @@ def _groups(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figure]:
     found = [
         row | {"name": group_name(row, by)}
         for row in rows
-        if grouped(row, by) and (row["coefficient"], row["similarity"]) == ("pi", SHOWN)
+        if (row["coefficient"], row["similarity"]) == ("pi", SHOWN)
     ]
     if not found:
         return
@@ -134,8 +135,8 @@ def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
     )
 
 
-def _matrix(run: Finished, by: Sequence[str], coders: Sequence[RunRow]) -> Figure:
-    pairs = [row for row in run.rows("peers") if not grouped(row, by)]
+def _matrix(run: FinishedRun, by: Sequence[str], coders: Sequence[RunRow]) -> Figure:
+    pairs = rows_over_all(run.table("peers"), by)
     most = sorted(coders, key=lambda row: (-row["documents"], row["coder"]))[:_CODERS]
     names = sorted(row["coder"] for row in most)
     found = {(row["coder"], row["peer"]): row for row in pairs}
@@ -163,7 +164,7 @@ def _matrix(run: Finished, by: Sequence[str], coders: Sequence[RunRow]) -> Figur
     )
 
 
-def _prominence(run: Finished, by: Sequence[str]) -> Iterator[Figure]:
+def _prominence(run: FinishedRun, by: Sequence[str]) -> Iterator[Figure]:
     """How many of the coders support a position that some coder marked."""
     counted = {reach: np.zeros(CLASSES, np.int64) for reach in _PROMINENCE}
     wanted = ["coders", *(f"support_{reach}" for reach in _PROMINENCE)]
@@ -190,8 +191,8 @@ def _prominence(run: Finished, by: Sequence[str]) -> Iterator[Figure]:
     yield Figure("Quartiles", table=_quartiles(run, by))
 
 
-def _quartiles(run: Finished, by: Sequence[str]) -> PageTable:
-    (whole,) = (row for row in run.rows("corpus") if not grouped(row, by))
+def _quartiles(run: FinishedRun, by: Sequence[str]) -> PageTable:
+    (whole,) = rows_over_all(run.table("corpus"), by)
     rows: list[list[Cell]] = [
         [f"{kind}, {where}", *(whole[f"{kind}_{reach}_{each}"] for each in ("q1", "median", "q3"))]
         for kind in ("support", "peer_support")

@@ -9,8 +9,8 @@ import pyarrow as pa
 from segscore.pipeline.agreement.documents import by_similarity, most_contested
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
-from segscore.pipeline.reports.run_tables import Finished, RunRow
 from segscore.pipeline.reports.strips import Drawing, boundaries, draw_strip
+from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.scoring.explain import rows_of_document
 from segscore.pipeline.scoring.reopen import require_unchanged
 from segscore.pipeline.tables.columns import SEGMENTATIONS
@@ -24,7 +24,7 @@ _CONTESTED, STRIPS = 5, 40
 """Documents drawn, and codings of each."""
 
 
-def contested(run: Finished) -> Section:
+def contested(run: FinishedRun) -> Section:
     """Draw the documents with least similarity, with the segmentations of all coders."""
     rows = _least_similar(run)
     title = "Contested documents"
@@ -41,16 +41,16 @@ def contested(run: Finished) -> Section:
     return Section("contested", title, says, figures, missing=why)
 
 
-def _least_similar(run: Finished) -> list[RunRow]:
+def _least_similar(run: FinishedRun) -> list[RunRow]:
     wanted = ["document_id", "codings", "coders", "segments", SHOWN, "window_diff_mean"]
     parts = run.parts("documents", wanted)
     found = [row for part in parts for row in most_contested(part, _CONTESTED)]
     return nsmallest(_CONTESTED, found, key=by_similarity)
 
 
-def _codings(run: Finished, rows: Sequence[RunRow]) -> dict[str, list[Drawing]]:
+def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing]]:
     """Document -> its codings drawn, read from the run's input."""
-    table = find_table("codings", run.record["settings"]["codings"], SEGMENTATIONS)
+    table = find_table("codings", run.settings["codings"], SEGMENTATIONS)
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]
     # What is refused, by itself or with others, is no coding of the document.

@@ -29,7 +29,7 @@ def difference_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Fig
     """Which pairs of systems differ by more than chance makes, as `segscore compare` tells."""
     left = len(sample.systems) - COMPARED
     sample = _only(sample, ranking.order(sample)[:COMPARED])
-    settings = run.settings
+    settings = run.score_settings()
     made = compare_sample(sample, [run], settings.seed, settings.replicates, PERMUTATIONS)
     pairs = {
         (row["system"], row["other"]): row

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
-from segscore.pipeline.reports.run_tables import Finished
+from segscore.pipeline.runs.finished import FinishedRun
 
 _HEADINGS = ("rule", "system", "now", "before", "change", "p (Holm)", "against", "result")
 
 
-def verdict(run: Finished) -> Iterator[Section]:
+def verdict(run: FinishedRun) -> Iterator[Section]:
     """The rules of the gate and what became of each, if the run is a night that was judged."""
-    found = nights.judged(run.url, str(run.record.get("fingerprint")))
+    found = nights.judged(run)
     if found is None:
         return
     checks: list[list[Cell]] = [

@@ -4,14 +4,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
-from segscore.pipeline.reports.run_tables import BECAME, Finished
+from segscore.pipeline.reports.run_tables import BECAME
 from segscore.pipeline.runs import signature
+from segscore.pipeline.runs.finished import FinishedRun
 
 FILES = 50
 """Input files that are listed of each table."""
 
 
-def settings_in_words(run: Finished) -> str:
+def settings_in_words(run: FinishedRun) -> str:
     """What became of the input, in a sentence."""
     told = [
         f"{name}: {became['in']:,} in, {became['scored']:,} scored, {became['rejected']:,} "
@@ -21,7 +22,7 @@ def settings_in_words(run: Finished) -> str:
     return "; ".join(told) + "."
 
 
-def section(run: Finished) -> Section:
+def section(run: FinishedRun) -> Section:
     """Tell what was computed."""
     return Section(
         "computed",
@@ -31,11 +32,11 @@ def section(run: Finished) -> Section:
     )
 
 
-def _figures(run: Finished) -> Iterator[Figure]:
+def _figures(run: FinishedRun) -> Iterator[Figure]:
     if run.record["warnings"]:
         told: list[list[Cell]] = [[warning] for warning in run.record["warnings"]]
         yield Figure("Warnings", table=PageTable(["the run said"], told), folded=False, wide=True)
-    said = signature.fields(run.record["signature"])
+    said = signature.fields(run.signature)
     fields: list[list[Cell]] = [
         [name, value, signature.MEANINGS.get(name, "")] for name, value in said.items()
     ]
@@ -68,7 +69,7 @@ def _figures(run: Finished) -> Iterator[Figure]:
     yield Figure("Seconds each stage took", table=PageTable(["stage", "seconds"], seconds))
 
 
-def _rejected(run: Finished) -> list[list[Cell]]:
+def _rejected(run: FinishedRun) -> list[list[Cell]]:
     counted: Counter[tuple[str, str]] = Counter()
     for part in run.parts("rejects", ["rule", "table"]):
         rules, tables = (part.column(name).to_pylist() for name in ("rule", "table"))
@@ -76,7 +77,7 @@ def _rejected(run: Finished) -> list[list[Cell]]:
     return [[rule, table, rows] for (rule, table), rows in sorted(counted.items())]
 
 
-def _inputs(run: Finished) -> PageTable:
+def _inputs(run: FinishedRun) -> PageTable:
     rows: list[list[Cell]] = []
     left = 0
     for name, files in run.record["inputs"].items():

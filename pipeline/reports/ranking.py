@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.measures.measure import Measure
-from segscore.pipeline.reports.run_tables import Finished, RunRow, group_name, grouped
-from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, best_first
+from segscore.pipeline.reports.run_tables import group_name
+from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
+from segscore.pipeline.statistics.averages import best_first, summary_groups
 
 
 @dataclass(frozen=True)
@@ -23,37 +24,35 @@ class Ranking:
         average: micro or macro.
     """
 
-    run: Finished
+    run: FinishedRun
     measure: Measure
     average: str
 
     @cached_property
     def _summary(self) -> pa.Table:
-        return pa.concat_tables(self.run.parts("summary", None), promote_options="permissive")
+        return self.run.table("summary")
 
     @cached_property
     def by(self) -> list[str]:
         """The group-by columns."""
-        return [name for name in self._summary.column_names if name not in SUMMARY_COLUMNS]
+        return summary_groups(self._summary.column_names)
 
     @cached_property
     def whole(self) -> dict[tuple[str, str], dict[str, RunRow]]:
         """(measure, average) -> system -> its row, over all documents."""
-        table = self._summary
-        for name in self.by:
-            table = table.filter(pc.is_null(table.column(name)))
         found: dict[tuple[str, str], dict[str, RunRow]] = {}
-        for row in table.to_pylist():
+        for row in rows_over_all(self._summary, self.by):
             found.setdefault((row["measure"], row["average"]), {})[row["hypothesis"]] = row
         return found
 
     @cached_property
     def groups(self) -> list[RunRow]:
         """The rows by group, of the chosen measure and average; ``group`` names each group."""
-        rows = self._summary.filter(
+        chosen = self._summary.filter(
             (pc.field("measure") == self.measure.name) & (pc.field("average") == self.average)
-        ).to_pylist()
-        return [row | {"group": group_name(row, self.by)} for row in rows if grouped(row, self.by)]
+        )
+        rows = rows_by_group(chosen, self.by)
+        return [row | {"group": group_name(row, self.by)} for row in rows]
 
     def of(self, measure: str) -> list[RunRow]:
         """The systems' averages of a measure, best first."""

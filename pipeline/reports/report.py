@@ -16,8 +16,9 @@ from segscore.pipeline.reports.documents import spread_section
 from segscore.pipeline.reports.night import verdict
 from segscore.pipeline.reports.page import Page, Section, charting_library, is_report, render
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.reports.run_tables import Finished, open_finished
+from segscore.pipeline.reports.run_tables import open_run
 from segscore.pipeline.reports.worst import worst_sections
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.scoring.settings import one_of
 from segscore.pipeline.storage.placement import require_apart
 
@@ -75,13 +76,11 @@ def write_report(settings: ReportSettings) -> _Written:
         Failed: the page cannot be written.
     """
     ((_, (measure,)),) = chosen_measures([settings.measure])
-    run = open_finished(settings.run)
+    run = open_run(settings.run)
     _require_free(settings.output, run)
     library = charting_library()
     sections = [*_sections(run, measure, settings.average), provenance.section(run)]
-    made = Page(
-        _title(run.url), run.record["signature"], provenance.settings_in_words(run), sections
-    )
+    made = Page(_title(run.url), run.signature, provenance.settings_in_words(run), sections)
     text = render(made, library)
     try:
         storage.write_text(settings.output, text)
@@ -97,7 +96,7 @@ def _title(url: str) -> str:
     return whole.rstrip("/").rpartition("/")[2] or url
 
 
-def _require_free(output: str, run: Finished) -> None:
+def _require_free(output: str, run: FinishedRun) -> None:
     """Refuse to write over a folder, into the run, over what it read, or over a file of others."""
     if storage.names(output):
         raise Refused(f"--output {output}: is a folder; name a file")
@@ -109,12 +108,12 @@ def _require_free(output: str, run: Finished) -> None:
         )
 
 
-def _sections(run: Finished, measure: Measure, average: str) -> Iterator[Section]:
-    if run.has("agreement"):
+def _sections(run: FinishedRun, measure: Measure, average: str) -> Iterator[Section]:
+    if run.files("agreement"):
         yield from agreement.agreement_sections(run)
-    elif run.has("curves"):
+    elif run.files("curves"):
         yield from sweep.sweep_sections(run)
-    elif run.has("scores"):
+    elif run.files("scores"):
         yield from _scored(run, measure, average)
     else:
         raise Refused(
@@ -123,7 +122,7 @@ def _sections(run: Finished, measure: Measure, average: str) -> Iterator[Section
         )
 
 
-def _scored(run: Finished, measure: Measure, average: str) -> Iterator[Section]:
+def _scored(run: FinishedRun, measure: Measure, average: str) -> Iterator[Section]:
     if measure.better == "neither":
         raise Refused(
             f"--measure {measure.name}: neither way is better, so systems cannot be ranked by it"
@@ -141,7 +140,7 @@ def _scored(run: Finished, measure: Measure, average: str) -> Iterator[Section]:
     yield from systems.groups(ranking)
 
 
-def _documents(run: Finished, ranking: Ranking) -> Iterator[Section]:
+def _documents(run: FinishedRun, ranking: Ranking) -> Iterator[Section]:
     """What the documents that all systems share tell."""
     (opened,) = open_runs([run.url])
     (chosen,) = chosen_measures([ranking.measure.name])

@@ -1,54 +1,10 @@
-"""A finished run of any command, as a report reads it."""
+"""What a report needs of a run, and the names of its groups."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
-import pyarrow as pa
-
-from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.reports.page import isolated
-from segscore.pipeline.runs import run_folder
-
-RunRow = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A run.
-
-    Attributes:
-        url: its folder.
-        record: what run.json says.
-    """
-
-    url: str
-    record: Mapping[str, Any]
-
-    @property
-    def inputs(self) -> list[str]:
-        """The files it read."""
-        return [str(file["url"]) for files in self.record["inputs"].values() for file in files]
-
-    def has(self, table: str) -> bool:
-        """Whether it has a table of that name."""
-        return bool(run_folder.files(self.url, self.record, table))
-
-    def rows(self, table: str) -> list[RunRow]:
-        """A whole table, of those that are small."""
-        parts = [part.to_pylist() for part in self.parts(table, None)]
-        return [row for part in parts for row in part]
-
-    def parts(self, table: str, columns: Sequence[str] | None) -> Iterator[pa.Table]:
-        """Some columns of a table, file by file; None for all."""
-        for url in run_folder.files(self.url, self.record, table):
-            yield storage.read_columns(url, None if columns is None else list(columns))
-
-
-def grouped(row: RunRow, by: Sequence[str]) -> bool:
-    """Whether a row is of a group, not of all documents."""
-    return any(row[name] is not None for name in by)
+from segscore.pipeline.runs.finished import FinishedRun, RunRow
 
 
 def group_name(row: RunRow, by: Sequence[str]) -> str:
@@ -72,16 +28,15 @@ SHAPE: dict[str, type] = {
 BECAME = ("in", "scored", "rejected", "unpaired")
 
 
-def open_finished(url: str) -> Finished:
-    """Open a run.
+def open_run(url: str) -> FinishedRun:
+    """Open a run to report on.
 
     Raises:
         Refused: no run there, not finished, or its record is not what segscore writes.
     """
     url = url.rstrip("/") or url
-    record = run_folder.read_status(url).record
-    if record is None:
-        raise Refused(f"{url}: the run is not finished; `segscore status` tells what is done")
+    run = FinishedRun.open(url, "the run is not finished; `segscore status` tells what is done")
+    record = run.record
     wrong = [name for name, kind in SHAPE.items() if not isinstance(record.get(name), kind)]
     rows, inputs = record["rows"], record.get("inputs")
     if not all(isinstance(each, dict) and {*BECAME} <= each.keys() for each in rows.values()):
@@ -90,4 +45,4 @@ def open_finished(url: str) -> Finished:
         wrong.append("inputs")
     if wrong:
         raise Refused(f"{url}: run.json is not what this version of segscore writes: {wrong[0]}")
-    return Finished(url, record)
+    return run

@@ -6,7 +6,7 @@ import numpy as np
 
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Figure, PageTable, Section
-from segscore.pipeline.reports.run_tables import Finished, RunRow
+from segscore.pipeline.runs.finished import FinishedRun, RunRow
 
 POINTS = 200
 """Thresholds drawn and listed of a curve; of more, as many at equal steps along it."""
@@ -31,7 +31,7 @@ _SYSTEMS = 20
 """Systems whose curves are drawn: the first by name."""
 
 
-def sweep_sections(run: Finished) -> Iterator[Section]:
+def sweep_sections(run: FinishedRun) -> Iterator[Section]:
     """The curves of a sweep."""
     chosen = run.rows("operating_points")
     rows = run.rows("curves")

@@ -6,7 +6,7 @@ from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.reports.run_tables import RunRow
+from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.part import is_point
 
 _GROUPS, GROUP_ROWS = 30, 1000

@@ -137,7 +137,7 @@ def _look(attempt: Attempt) -> Found:
             f"--output {output}: another run is at work here (process {newest.pid}); wait "
             "for it or choose another folder"
         )
-    record = None if text is None else _record_of(output, text)
+    record = None if text is None else record_of(output, text)
     if attempt.fresh:
         return Found(newest, text)
     if record is not None and record.get("fingerprint") == attempt.fingerprint.digest:
@@ -390,7 +390,7 @@ def read_status(output: str) -> Status:
     """
     text = storage.read_text(storage.join(output, RECORD))
     newest = claims.newest(output)
-    record = None if text is None else _record_of(output, text)
+    record = None if text is None else record_of(output, text)
     if record is None and newest is None:
         raise Refused(f"{output}: holds no run (neither {RECORD} nor {UNFINISHED}/{claims.PLAN})")
     if newest is None:
@@ -400,17 +400,12 @@ def read_status(output: str) -> Status:
     return Status(record, newest, done)
 
 
-def files(output: str, record: Mapping[str, Any], table: str) -> list[str]:
-    """Where the files of a finished run's table are, as its record lists them; empty for none.
+def record_of(output: str, text: str) -> dict[str, Any]:
+    """Read the record of a finished run from the text of its run.json.
 
     Raises:
-        Refused: the record names files that no run writes.
+        Refused: it is not what segscore writes.
     """
-    names = listed(record, storage.join(output, RECORD)).get(table, [])
-    return [storage.join(output, table, name) for name in names]
-
-
-def _record_of(output: str, text: str) -> dict[str, Any]:
     url = storage.join(output, RECORD)
     record = claims.load_record(url, text, {"signature": str, "pairs": int, "rows": dict})
     listed(record, url)
@@ -422,4 +417,4 @@ def files_of(attempt: Attempt) -> Files:
     text = attempt.found.record
     if text is None:
         return {}
-    return listed(_record_of(attempt.output, text), storage.join(attempt.output, RECORD))
+    return listed(record_of(attempt.output, text), storage.join(attempt.output, RECORD))

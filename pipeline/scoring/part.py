@@ -32,11 +32,12 @@ from segscore.pipeline.scoring.reference_points import (
     mean_size,
     points,
 )
-from segscore.pipeline.scoring.references import SEGMENTATION_COLUMNS, References, agreed
+from segscore.pipeline.scoring.references import References, agreed
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.statistics.sums import Sums, merge
 from segscore.pipeline.tables.boundary_types import occurring
+from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import Slice
 from segscore.pipeline.tables.read import Rows
 
@@ -237,8 +238,7 @@ def score_hypotheses(
 
 
 def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) -> Hypotheses:
-    without = {*SEGMENTATION_COLUMNS, "boundary_scores"}
-    attributes = [name for name in rows.table.column_names if name not in without]
+    attributes = [name for name in rows.table.column_names if name not in SEGMENTATIONS.names]
     ids, coder = (rows.table.column(name).chunk(0) for name in ("document_id", "coder"))
     sides = side_of(rows, document, references.words, typed=job.typed)
     return Hypotheses(ids, coder, rows.coders, document, sides, rows.table.select(attributes))

@@ -14,11 +14,9 @@ from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics.bootstrap import Units, units
 from segscore.pipeline.tables.boundary_types import without_faults
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.contradictions import Described, _ids, without_contradictions
 from segscore.pipeline.tables.read import Rows, refuse
-
-SEGMENTATION_COLUMNS = ("document_id", "coder", "n_units", "boundaries", "boundary_types")
-DOCUMENT_COLUMNS = ("document_id", "n_units", "unit_lengths", "unit_weights")
 
 
 @dataclass(frozen=True)
@@ -259,10 +257,10 @@ def _attributes(rows: Rows, described: Described | None) -> pa.Table:
         place = described.documents.find(_ids(rows))
         index = pa.array(place, mask=place < 0)
         for name in described.rows.table.column_names:
-            if name not in DOCUMENT_COLUMNS:
+            if name not in DOCUMENTS.names:
                 columns[name] = described.rows.table.column(name).take(index)
     for name in rows.table.column_names:
-        if name not in (*SEGMENTATION_COLUMNS, "boundary_scores", *columns):
+        if name not in (*SEGMENTATIONS.names, *columns):
             columns[name] = rows.table.column(name)
     return pa.table(columns) if columns else pa.table({"": pa.nulls(len(rows))}).select([])
 

@@ -134,6 +134,11 @@ SUMMARY_COLUMNS = (
 )
 
 
+def summary_groups(columns: Iterable[str]) -> list[str]:
+    """List the group-by columns among those of a summary."""
+    return [name for name in columns if name not in SUMMARY_COLUMNS]
+
+
 def summarise(
     kinds: Sequence[tuple[Table, Sums]],
     group_by: Mapping[str, pa.DataType],

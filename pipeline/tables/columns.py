@@ -1,11 +1,18 @@
-"""What the input tables must have, told without Pandera, whose import costs a third of a second.
+"""The contracts of the input tables, from schemas/input_columns.py, without importing Pandera.
 
-The schemas themselves, which say what is wrong with which row, are in schemas/.
+The Pandera schemas, which say which row breaks which rule, are imported when they are needed.
 """
 
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
+
+from segscore.schemas.input_columns import (
+    DOCUMENT_COLUMNS,
+    INPUT_TYPES,
+    SEGMENTATION_COLUMNS,
+    InputColumn,
+)
 
 
 @dataclass(frozen=True)
@@ -14,13 +21,31 @@ class Contract:
 
     Attributes:
         name: of the table, and of the module of its schema.
-        required: columns that every file has.
-        optional: columns that mean something where a file has them.
+        columns: its own; any other column of a file is an attribute.
     """
 
     name: str
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
+    columns: tuple[InputColumn, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all its columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the columns that every file must have."""
+        return tuple(column.name for column in self.columns if column.required)
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """The names of the columns that a file may lack."""
+        return tuple(column.name for column in self.columns if not column.required)
+
+    @property
+    def foreign(self) -> frozenset[str]:
+        """The columns of other input tables, which are left out where a file has them."""
+        return frozenset(INPUT_TYPES) - {*self.names}
 
     @property
     def schema(self) -> Any:
@@ -28,9 +53,10 @@ class Contract:
         return getattr(import_module(f"segscore.schemas.{self.name}"), self.name.upper())
 
 
-SEGMENTATIONS = Contract(
-    "segmentations",
-    ("document_id", "coder", "n_units", "boundaries"),
-    ("boundary_types", "boundary_scores"),
-)
-DOCUMENTS = Contract("documents", ("document_id", "n_units"), ("unit_lengths", "unit_weights"))
+SEGMENTATIONS = Contract("segmentations", SEGMENTATION_COLUMNS)
+DOCUMENTS = Contract("documents", DOCUMENT_COLUMNS)
+
+
+def contract_of(table: str) -> Contract:
+    """Find the contract of an input table by its name, such as references or documents."""
+    return DOCUMENTS if table == DOCUMENTS.name else SEGMENTATIONS

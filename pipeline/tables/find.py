@@ -13,17 +13,16 @@ from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
-from segscore.pipeline.tables.columns import Contract
+from segscore.pipeline.tables.columns import Contract, contract_of
 from segscore.pipeline.tables.formats import jsonl
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.formats.tables import (
-    BY_UNIT,
-    COLUMNS,
     document_table,
     gather_tables,
     segmentation_table,
 )
 from segscore.pipeline.tables.validate import schema_problems
+from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
 
 FILES_AT_ONCE = 16
 """How many files are asked at the same time what they hold: stores take their time."""
@@ -31,7 +30,6 @@ FILES_AT_ONCE = 16
 NUMBER = 4
 """Bytes of an element in memory, at least; a file may hold it in fewer."""
 
-ROLES = {"references": "reference", "codings": "reference", "hypotheses": "hypothesis"}
 _IMPORTED = ("documents", "hypotheses", "references")
 # A line of JSON that describes a short segmentation; only used to cut work into pieces.
 BYTES_PER_LINE = 100
@@ -83,7 +81,7 @@ class InputTable:
     @property
     def attributes(self) -> pa.Schema:
         """Columns the schema does not know."""
-        return pa.schema([field for field in self.further if field.name not in COLUMNS])
+        return pa.schema([field for field in self.further if field.name not in INPUT_TYPES])
 
 
 def find_table(name: str, url: str, model: Contract, memory: int | None = None) -> InputTable:
@@ -142,7 +140,7 @@ def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
     first = 0
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
     at = paths.index("document_id") if "document_id" in paths else None
-    unread = () if name == "documents" else BY_UNIT
+    unread = contract_of(name).foreign
     for index in range(metadata.num_row_groups):
         group = metadata.row_group(index)
         columns = [group.column(i) for i in range(len(paths))]
@@ -189,8 +187,8 @@ def _bounds(statistics: Any) -> tuple[str, str] | None:
 
 
 def _further(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Schema:
-    known = {*model.required, *({"role", "unit_lengths"} - {*model.optional})}
-    extra = [pa.schema([f for f in schema if f.name not in known]) for schema in schemas]
+    others = {*model.required, *model.foreign, ROLE}
+    extra = [pa.schema([f for f in schema if f.name not in others]) for schema in schemas]
     try:
         return pa.unify_schemas(extra, promote_options="permissive").remove_metadata()
     except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
@@ -207,7 +205,7 @@ def canonical_schema(schema: pa.Schema) -> pa.Schema:
     for field in schema:
         if pa.types.is_dictionary(field.type):
             field = field.with_type(field.type.value_type)
-        target = COLUMNS.get(field.name, _plain(field.type))
+        target = INPUT_TYPES.get(field.name, _plain(field.type))
         if _means(field.type, target):
             field = field.with_type(target)
         fields.append(field.with_nullable(True).remove_metadata())
@@ -235,7 +233,7 @@ def _means(found: pa.DataType, target: pa.DataType) -> bool:
 
 def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
     """Read a JSONL file as the table of that name; the line of each row, counted from 0."""
-    defaults = Defaults(role=ROLES.get(name, "reference"))
+    defaults = Defaults(role=TABLE_ROLES.get(name, ROLES[0]))
     rows: Iterable[ParsedRow] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
     if name == "documents":
         listed = list(rows)
@@ -244,6 +242,6 @@ def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
         gathered = gather_tables(listed)
         lines = [line for _, line in gathered.document_places]
         return gathered.documents, np.array(lines, np.int64) - 1
-    chosen = [row for row in rows if name not in ROLES or row.role == defaults.role]
+    chosen = [row for row in rows if name not in TABLE_ROLES or row.role == defaults.role]
     lines = [row.line for row in chosen]
     return segmentation_table(chosen), np.array(lines, np.int64) - 1

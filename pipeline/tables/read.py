@@ -13,17 +13,16 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import Numbered, number
 from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
 from segscore.pipeline.errors import Absent, Refused
-from segscore.pipeline.tables.columns import SEGMENTATIONS, Contract
+from segscore.pipeline.tables.columns import SEGMENTATIONS, Contract, contract_of
 from segscore.pipeline.tables.find import (
-    ROLES,
     InputTable,
     Slice,
     canonical_schema,
     read_json_lines,
 )
-from segscore.pipeline.tables.formats.tables import COLUMNS
 from segscore.pipeline.tables.quick_check import is_sound
 from segscore.pipeline.tables.validate import REJECT_COLUMNS, broken_rules, descriptions
+from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
 
 _ROWS_AT_ONCE = 65_536
 """Rows that are validated at a time."""
@@ -31,10 +30,10 @@ _ROWS_AT_ONCE = 65_536
 
 def _of_other_role(name: str, table: pa.Table) -> Flags | None:
     """Which rows of a table that holds both roles belong to the other one."""
-    if name not in ROLES or "role" not in table.column_names:
+    if name not in TABLE_ROLES or ROLE not in table.column_names:
         return None
-    other = "reference" if ROLES[name] == "hypothesis" else "hypothesis"
-    role = table.column("role").combine_chunks()
+    (other,) = (role for role in ROLES if role != TABLE_ROLES[name])
+    role = table.column(ROLE).combine_chunks()
     return flags(pc.fill_null(pc.equal(role.cast(pa.string()), other), False))
 
 
@@ -141,7 +140,7 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
                 values = table.column(field.name).cast(field.type)
                 table = table.drop_columns([field.name])
             table = table.append_column(field, values)
-        first = [name for name in COLUMNS if name in table.column_names]
+        first = [name for name in INPUT_TYPES if name in table.column_names]
         table = table.select([*first, *(name for name in further.names if name not in first)])
     except pa.ArrowInvalid as problem:
         raise Refused(f"{piece.url}: {problem}") from problem
@@ -151,11 +150,9 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
 
 
 def _wanted(name: str, there: Sequence[str], further: pa.Schema) -> list[str]:
-    """Columns of a file that a task needs; what a segmentation says of its words it does not."""
-    known = {*COLUMNS, "role", *further.names}
-    if name != "documents":
-        known -= {"unit_lengths", "unit_weights"}
-    return [column for column in there if column in known]
+    """List the columns of a file that a task needs."""
+    needed = {*contract_of(name).required, ROLE, *further.names}
+    return [column for column in there if column in needed]
 
 
 def in_one_chunk(table: pa.Table) -> pa.Table:
@@ -176,9 +173,9 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
 
 def no_rows(table: InputTable, model: Contract) -> Rows:
     """Rows of a table as ``read_slice`` gives them, but none."""
-    fields = [(name, COLUMNS[name]) for name in model.required]
-    known = pa.schema([*fields, *(each for each in table.further if each.name in COLUMNS)])
-    schema = pa.schema([*known, *(each for each in table.further if each.name not in COLUMNS)])
+    fields = [(name, INPUT_TYPES[name]) for name in model.required]
+    known = pa.schema([*fields, *(each for each in table.further if each.name in INPUT_TYPES)])
+    schema = pa.schema([*known, *(each for each in table.further if each.name not in INPUT_TYPES)])
     nothing = np.zeros(0, np.int64)
     return Rows(table.name, in_one_chunk(schema.empty_table()), (), nothing, nothing)
 
@@ -225,7 +222,7 @@ def _shown(table: pa.Table, row: int) -> str:
     """Show what a row holds, but not millions of its elements."""
     parts = []
     for name in table.column_names:
-        if name not in COLUMNS or name in ("document_id", "coder"):
+        if name not in INPUT_TYPES or name in ("document_id", "coder"):
             continue
         value = table.column(name)[row]
         if not value.is_valid or not pa.types.is_list(value.type):

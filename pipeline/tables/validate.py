@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.columns import Contract
-from segscore.pipeline.tables.formats.tables import COLUMNS
 
 ONE_AT_A_TIME = Lock()
 """Each validation tries to import PySpark; without it two threads may see a module half made."""
@@ -78,8 +77,8 @@ def _fits(schema: pa.Schema, model: Contract) -> bool:
     """Whether all columns are there, of their very types: what is not, Pandera names."""
     there = dict(zip(schema.names, schema.types, strict=True))
     return all(
-        there[name] == COLUMNS[name] if name in there else name in model.optional
-        for name in (*model.required, *model.optional)
+        there[column.name] == column.type if column.name in there else not column.required
+        for column in model.columns
     )
 
 

@@ -6,12 +6,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from segscore.pipeline.measures import COUNTS
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
-from segscore.pipeline.storage import read_table
+from segscore.pipeline.storage import read_table, write_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import Segscore
@@ -251,6 +252,33 @@ def test_unit_weights_come_from_json_lines_too(segscore: Segscore, tmp_path: Pat
     ended = segscore("score", *sides, "--output", tmp_path / "lines", *options)
     assert ended.code == 0, ended.err
     assert rows(tmp_path / "lines", "scores") == rows(tmp_path / "parquet", "scores")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "jsonl"])
+def test_columns_of_the_other_table_are_left_out(
+    segscore: Segscore, tmp_path: Path, ending: str
+) -> None:
+    """In every format: segmentations with weights of units, documents with boundaries."""
+    made = corpus(seed=16, documents=8)
+    made.write(tmp_path)
+    run(segscore, tmp_path, tmp_path / "plain")
+    weights = {row["document_id"]: row["unit_lengths"] for row in made.documents}
+    for row in (*made.references, *made.hypotheses):
+        row["unit_weights"] = weights[row["document_id"]]
+    for row in made.documents:
+        row["boundary_scores"] = [0.5]
+    urls = []
+    for name in ("references", "hypotheses", "documents"):
+        table = pa.Table.from_pylist(getattr(made, name))
+        urls.append(tmp_path / f"wide-{name}.{ending}")
+        if ending == "parquet":
+            write_table(str(urls[-1]), table)
+        else:
+            urls[-1].write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    options = ("--documents", urls.pop(), "--output", tmp_path / "wide")
+    ended = segscore("score", *urls, *options)
+    assert ended.code == 0, ended.err
+    assert rows(tmp_path / "wide", "scores") == rows(tmp_path / "plain", "scores")
 
 
 def test_constants_that_outweigh_a_full_miss_are_refused(

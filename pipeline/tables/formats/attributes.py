@@ -7,21 +7,11 @@ from dataclasses import replace
 import pyarrow as pa
 
 from segscore.pipeline.tables.formats.rows import Attribute, ParsedRow, shown
+from segscore.schemas.input_columns import INPUT_TYPES, ROLE
 
-OWN_COLUMNS = {
-    "document_id",
-    "coder",
-    "role",
-    "n_units",
-    "boundaries",
-    "boundary_types",
-    "boundary_scores",
-    "unit_lengths",
-    "unit_weights",
-    "reference",
-    "hypothesis",
-    "window",
-}
+OWN_COLUMNS = {*INPUT_TYPES, ROLE, "reference", "hypothesis", "window"}
+"""Names that no attribute may have: input columns, and some of the output's."""
+
 _TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 

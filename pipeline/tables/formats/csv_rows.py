@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TypeVar
 
+from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.formats.rows import (
     Defaults,
     ParsedRow,
@@ -17,10 +18,12 @@ from segscore.pipeline.tables.formats.rows import (
     is_given,
     list_of,
     numbered,
+    optional_lists,
     repeated,
     role_of,
     row_number,
 )
+from segscore.schemas.input_columns import INPUT_TYPES, ROLE
 
 T = TypeVar("T")
 LONGEST_FIELD = 2**31 - 1
@@ -30,16 +33,7 @@ _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _BETWEEN = re.compile(r"\s*;\s*|\s+")
 IN_BRACKETS = re.compile(r"\s*[,;]\s*|\s+")
 DELIMITERS = ("\t", ",", ";")
-_FIELDS = {
-    "document_id",
-    "coder",
-    "role",
-    "n_units",
-    "boundaries",
-    "boundary_types",
-    "boundary_scores",
-    "unit_lengths",
-}
+_FIELDS = {*INPUT_TYPES, ROLE}
 
 
 def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
@@ -70,9 +64,8 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Pars
 
 def _header(cells: list[str], defaults: Defaults, place: RowPlace) -> list[str]:
     """The column names, checked."""
-    defaulted = {"document_id": defaults.document_id, "coder": defaults.coder}
-    needed = {"n_units", "boundaries", *(name for name in defaulted if defaulted[name] is None)}
-    if missing := sorted(needed - set(cells)):
+    needed = [name for name in SEGMENTATIONS.required if getattr(defaults, name, None) is None]
+    if missing := sorted({*needed} - {*cells}):
         raise place.wrong("the header", cells, f"the columns {', '.join(missing)} too")
     if "" in cells:
         raise place.refusal(f"column {cells.index('') + 1} has no name; name it or remove it")
@@ -96,12 +89,10 @@ def _row(record: dict[str, str], defaults: Defaults, place: RowPlace) -> ParsedR
     return ParsedRow(
         document_id=is_given(record.get("document_id", defaults.document_id), "document_id", place),
         coder=is_given(record.get("coder", defaults.coder), "coder", place),
-        role=role_of(record.get("role", defaults.role), "role", place),
+        role=role_of(record.get(ROLE, defaults.role), ROLE, place),
         n_units=_integer(is_given(record.get("n_units"), "n_units", place), "n_units", place),
         boundaries=many("boundaries", _integer) or (),
-        boundary_types=many("boundary_types", _integer),
-        boundary_scores=many("boundary_scores", _number),
-        unit_lengths=many("unit_lengths", _integer),
+        **optional_lists(many, _integer, _number),
         attributes={name: cell for name, cell in record.items() if name not in _FIELDS},
         source=place.source,
         line=place.line,

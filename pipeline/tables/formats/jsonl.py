@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.rows import (
     Attribute,
@@ -13,15 +14,16 @@ from segscore.pipeline.tables.formats.rows import (
     is_given,
     list_of,
     numbered,
+    optional_lists,
     role_of,
     row_number,
     shown,
     text_of,
 )
+from segscore.schemas.input_columns import INPUT_TYPES, ROLE
 
 T = TypeVar("T")
-NEEDED = ("document_id", "coder", "n_units", "boundaries")
-_FIELDS = {*NEEDED, "role", "boundary_types", "boundary_scores", "unit_lengths", "unit_weights"}
+_FIELDS = {*INPUT_TYPES, ROLE}
 
 
 def read(
@@ -58,7 +60,8 @@ def _require(record: Mapping[str, object], defaults: Defaults, place: RowPlace) 
 
 
 def _missing(record: Mapping[str, object], defaults: Defaults) -> list[str]:
-    return [n for n in NEEDED if record.get(n) is None and getattr(defaults, n, None) is None]
+    needed = SEGMENTATIONS.required
+    return [n for n in needed if record.get(n) is None and getattr(defaults, n, None) is None]
 
 
 def _row(
@@ -77,13 +80,10 @@ def _row(
     return ParsedRow(
         document_id=one("document_id", text_of) or defaults.document_id,
         coder=one("coder", text_of) or defaults.coder,
-        role=one("role", role_of) or defaults.role,
+        role=one(ROLE, role_of) or defaults.role,
         n_units=one("n_units", integer_of),
         boundaries=many("boundaries", integer_of),
-        boundary_types=many("boundary_types", integer_of),
-        boundary_scores=many("boundary_scores", row_number),
-        unit_lengths=many("unit_lengths", integer_of),
-        unit_weights=many("unit_weights", integer_of),
+        **optional_lists(many, integer_of, row_number),
         attributes=_attributes(record, place),
         source=place.source,
         line=place.line,

@@ -6,14 +6,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import pyarrow as pa
 
 from segscore.pipeline.errors import Refused
+from segscore.schemas.input_columns import BY_BOUNDARY, BY_UNIT, INPUT_TYPES, ROLES
 
 Value = TypeVar("Value")
 Attribute = str | int | float | bool
-_ROLES = ("reference", "hypothesis")
 SHOWN_CHARACTERS = 40
+_WHOLE_NUMBERS = {
+    name: pa.types.is_integer(INPUT_TYPES[name].value_type) for name in (*BY_BOUNDARY, *BY_UNIT)
+}
+"""Optional list -> whether its elements are whole numbers."""
 _OPTIONS = {"coder": "--coder", "document_id": "--document-id"}
 
 
@@ -31,6 +37,9 @@ class RowPlace:
     def wrong(self, name: str, found: object, expected: str) -> Refused:
         """The error to raise for the field `name` that holds `found`."""
         return self.refusal(f"{name} is {shown(found)}; expected {expected}")
+
+
+_ElementCheck = Callable[[object, str, RowPlace], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +84,8 @@ class Defaults:
 
     def __post_init__(self) -> None:
         """Checked once here, because formats without roles take the default unseen."""
-        if self.role not in _ROLES:
-            raise Refused(f"the default role is {shown(self.role)}; expected one of {_ROLES}")
+        if self.role not in ROLES:
+            raise Refused(f"the default role is {shown(self.role)}; expected one of {ROLES}")
 
 
 def shown(value: object) -> str:
@@ -121,7 +130,7 @@ def text_of(value: object, name: str, place: RowPlace) -> str:
 
 def role_of(value: object, name: str, place: RowPlace) -> str:
     """One of ROLES; raises Refused for anything else."""
-    if value not in _ROLES:
+    if value not in ROLES:
         raise place.wrong(name, value, '"reference" or "hypothesis"')
     return str(value)
 
@@ -152,3 +161,18 @@ def list_of(
     if not isinstance(value, list):
         raise place.wrong(name, value, "a list")
     return tuple(check(element, f"{name}[{index}]", place) for index, element in enumerate(value))
+
+
+def optional_lists(
+    read: Callable[[str, _ElementCheck], object], integer: _ElementCheck, decimal: _ElementCheck
+) -> dict[str, Any]:
+    """Read the optional lists of a row, which have one element per boundary or per unit.
+
+    Args:
+        read: reads the list of a column, and checks each of its elements.
+        integer: the check for whole numbers.
+        decimal: the check for other numbers.
+    """
+    return {
+        name: read(name, integer if whole else decimal) for name, whole in _WHOLE_NUMBERS.items()
+    }

@@ -2,24 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
 from segscore.pipeline.tables.formats.attributes import as_typed, document_attributes, infer_types
 from segscore.pipeline.tables.formats.rows import ParsedRow, is_given
-
-COLUMNS = {
-    "document_id": pa.string(),
-    "coder": pa.string(),
-    "n_units": pa.int32(),
-    "boundaries": pa.list_(pa.int32()),
-    "boundary_types": pa.list_(pa.int32()),
-    "boundary_scores": pa.list_(pa.float64()),
-    "unit_lengths": pa.list_(pa.int32()),
-    "unit_weights": pa.list_(pa.int32()),
-}
-BY_UNIT = ("unit_lengths", "unit_weights")
-SEGMENTATION = ("document_id", "coder", "n_units", "boundaries")
+from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +45,7 @@ def gather_tables(rows: Iterable[ParsedRow]) -> _Gathered:
     return _Gathered(
         _segmentations(references, own),
         _segmentations(hypotheses, own),
-        _table(documents, ["document_id", "n_units", *_held(documents, *BY_UNIT)], common),
+        _table(documents, _present(documents, DOCUMENTS), common),
         *(_places(chosen) for chosen in (references, hypotheses, documents)),
     )
 
@@ -78,14 +68,13 @@ def document_table(rows: Iterable[ParsedRow]) -> pa.Table:
     """
     found = list(rows)
     types = infer_types(found)
-    names = ["document_id", "n_units", *_held(found, *BY_UNIT)]
-    return _table(as_typed(found, types), names, types)
+    return _table(as_typed(found, types), _present(found, DOCUMENTS), types)
 
 
 def _segmentations(rows: Sequence[ParsedRow], attributes: dict[str, pa.DataType]) -> pa.Table:
     held = {name for row in rows for name in row.attributes}
     kept = {name: kind for name, kind in attributes.items() if name in held}
-    return _table(rows, [*SEGMENTATION, *_held(rows, "boundary_types", "boundary_scores")], kept)
+    return _table(rows, _present(rows, SEGMENTATIONS), kept)
 
 
 def _documents(rows: Iterable[ParsedRow], shared: set[str]) -> list[ParsedRow]:
@@ -101,15 +90,11 @@ def _documents(rows: Iterable[ParsedRow], shared: set[str]) -> list[ParsedRow]:
 
 
 def _merged(rows: Sequence[ParsedRow], shared: set[str]) -> ParsedRow:
-    """The first row with unit lengths, else the first, with what the others say of the document."""
-    measured = [row for row in rows if row.unit_lengths is not None]
+    """Merge the rows of a document into the first that has a list by unit, else into the first."""
+    measured = [row for name in BY_UNIT for row in rows if getattr(row, name) is not None]
     stated = [(name, x) for row in rows for name, x in row.attributes.items() if name in shared]
-    return replace(
-        (measured or rows)[0],
-        attributes=dict(stated),
-        unit_lengths=_agreed(rows, "unit_lengths"),
-        unit_weights=_agreed(rows, "unit_weights"),
-    )
+    lists: dict[str, Any] = {name: _agreed(rows, name) for name in BY_UNIT}
+    return replace((measured or rows)[0], attributes=dict(stated), **lists)
 
 
 def _agreed(rows: Sequence[ParsedRow], name: str) -> tuple[int | None, ...] | None:
@@ -128,15 +113,17 @@ def _places(rows: Iterable[ParsedRow]) -> list[tuple[str, int]]:
     return [(row.source, row.line) for row in rows]
 
 
-def _held(rows: Sequence[ParsedRow], *names: str) -> list[str]:
-    return [name for name in names if any(getattr(row, name) is not None for row in rows)]
+def _present(rows: Sequence[ParsedRow], model: Contract) -> list[str]:
+    """List a table's columns: the required ones, and the optional ones that some row has."""
+    given = [name for name in model.optional if any(getattr(row, name) is not None for row in rows)]
+    return [*model.required, *given]
 
 
 def _table(
     rows: Sequence[ParsedRow], names: Iterable[str], attributes: dict[str, pa.DataType]
 ) -> pa.Table:
     columns = {
-        name: _column(rows, name, [getattr(row, name) for row in rows], COLUMNS[name])
+        name: _column(rows, name, [getattr(row, name) for row in rows], INPUT_TYPES[name])
         for name in names
     }
     for name, kind in attributes.items():

@@ -20,6 +20,14 @@ from segscore.pipeline.tables.formats.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.formats.detect import FORMATS, detect
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.formats.tables import gather_tables, segmentation_table
+from segscore.schemas.input_columns import (
+    BY_BOUNDARY,
+    BY_UNIT,
+    DOCUMENT_COLUMNS,
+    INPUT_TYPES,
+    ROLE,
+    SEGMENTATION_COLUMNS,
+)
 from tests.support.strategies import segmentations
 
 SEGEVAL_DATA = Path(segeval.__file__).parent / "data"
@@ -486,6 +494,22 @@ class TestCsv:
                 {"year": "1997"}, "f.x", 2)
         ]  # fmt: skip
 
+    def test_it_has_the_columns_of_json_lines(self) -> None:
+        """A row with every input column gives the same tables in both formats."""
+        lists = {name: [1] * 2 for name in BY_BOUNDARY} | {name: [3, 1, 0] * 3 for name in BY_UNIT}
+        fields = json.loads(record(role="hypothesis", **lists))
+        assert fields.keys() == {*INPUT_TYPES, ROLE}
+        cells = [
+            " ".join(map(str, value)) if isinstance(value, list) else str(value)
+            for value in fields.values()
+        ]
+        as_csv = rows_of(csv_rows.read, f"{','.join(fields)}\n{','.join(cells)}")
+        as_lines = rows_of(jsonl.read, f"\n{json.dumps(fields)}")
+        assert as_csv == as_lines
+        made = gather_tables(as_csv)
+        assert made.hypotheses.column_names == [column.name for column in SEGMENTATION_COLUMNS]
+        assert made.documents.column_names == [column.name for column in DOCUMENT_COLUMNS]
+
     def test_empty_cells(self) -> None:
         text = f"{self.HEADER},role,boundary_types,group\n,,4,,,,\nd,e,4,,,,x"
         first, second = rows_of(csv_rows.read, text, Defaults("whole", "me", "hypothesis"))
@@ -729,6 +753,15 @@ class TestGather:
         other = row(coder="e", unit_lengths=(2,) * 9, source="b.jsonl", line=7)
         with pytest.raises(Refused, match=r"^b.jsonl:7: unit_lengths of d differ .* a.jsonl:4;"):
             gather_tables([first, other])
+
+    def test_weights_are_gathered_as_lengths_are(self) -> None:
+        bare = row(n_units=8, source="c.jsonl", line=1)
+        weighed = row(coder="e", unit_weights=(4,) * 9, source="b.jsonl", line=7)
+        gathered = gather_tables([bare, weighed])
+        assert gathered.documents.to_pylist() == [
+            {"document_id": "d", "n_units": 9, "unit_weights": [4] * 9}
+        ]
+        assert gathered.document_places == [("b.jsonl", 7)]
 
     @pytest.mark.parametrize("name", sorted(OWN_COLUMNS))
     @pytest.mark.parametrize("build", [gather_tables, segmentation_table])

@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
-from segscore.pipeline.tables.formats.tables import COLUMNS
 from segscore.pipeline.tables.quick_check import is_sound
 from segscore.pipeline.tables.validate import broken_rules
+from segscore.schemas.input_columns import INPUT_TYPES
 from tests.support.corpora import SEGMENTATION
 
 
@@ -20,7 +20,7 @@ def test_contracts_are_what_the_schemas_say(contract: Contract) -> None:
     columns = contract.schema.columns
     assert tuple(name for name in columns if columns[name].required) == contract.required
     assert tuple(name for name in columns if not columns[name].required) == contract.optional
-    schema = pa.schema([(name, COLUMNS[name]) for name in columns])
+    schema = pa.schema([(name, INPUT_TYPES[name]) for name in columns])
     contract.schema.validate(schema.empty_table(), lazy=True)
 
 

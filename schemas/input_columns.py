@@ -1,0 +1,93 @@
+"""The columns of the input tables: names, types, meanings and roles, stated once.
+
+Whatever reads, checks, writes or documents an input table takes its columns from here.  This module
+does not import Pandera, which takes a third of a second.
+"""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+_INTEGERS = pa.list_(pa.int32())
+_NUMBERS = pa.list_(pa.float64())
+
+
+@dataclass(frozen=True)
+class InputColumn:
+    """A column of an input table.
+
+    Attributes:
+        name: of the column.
+        type: its Arrow type.
+        description: for docs/tables.md.
+        required: whether every file must have it.
+    """
+
+    name: str
+    type: pa.DataType
+    description: str
+    required: bool = True
+
+
+SEGMENTATION_COLUMNS = (
+    InputColumn("document_id", pa.string(), "name of the document, not empty"),
+    InputColumn("coder", pa.string(), "annotator or system, not empty"),
+    InputColumn("n_units", pa.int32(), "units in the document, >= 1"),
+    InputColumn(
+        "boundaries",
+        _INTEGERS,
+        "positions in units, strictly ascending in 1..n_units-1; "
+        "p lies between unit p and unit p+1; [] is one segment",
+    ),
+    InputColumn(
+        "boundary_types",
+        _INTEGERS,
+        "type of each boundary, >= 1, parallel to boundaries; a position may "
+        "repeat, then (position, type) ascend strictly",
+        required=False,
+    ),
+    InputColumn(
+        "boundary_scores",
+        _NUMBERS,
+        "probability of each candidate boundary in [0, 1], parallel to boundaries",
+        required=False,
+    ),
+)
+"""Columns of references, hypotheses and codings."""
+
+DOCUMENT_COLUMNS = (
+    InputColumn("document_id", pa.string(), "name of the document, not empty, unique"),
+    InputColumn("n_units", pa.int32(), "units in the document, >= 1"),
+    InputColumn(
+        "unit_lengths",
+        _INTEGERS,
+        "words (or milliseconds) in each unit, >= 0, as many as units, total >= 1",
+        required=False,
+    ),
+    InputColumn(
+        "unit_weights",
+        _INTEGERS,
+        "weight of each unit's content, such as its information; whole numbers "
+        ">= 0, as many as units",
+        required=False,
+    ),
+)
+"""Columns of documents.  A file to import may have the optional ones beside segmentations."""
+
+INPUT_TYPES = {column.name: column.type for column in (*SEGMENTATION_COLUMNS, *DOCUMENT_COLUMNS)}
+"""Column -> its Arrow type, over all input tables.  Any other column is an attribute."""
+
+BY_BOUNDARY = tuple(column.name for column in SEGMENTATION_COLUMNS if not column.required)
+"""Optional lists of a segmentation, with one element per boundary."""
+
+BY_UNIT = tuple(column.name for column in DOCUMENT_COLUMNS if not column.required)
+"""Optional lists of a document, with one element per unit."""
+
+ROLE = "role"
+"""Column of files that hold references and hypotheses; no table that a run writes has it."""
+
+ROLES = ("reference", "hypothesis")
+"""The values of ``ROLE``."""
+
+TABLE_ROLES = {"references": "reference", "codings": "reference", "hypotheses": "hypothesis"}
+"""Input table -> the role of the rows it takes from a file that has both."""
