@@ -11,18 +11,22 @@ from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 from segscore.pipeline.measures.prefetch import AT_ONCE, Index, prefetch
 
-COUNTS = (
-    "content_miss",
-    "content_false_alarm",
-    "content_size",
-    "content_leading_miss",
-    "content_trailing_miss",
-    "content_leading_false_alarm",
-    "content_trailing_false_alarm",
-    "stories",
-    "story_miss_sum",
-    "story_false_alarm_sum",
-)
+COUNTS = {
+    "content_miss": "sum over units of the units of their reference segment that are not in their "
+    "hypothesis segment",
+    "content_false_alarm": "sum over units of the units of their hypothesis segment that are not "
+    "in their reference segment",
+    "content_size": "units a listener may be at: n_units",
+    "content_leading_miss": "the part of content_miss that lies before the hypothesis segment",
+    "content_trailing_miss": "the part of content_miss that lies after the hypothesis segment",
+    "content_leading_false_alarm": "the part of content_false_alarm that lies before the reference "
+    "segment",
+    "content_trailing_false_alarm": "the part of content_false_alarm that lies after the reference "
+    "segment",
+    "stories": "reference segments",
+    "story_miss_sum": "sum over stories of the share missed, in units of 2^-40",
+    "story_false_alarm_sum": "sum over stories of the share falsely heard, in units of 2^-40",
+}
 
 STORY_BITS = 40
 """A story's fractions are counted in units of 2^-STORY_BITS."""
@@ -274,6 +278,7 @@ MEASURES = (
         f"{F07} eq 1; weights section 2",
         _SIDED,
         upper=None,
+        description="R_miss: content missed, mean over units, in the unit of the run",
     ),
     Measure(
         "r_false_alarm",
@@ -282,17 +287,20 @@ MEASURES = (
         f"{F07} eq 1; weights section 2",
         _SIDED,
         upper=None,
+        description="R_fa: content falsely heard, mean over units, in the unit of the run",
     ),
     Measure(
         "story_miss",
         f"story_miss_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
         _SIDED,
+        description="mean over stories of the share missed",
     ),
     Measure(
         "story_false_alarm",
         f"story_false_alarm_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
         _SIDED,
+        description="mean over stories of the share of what is heard that is not the story",
     ),
 )

@@ -28,17 +28,18 @@ from segscore.pipeline.measures.prefetch import AT_ONCE, prefetch
 from segscore.pipeline.measures.shifts import distance
 from segscore.pipeline.measures.type_confusion import Decisions, add_decisions
 
-COUNTS = (
-    "matches",
-    "near_misses",
-    "near_miss_span",
-    "misses",
-    "false_alarms",
-    "substitutions",
-    "substitution_span",
-    "potential_boundaries",
-    "ghd",
-)
+COUNTS = {
+    "matches": "boundaries at equal positions",
+    "near_misses": "pairs of boundaries 1..n_t-1 positions apart",
+    "near_miss_span": "sum of the near misses' distances, in the unit of the run",
+    "misses": "full misses: boundaries only in the reference",
+    "false_alarms": "full misses: boundaries only in the hypothesis",
+    "substitutions": "boundaries at one position, of different types",
+    "substitution_span": "sum of the substitutions' type differences",
+    "potential_boundaries": "places for a boundary: n_units - 1, times the boundary types",
+    "ghd": "generalised Hamming distance: least cost of insertions and deletions (2 each) and "
+    "shifts (1 a position) that make the hypothesis the reference",
+}
 
 
 @kernel
@@ -209,6 +210,7 @@ MEASURES = (
         _MUTUAL,
         better="higher",
         agreed=1.0,
+        description="B: mean correctness of boundary pairs; 1 if neither has a boundary",
     ),
     Measure(
         "segmentation_similarity",
@@ -217,6 +219,7 @@ MEASURES = (
         _MUTUAL,
         better="higher",
         agreed=1.0,
+        description="S: 1 - edits / potential boundaries; 1 for a single unit",
     ),
     Measure(
         "b_tp",
@@ -225,9 +228,26 @@ MEASURES = (
         TALLY | {SYMMETRIC},
         better="neither",
         upper=None,
+        description="credited boundaries: matches and parts of near misses",
     ),
-    Measure("b_fp", "false_alarms", f"{_F13} 3.3", TALLY, better="neither", upper=None),
-    Measure("b_fn", "misses", f"{_F13} 3.3", TALLY, better="neither", upper=None),
+    Measure(
+        "b_fp",
+        "false_alarms",
+        f"{_F13} 3.3",
+        TALLY,
+        better="neither",
+        upper=None,
+        description="false alarms",
+    ),
+    Measure(
+        "b_fn",
+        "misses",
+        f"{_F13} 3.3",
+        TALLY,
+        better="neither",
+        upper=None,
+        description="misses",
+    ),
     Measure(
         "b_tn",
         "potential_boundaries - b_tp - b_fp - b_fn",
@@ -235,15 +255,31 @@ MEASURES = (
         TALLY | {SYMMETRIC},
         better="neither",
         upper=None,
+        description="potential boundaries that are none of the other three",
     ),
-    Measure("b_precision", "b_tp / (b_tp + b_fp)", f"{_F13} 3.3", _SIDED, better="higher"),
-    Measure("b_recall", "b_tp / (b_tp + b_fn)", f"{_F13} 3.3", _SIDED, better="higher"),
+    Measure(
+        "b_precision",
+        "b_tp / (b_tp + b_fp)",
+        f"{_F13} 3.3",
+        _SIDED,
+        better="higher",
+        description="share of hypothesis boundaries credited, near misses in part",
+    ),
+    Measure(
+        "b_recall",
+        "b_tp / (b_tp + b_fn)",
+        f"{_F13} 3.3",
+        _SIDED,
+        better="higher",
+        description="share of reference boundaries credited, near misses in part",
+    ),
     Measure(
         "b_f1",
         F_BETA.format(tp="b_tp", fn="b_fn", fp="b_fp"),
         f"{_F13} 3.3; F_beta, symmetric where beta is 1",
         _MUTUAL,
         better="higher",
+        description="harmonic mean of b_precision and b_recall",
     ),
     Measure(
         "precision",
@@ -251,6 +287,7 @@ MEASURES = (
         "exact matches only (n_t 1)",
         _SIDED,
         better="higher",
+        description="share of hypothesis boundaries that are matches",
     ),
     Measure(
         "recall",
@@ -258,6 +295,7 @@ MEASURES = (
         "exact matches only (n_t 1)",
         _SIDED,
         better="higher",
+        description="share of reference boundaries that are matches",
     ),
     Measure(
         "f1",
@@ -269,5 +307,6 @@ MEASURES = (
         "exact matches only (n_t 1); F_beta, symmetric where beta is 1",
         _MUTUAL,
         better="higher",
+        description="harmonic mean of precision and recall",
     ),
 )

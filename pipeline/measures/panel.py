@@ -10,7 +10,14 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 
-COUNTS = ("references", "windows", "opinions", "penalty", "best", "worst")
+COUNTS = {
+    "references": "references of the document, those made of them left out",
+    "windows": "windows that fit: max(0, n_units - window)",
+    "opinions": "what is judged: references times windows",
+    "penalty": "opinions whose number of boundaries is not the hypothesis's",
+    "best": "least possible penalty: opinions outside the best supported number",
+    "worst": "greatest possible penalty: opinions outside the least supported number",
+}
 NEVER = np.iinfo(np.int64).max
 
 
@@ -186,8 +193,34 @@ _JUDGED = frozenset({IDENTITY, REVERSIBLE})
 BOUND = frozenset({REVERSIBLE})
 
 MEASURES = (
-    Measure("win_diff_prime", "penalty / opinions", f"{K_AND_S} eq 7", _JUDGED),
-    Measure("mult_window_diff", "(penalty - best) / (worst - best)", f"{K_AND_S} eq 10", _JUDGED),
-    Measure("best_case", "best / opinions", f"{K_AND_S} eq 8", BOUND, better="neither"),
-    Measure("worst_case", "worst / opinions", f"{K_AND_S} eq 9", BOUND, better="neither"),
+    Measure(
+        "win_diff_prime",
+        "penalty / opinions",
+        f"{K_AND_S} eq 7",
+        _JUDGED,
+        description="winDiff': penalty / opinions",
+    ),
+    Measure(
+        "mult_window_diff",
+        "(penalty - best) / (worst - best)",
+        f"{K_AND_S} eq 10",
+        _JUDGED,
+        description="multWinDiff: (penalty - best) / (worst - best), 0 the best possible",
+    ),
+    Measure(
+        "best_case",
+        "best / opinions",
+        f"{K_AND_S} eq 8",
+        BOUND,
+        better="neither",
+        description="best / opinions",
+    ),
+    Measure(
+        "worst_case",
+        "worst / opinions",
+        f"{K_AND_S} eq 9",
+        BOUND,
+        better="neither",
+        description="worst / opinions",
+    ),
 )

@@ -1,6 +1,6 @@
 """What segscore's compiled passes make of the cases of the conformance set."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -201,7 +201,7 @@ def content_pass(given: Given) -> Ints:
     return content.count(reference, hypothesis, ONE, ONE, size)
 
 
-def named(names: Sequence[str], counted: Ints) -> dict[str, int]:
+def named(names: Iterable[str], counted: Ints) -> dict[str, int]:
     return dict(zip(names, counted[:, 0].tolist(), strict=True))
 
 
