@@ -7,9 +7,10 @@ Armstrong 2006, section 4 (Pr_error and the parts); Lamprier et al. 2007 (edge c
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, row_values
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from segscore.pipeline.measures.prefetch import AT_ONCE, prefetch
+from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 from segscore.pipeline.measures.sliding import LONGEST, dense, slide_by_boundary, slide_by_unit
 
 COUNTS = {
@@ -26,70 +27,42 @@ COUNTS = {
     "edge_errors": "of these, windows in which the numbers of boundaries differ",
 }
 
+_ROWS = len(COUNTS)
+
 
 @kernel
-def _count_pairs(
-    ref_offsets: Ints,
-    ref_positions: Positions,
-    hyp_offsets: Ints,
-    hyp_positions: Positions,
-    ref_row: Ints,
-    hyp_row: Ints,
-    n_units: Ints,
-    window: Ints,
-    counts: Ints,
-) -> None:
-    row = np.zeros(11, np.int64)
+def _count_pairs(pairs: SegmentationPairs, window: Ints, counts: Ints) -> None:
+    ref_row, hyp_row, n_units = pairs.ref_row, pairs.hyp_row, pairs.n_units
+    row = np.zeros(_ROWS, np.int64)
     passed = np.empty(LONGEST, np.int32)
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = 0
     while first < len(ref_row):
-        near, pairs = prefetch(ref_offsets, ref_positions, ref_row, first, ends, near)
-        for i in range(first, first + pairs):
+        near, copied = prefetch(pairs.references, ref_row, first, ends, near)
+        for i in range(first, first + copied):
             ref = near[ends[i - first] : ends[i - first + 1]]
-            hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
+            hyp = row_values(pairs.hypotheses, hyp_row[i])
             if dense(len(ref) + len(hyp), n_units[i], window[i]):
                 slide_by_unit(ref, hyp, n_units[i], window[i], passed, row)
             else:
                 slide_by_boundary(ref, hyp, n_units[i], window[i], row)
-            for c in range(11):
+            for c in range(_ROWS):
                 counts[c, i] = row[c]
-        first += pairs
+        first += copied
 
 
-def count(
-    references: Ragged,
-    hypotheses: Ragged,
-    ref_row: Ints,
-    hyp_row: Ints,
-    n_units: Ints,
-    window: Ints,
-) -> Ints:
+def count(pairs: SegmentationPairs, window: Ints) -> Ints:
     """Count the windows of each pair (docs/measures.md), in time proportional to its boundaries.
 
     Args:
-        references: boundary positions, one row a reference segmentation.
-        hypotheses: boundary positions, one row a hypothesis segmentation.
-        ref_row: row of ``references`` in each pair, shape (pairs,).
-        hyp_row: row of ``hypotheses`` in each pair, shape (pairs,).
-        n_units: units N of each pair's document, at least 1, shape (pairs,).
+        pairs: the segmentations to compare.
         window: window size k of each pair, at least 1, shape (pairs,).
 
     Returns:
         One row a count of ``COUNTS``, shape (11, pairs).
     """
-    counts = np.empty((len(COUNTS), len(ref_row)), np.int64)
-    _count_pairs(
-        references.offsets,
-        references.values,
-        hypotheses.offsets,
-        hypotheses.values,
-        ref_row,
-        hyp_row,
-        n_units,
-        window,
-        counts,
-    )
+    counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
+    _count_pairs(pairs, window, counts)
     return counts
 
 
