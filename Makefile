@@ -18,7 +18,7 @@ help:
 	@echo "make table  systems by references and consensus, as a paper has it"
 	@echo "make picture the README's picture, taken anew"
 	@echo "make site   the documentation as pages for a browser"
-	@echo "make columns the tables' page, written from schemas/"
+	@echo "make columns the tables' page and the directions in views.sql, written from the code"
 	@echo "make dashboard the dashboard, written from its script"
 	@echo "make test   rules, types, and the tests that need no server, browser, namespace or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, and what takes long"
@@ -64,6 +64,7 @@ picture: table $(VENV)/test $(BROWSER)
 
 columns: $(VENV)/core
 	@$(BIN)/python -m segscore.schemas.page > docs/tables.md
+	@$(BIN)/python deploy/dashboards/directions.py
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json

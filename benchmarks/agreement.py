@@ -19,6 +19,7 @@ from segscore.pipeline.agreement.run import find_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.measures import edits
 from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.runs.shuffle import Meeting
 from segscore.pipeline.scoring.references import References
 
@@ -102,7 +103,7 @@ def pi(codings: References) -> float:
     """Pi of B, documents averaged as segeval does."""
     pairs = peers(codings.first, (0, len(codings.documents)))
     boundaries, size = codings.side.boundaries, codings.size
-    counts = edits.count(boundaries, boundaries, pairs.row, pairs.peer, size[pairs.row])
+    counts = edits.count(pair_rows(boundaries, boundaries, pairs.row, pairs.peer, size[pairs.row]))
     by_name = {name: np.array([row.sum()]) for name, row in zip(edits.COUNTS, counts, strict=True)}
     by_name["pair_places"] = by_name["potential_boundaries"]
     (actual,) = evaluate([ACTUAL["boundary_similarity"]], by_name, {"n_t": 2}, rows=False).values()

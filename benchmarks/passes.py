@@ -12,9 +12,10 @@ from nltk.metrics.segmentation import pk as nltk_pk
 from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
 
 from benchmarks.agreement import seconds, simulate
-from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, ragged
+from segscore.pipeline.arrays.ragged import Floats, Ragged, ragged
 from segscore.pipeline.measures import MEASURES, content, edits, windows
 from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.storage import read_table
 
@@ -28,11 +29,9 @@ RUNS = 5
 VALUES = ("pk", "window_diff", "boundary_similarity", "segmentation_similarity")
 CONFUSION = ("b_tp", "b_fp", "b_fn", "b_tn")
 
-Pairs = tuple[Ragged, Ragged, Ints, Ints, Ints]
 
-
-def pairs(folder: str, units: int) -> Pairs:
-    """Two coders of each document, the first of them in random order."""
+def pairs(folder: str, units: int) -> tuple[Ragged, Ragged, SegmentationPairs]:
+    """Two coders of each document, the first of them in random order, as references."""
     codings = read_table(simulate(folder, DOCUMENTS, 2, "--units", str(units)))
     codings = codings.sort_by([("coder", "ascending"), ("document_id", "ascending")])
     first = codings.slice(0, DOCUMENTS)
@@ -43,15 +42,15 @@ def pairs(folder: str, units: int) -> Pairs:
     references = ragged(first.take(pa.array(order)).column("boundaries").combine_chunks())
     hypotheses = ragged(second.column("boundaries").combine_chunks())
     size = second.column("n_units").to_numpy().astype(np.int64)
-    return references, hypotheses, np.argsort(order), np.arange(DOCUMENTS), size
+    rows = np.argsort(order), np.arange(DOCUMENTS), size
+    return references, hypotheses, pair_rows(references, hypotheses, *rows)
 
 
-def ours(given: Pairs) -> dict[str, Floats]:
+def ours(given: SegmentationPairs, references: Ragged) -> dict[str, Floats]:
     """Pk, WindowDiff, B, S and the confusion matrix of each pair."""
-    references, _, ref_row, _, size = given
-    window = windows.window_size(size, references.lengths[ref_row] + 1)
-    counts = dict(zip(windows.COUNTS, windows.count(*given, window), strict=True))
-    counts |= dict(zip(edits.COUNTS, edits.count(*given), strict=True))
+    window = windows.window_size(given.n_units, references.lengths[given.ref_row] + 1)
+    counts = dict(zip(windows.COUNTS, windows.count(given, window), strict=True))
+    counts |= dict(zip(edits.COUNTS, edits.count(given), strict=True))
     parameters = ScoreSettings("references", "hypotheses", "run").parameters(float("nan"))
     asked = [MEASURES[name] for name in (*VALUES, *CONFUSION)]
     return evaluate(asked, counts, parameters, rows=True)
@@ -89,20 +88,19 @@ def as_mask(masses: tuple[int, ...]) -> str:
 
 def against_others(folder: str, units: int) -> str:
     """Time all in turn; ratios of each turn."""
-    given = pairs(folder, units)
-    references, hypotheses, ref_row, _, size = given
-    window = windows.window_size(size, references.lengths[ref_row] + 1)
+    references, hypotheses, given = pairs(folder, units)
+    window = windows.window_size(given.n_units, references.lengths[given.ref_row] + 1)
     masses = [
-        (in_masses(references, ref_row[i], units), in_masses(hypotheses, i, units))
+        (in_masses(references, given.ref_row[i], units), in_masses(hypotheses, i, units))
         for i in range(SAMPLE)
     ]
     masks = [(as_mask(r), as_mask(h), int(window[i])) for i, (r, h) in enumerate(masses)]
-    apart = np.abs(ours(given)["pk"][:SAMPLE] - by_segeval(masses)).max()
+    apart = np.abs(ours(given, references)["pk"][:SAMPLE] - by_segeval(masses)).max()
     calls = (
-        lambda: ours(given),
-        lambda: windows.count(*given, window),
-        lambda: edits.count(*given),
-        lambda: content.count(*given),
+        lambda: ours(given, references),
+        lambda: windows.count(given, window),
+        lambda: edits.count(given),
+        lambda: content.count(given),
         lambda: by_segeval(masses),
         lambda: by_nltk(masks),
     )

@@ -2,9 +2,9 @@
 
 errors.py      what can go wrong, and the exit codes
 arrays/        ragged boundary arrays, document ids, seeded random numbers, how a loop is compiled
+measures/      formulas and their compiled counts; segscore.schemas is made from them
 storage/       files on disk and in object stores, through fsspec; nothing else opens a file
 tables/        find, read, validate and import input tables; their columns; rejected rows
-measures/      formulas and their compiled counts
 statistics/    sums, averages, bootstrap, tests
 runs/          a run: its folder, plan, tasks, shuffle, record, publication; it alone imports Dask
 scoring/       segscore score, sweep, explain

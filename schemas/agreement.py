@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.scores import name, value, whole
+from segscore.schemas.columns import name, value, whole
 
 _SIMILARITIES = {
     "boundary_similarity": "B: mean correctness of boundary pairs",

@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.scores import name, whole
+from segscore.schemas.columns import name, whole
 
 
 def _number(description: str) -> pap.Column:

@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.scores import name
+from segscore.schemas.columns import name
 
 
 def _type(description: str) -> pap.Column:

@@ -3,7 +3,9 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.scores import COUNTS, measure, name, value, whole
+from segscore.pipeline.measures import COUNTS
+from segscore.schemas.columns import name, value, whole
+from segscore.schemas.scores import measure
 
 COUNTED = (
     "pk_misses",

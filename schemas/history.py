@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.schemas.scores import name
+from segscore.schemas.columns import name
 from segscore.schemas.summary import SUMMARY
 
 NIGHT_OUTCOMES = ["passed", "failed", "incomplete", "not_comparable"]

@@ -117,7 +117,8 @@ def _range(column: Any) -> str:
     if "allowed_values" in limits:
         return ", ".join(f"`{each}`" for each in limits["allowed_values"])
     if "max_value" in limits:
-        return f"{limits['min_value']}..{limits['max_value']}"
+        most = limits["max_value"]
+        return f"{limits['min_value']}..{f'{most:g}' if isinstance(most, float) else most}"
     return f"≥ {limits['min_value']}" if "min_value" in limits else ""
 
 

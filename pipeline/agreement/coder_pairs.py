@@ -6,6 +6,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.measures import edits, windows
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.references import References
 
 Counts = dict[str, Ints]
@@ -69,7 +70,7 @@ def count_coder_pairs(codings: References, pairs: Peers, n_t: int) -> Counts:
         ``window_diff_errors``.
     """
     boundaries, size = codings.side.boundaries, codings.size[pairs.row]
-    edited = edits.count(boundaries, boundaries, pairs.row, pairs.peer, size, n_t)
+    edited = edits.count(pair_rows(boundaries, boundaries, pairs.row, pairs.peer, size), n_t)
     found = dict(zip(edits.COUNTS, edited, strict=True))
     counts = {name: found[name] for name in EDITS}
     counts["pair_places"] = size - 1
@@ -77,7 +78,7 @@ def count_coder_pairs(codings: References, pairs: Peers, n_t: int) -> Counts:
     counts["peer_boundaries"] = boundaries.lengths[pairs.peer]
     for prefix, row, other in (("", pairs.row, pairs.peer), ("peer_", pairs.peer, pairs.row)):
         window = codings.window[row]
-        slid = windows.count(boundaries, boundaries, row, other, size, window)
+        slid = windows.count(pair_rows(boundaries, boundaries, row, other, size), window)
         seen = dict(zip(windows.COUNTS, slid, strict=True))
         counts[f"{prefix}window"] = window
         counts[f"{prefix}windows"] = seen["windows"]

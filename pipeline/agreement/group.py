@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -136,8 +137,8 @@ class Group:
         weights = ONCE if drawn is None else drawn
         unit = self._unit("panels") if drawn is not None else np.zeros(len(panel), np.int64)
         product, both = np.zeros((2, len(p)))
-        cells = panel[order], unit[order], places[order]
-        _add_chance(*cells, offsets, members, p, weights, product, both)
+        panels = _Panels(panel[order], unit[order], places[order], offsets, members)
+        _add_chance(panels, p, weights, product, both)
         return product, both
 
     def _unit(self, table: str) -> Ints:
@@ -188,23 +189,34 @@ def _by_number(number: Ints, count: int) -> list[Ints]:
     return np.split(order, np.searchsorted(number[order], np.arange(1, count)))
 
 
+class _Panels(NamedTuple):
+    """Documents by their panel, the coders who coded them.
+
+    Attributes:
+        panel: of each entry, ascending, shape (entries,).
+        unit: resampling unit of each entry, shape (entries,).
+        places: potential boundaries of each entry, shape (entries,).
+        offsets: panel i has members offsets[i]..offsets[i+1]-1, shape (panels + 1,).
+        members: numbers of the coders of all panels.
+    """
+
+    panel: Ints
+    unit: Ints
+    places: Ints
+    offsets: Ints
+    members: Ints
+
+
 @kernel
 def _add_chance(
-    panel: Ints,
-    unit: Ints,
-    places: Ints,
-    offsets: Ints,
-    members: Ints,
-    p: Floats,
-    weights: NDArray[np.uint8],
-    product: Floats,
-    both: Floats,
+    panels: _Panels, p: Floats, weights: NDArray[np.uint8], product: Floats, both: Floats
 ) -> None:
     """Of each panel sum p_x p_y and p_x + p_y over its pairs once, then weigh its documents."""
+    panel, unit, places = panels.panel, panels.unit, panels.places
     of_product, of_both = np.zeros(len(p)), np.zeros(len(p))
     for i in range(len(panel)):
         if i == 0 or panel[i] != panel[i - 1]:
-            own = members[offsets[panel[i]] : offsets[panel[i] + 1]]
+            own = panels.members[panels.offsets[panel[i]] : panels.offsets[panel[i] + 1]]
             for r in range(len(p)):
                 total = 0.0
                 of_product[r] = 0.0

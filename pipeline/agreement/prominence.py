@@ -4,11 +4,12 @@ Kazantseva & Szpakowicz 2012, section 4.2 and figure 3.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Ragged, RowArrays
 
 REACHES = ("0", "half_window", "window")
 """Of a position: a mark supports it from 0, floor(k / 2), k positions away."""
@@ -29,30 +30,33 @@ class Marked:
     coders: Ints
 
 
+class _Marks(NamedTuple):
+    """The columns ``document`` and ``position`` of ``Marked``, as compiled loops take them."""
+
+    document: Ints
+    position: Ints
+
+
 @kernel
-def _union(offsets: Ints, values: Positions, first: Ints, document: Ints, position: Ints) -> int:
+def _union(boundaries: RowArrays, first: Ints, marks: _Marks) -> int:
+    """Write the marked positions of each document; return how many there are."""
+    offsets, values = boundaries.offsets, boundaries.values
     written = 0
     for d in range(len(first) - 1):
-        marks = np.sort(values[offsets[first[d]] : offsets[first[d + 1]]])
-        for i in range(len(marks)):
-            if i == 0 or marks[i] != marks[i - 1]:
-                document[written] = d
-                position[written] = marks[i]
+        positions = np.sort(values[offsets[first[d]] : offsets[first[d + 1]]])
+        for i in range(len(positions)):
+            if i == 0 or positions[i] != positions[i - 1]:
+                marks.document[written] = d
+                marks.position[written] = positions[i]
                 written += 1
     return written
 
 
 @kernel
-def _support(
-    offsets: Ints,
-    values: Positions,
-    first: Ints,
-    window: Ints,
-    document: Ints,
-    position: Ints,
-    coders: Ints,
-) -> None:
+def _support(boundaries: RowArrays, first: Ints, window: Ints, marks: _Marks, coders: Ints) -> None:
     """For each coder walk its boundaries beside the document's positions, both ascending."""
+    offsets, values = boundaries.offsets, boundaries.values
+    document, position = marks.document, marks.position
     start = 0
     while start < len(document):
         d = document[start]
@@ -85,9 +89,9 @@ def marked(boundaries: Ragged, first: Ints, window: Ints) -> Marked:
         window: k of each document, shape (documents,).
     """
     room = boundaries.offsets[first[-1]] - boundaries.offsets[first[0]]
-    document, position = np.empty(room, np.int64), np.empty(room, np.int64)
-    there = _union(boundaries.offsets, boundaries.values, first, document, position)
-    document, position = document[:there], position[:there]
-    coders = np.zeros((len(REACHES), there), np.int64)
-    _support(boundaries.offsets, boundaries.values, first, window, document, position, coders)
-    return Marked(document, position, coders)
+    marks = _Marks(np.empty(room, np.int64), np.empty(room, np.int64))
+    size = _union(boundaries.arrays, first, marks)
+    marks = _Marks(marks.document[:size], marks.position[:size])
+    coders = np.zeros((len(REACHES), size), np.int64)
+    _support(boundaries.arrays, first, window, marks, coders)
+    return Marked(marks.document, marks.position, coders)

@@ -9,7 +9,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.document_ids import Hashes, mix
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Flags, Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Flags, Ints, Positions, Ragged, RowArrays, row_values
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.reference_points import GOLDEN_RATIO
 
@@ -69,10 +69,10 @@ def _draw_segments(
     segments: int,
     longest: Positions,
     n_units: Positions,
-    offsets: Ints,
-    positions: Positions,
+    drawn_rows: RowArrays,
 ) -> None:
     """Draw each row's segments; without room for positions, find out how much they need."""
+    offsets, positions = drawn_rows.offsets, drawn_rows.values
     for row in range(len(starts)):
         stream = starts[row]
         total, drawn = 0, 0
@@ -105,11 +105,11 @@ def segment(
         Refused: more than 2^28 boundaries.
     """
     n_units, offsets = np.empty_like(longest), np.zeros(len(starts) + 1, np.int64)
-    positions = np.empty(0, np.int32)
-    _draw_segments(starts, sizes, segments, longest, n_units, offsets, positions)
-    positions = _room(int(offsets[-1]))
-    _draw_segments(starts, sizes, segments, longest, n_units, offsets, positions)
-    return n_units, Ragged(offsets, positions)
+    sizing = RowArrays(offsets, np.empty(0, np.int32))
+    _draw_segments(starts, sizes, segments, longest, n_units, sizing)
+    boundaries = RowArrays(offsets, _room(int(offsets[-1])))
+    _draw_segments(starts, sizes, segments, longest, n_units, boundaries)
+    return n_units, Ragged(*boundaries)
 
 
 def _room(boundaries: int) -> Positions:
@@ -186,22 +186,21 @@ def _add(
 def _code(
     starts: Hashes,
     n_units: Positions,
-    true_offsets: Ints,
-    true_positions: Positions,
+    truth: RowArrays,
     errors: tuple[float, float, float, int],
-    offsets: Ints,
-    positions: Positions,
+    codings: RowArrays,
 ) -> None:
+    offsets, positions = codings.offsets, codings.values
     coders = len(starts) // len(n_units)
     taken = np.zeros(n_units.max(), np.bool_)
     offsets[0] = 0
     for row in range(len(starts)):
         d = row // coders
-        truth = true_positions[true_offsets[d] : true_offsets[d + 1]]
+        own = row_values(truth, d)
         coded = positions[offsets[row] :]
-        kept, extra, stream = _keep_or_miss(starts[row], truth, n_units[d], errors, coded)
+        kept, extra, stream = _keep_or_miss(starts[row], own, n_units[d], errors, coded)
         if extra > 0:
-            kept = _add(stream, truth, taken[: n_units[d]], extra, kept, coded)
+            kept = _add(stream, own, taken[: n_units[d]], extra, kept, coded)
         offsets[row + 1] = offsets[row] + kept
 
 
@@ -225,5 +224,5 @@ def code(starts: Hashes, n_units: Positions, truth: Ragged, errors: Errors) -> R
     # A true boundary becomes two at most; what is not needed is never touched.
     positions = _room(2 * coders * len(truth.values))
     chances = (float(errors.near), float(errors.full), float(errors.added), errors.reach)
-    _code(starts, n_units, truth.offsets, truth.values, chances, offsets, positions)
+    _code(starts, n_units, truth.arrays, chances, RowArrays(offsets, positions))
     return Ragged(offsets, positions[: offsets[-1]])

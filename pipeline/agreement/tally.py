@@ -47,18 +47,6 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
     rate = item_rate(sums.marks + (sums.coders if segments else 0), sums.coders * sums.size)
     coder = block.coder.dictionary_encode()
     named = block.codings.coder.dictionary_encode()
-    of_documents = {
-        "unit": unit,
-        "coders": sums.coders,
-        "documents": np.ones_like(documents),
-        "pairs": np.diff(pairs.first),
-        **{name: sums.pairs[name] for name in (*EDITS, "pair_places")},
-        "codings": sums.coders,
-        "marks": sums.marks,
-        "places": sums.coders * sums.size,
-        "item_rate": rate,
-        "item_documents": (sums.size > 0).astype(np.int64),
-    }
     of_codings = {
         "unit": unit[codings],
         "coder": coder,
@@ -75,7 +63,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
     held_out = {"coder": coder, **_held_out(block, rate, segments=segments)}
     of_panels = {"unit": unit, "panel": panels(block), "places": sums.size}
     return Tallies(
-        documents=add("documents", documents, of_documents),
+        documents=add("documents", documents, {"unit": unit, **_documents(block, rate)}),
         panels=add("panels", documents, of_panels),
         rates=add("rates", codings, of_codings),
         peers=add("peers", pairs.document, of_pairs),
@@ -83,6 +71,22 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
         segments=add("segments", codings, _segments(block)),
         supports=add("supports", *_supports(block)),
     )
+
+
+def _documents(block: Block, rate: Ints) -> Counts:
+    """What each document has."""
+    sums = block.sums
+    return {
+        "coders": sums.coders,
+        "documents": np.ones_like(sums.coders),
+        "pairs": np.diff(block.pairs.first),
+        **{name: sums.pairs[name] for name in (*EDITS, "pair_places")},
+        "codings": sums.coders,
+        "marks": sums.marks,
+        "places": sums.coders * sums.size,
+        "item_rate": rate,
+        "item_documents": (sums.size > 0).astype(np.int64),
+    }
 
 
 def item_rate(marks: Ints, places: Ints) -> Ints:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -47,25 +48,25 @@ def _same(a: Bytes, b: Bytes) -> bool:
     return True
 
 
+class _NameArrays(NamedTuple):
+    """The arrays of ``Names``, as compiled loops take them."""
+
+    offsets: Offsets
+    data: Bytes
+
+
 @kernel
 def _find(
-    slots: Ints,
-    known_offsets: Offsets,
-    known: Bytes,
-    offsets: Offsets,
-    data: Bytes,
-    hashes: Hashes,
-    adding: bool,
-    found: Ints,
+    slots: Ints, known: _NameArrays, sought: _NameArrays, hashes: Hashes, adding: bool, found: Ints
 ) -> None:
-    """Write the row of ``known`` that holds each id, -1 for none; with ``adding``, take it up."""
+    """Write the row of ``known`` that holds each id, -1 for none; with ``adding``, add it."""
     mask = np.uint64(len(slots) - 1)
-    for row in range(len(offsets) - 1):
-        name = data[offsets[row] : offsets[row + 1]]
+    for row in range(len(sought.offsets) - 1):
+        name = sought.data[sought.offsets[row] : sought.offsets[row + 1]]
         slot = hashes[row] & mask
         while slots[slot] >= 0:
             other = slots[slot]
-            if _same(name, known[known_offsets[other] : known_offsets[other + 1]]):
+            if _same(name, known.data[known.offsets[other] : known.offsets[other + 1]]):
                 break
             slot = (slot + np.uint64(1)) & mask
         if adding and slots[slot] < 0:
@@ -79,6 +80,11 @@ class Names:
 
     offsets: Offsets
     data: Bytes
+
+    @property
+    def arrays(self) -> _NameArrays:
+        """Both arrays as one argument of a compiled loop."""
+        return _NameArrays(self.offsets, self.data)
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -111,16 +117,7 @@ class Documents:
         """Number each row's document, -1 where it is not among ours, shape (rows,)."""
         known, sought = hash_names(self.ids), hash_names(column)
         found = np.empty(len(column), np.int64)
-        _find(
-            self.slots,
-            known.offsets,
-            known.data,
-            sought.offsets,
-            sought.data,
-            sought.hashes,
-            False,
-            found,
-        )
+        _find(self.slots, known.arrays, sought.arrays, sought.hashes, False, found)
         return found
 
 
@@ -147,7 +144,7 @@ def number(column: pa.StringArray) -> Numbered:
     rows = hash_names(column)
     slots = np.full(1 << (2 * len(column) + 1).bit_length(), -1, np.int64)
     found = np.empty(len(column), np.int64)
-    _find(slots, rows.offsets, rows.data, rows.offsets, rows.data, rows.hashes, True, found)
+    _find(slots, rows.arrays, rows.arrays, rows.hashes, True, found)
     first = np.flatnonzero(found == np.arange(len(column)))
     if len(first) == len(column):
         return Numbered(Documents(column, slots), found)

@@ -6,7 +6,7 @@ Buffers are viewed, not copied: an Arrow list column and a pair of numpy arrays 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,13 @@ NUMPY_TYPES: dict[pa.DataType, np.dtype[Any]] = {
 }
 
 
+class RowArrays(NamedTuple):
+    """The two arrays of a ``Ragged``, as compiled loops take them."""
+
+    offsets: Ints
+    values: Positions
+
+
 @dataclass(frozen=True, slots=True)
 class Ragged:
     """Lists of int32 end to end: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``."""
@@ -43,6 +50,11 @@ class Ragged:
     def lengths(self) -> Ints:
         """How many values each row has, shape (rows,)."""
         return np.diff(self.offsets)
+
+    @property
+    def arrays(self) -> RowArrays:
+        """Both arrays as one argument of a compiled loop."""
+        return RowArrays(self.offsets, self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +115,12 @@ def column(values: NDArray[Any]) -> pa.Array:
 
 
 @kernel
+def row_values(rows: RowArrays, i: int) -> Positions:
+    """View the values of row i."""
+    return rows.values[rows.offsets[i] : rows.offsets[i + 1]]
+
+
+@kernel
 def _cumulate(offsets: Ints, lengths: Positions, totals: Ints) -> None:
     for row in range(len(offsets) - 1):
         total = 0
@@ -120,16 +138,12 @@ def cumulative(lengths: Ragged) -> Ints:
 
 @kernel
 def _measure(
-    offsets: Ints,
-    positions: Positions,
-    document: Ints,
-    document_offsets: Ints,
-    totals: Ints,
-    kept_offsets: Ints,
-    kept: Positions,
+    boundaries: RowArrays, document: Ints, document_offsets: Ints, totals: Ints, kept: RowArrays
 ) -> None:
+    """Write the positions in words to ``kept``, and where the row of each segmentation ends."""
+    offsets, positions = boundaries.offsets, boundaries.values
     written = 0
-    kept_offsets[0] = 0
+    kept.offsets[0] = 0
     for row in range(len(offsets) - 1):
         start = document_offsets[document[row]]
         whole = totals[document_offsets[document[row] + 1] - 1]
@@ -137,10 +151,10 @@ def _measure(
         for i in range(offsets[row], offsets[row + 1]):
             place = totals[start + positions[i] - 1]
             if last < place < whole:
-                kept[written] = place
+                kept.values[written] = place
                 written += 1
                 last = place
-        kept_offsets[row + 1] = written
+        kept.offsets[row + 1] = written
 
 
 def to_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) -> Ragged:
@@ -155,9 +169,6 @@ def to_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) 
         lengths: words a unit, one row a document, each row with a total of at least 1.
         totals: ``cumulative(lengths)``.
     """
-    offsets = np.empty_like(boundaries.offsets)
-    values = np.empty_like(boundaries.values)
-    _measure(
-        boundaries.offsets, boundaries.values, document, lengths.offsets, totals, offsets, values
-    )
-    return Ragged(offsets, values[: offsets[-1]])
+    kept = RowArrays(np.empty_like(boundaries.offsets), np.empty_like(boundaries.values))
+    _measure(boundaries.arrays, document, lengths.offsets, totals, kept)
+    return Ragged(kept.offsets, kept.values[: kept.offsets[-1]])

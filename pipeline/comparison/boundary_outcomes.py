@@ -1,27 +1,39 @@
 """What became of each boundary of many pairs, by the pass that the edit measures count."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions
+from segscore.pipeline.arrays.ragged import Ints, row_values
 from segscore.pipeline.measures.pairing import (
+    OnePair,
     Optimal,
     Rules,
+    TypedSides,
     Types,
     least_cost,
     pair,
     rules_of,
     types_of,
 )
+from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.boundaries import Side
 from segscore.pipeline.scoring.pairs import Pairs
 from segscore.pipeline.scoring.reopen import Reopened
 
 KINDS = ("matches", "near_misses", "substitutions", "misses", "false_alarms")
 MATCH, NEAR_MISS, SUBSTITUTION, MISS, FALSE_ALARM = range(len(KINDS))
+
+
+class _Outcomes(NamedTuple):
+    """What ``_decide`` writes: the arrays of ``Decided``, with room for every false alarm."""
+
+    kind: NDArray[np.int8]
+    alarm_pair: Ints
+    alarm_position: Ints
 
 
 @kernel
@@ -36,34 +48,24 @@ def _kind(code: Ints, partner: Ints, k: int, type_range: int) -> int:
 
 @kernel
 def _decide(
-    ref_offsets: Ints,
-    ref_positions: Positions,
-    hyp_offsets: Ints,
-    hyp_positions: Positions,
-    types: Types,
-    ref_row: Ints,
-    hyp_row: Ints,
-    n_units: Ints,
-    rules: Rules,
-    optimal: Optimal,
-    kind: NDArray[np.int8],
-    alarm_pair: Ints,
-    alarm_position: Ints,
+    pairs: SegmentationPairs, types: Types, rules: Rules, optimal: Optimal, outcomes: _Outcomes
 ) -> int:
     """Write what became of each pair's reference boundaries, and its false alarms; count these."""
     room = np.empty((5, 0), np.int64)
     written = alarms = 0
-    for i in range(len(ref_row)):
-        r, r_end = ref_offsets[ref_row[i]], ref_offsets[ref_row[i] + 1]
-        h, h_end = hyp_offsets[hyp_row[i]], hyp_offsets[hyp_row[i] + 1]
-        ref, hyp = ref_positions[r:r_end], hyp_positions[h:h_end]
+    for i in range(len(pairs.ref_row)):
+        ref = row_values(pairs.references, pairs.ref_row[i])
+        hyp = row_values(pairs.hypotheses, pairs.hyp_row[i])
+        two = OnePair(ref, hyp, pairs.n_units[i])
+        r = pairs.references.offsets[pairs.ref_row[i]]
         if len(ref) + len(hyp) > room.shape[1]:
             room = np.empty((5, 2 * (len(ref) + len(hyp))), np.int64)
         if types is None:
-            found = pair(ref, hyp, None, n_units[i], rules, optimal, room)
+            found = pair(two, None, rules, optimal, room)
         else:
-            both = (types[0][r:r_end], types[1][h:h_end])
-            found = pair(ref, hyp, both, n_units[i], rules, optimal, room)
+            h = pairs.hypotheses.offsets[pairs.hyp_row[i]]
+            own_types = types[0][r : r + len(ref)], types[1][h : h + len(hyp)]
+            found = pair(two, own_types, rules, optimal, room)
         code, in_ref, partner = room[0], room[1], room[2]
         k = 0
         for j in range(len(ref)):
@@ -73,12 +75,13 @@ def _decide(
             while k < found and (code[k] < own or not in_ref[k]):
                 k += 1
             unequal = k < found and code[k] == own
-            kind[written] = _kind(code, partner, k, rules.type_range) if unequal else MATCH
+            kind = _kind(code, partner, k, rules.type_range) if unequal else MATCH
+            outcomes.kind[written] = kind
             written += 1
         for k in range(found):
             if not in_ref[k] and partner[k] < 0:
-                alarm_pair[alarms] = i
-                alarm_position[alarms] = code[k] // rules.type_range
+                outcomes.alarm_pair[alarms] = i
+                outcomes.alarm_position[alarms] = code[k] // rules.type_range
                 alarms += 1
     return alarms
 
@@ -114,26 +117,19 @@ def decide(opened: Reopened, hypotheses: Side, pairs: Pairs) -> Decided:
     types = opened.job.rule.types
     ref, hyp = references.side, hypotheses
     lengths = ref.typed.lengths[pairs.ref_row]
-    kind = np.empty(int(lengths.sum()), np.int8)
     room = int(hyp.typed.lengths[pairs.hyp_row].sum())
-    alarm_pair, alarm_position = np.empty(room, np.int64), np.empty(room, np.int64)
-    alarms = _decide(
-        ref.typed.offsets,
-        ref.typed.values,
-        hyp.typed.offsets,
-        hyp.typed.values,
-        types_of((ref.typed, hyp.typed), (ref.types, hyp.types), types),
-        pairs.ref_row,
-        pairs.hyp_row,
-        references.size[pairs.ref_row],
-        rules_of(settings.n_t, types),
-        least_cost(settings.pairing),
-        kind,
-        alarm_pair,
-        alarm_position,
+    outcomes = _Outcomes(
+        np.empty(int(lengths.sum()), np.int8), np.empty(room, np.int64), np.empty(room, np.int64)
     )
+    rows = pair_rows(
+        ref.typed, hyp.typed, pairs.ref_row, pairs.hyp_row, references.size[pairs.ref_row]
+    )
+    own_types = types_of(rows, TypedSides(types, ref.types, hyp.types))
+    optimal = least_cost(settings.pairing)
+    alarms = _decide(rows, own_types, rules_of(settings.n_t, types), optimal, outcomes)
     number = np.repeat(np.arange(len(lengths)), lengths)
     before = np.cumsum(lengths) - lengths
     start = ref.typed.offsets[pairs.ref_row] - before
-    boundary = np.arange(len(kind)) + np.repeat(start, lengths)
-    return Decided(number, boundary, kind, alarm_pair[:alarms], alarm_position[:alarms])
+    boundary = np.arange(len(outcomes.kind)) + np.repeat(start, lengths)
+    alarm_pair, alarm_position = outcomes.alarm_pair[:alarms], outcomes.alarm_position[:alarms]
+    return Decided(number, boundary, outcomes.kind, alarm_pair, alarm_position)

@@ -12,11 +12,11 @@ class Table:
     """The counts and measures of one kind of row.
 
     Attributes:
-        counts: their names, in the order of the passes.
+        counts: what each count is, by its name, in the order of the passes.
         measures: by name, each after those its formula uses.
     """
 
-    counts: tuple[str, ...]
+    counts: Mapping[str, str]
     measures: Mapping[str, Measure]
 
     def used_by(self, names: Iterable[str]) -> set[str]:
@@ -30,14 +30,16 @@ class Table:
     def only(self, names: Iterable[str]) -> "Table":
         """Keep some measures, and what their formulas use."""
         needed = self.used_by(names)
-        counts = tuple(name for name in self.counts if name in needed)
-        return Table(counts, {name: each for name, each in self.measures.items() if name in needed})
+        return Table(
+            {name: meaning for name, meaning in self.counts.items() if name in needed},
+            {name: measure for name, measure in self.measures.items() if name in needed},
+        )
 
 
 FAMILIES = (windows, edits, content)
 
 PAIRS = Table(
-    tuple(name for family in FAMILIES for name in family.COUNTS),
+    {name: meaning for family in FAMILIES for name, meaning in family.COUNTS.items()},
     {measure.name: measure for family in FAMILIES for measure in family.MEASURES},
 )
 """Of a row of scores: a reference and a hypothesis."""

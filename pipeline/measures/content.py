@@ -4,25 +4,48 @@ Franz, McCarley & Xu 2007, "User-Oriented Text Segmentation Evaluation Measure",
 generalisations its section 2 names.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions, row_values
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 from segscore.pipeline.measures.prefetch import AT_ONCE, Index, prefetch
+from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 
-COUNTS = (
-    "content_miss",
-    "content_false_alarm",
-    "content_size",
-    "content_leading_miss",
-    "content_trailing_miss",
-    "content_leading_false_alarm",
-    "content_trailing_false_alarm",
-    "stories",
-    "story_miss_sum",
-    "story_false_alarm_sum",
-)
+COUNTS = {
+    "content_miss": "sum over units of the units of their reference segment that are not in their "
+    "hypothesis segment",
+    "content_false_alarm": "sum over units of the units of their hypothesis segment that are not "
+    "in their reference segment",
+    "content_size": "units a listener may be at: n_units",
+    "content_leading_miss": "the part of content_miss that lies before the hypothesis segment",
+    "content_trailing_miss": "the part of content_miss that lies after the hypothesis segment",
+    "content_leading_false_alarm": "the part of content_false_alarm that lies before the reference "
+    "segment",
+    "content_trailing_false_alarm": "the part of content_false_alarm that lies after the reference "
+    "segment",
+    "stories": "reference segments",
+    "story_miss_sum": "sum over stories of the share missed, in units of 2^-40",
+    "story_false_alarm_sum": "sum over stories of the share falsely heard, in units of 2^-40",
+}
+
+(
+    _MISS,
+    _FALSE_ALARM,
+    _SIZE,
+    _LEADING_MISS,
+    _TRAILING_MISS,
+    _LEADING_FALSE_ALARM,
+    _TRAILING_FALSE_ALARM,
+    _STORIES,
+    _STORY_MISS_SUM,
+    _STORY_FALSE_ALARM_SUM,
+) = range(10)
+"""Rows of ``COUNTS``."""
+
+_ROWS = len(COUNTS)
 
 STORY_BITS = 40
 """A story's fractions are counted in units of 2^-STORY_BITS."""
@@ -30,34 +53,51 @@ STORY_BITS = 40
 STORY_UNIT = 2.0**STORY_BITS
 
 
+class UnitTotals(NamedTuple):
+    """What the units of documents hold, as running totals.
+
+    Attributes:
+        offsets: document d has units offsets[d]..offsets[d+1]-1, shape (documents + 1,).
+        words: running total of words within each document, from ``ragged.cumulative`` (1, 2, 3 ...
+            where a listener is at a unit), at least 1 at its end, shape (units,).
+        weights: running total of unit weights, whole numbers >= 0, likewise, shape (units,).
+    """
+
+    offsets: Ints
+    words: Ints
+    weights: Ints
+
+
+class _Places(NamedTuple):
+    """Where boundaries are, and the end of the document as the last of them.
+
+    Attributes:
+        words: how many words lie before each, which is where a listener can be.
+        content: how much content lies before each.
+    """
+
+    words: Ints
+    content: Ints
+
+
 @kernel
-def _overlaps(
-    ref: Ints,
-    hyp: Ints,
-    ref_content: Ints,
-    hyp_content: Ints,
-    size: int,
-    content: int,
-    out: Ints,
-) -> None:
+def _overlaps(ref: _Places, hyp: _Places, out: Ints) -> None:
     """Visit each overlap of a reference segment (a story) and a hypothesis segment (shown) once.
 
-    A boundary has two places: how many words lie before it, which is where a listener can be, and
-    how much content.  An overlap in which nobody can be (units without words) adds nothing, so the
-    order in words is enough even where several boundaries share a place.
+    An overlap in which nobody can be (units without words) adds nothing, so the order in words is
+    enough even where several boundaries share a place.
     """
     h = 0
     start = before = shown_before = 0
     leading_miss = trailing_miss = leading_false_alarm = trailing_false_alarm = 0
-    for r in range(len(ref) + 1):
-        end = ref[r] if r < len(ref) else size
-        until = ref_content[r] if r < len(ref) else content
+    out[:] = 0
+    for r in range(len(ref.words)):
+        end, until = ref.words[r], ref.content[r]
         missed = 0
         spurious = 0.0
         here = start
         while here < end:
-            shown_end = hyp[h] if h < len(hyp) else size
-            shown_until = hyp_content[h] if h < len(hyp) else content
+            shown_end, shown_until = hyp.words[h], hyp.content[h]
             words = min(end, shown_end) - here
             first = max(before, shown_before)
             last = min(until, shown_until)
@@ -74,20 +114,19 @@ def _overlaps(
                 h += 1
                 shown_before = shown_until
         if end > start:
-            out[7] += 1
+            out[_STORIES] += 1
             if missed > 0:
                 share = missed / ((end - start) * (until - before))
-                out[8] += np.int64(np.rint(share * STORY_UNIT))
-            out[9] += np.int64(np.rint(spurious / (end - start) * STORY_UNIT))
+                out[_STORY_MISS_SUM] += np.int64(np.rint(share * STORY_UNIT))
+            out[_STORY_FALSE_ALARM_SUM] += np.int64(np.rint(spurious / (end - start) * STORY_UNIT))
         start = end
         before = until
-    out[0] = leading_miss + trailing_miss
-    out[1] = leading_false_alarm + trailing_false_alarm
-    out[2] = size
-    out[3] = leading_miss
-    out[4] = trailing_miss
-    out[5] = leading_false_alarm
-    out[6] = trailing_false_alarm
+    out[_MISS] = leading_miss + trailing_miss
+    out[_FALSE_ALARM] = leading_false_alarm + trailing_false_alarm
+    out[_SIZE] = ref.words[-1]
+    out[_LEADING_MISS], out[_TRAILING_MISS] = leading_miss, trailing_miss
+    out[_LEADING_FALSE_ALARM] = leading_false_alarm
+    out[_TRAILING_FALSE_ALARM] = trailing_false_alarm
 
 
 @kernel
@@ -123,49 +162,34 @@ def _overlaps_in_units(ref: Positions, hyp: Positions, size: int, out: Ints) -> 
         r += Index(ends)
         h += Index(shown_ends)
         here = until
-    out[0], out[1], out[2] = 2 * miss, 2 * false_alarm, size
-    out[3] = out[4] = miss
-    out[5] = out[6] = false_alarm
-    out[7], out[8], out[9] = len(ref) + 1, miss_shares, false_alarm_shares
+    out[_MISS], out[_FALSE_ALARM], out[_SIZE] = 2 * miss, 2 * false_alarm, size
+    out[_LEADING_MISS] = out[_TRAILING_MISS] = miss
+    out[_LEADING_FALSE_ALARM] = out[_TRAILING_FALSE_ALARM] = false_alarm
+    out[_STORIES] = len(ref) + 1
+    out[_STORY_MISS_SUM], out[_STORY_FALSE_ALARM_SUM] = miss_shares, false_alarm_shares
 
 
 @kernel
-def _count_pairs(
-    ref_offsets: Ints,
-    ref_positions: Positions,
-    hyp_offsets: Ints,
-    hyp_positions: Positions,
-    ref_row: Ints,
-    hyp_row: Ints,
-    n_units: Ints,
-    counts: Ints,
-) -> None:
-    row = np.zeros(10, np.int64)
+def _count_pairs(pairs: SegmentationPairs, counts: Ints) -> None:
+    ref_row, hyp_row, n_units = pairs.ref_row, pairs.hyp_row, pairs.n_units
+    row = np.zeros(_ROWS, np.int64)
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = 0
     while first < len(ref_row):
-        near, pairs = prefetch(ref_offsets, ref_positions, ref_row, first, ends, near)
-        for i in range(first, first + pairs):
+        near, copied = prefetch(pairs.references, ref_row, first, ends, near)
+        for i in range(first, first + copied):
             ref = near[ends[i - first] : ends[i - first + 1]]
-            hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
-            _overlaps_in_units(ref, hyp, n_units[i], row)
-            for c in range(10):
+            _overlaps_in_units(ref, row_values(pairs.hypotheses, hyp_row[i]), n_units[i], row)
+            for c in range(_ROWS):
                 counts[c, i] = row[c]
-        first += pairs
+        first += copied
 
 
-def count(
-    references: Ragged, hypotheses: Ragged, ref_row: Ints, hyp_row: Ints, n_units: Ints
-) -> Ints:
+def count(pairs: SegmentationPairs) -> Ints:
     """Count the content of each pair (docs/measures.md), in time proportional to its boundaries.
 
     Args:
-        references: boundary positions, one row a reference segmentation.
-        hypotheses: boundary positions, one row a hypothesis segmentation.
-        ref_row: row of ``references`` in each pair, shape (pairs,).
-        hyp_row: row of ``hypotheses`` in each pair, shape (pairs,).
-        n_units: units N of each pair's document (words in a run in words), below 2^31 as
-            positions are, at least 1, shape (pairs,).
+        pairs: the segmentations to compare, in words in a run in words.
 
     Returns:
         One row a count of ``COUNTS``, shape (10, pairs).  Content is in units squared (a listener
@@ -173,92 +197,53 @@ def count(
         float64 and rounded once each to 2^-40; their sums are below 2^40 stories, so they fit for
         fewer than 2^23 stories, whether of one pair or of all pairs added up.
     """
-    counts = np.empty((len(COUNTS), len(ref_row)), np.int64)
-    _count_pairs(
-        references.offsets,
-        references.values,
-        hypotheses.offsets,
-        hypotheses.values,
-        ref_row,
-        hyp_row,
-        n_units,
-        counts,
-    )
+    counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
+    _count_pairs(pairs, counts)
     return counts
 
 
 @kernel
+def _places(positions: Positions, words: Ints, weights: Ints) -> _Places:
+    """Find the places of boundaries in a document, and add its end."""
+    last_unit = np.empty(len(positions) + 1, np.int64)
+    last_unit[:-1] = positions - 1
+    last_unit[-1] = len(words) - 1
+    return _Places(words[last_unit], weights[last_unit])
+
+
+@kernel
 def _count_weighted_pairs(
-    ref_offsets: Ints,
-    ref_positions: Positions,
-    hyp_offsets: Ints,
-    hyp_positions: Positions,
-    ref_row: Ints,
-    hyp_row: Ints,
-    document: Ints,
-    document_offsets: Ints,
-    words: Ints,
-    weights: Ints,
-    counts: Ints,
+    pairs: SegmentationPairs, document: Ints, units: UnitTotals, counts: Ints
 ) -> None:
-    row = np.zeros(10, np.int64)
-    for i in range(len(ref_row)):
-        ref = ref_positions[ref_offsets[ref_row[i]] : ref_offsets[ref_row[i] + 1]] - 1
-        hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]] - 1
-        first, end = document_offsets[document[i]], document_offsets[document[i] + 1]
-        heard, weight = words[first:end], weights[first:end]
-        row[:] = 0
-        _overlaps(heard[ref], heard[hyp], weight[ref], weight[hyp], heard[-1], weight[-1], row)
-        for c in range(10):
+    row = np.zeros(_ROWS, np.int64)
+    for i in range(len(pairs.ref_row)):
+        first, end = units.offsets[document[i]], units.offsets[document[i] + 1]
+        words, weights = units.words[first:end], units.weights[first:end]
+        ref = _places(row_values(pairs.references, pairs.ref_row[i]), words, weights)
+        hyp = _places(row_values(pairs.hypotheses, pairs.hyp_row[i]), words, weights)
+        _overlaps(ref, hyp, row)
+        for c in range(_ROWS):
             counts[c, i] = row[c]
 
 
-def count_weighted(
-    references: Ragged,
-    hypotheses: Ragged,
-    ref_row: Ints,
-    hyp_row: Ints,
-    document: Ints,
-    document_offsets: Ints,
-    words: Ints,
-    weights: Ints,
-) -> Ints:
+def count_weighted(pairs: SegmentationPairs, document: Ints, units: UnitTotals) -> Ints:
     """Count the content of each pair in unit weights, heard from each word (docs/measures.md).
 
     Positions are in units also in a run in words: boundaries that fall together in words may part
     units without words but with weight.
 
     Args:
-        references: boundary positions in units, one row a reference segmentation.
-        hypotheses: boundary positions in units, one row a hypothesis segmentation.
-        ref_row: row of ``references`` in each pair, shape (pairs,).
-        hyp_row: row of ``hypotheses`` in each pair, shape (pairs,).
-        document: row of ``document_offsets`` each pair belongs to, shape (pairs,).
-        document_offsets: document d has units document_offsets[d]..document_offsets[d+1]-1,
-            shape (documents + 1,).
-        words: running total of words within each document, from ``segmentations.cumulative`` (1,
-            2, 3 ... where a listener is at a unit), at least 1 at its end, shape (units,).
-        weights: running total of unit weights, whole numbers >= 0, likewise, shape (units,).
+        pairs: the segmentations to compare, in units; ``n_units`` is not used.
+        document: row of ``units.offsets`` each pair belongs to, shape (pairs,).
+        units: words and weights of all documents.
 
     Returns:
         As ``count``, with content in words x weight, below words x weight of the document, which
         has to be below 2^63.  A story's fractions are shares of weight, 0 of a story (or of a
         hypothesis segment) that weighs nothing; a story without words is none.
     """
-    counts = np.empty((len(COUNTS), len(ref_row)), np.int64)
-    _count_weighted_pairs(
-        references.offsets,
-        references.values,
-        hypotheses.offsets,
-        hypotheses.values,
-        ref_row,
-        hyp_row,
-        document,
-        document_offsets,
-        words,
-        weights,
-        counts,
-    )
+    counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
+    _count_weighted_pairs(pairs, document, units, counts)
     return counts
 
 
@@ -274,6 +259,7 @@ MEASURES = (
         f"{F07} eq 1; weights section 2",
         _SIDED,
         upper=None,
+        description="R_miss: content missed, mean over units, in the unit of the run",
     ),
     Measure(
         "r_false_alarm",
@@ -282,17 +268,20 @@ MEASURES = (
         f"{F07} eq 1; weights section 2",
         _SIDED,
         upper=None,
+        description="R_fa: content falsely heard, mean over units, in the unit of the run",
     ),
     Measure(
         "story_miss",
         f"story_miss_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
         _SIDED,
+        description="mean over stories of the share missed",
     ),
     Measure(
         "story_false_alarm",
         f"story_false_alarm_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
         _SIDED,
+        description="mean over stories of the share of what is heard that is not the story",
     ),
 )

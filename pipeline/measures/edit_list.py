@@ -10,7 +10,16 @@ from typing import NamedTuple
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import from_lists
-from segscore.pipeline.measures.pairing import least_cost, pair, rules_of, types_of
+from segscore.pipeline.measures.pairing import (
+    ONE_TYPE,
+    OnePair,
+    TypedSides,
+    least_cost,
+    pair,
+    rules_of,
+    types_of,
+)
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 
 End = tuple[int, int]
 
@@ -51,9 +60,7 @@ def list_edits(
     hypothesis: Sequence[int],
     n_t: int = 2,
     pairing: str = "greedy",
-    reference_types: Sequence[int] | None = None,
-    hypothesis_types: Sequence[int] | None = None,
-    types: Sequence[int] = (1,),
+    types: TypedSides = ONE_TYPE,
 ) -> list[Edit]:
     """List what was decided about each boundary, by the pass that counts it (docs/measures.md).
 
@@ -62,9 +69,7 @@ def list_edits(
         hypothesis: boundary positions; with their types strictly ascending.
         n_t: near misses lie 1..n_t-1 positions apart; at least 1.
         pairing: ``greedy`` (published) or ``optimal`` (least cost).
-        reference_types: type of each reference boundary; may be left out for one type.
-        hypothesis_types: type of each hypothesis boundary; may be left out for one type.
-        types: the boundary types declared, distinct.
+        types: the boundary types of both.
 
     Returns:
         Every boundary once, in text order of the edits' left ends (position, then type).
@@ -72,26 +77,17 @@ def list_edits(
     Raises:
         Refused: a type outside the range of those declared; an unknown pairing.
     """
+    one, n_units = np.zeros(1, np.int64), max((*reference, *hypothesis), default=0) + 1
     sides = from_lists([reference]), from_lists([hypothesis])
-    ref_types, hyp_types = (
-        None if each is None else np.array(each, np.int32)
-        for each in (reference_types, hypothesis_types)
-    )
-    rules = rules_of(n_t, types)
+    own = types_of(pair_rows(*sides, one, one, one + n_units), types)
+    rules = rules_of(n_t, types.declared)
     room = np.empty((5, len(reference) + len(hypothesis)), np.int64)
-    found = pair(
-        sides[0].values,
-        sides[1].values,
-        types_of(sides, (ref_types, hyp_types), types),
-        max((*reference, *hypothesis), default=0) + 1,
-        rules,
-        least_cost(pairing),
-        room,
-    )
+    one_pair = OnePair(sides[0].values, sides[1].values, n_units)
+    found = pair(one_pair, own, rules, least_cost(pairing), room)
     codes, in_ref, partners = room[:3, :found].tolist()
     ends = [(code // rules.type_range, code % rules.type_range + rules.lowest) for code in codes]
-    reference_ends = zip(reference, reference_types or repeat(types[0]), strict=False)
-    edits = {end: _edit(end, end) for end in set(reference_ends) - set(ends)}
+    kinds = repeat(types.declared[0]) if types.references is None else types.references.tolist()
+    edits = {end: _edit(end, end) for end in set(zip(reference, kinds, strict=False)) - set(ends)}
     for k, partner in enumerate(partners):
         # Both ends of a pair are in the list; it is written at its right one.
         if partner <= k:

@@ -29,6 +29,7 @@ class Measure:
         better: whether a lower or a higher value is the better one, or neither.
         upper: largest possible value, None where there is none; the smallest is always 0.
         agreed: value of a single row whose formula is 0/0 because nothing could be confused.
+        description: what the column means, as docs/tables.md prints it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Measure:
     better: Better = "lower"
     upper: float | None = 1.0
     agreed: float | None = None
+    description: str = ""
 
     @property
     def arrow(self) -> str:

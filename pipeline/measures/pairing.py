@@ -10,11 +10,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.assignment import assign
 from segscore.pipeline.measures.greedy import near_misses, substitutions
 from segscore.pipeline.measures.prefetch import Index
+from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 from segscore.pipeline.measures.shifts import align
 
 _PAIRINGS = ("greedy", "optimal")
@@ -23,7 +24,37 @@ Codes = Ints | Positions
 # None stands for "no": then numba compiles, and a new process loads, only what a run needs.
 Types = tuple[Positions, Positions] | None
 Optimal = Literal[True] | None
-Written = Literal[True] | None
+
+
+class OnePair(NamedTuple):
+    """The boundaries of two segmentations of one document.
+
+    Attributes:
+        ref: positions of the reference; with the types strictly ascending.
+        hyp: positions of the hypothesis; with the types strictly ascending.
+        n_units: units N of the document.
+    """
+
+    ref: Positions
+    hyp: Positions
+    n_units: int
+
+
+class TypedSides(NamedTuple):
+    """The boundary types of a run, and those of two tables of boundaries.
+
+    Attributes:
+        declared: the types declared, distinct.
+        references: type of each boundary of the references; may be None for one type.
+        hypotheses: type of each boundary of the hypotheses; may be None for one type.
+    """
+
+    declared: Sequence[int] = (1,)
+    references: Positions | None = None
+    hypotheses: Positions | None = None
+
+
+ONE_TYPE = TypedSides()
 
 
 class Rules(NamedTuple):
@@ -58,38 +89,25 @@ def least_cost(pairing: str) -> Optimal:
     return True if pairing == "optimal" else None
 
 
-def written_down(n_t: int, types: Types, optimal: Optimal) -> Written:
-    """Whether pairs have to be written: None where near misses are neighbours of one type."""
-    return None if n_t <= 2 and types is None and optimal is None else True
-
-
-def types_of(
-    boundaries: tuple[Ragged, Ragged],
-    types: tuple[Positions | None, Positions | None],
-    declared: Sequence[int],
-) -> Types:
+def types_of(pairs: SegmentationPairs, types: TypedSides) -> Types:
     """Take the types of both sides' boundaries; None where only one type is declared.
-
-    Args:
-        boundaries: of references and hypotheses.
-        types: of their values, each of the same shape; may be None where one type is declared.
-        declared: the types there are, distinct.
 
     Raises:
         Refused: types are missing, not as many, or outside the range of those declared.
     """
+    declared, *sides = types
     named = f"boundary types {', '.join(map(str, declared))} are declared"
-    for side, given in zip(boundaries, types, strict=True):
+    for rows, given in zip((pairs.references, pairs.hypotheses), sides, strict=True):
         if given is None:
             if len(declared) > 1:
                 raise Refused(f"{named}, but a table has no boundary types")
-        elif len(given) != len(side.values):
-            raise Refused(f"{len(side.values)} boundaries, {len(given)} types: must be as many")
+        elif len(given) != len(rows.values):
+            raise Refused(f"{len(rows.values)} boundaries, {len(given)} types: must be as many")
         elif len(given) and not min(declared) <= given.min() <= given.max() <= max(declared):
             raise Refused(f"{named}, but there are types from {given.min()} to {given.max()}")
-    if types[0] is None or types[1] is None or len(declared) == 1:
+    if types.references is None or types.hypotheses is None or len(declared) == 1:
         return None
-    return types[0], types[1]
+    return types.references, types.hypotheses
 
 
 @kernel
@@ -136,32 +154,22 @@ def _distinct(positions: Positions, place: Ints) -> int:
 
 
 @kernel
-def differences_in_position(ref: Positions, hyp: Positions, room: Ints) -> int:
+def differences_in_position(both: OnePair, room: Ints) -> int:
     """Write the positions only one side has, whatever the types there (as ``pair`` does)."""
-    refs, hyps = _distinct(ref, room[3]), _distinct(hyp, room[4])
+    refs, hyps = _distinct(both.ref, room[3]), _distinct(both.hyp, room[4])
     return type_differences(room[3, :refs], room[4, :hyps], room[0], room[1])
 
 
 @kernel
-def pair(
-    ref: Positions,
-    hyp: Positions,
-    types: Types,
-    n_units: int,
-    rules: Rules,
-    optimal: Optimal,
-    room: Ints,
-) -> int:
+def pair(both: OnePair, types: Types, rules: Rules, optimal: Optimal, room: Ints) -> int:
     """Pair the boundaries of two segmentations: the one place where that is decided.
 
     Two of a pair at equal positions are a substitution, of equal types a near miss; one alone is
     a miss (reference) or a false alarm. A boundary that is not written at all is a match.
 
     Args:
-        ref: positions of the reference; with the types strictly ascending.
-        hyp: positions of the hypothesis; with the types strictly ascending.
+        both: the two segmentations.
         types: of both; None where there is one type.
-        n_units: units N of the document.
         rules: of the run.
         optimal: least cost; None is the published order.
         room: shape (5, at least len(ref) + len(hyp)). Written: codes of the boundaries only one
@@ -170,6 +178,7 @@ def pair(
     Returns:
         How many are written.
     """
+    ref, hyp, n_units = both.ref, both.hyp, both.n_units
     code, in_ref, partner = room[0], room[1], room[2]
     if types is None:
         found = type_differences(ref, hyp, code, in_ref)

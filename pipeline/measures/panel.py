@@ -4,38 +4,83 @@ Kazantseva & Szpakowicz 2012, section 5.  At each window the numbers of boundari
 have there are opinions; a hypothesis pays for every reference whose opinion it does not share.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, RowArrays, row_values
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 
-COUNTS = ("references", "windows", "opinions", "penalty", "best", "worst")
+COUNTS = {
+    "references": "references of the document, those made of them left out",
+    "windows": "windows that fit: max(0, n_units - window)",
+    "opinions": "what is judged: references times windows",
+    "penalty": "opinions whose number of boundaries is not the hypothesis's",
+    "best": "least possible penalty: opinions outside the best supported number",
+    "worst": "greatest possible penalty: opinions outside the least supported number",
+}
+_REFERENCES, _WINDOWS, _OPINIONS, _PENALTY, _BEST, _WORST = range(6)
+"""Rows of ``COUNTS``."""
+
+_ROWS = len(COUNTS)
+
+_ENTERED, _LEFT, _OPINION, _NEXT = range(4)
+"""What is known of a coder at a window: boundaries that have entered it and left it, their
+difference, and the next start at which that changes."""
+
 NEVER = np.iinfo(np.int64).max
 
 
+class PanelRows(NamedTuple):
+    """Hypotheses to judge, each by all references of its document.
+
+    Attributes:
+        first: document d's references are rows first[d]..first[d+1]-1, shape (documents + 1,).
+        document: document of each row, one that has a reference, shape (rows,).
+        hyp_row: row of the hypotheses of each row, shape (rows,).
+        n_units: units N of each row's document, at least 1, shape (rows,).
+        window: window size m of each row's document, at least 1, shape (rows,).
+    """
+
+    first: Ints
+    document: Ints
+    hyp_row: Ints
+    n_units: Ints
+    window: Ints
+
+
+class _Room(NamedTuple):
+    """Room for one document.
+
+    Attributes:
+        seen: a row a reference and one for the hypothesis, shape (>= references + 1, 4).
+        support: how many references have each opinion; zeros between documents.
+    """
+
+    seen: Ints
+    support: Ints
+
+
 @kernel
-def _look(
-    positions: Positions, begin: int, stop: int, start: int, size: int, seen: Ints, coder: int
-) -> None:
-    """Bring a coder up to the window at ``start``: entered, left, opinion, next start that differs.
+def _look(positions: Positions, start: int, size: int, seen: Ints) -> None:
+    """Bring a coder up to the window at ``start``.
 
     A boundary at p has entered from start p - size + 1 on, and has left from start p + 1 on.
     """
-    entered = begin + seen[coder, 0]
-    left = begin + seen[coder, 1]
+    stop, entered, left = len(positions), seen[_ENTERED], seen[_LEFT]
     while entered < stop and positions[entered] < start + size:
         entered += 1
     while left < stop and positions[left] < start:
         left += 1
-    seen[coder, 0] = entered - begin
-    seen[coder, 1] = left - begin
-    seen[coder, 2] = entered - left
-    seen[coder, 3] = NEVER
+    seen[_ENTERED] = entered
+    seen[_LEFT] = left
+    seen[_OPINION] = entered - left
+    seen[_NEXT] = NEVER
     if entered < stop:
-        seen[coder, 3] = positions[entered] - size + 1
+        seen[_NEXT] = positions[entered] - size + 1
     if left < stop:
-        seen[coder, 3] = min(seen[coder, 3], positions[left] + 1)
+        seen[_NEXT] = min(seen[_NEXT], positions[left] + 1)
 
 
 @kernel
@@ -43,37 +88,28 @@ def _range(seen: Ints, h: int, size: int, support: Ints, held: int) -> tuple[int
     """Largest support, and smallest over the opinions 0..size, of which ``held`` have any."""
     most, least = 0, h
     for a in range(h):
-        most = max(most, support[seen[a, 2]])
-        least = min(least, support[seen[a, 2]])
+        most = max(most, support[seen[a, _OPINION]])
+        least = min(least, support[seen[a, _OPINION]])
     return most, least if held > size else 0
 
 
 @kernel
 def _judge(
-    offsets: Ints,
-    positions: Positions,
-    hyp: Positions,
-    last: int,
-    size: int,
-    seen: Ints,
-    support: Ints,
-    out: Ints,
+    references: RowArrays, hyp: Positions, last: int, size: int, room: _Room, out: Ints
 ) -> None:
     """Visit only the window starts 1..last at which some coder's opinion may change.
 
     Args:
-        offsets: of this document's references only, shape (references + 1,).
-        positions: of all references.
+        references: those of one document.
         hyp: of the hypothesis.
         last: the last window start.
         size: m, positions in a window.
-        seen: room for a row a reference and one for the hypothesis, shape (>= references + 1, 4).
-        support: zeros for every opinion a reference can have; zeros again afterwards.
-        out: penalty, best and worst are added to its entries 3, 4 and 5.
+        room: for as many references.
+        out: penalty, best and worst are added to.
     """
-    h = len(offsets) - 1
-    seen[: h + 1, :3] = 0
-    seen[: h + 1, 3] = 1
+    h, seen, support = len(references.offsets) - 1, room.seen, room.support
+    seen[: h + 1, :_NEXT] = 0
+    seen[: h + 1, _NEXT] = 1
     support[0] = h
     held = 1
     most = least = 0
@@ -82,72 +118,54 @@ def _judge(
         end = last + 1
         changed = False
         for a in range(h):
-            if seen[a, 3] == start:
+            if seen[a, _NEXT] == start:
                 changed = True
-                support[seen[a, 2]] -= 1
-                held -= support[seen[a, 2]] == 0
-                _look(positions, offsets[a], offsets[a + 1], start, size, seen, a)
-                held += support[seen[a, 2]] == 0
-                support[seen[a, 2]] += 1
-            end = min(end, seen[a, 3])
+                support[seen[a, _OPINION]] -= 1
+                held -= support[seen[a, _OPINION]] == 0
+                _look(row_values(references, a), start, size, seen[a])
+                held += support[seen[a, _OPINION]] == 0
+                support[seen[a, _OPINION]] += 1
+            end = min(end, seen[a, _NEXT])
         if changed:
             most, least = _range(seen, h, size, support, held)
-        if seen[h, 3] == start:
-            _look(hyp, 0, len(hyp), start, size, seen, h)
-        end = min(end, seen[h, 3])
-        agreeing = support[seen[h, 2]] if seen[h, 2] < len(support) else 0
-        out[3] += (end - start) * (h - agreeing)
-        out[4] += (end - start) * (h - most)
-        out[5] += (end - start) * (h - least)
+        if seen[h, _NEXT] == start:
+            _look(hyp, start, size, seen[h])
+        end = min(end, seen[h, _NEXT])
+        agreeing = support[seen[h, _OPINION]] if seen[h, _OPINION] < len(support) else 0
+        out[_PENALTY] += (end - start) * (h - agreeing)
+        out[_BEST] += (end - start) * (h - most)
+        out[_WORST] += (end - start) * (h - least)
         start = end
     support[0] = 0
     for a in range(h):
-        support[seen[a, 2]] = 0
+        support[seen[a, _OPINION]] = 0
 
 
 @kernel
 def _count_panels(
-    ref_offsets: Ints,
-    ref_positions: Positions,
-    hyp_offsets: Ints,
-    hyp_positions: Positions,
-    first: Ints,
-    document: Ints,
-    hyp_row: Ints,
-    n_units: Ints,
-    window: Ints,
-    counts: Ints,
+    references: RowArrays, hypotheses: RowArrays, rows: PanelRows, counts: Ints
 ) -> None:
+    first, document = rows.first, rows.document
     coders = boundaries = 0
     for d in document:
         coders = max(coders, first[d + 1] - first[d])
         for a in range(first[d], first[d + 1]):
-            boundaries = max(boundaries, ref_offsets[a + 1] - ref_offsets[a])
-    seen = np.zeros((coders + 1, 4), np.int64)
-    support = np.zeros(boundaries + 1, np.int64)
-    row = np.zeros(6, np.int64)
+            boundaries = max(boundaries, references.offsets[a + 1] - references.offsets[a])
+    room = _Room(np.zeros((coders + 1, 4), np.int64), np.zeros(boundaries + 1, np.int64))
+    row = np.zeros(_ROWS, np.int64)
     for i in range(len(document)):
-        d = document[i]
-        references = ref_offsets[first[d] : first[d + 1] + 1]
-        hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
+        d, size = document[i], rows.window[i]
+        own = RowArrays(references.offsets[first[d] : first[d + 1] + 1], references.values)
         row[:] = 0
-        row[0] = len(references) - 1
-        row[1] = max(0, n_units[i] - window[i])
-        row[2] = row[0] * row[1]
-        _judge(references, ref_positions, hyp, row[1], window[i], seen, support, row)
-        for c in range(6):
+        row[_REFERENCES] = len(own.offsets) - 1
+        row[_WINDOWS] = max(0, rows.n_units[i] - size)
+        row[_OPINIONS] = row[_REFERENCES] * row[_WINDOWS]
+        _judge(own, row_values(hypotheses, rows.hyp_row[i]), row[_WINDOWS], size, room, row)
+        for c in range(_ROWS):
             counts[c, i] = row[c]
 
 
-def count(
-    references: Ragged,
-    hypotheses: Ragged,
-    first: Ints,
-    document: Ints,
-    hyp_row: Ints,
-    n_units: Ints,
-    window: Ints,
-) -> Ints:
+def count(references: Ragged, hypotheses: Ragged, rows: PanelRows) -> Ints:
     """Count the opinions each hypothesis goes against, the fewest and most it could.
 
     The time is proportional to boundaries x references, whatever the units and the window.
@@ -155,28 +173,13 @@ def count(
     Args:
         references: boundary positions, one row a reference segmentation.
         hypotheses: boundary positions, one row a hypothesis segmentation.
-        first: document d's references are rows first[d]..first[d+1]-1, shape (documents + 1,).
-        document: document of each row, one that has a reference, shape (rows,).
-        hyp_row: row of ``hypotheses`` of each row, shape (rows,).
-        n_units: units N of each row's document, at least 1, shape (rows,).
-        window: window size m of each row's document, at least 1, shape (rows,).
+        rows: the hypotheses to judge.
 
     Returns:
         One row a count of ``COUNTS``, shape (6, rows).
     """
-    counts = np.empty((len(COUNTS), len(document)), np.int64)
-    _count_panels(
-        references.offsets,
-        references.values,
-        hypotheses.offsets,
-        hypotheses.values,
-        first,
-        document,
-        hyp_row,
-        n_units,
-        window,
-        counts,
-    )
+    counts = np.empty((_ROWS, len(rows.document)), np.int64)
+    _count_panels(references.arrays, hypotheses.arrays, rows, counts)
     return counts
 
 
@@ -186,8 +189,34 @@ _JUDGED = frozenset({IDENTITY, REVERSIBLE})
 BOUND = frozenset({REVERSIBLE})
 
 MEASURES = (
-    Measure("win_diff_prime", "penalty / opinions", f"{K_AND_S} eq 7", _JUDGED),
-    Measure("mult_window_diff", "(penalty - best) / (worst - best)", f"{K_AND_S} eq 10", _JUDGED),
-    Measure("best_case", "best / opinions", f"{K_AND_S} eq 8", BOUND, better="neither"),
-    Measure("worst_case", "worst / opinions", f"{K_AND_S} eq 9", BOUND, better="neither"),
+    Measure(
+        "win_diff_prime",
+        "penalty / opinions",
+        f"{K_AND_S} eq 7",
+        _JUDGED,
+        description="winDiff': penalty / opinions",
+    ),
+    Measure(
+        "mult_window_diff",
+        "(penalty - best) / (worst - best)",
+        f"{K_AND_S} eq 10",
+        _JUDGED,
+        description="multWinDiff: (penalty - best) / (worst - best), 0 the best possible",
+    ),
+    Measure(
+        "best_case",
+        "best / opinions",
+        f"{K_AND_S} eq 8",
+        BOUND,
+        better="neither",
+        description="best / opinions",
+    ),
+    Measure(
+        "worst_case",
+        "worst / opinions",
+        f"{K_AND_S} eq 9",
+        BOUND,
+        better="neither",
+        description="worst / opinions",
+    ),
 )

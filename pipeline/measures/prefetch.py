@@ -7,7 +7,7 @@ processor's caches. Read one by one, each would be waited for; a copy waits for 
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions
+from segscore.pipeline.arrays.ragged import Ints, Positions, RowArrays
 
 AT_ONCE = 512
 """At most so many pairs have their references copied together."""
@@ -21,13 +21,12 @@ Index = np.uint64
 
 @kernel
 def prefetch(
-    offsets: Ints, positions: Positions, row: Ints, first: int, ends: Ints, near: Positions
+    rows: RowArrays, row: Ints, first: int, ends: Ints, near: Positions
 ) -> tuple[Positions, int]:
     """Copy the boundaries of the next rows, end to end.
 
     Args:
-        offsets: row i has positions offsets[i]..offsets[i+1]-1, shape (rows + 1,).
-        positions: of all rows.
+        rows: the boundaries of all segmentations.
         row: the rows of all pairs, shape (pairs,).
         first: the first pair whose row is copied, one that is there.
         ends: written: the copy of pair first + j is ends[j]..ends[j+1]-1, shape (AT_ONCE + 1,).
@@ -37,6 +36,7 @@ def prefetch(
         The copies, in ``near`` or in larger room where that is too small; and of how many pairs
         they are, at least one.
     """
+    offsets, positions = rows.offsets, rows.values
     pairs = ends[0] = 0
     while pairs < min(AT_ONCE, len(row) - first):
         end = ends[pairs] + offsets[row[first + pairs] + 1] - offsets[row[first + pairs]]

@@ -4,6 +4,8 @@ Every cost here grows with distance alone, so pairs that cross or nest can be un
 and a boundary that comes first is either alone or goes to the next one free on the other side.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
@@ -52,6 +54,22 @@ def distance(place: Ints, in_ref: Ints, found: int) -> int:
     return even
 
 
+class _Boundaries(NamedTuple):
+    """The boundaries to pair, and those of each side.
+
+    Attributes:
+        place: where they are, strictly ascending, shape (found,).
+        in_ref: 1 for those of the reference, else 0, shape (found,).
+        at: indexes of each side's boundaries, shape (2, found).
+        before: how many of each side come before each place, shape (2, found + 1).
+    """
+
+    place: Ints
+    in_ref: Ints
+    at: Ints
+    before: Ints
+
+
 @kernel
 def _sides(in_ref: Ints, found: int, at: Ints, before: Ints) -> None:
     """List each side's boundaries (at[side]), and how many come before each place."""
@@ -75,11 +93,10 @@ def _band(place: Ints, in_ref: Ints, found: int, reach: int, before: Ints) -> in
 
 
 @kernel
-def _partner(
-    place: Ints, in_ref: Ints, k: int, taken: int, reach: int, at: Ints, before: Ints
-) -> int:
+def _partner(boundaries: _Boundaries, k: int, taken: int, reach: int) -> int:
     """The next boundary of the other side that is not taken yet; -1 if it is out of reach."""
-    other = 1 - in_ref[k]
+    place, at, before = boundaries.place, boundaries.at, boundaries.before
+    other = 1 - boundaries.in_ref[k]
     rank = before[other, k] + taken
     if rank >= before[other, len(place)] or place[at[other, rank]] - place[k] > reach:
         return -1
@@ -87,9 +104,7 @@ def _partner(
 
 
 @kernel
-def _least_costs(
-    place: Ints, in_ref: Ints, alone: int, reach: int, at: Ints, before: Ints, band: int
-) -> Ints:
+def _least_costs(boundaries: _Boundaries, alone: int, reach: int, band: int) -> Ints:
     """Least cost of what is left at boundary k when the next t of one side are taken already.
 
     Returns:
@@ -97,6 +112,7 @@ def _least_costs(
         hypothesis and -t those of the reference. A near miss costs its distance, and 1 of
         found + 1 parts of a unit more, so that among equal costs fewer are less.
     """
+    place, in_ref = boundaries.place, boundaries.in_ref
     found, zero, parts = len(place), band + 1, len(place) + 1
     least = np.full((found + 1, 2 * band + 3), 2 * _LARGEST, np.int64)
     least[found, zero] = 0
@@ -107,7 +123,7 @@ def _least_costs(
                 least[k, zero + t] = least[k + 1, zero + t + side]
                 continue
             best = least[k + 1, zero + t] + alone * parts
-            partner = _partner(place, in_ref, k, t * side, reach, at, before)
+            partner = _partner(boundaries, k, t * side, reach)
             if partner >= 0:
                 cost = (place[partner] - place[k]) * parts + 1
                 best = min(best, least[k + 1, zero + t + side] + cost)
@@ -137,14 +153,15 @@ def align(place: Ints, in_ref: Ints, alone: int, reach: int, partner: Ints) -> N
     before = np.empty((2, found + 1), np.int64)
     _sides(in_ref, found, at, before)
     band = _band(place, in_ref, found, reach, before)
-    least = _least_costs(place, in_ref, alone, reach, at, before, band)
+    boundaries = _Boundaries(place, in_ref, at, before)
+    least = _least_costs(boundaries, alone, reach, band)
     zero, t = band + 1, 0
     for k in range(found):
         side = 2 * in_ref[k] - 1
         if t * side < 0:
             t += side
             continue
-        other = _partner(place, in_ref, k, t * side, reach, at, before)
+        other = _partner(boundaries, k, t * side, reach)
         if other < 0:
             continue
         cost = (place[other] - place[k]) * (found + 1) + 1

@@ -5,6 +5,8 @@ two numbers of boundaries, and those of many windows are taken at once; a sparse
 runs of equal windows, and only what happens between them is looked at.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
@@ -17,6 +19,21 @@ _DENSE = 6
 LONGEST = 1 << 15
 """Documents below this many padded units can be dense: two counts fit into 32 bits."""
 
+(
+    _WINDOWS,
+    _REFERENCE_WINDOWS,
+    _PK_MISSES,
+    _PK_FALSE_ALARMS,
+    _WD_MISSES,
+    _WD_FALSE_ALARMS,
+    _PK_PRIME_MISSES,
+    _PK_PRIME_FALSE_ALARMS,
+    _WD_ABSOLUTE,
+    _EDGE_WINDOWS,
+    _EDGE_ERRORS,
+) = range(11)
+"""Rows of ``windows.COUNTS``."""
+
 _Number = int | np.int32
 SHIFT, LOW = 16, (1 << 16) - 1
 
@@ -28,32 +45,43 @@ def dense(boundaries: int, n_units: int, k: int) -> bool:
     return padded < LONGEST and padded <= _DENSE * boundaries
 
 
+class _Tally(NamedTuple):
+    """How many windows of the document have a property; ``unequal`` is of the padded document.
+
+    Attributes:
+        with_ref: windows with a reference boundary.
+        with_hyp: windows with a hypothesis boundary.
+        with_any: windows with a boundary of either side.
+        more: windows with more reference than hypothesis boundaries.
+        fewer: windows with fewer.
+        absolute: sum over windows of the difference between the numbers of boundaries.
+        unequal: windows of the padded document in which the numbers differ.
+    """
+
+    with_ref: _Number
+    with_hyp: _Number
+    with_any: _Number
+    more: _Number
+    fewer: _Number
+    absolute: _Number
+    unequal: _Number
+
+
 @kernel
-def _write(
-    with_ref: _Number,
-    with_hyp: _Number,
-    with_any: _Number,
-    more: _Number,
-    fewer: _Number,
-    absolute: _Number,
-    unequal: _Number,
-    n_units: int,
-    k: int,
-    out: Ints,
-) -> None:
-    """Make the counts of ``windows.COUNTS`` of the numbers of windows that differ in kind."""
-    false_alarms = with_any - with_ref
-    out[0] = max(0, n_units - k)
-    out[1] = with_ref
-    out[2] = with_any - with_hyp
-    out[3] = false_alarms
-    out[4] = more
-    out[5] = fewer
-    out[6] = more + fewer - false_alarms
-    out[7] = false_alarms
-    out[8] = absolute
-    out[9] = n_units + k
-    out[10] = unequal
+def _write(tally: _Tally, n_units: int, k: int, out: Ints) -> None:
+    """Write the counts of ``windows.COUNTS``."""
+    false_alarms = tally.with_any - tally.with_ref
+    out[_WINDOWS] = max(0, n_units - k)
+    out[_REFERENCE_WINDOWS] = tally.with_ref
+    out[_PK_MISSES] = tally.with_any - tally.with_hyp
+    out[_PK_FALSE_ALARMS] = false_alarms
+    out[_WD_MISSES] = tally.more
+    out[_WD_FALSE_ALARMS] = tally.fewer
+    out[_PK_PRIME_MISSES] = tally.more + tally.fewer - false_alarms
+    out[_PK_PRIME_FALSE_ALARMS] = false_alarms
+    out[_WD_ABSOLUTE] = tally.absolute
+    out[_EDGE_WINDOWS] = n_units + k
+    out[_EDGE_ERRORS] = tally.unequal
 
 
 @kernel
@@ -98,7 +126,8 @@ def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out:
         hyp_in += Index(hyp_enters == end)
         hyp_out += Index(hyp_leaves == end)
         start = end
-    _write(with_ref, with_hyp, with_any, more, fewer, absolute, unequal, n_units, k, out)
+    tally = _Tally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal)
+    _write(tally, n_units, k, out)
 
 
 @kernel
@@ -157,4 +186,5 @@ def slide_by_unit(
         absolute = np.int32(absolute + abs(np.int32(r - h)))
     edges = _unequal(passed, k, 0, k) + _unequal(passed, k, after, n_units + k)
     unequal = edges + more + fewer
-    _write(with_ref, with_hyp, with_any, more, fewer, absolute, unequal, n_units, k, out)
+    tally = _Tally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal)
+    _write(tally, n_units, k, out)

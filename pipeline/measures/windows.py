@@ -7,89 +7,62 @@ Armstrong 2006, section 4 (Pr_error and the parts); Lamprier et al. 2007 (edge c
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
+from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, row_values
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from segscore.pipeline.measures.prefetch import AT_ONCE, prefetch
+from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 from segscore.pipeline.measures.sliding import LONGEST, dense, slide_by_boundary, slide_by_unit
 
-COUNTS = (
-    "windows",
-    "reference_windows",
-    "pk_misses",
-    "pk_false_alarms",
-    "wd_misses",
-    "wd_false_alarms",
-    "pk_prime_misses",
-    "pk_prime_false_alarms",
-    "wd_absolute",
-    "edge_windows",
-    "edge_errors",
-)
+COUNTS = {
+    "windows": "windows that fit: max(0, n_units - window)",
+    "reference_windows": "windows that cover a reference boundary or more",
+    "pk_misses": "windows that cover a reference but no hypothesis boundary",
+    "pk_false_alarms": "windows that cover a hypothesis but no reference boundary",
+    "wd_misses": "windows that cover more reference than hypothesis boundaries",
+    "wd_false_alarms": "windows that cover fewer reference than hypothesis boundaries",
+    "pk_prime_misses": "windows with a reference boundary in which the numbers differ",
+    "pk_prime_false_alarms": "windows without a reference boundary in which the numbers differ",
+    "wd_absolute": "sum over windows of the difference between the numbers of boundaries",
+    "edge_windows": "windows of the document padded with k units before and after: n_units + k",
+    "edge_errors": "of these, windows in which the numbers of boundaries differ",
+}
+
+_ROWS = len(COUNTS)
 
 
 @kernel
-def _count_pairs(
-    ref_offsets: Ints,
-    ref_positions: Positions,
-    hyp_offsets: Ints,
-    hyp_positions: Positions,
-    ref_row: Ints,
-    hyp_row: Ints,
-    n_units: Ints,
-    window: Ints,
-    counts: Ints,
-) -> None:
-    row = np.zeros(11, np.int64)
+def _count_pairs(pairs: SegmentationPairs, window: Ints, counts: Ints) -> None:
+    ref_row, hyp_row, n_units = pairs.ref_row, pairs.hyp_row, pairs.n_units
+    row = np.zeros(_ROWS, np.int64)
     passed = np.empty(LONGEST, np.int32)
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = 0
     while first < len(ref_row):
-        near, pairs = prefetch(ref_offsets, ref_positions, ref_row, first, ends, near)
-        for i in range(first, first + pairs):
+        near, copied = prefetch(pairs.references, ref_row, first, ends, near)
+        for i in range(first, first + copied):
             ref = near[ends[i - first] : ends[i - first + 1]]
-            hyp = hyp_positions[hyp_offsets[hyp_row[i]] : hyp_offsets[hyp_row[i] + 1]]
+            hyp = row_values(pairs.hypotheses, hyp_row[i])
             if dense(len(ref) + len(hyp), n_units[i], window[i]):
                 slide_by_unit(ref, hyp, n_units[i], window[i], passed, row)
             else:
                 slide_by_boundary(ref, hyp, n_units[i], window[i], row)
-            for c in range(11):
+            for c in range(_ROWS):
                 counts[c, i] = row[c]
-        first += pairs
+        first += copied
 
 
-def count(
-    references: Ragged,
-    hypotheses: Ragged,
-    ref_row: Ints,
-    hyp_row: Ints,
-    n_units: Ints,
-    window: Ints,
-) -> Ints:
+def count(pairs: SegmentationPairs, window: Ints) -> Ints:
     """Count the windows of each pair (docs/measures.md), in time proportional to its boundaries.
 
     Args:
-        references: boundary positions, one row a reference segmentation.
-        hypotheses: boundary positions, one row a hypothesis segmentation.
-        ref_row: row of ``references`` in each pair, shape (pairs,).
-        hyp_row: row of ``hypotheses`` in each pair, shape (pairs,).
-        n_units: units N of each pair's document, at least 1, shape (pairs,).
+        pairs: the segmentations to compare.
         window: window size k of each pair, at least 1, shape (pairs,).
 
     Returns:
         One row a count of ``COUNTS``, shape (11, pairs).
     """
-    counts = np.empty((len(COUNTS), len(ref_row)), np.int64)
-    _count_pairs(
-        references.offsets,
-        references.values,
-        hypotheses.offsets,
-        hypotheses.values,
-        ref_row,
-        hyp_row,
-        n_units,
-        window,
-        counts,
-    )
+    counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
+    _count_pairs(pairs, window, counts)
     return counts
 
 
@@ -138,49 +111,105 @@ _SIDED = frozenset({IDENTITY, REVERSIBLE})
 _MUTUAL = _SIDED | {SYMMETRIC}
 
 MEASURES = (
-    Measure("pk", "(pk_misses + pk_false_alarms) / windows", f"{BEEFERMAN}; {_G06} 4.1", _MUTUAL),
-    Measure("pk_miss_rate", "pk_misses / reference_windows", f"{_G06} 4.1", _SIDED),
+    Measure(
+        "pk",
+        "(pk_misses + pk_false_alarms) / windows",
+        f"{BEEFERMAN}; {_G06} 4.1",
+        _MUTUAL,
+        description="Pk: share of windows in which one side has a boundary and the other has none",
+    ),
+    Measure(
+        "pk_miss_rate",
+        "pk_misses / reference_windows",
+        f"{_G06} 4.1",
+        _SIDED,
+        description="P_miss: share of windows with a reference boundary that were missed",
+    ),
     Measure(
         "pk_false_alarm_rate",
         "pk_false_alarms / (windows - reference_windows)",
         f"{_G06} 4.1",
         _SIDED,
+        description="P_fa: share of windows without one in which the hypothesis has one",
     ),
     Measure(
         "pk_prior",
         "pk_miss_rate * p_seg + pk_false_alarm_rate * (1 - p_seg)",
         f"{_G06} 4.1 (TDT pilot)",
         _SIDED,
+        description="Pk with a prior: P_miss and P_fa weighted by P_seg",
     ),
     Measure(
         "pk_prime_miss_rate",
         "pk_prime_misses / reference_windows",
         f"{_G06} 4.1 (TDT 1998)",
         _SIDED,
+        description="P'_miss: share of windows with a reference boundary that differ",
     ),
     Measure(
         "pk_prime_false_alarm_rate",
         "pk_prime_false_alarms / (windows - reference_windows)",
         f"{_G06} 4.1 (TDT 1998)",
         _SIDED,
+        description="P'_fa: share of windows without one that differ",
     ),
     Measure(
         "pk_prime",
         "pk_prime_miss_rate * p_seg + pk_prime_false_alarm_rate * (1 - p_seg)",
         f"{_G06} 4.1 (TDT 1998)",
         _SIDED,
+        description="P'k: P'_miss and P'_fa weighted by P_seg",
     ),
-    Measure("window_diff", "(wd_misses + wd_false_alarms) / windows", PEVZNER, _MUTUAL),
-    Measure("window_diff_miss", "wd_misses / windows", f"{_G06} 4.2", _SIDED),
-    Measure("window_diff_false_alarm", "wd_false_alarms / windows", f"{_G06} 4.2", _SIDED),
-    Measure("window_diff_weighted", "wd_absolute / windows", "NLTK", _MUTUAL, upper=None),
-    Measure("pr_miss", "wd_misses / reference_windows", f"{_G06} 4.3", _SIDED),
-    Measure("pr_false_alarm", "wd_false_alarms / windows", f"{_G06} 4.3", _SIDED),
+    Measure(
+        "window_diff",
+        "(wd_misses + wd_false_alarms) / windows",
+        PEVZNER,
+        _MUTUAL,
+        description="WindowDiff: share of windows in which the numbers of boundaries differ",
+    ),
+    Measure(
+        "window_diff_miss",
+        "wd_misses / windows",
+        f"{_G06} 4.2",
+        _SIDED,
+        description="share of windows with too few hypothesis boundaries",
+    ),
+    Measure(
+        "window_diff_false_alarm",
+        "wd_false_alarms / windows",
+        f"{_G06} 4.2",
+        _SIDED,
+        description="share of windows with too many hypothesis boundaries",
+    ),
+    Measure(
+        "window_diff_weighted",
+        "wd_absolute / windows",
+        "NLTK",
+        _MUTUAL,
+        upper=None,
+        description="mean difference between the numbers of boundaries in a window",
+    ),
+    Measure(
+        "pr_miss",
+        "wd_misses / reference_windows",
+        f"{_G06} 4.3",
+        _SIDED,
+        description="Pr_miss: windows with too few boundaries, over those with a reference "
+        "boundary",
+    ),
+    Measure(
+        "pr_false_alarm",
+        "wd_false_alarms / windows",
+        f"{_G06} 4.3",
+        _SIDED,
+        description="Pr_fa: windows with too many boundaries, over all windows",
+    ),
     Measure(
         "pr_error",
         "cost_miss * pr_miss + cost_false_alarm * pr_false_alarm",
         f"{_G06} 4.3",
         _SIDED,
+        description="Pr_error: Pr_miss and Pr_fa weighted by their costs",
     ),
     Measure(
         "c_seg",
@@ -188,6 +217,7 @@ MEASURES = (
         " + c_seg_cost_false_alarm * (1 - p_seg) * pk_false_alarm_rate",
         TDT,
         _SIDED,
+        description="C_seg: P_miss and P_fa weighted by P_seg and costs",
     ),
     Measure(
         "c_seg_normalised",
@@ -195,6 +225,13 @@ MEASURES = (
         TDT,
         _SIDED,
         upper=None,
+        description="C_seg over that of the better of two systems that do not look",
     ),
-    Measure("window_diff_edges", "edge_errors / edge_windows", "Lamprier et al. 2007", _MUTUAL),
+    Measure(
+        "window_diff_edges",
+        "edge_errors / edge_windows",
+        "Lamprier et al. 2007",
+        _MUTUAL,
+        description="WindowDiff over the padded document: ends count as much as the middle",
+    ),
 )

@@ -16,7 +16,7 @@ from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.scoring.part import POINT
 from segscore.pipeline.statistics.averages import averages, replicates
 from segscore.pipeline.statistics.bootstrap import Drawn, draw_weights, units
-from segscore.pipeline.statistics.sums import Sums, merge, sum_rows
+from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, sum_rows
 
 REPLICATES = 2000
 """A standard error is then within 3 % of what more of them would give, 19 times of 20."""
@@ -135,15 +135,15 @@ def _systems_alone(table: pa.Table, consensus: list[str]) -> pa.Table:
 def _gathered(kind: Table, table: pa.Table, in_all: int) -> Sums:
     system = encode(table.column("hypothesis").combine_chunks())
     numbered = number(table.column("document_id").combine_chunks())
-    return sum_rows(
-        [(name,) for name in system.names],
-        system.code,
-        units(hash_names(numbered.documents.ids).hashes, in_all),
+    rows = CountedRows(
         numbered.document,
         [numbers(table.column(name).combine_chunks()) for name in kind.counts],
         [values_of(table.column(name)) for name in kind.measures],
         one_each=False,
     )
+    groups: list[GroupKey] = [(name,) for name in system.names]
+    ids = hash_names(numbered.documents.ids).hashes
+    return sum_rows(groups, system.code, units(ids, in_all), rows)
 
 
 def values_of(column: pa.ChunkedArray) -> Floats:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.pipeline.arrays.ragged import flags
+from segscore.pipeline.arrays.ragged import Positions, flags
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.edit_list import Edit, list_edits
+from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.scoring.boundaries import Side, side_of
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
 from segscore.pipeline.scoring.pairs import Pairs, pair_up
@@ -117,11 +118,12 @@ def _edits(opened: Reopened, side: Side, pair: Pairs) -> list[Edit]:
     settings, types = opened.settings, opened.job.rule.types
     ref, ref_types = _row(opened.references.side, int(pair.ref_row[0]))
     hyp, hyp_types = _row(side, int(pair.hyp_row[0]))
-    return list_edits(ref, hyp, settings.n_t, settings.pairing, ref_types, hyp_types, types)
+    both = TypedSides(types, ref_types, hyp_types)
+    return list_edits(ref, hyp, settings.n_t, settings.pairing, both)
 
 
-def _row(side: Side, row: int) -> tuple[list[int], list[int] | None]:
+def _row(side: Side, row: int) -> tuple[list[int], Positions | None]:
     """Positions of one segmentation, and the type of each."""
     first, last = side.typed.offsets[row : row + 2]
-    types = None if side.types is None else side.types[first:last].tolist()
+    types = None if side.types is None else side.types[first:last]
     return side.typed.values[first:last].tolist(), types

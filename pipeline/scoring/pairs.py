@@ -9,10 +9,13 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Coded, Floats, Ints, column, encode, numbers
 from segscore.pipeline.measures import COUNTS, MEASURES, PANELS, content, edits, panel, windows
 from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.pairing import TypedSides
+from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.boundaries import Side
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import sums as adding
+from segscore.pipeline.statistics.bootstrap import Units
 from segscore.pipeline.statistics.sums import GroupKey, Sums
 
 _ROWS_AT_ONCE = 8192
@@ -134,19 +137,8 @@ def score_pairs(
     valued = {name: column(row) for name, row in zip(MEASURES, values, strict=True)}
     table = pa.table({**names, **sizes, **counted, **valued})
     system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
-    document = hypotheses.document[hyp]
-    sums = _sums(
-        table,
-        system,
-        rule,
-        references,
-        document,
-        counts,
-        values,
-        original=original,
-        one_each=pairs.one_each,
-    )
-    return Scored(table, sums)
+    rows = adding.CountedRows(hypotheses.document[hyp], counts, values, pairs.one_each)
+    return Scored(table, _sums(table, system, rule, references.resampling, rows, original=original))
 
 
 def _values_of(counts: list[Ints], parameters: Mapping[str, float]) -> list[Floats]:
@@ -166,39 +158,30 @@ def _count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: R
     """Run every family's pass over the pairs: of each of COUNTS, shape (pairs,)."""
     settings = rule.settings
     ref, hyp = references.side, hypotheses.side
-    rows = pairs.ref_row, pairs.hyp_row
-    size = references.size[pairs.ref_row]
+    rows = pairs.ref_row, pairs.hyp_row, references.size[pairs.ref_row]
+    untyped = pair_rows(ref.boundaries, hyp.boundaries, *rows)
     return [
-        *windows.count(
-            ref.boundaries, hyp.boundaries, *rows, size, references.window[pairs.ref_row]
-        ),
+        *windows.count(untyped, references.window[pairs.ref_row]),
         *edits.count(
-            ref.typed,
-            hyp.typed,
-            *rows,
-            size,
+            pair_rows(ref.typed, hyp.typed, *rows),
             settings.n_t,
             pairing=settings.pairing,
-            types=rule.types,
-            reference_types=ref.types,
-            hypothesis_types=hyp.types,
+            types=TypedSides(rule.types, ref.types, hyp.types),
         ),
-        *_content(hypotheses, pairs, references, size),
+        *_content(hypotheses, untyped, references),
     ]
 
 
-def _content(hypotheses: Hypotheses, pairs: Pairs, references: References, size: Ints) -> Ints:
-    ref, hyp = references.side, hypotheses.side
-    rows = pairs.ref_row, pairs.hyp_row
+def _content(hypotheses: Hypotheses, untyped: SegmentationPairs, references: References) -> Ints:
     if references.weights is None:
-        return content.count(ref.boundaries, hyp.boundaries, *rows, size)
+        return content.count(untyped)
     weights = references.weights
     heard = weights.units if references.words is None else references.words.totals
-    document = hypotheses.document[pairs.hyp_row]
-    both = ref.in_units, hyp.in_units
-    return content.count_weighted(
-        *both, *rows, document, weights.lengths.offsets, heard, weights.totals
+    units = content.UnitTotals(weights.lengths.offsets, heard, weights.totals)
+    in_units = untyped._replace(
+        references=references.side.in_units.arrays, hypotheses=hypotheses.side.in_units.arrays
     )
+    return content.count_weighted(in_units, hypotheses.document[untyped.hyp_row], units)
 
 
 def score_panels(
@@ -218,7 +201,8 @@ def score_panels(
     size, window = references.size[first], references.panel_window[document]
     rows = np.arange(len(document))
     both = references.side.boundaries, hypotheses.side.boundaries
-    counts = panel.count(*both, references.first, document, rows, size, window)
+    judged = panel.PanelRows(references.first, document, rows, size, window)
+    counts = panel.count(*both, judged)
     by_name = dict(zip(PANELS.counts, counts, strict=True))
     values = evaluate(PANELS.measures.values(), by_name, {}, rows=True)
     names = {
@@ -232,17 +216,8 @@ def score_panels(
     meant = {f"mean_{name}": column(row) for name, row in zip(MEASURES, means, strict=True)}
     sizes = {"references": counted.pop("references"), "window": column(window)}
     table = pa.table({**names, **sizes, **counted, **valued, **meant})
-    sums = _sums(
-        table,
-        hypotheses.system,
-        rule,
-        references,
-        document,
-        list(counts),
-        list(values.values()),
-        original=True,
-        one_each=True,
-    )
+    added = adding.CountedRows(document, list(counts), list(values.values()), one_each=True)
+    sums = _sums(table, hypotheses.system, rule, references.resampling, added, original=True)
     return Scored(table, sums)
 
 
@@ -269,31 +244,23 @@ def _sums(
     table: pa.Table,
     system: Coded,
     rule: Rule,
-    references: References,
-    document: Ints,
-    counts: list[Ints],
-    values: list[Floats],
+    units: Units,
+    rows: adding.CountedRows,
     *,
     original: bool,
-    one_each: bool,
 ) -> list[Sums]:
     """Add up over all documents of each system and, if asked for, over each of its groups."""
     sums = []
-    units = references.resampling
     if original:
         code, keys = number_groups([system])
         whole = [(*key, *[None] * len(rule.group_by)) for key in keys]
-        sums.append(
-            adding.sum_rows(whole, code, units, document, counts, values, one_each=one_each)
-        )
+        sums.append(adding.sum_rows(whole, code, units, rows))
     if rule.group_by and all(name in table.column_names for name in rule.group_by):
         by = [encode(table.column(name).combine_chunks()) for name in rule.group_by]
         code, keys = number_groups([system, *by])
         # A document without a value for an attribute is in no group, only in the whole.
         held = code >= 0
-        in_groups = [row[held] for row in counts], [row[held] for row in values]
-        rows = code[held], units, document[held]
-        sums.append(adding.sum_rows(keys, *rows, *in_groups, one_each=one_each))
+        sums.append(adding.sum_rows(keys, code[held], units, rows.select(held)))
     return sums
 
 

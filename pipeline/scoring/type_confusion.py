@@ -7,6 +7,8 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.measures import edits
+from segscore.pipeline.measures.pairing import TypedSides
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.type_confusion import Decisions, class_confusion, no_decisions
 from segscore.pipeline.scoring.pairs import Hypotheses, Pairs, Rule
 from segscore.pipeline.scoring.references import References
@@ -27,16 +29,10 @@ def count_classes(
         ref_row, hyp_row = pairs.ref_row[own], pairs.hyp_row[own]
         decided = no_decisions(rule.types)
         edits.count(
-            ref.typed,
-            hyp.typed,
-            ref_row,
-            hyp_row,
-            references.size[ref_row],
+            pair_rows(ref.typed, hyp.typed, ref_row, hyp_row, references.size[ref_row]),
             rule.settings.n_t,
             pairing=rule.settings.pairing,
-            types=rule.types,
-            reference_types=ref.types,
-            hypothesis_types=hyp.types,
+            types=TypedSides(rule.types, ref.types, hyp.types),
             decided=decided,
         )
         cells[hypotheses.system.names[code]] = decided.cells

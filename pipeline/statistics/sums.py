@@ -6,14 +6,14 @@ value v is cut into digits: floor(v), then 30 bits and 30 more behind the point.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.statistics.bootstrap import Units
 
@@ -34,6 +34,12 @@ DIGITS = 4
 
 PRODUCTS = [(i, j) for i in range(DIGITS) for j in range(i, DIGITS)]
 """Which digits are multiplied with each other."""
+
+_A, _B, _C, _D, _AA, _AB, _AC, _AD, _BB, _BC, _BD, _CC, _CD, _DD = range(14)
+"""Columns of ``Sums.squares``: the four digits, then their ``PRODUCTS``."""
+
+_WHOLE, _HIGH, _LOW, _DEFINED = range(4)
+"""Columns of ``Sums.digits``."""
 
 FINE = 2**24
 """Parts of one that a cell's values are counted in; replicates need no more."""
@@ -108,52 +114,54 @@ def _add_count(cell: Ints, counts: Ints, sums: Ints) -> None:
 def _add_squares(whole: np.int64, behind: np.int64, squares: Ints) -> None:
     """Add a value's four digits, and their products, most of which are zero for a share."""
     c, d = behind // DIGIT, behind % DIGIT
-    squares[2] += c
-    squares[3] += d
-    squares[11] += c * c
-    squares[12] += c * d
-    squares[13] += d * d
+    squares[_C] += c
+    squares[_D] += d
+    squares[_CC] += c * c
+    squares[_CD] += c * d
+    squares[_DD] += d * d
     if whole > 0:
         a, b = whole // DIGIT, whole % DIGIT
-        squares[0] += a
-        squares[1] += b
-        squares[4] += a * a
-        squares[5] += a * b
-        squares[6] += a * c
-        squares[7] += a * d
-        squares[8] += b * b
-        squares[9] += b * c
-        squares[10] += b * d
+        squares[_A] += a
+        squares[_B] += b
+        squares[_AA] += a * a
+        squares[_AB] += a * b
+        squares[_AC] += a * c
+        squares[_AD] += a * d
+        squares[_BB] += b * b
+        squares[_BC] += b * c
+        squares[_BD] += b * d
+
+
+class _MeasureSums(NamedTuple):
+    """What ``Sums`` has of one measure; each is added to."""
+
+    values: Ints
+    defined: Ints
+    digits: Ints
+    squares: Ints
 
 
 @kernel
-def _add_values(
-    cell: Ints,
-    group: Ints,
-    values: Floats,
-    sums: Ints,
-    defined: Ints,
-    digits: Ints,
-    squares: Ints,
-) -> None:
+def _add_values(cell: Ints, group: Ints, values: Floats, sums: _MeasureSums) -> None:
+    digits = sums.digits
     for row in range(len(cell)):
         value = values[row]
         if np.isnan(value):
             continue
         c, g = cell[row], group[row]
-        defined[c] += 1
-        digits[g, 3] += 1
+        sums.defined[c] += 1
+        digits[g, _DEFINED] += 1
         if value == 0:
             continue
         whole = np.int64(value)
         behind = (value - whole) * HALF
         high = np.int64(behind)
         low = np.int64((behind - high) * HALF + 0.5)
-        digits[g, 0] += whole
-        digits[g, 1] += high
-        digits[g, 2] += low
-        sums[c] += whole * FINE + high // (HALF // FINE)
-        _add_squares(whole, high * (DIGIT * DIGIT // HALF) + low // DIGIT, squares[g])
+        digits[g, _WHOLE] += whole
+        digits[g, _HIGH] += high
+        digits[g, _LOW] += low
+        sums.values[c] += whole * FINE + high // (HALF // FINE)
+        _add_squares(whole, high * (DIGIT * DIGIT // HALF) + low // DIGIT, sums.squares[g])
 
 
 def mean_over_references(values: Sequence[Floats], document: Ints) -> list[Floats]:
@@ -194,27 +202,41 @@ def distinct(codes: Ints) -> tuple[Ints, Ints, Ints]:
     return keys, first[keys], place[codes]
 
 
-def sum_rows(
-    groups: list[GroupKey],
-    group: Ints,
-    units: Units,
-    document: Ints,
-    counts: Sequence[Ints],
-    values: Sequence[Floats],
-    *,
-    one_each: bool,
-) -> Sums:
+class CountedRows(NamedTuple):
+    """Rows to add up.
+
+    Attributes:
+        document: of each row, shape (rows,).
+        counts: of each count, shape (rows,).
+        values: of each measure, shape (rows,), NaN where undefined.
+        one_each: whether each row has a document and group of its own, as with one reference each.
+    """
+
+    document: Ints
+    counts: Sequence[Ints]
+    values: Sequence[Floats]
+    one_each: bool
+
+    def select(self, kept: Flags) -> "CountedRows":
+        """Keep some rows."""
+        return CountedRows(
+            self.document[kept],
+            [row[kept] for row in self.counts],
+            [row[kept] for row in self.values],
+            self.one_each,
+        )
+
+
+def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRows) -> Sums:
     """Add up the rows of one task.
 
     Args:
         groups: the groups' keys.
         group: index into ``groups`` of each row, shape (rows,).
         units: what documents are resampled by.
-        document: of each row, shape (rows,).
-        counts: of each count, shape (rows,).
-        values: of each measure, shape (rows,), NaN where undefined.
-        one_each: whether each row has a document and group of its own, as with one reference each.
+        rows: what to add up.
     """
+    document, counts, values, one_each = rows
     if max((np.nanmax(row, initial=0.0) for row in values), default=0.0) >= _MOST:
         raise Failed(f"a measure has a value above {_MOST:.0f}: it cannot be averaged")
     many = len(units.hashes)
@@ -242,7 +264,7 @@ def sum_rows(
     for means, *added in zip(
         values, sums.values, sums.defined, sums.digits, sums.squares, strict=True
     ):
-        _add_values(cell, group, means, *added)
+        _add_values(cell, group, means, _MeasureSums(*added))
     return sums
 
 

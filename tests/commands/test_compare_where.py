@@ -12,6 +12,7 @@ from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
+from tests.support import passes
 from tests.support.command_line import Segscore
 from tests.support.comparisons import Row, compare, line, refused, scored
 from tests.support.corpora import Corpus, corpus, run
@@ -151,10 +152,8 @@ def test_types_are_told_apart(segscore: Segscore, tmp_path: Path) -> None:
     found = compare(segscore, tmp_path, made, "--measure", "pk", "--where")["where"]
     expected: Counter[str] = Counter()
     for marks, types in references.values():
-        edits = list_edits(
-            marks, hypothesis[0], reference_types=types, hypothesis_types=hypothesis[1],
-            types=(1, 2, 3),
-        )  # fmt: skip
+        both = passes.typed_sides((1, 2, 3), types, hypothesis[1])
+        edits = list_edits(marks, hypothesis[0], types=both)
         expected.update(KINDS[edit.kind] for edit in edits)
     assert expected["substitutions"] and expected["near_misses"] and expected["misses"]
     for analysis in ("story_length", "position", "prominence"):

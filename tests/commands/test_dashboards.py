@@ -15,7 +15,7 @@ import promql_parser as promql
 import pytest
 import yaml
 
-from segscore.pipeline.measures import PAIRS, PANELS
+from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.metrics import BROKEN, WAITING
 from segscore.pipeline.nightly.verdict import OUTCOMES
 from tests.support.command_line import Ended, Segscore
@@ -242,9 +242,8 @@ def test_documents_of_a_night(place: Place, database: "duckdb.DuckDBPyConnection
         assert worst["value"].is_monotonic_decreasing != ascending
     assert not database.execute(f"FROM worst_documents('{FAILED}', 'win_diff_prime')").fetchall()
     better = {"higher": 1, "lower": -1, "neither": 0}
-    measures = {**PAIRS.measures, **PANELS.measures}.values()
     assert dict(database.execute("FROM directions").fetchall()) == {
-        measure.name: better[measure.better] for measure in measures
+        measure.name: better[measure.better] for measure in ALL.values()
     }
 
 
@@ -359,6 +358,12 @@ def test_every_variable_has_values(database: "duckdb.DuckDBPyConnection") -> Non
     text = json.dumps(GRAFANA)
     assert set(re.findall(r"\$\{(\w+)", text)) <= variables.keys()
     assert set(re.findall(r"\$([a-z]\w*)", text)) <= variables.keys()
+
+
+def test_the_directions_are_what_their_script_writes() -> None:
+    script = runpy.run_path(str(FOLDER / "directions.py"))
+    text = (FOLDER / "views.sql").read_text("utf-8")
+    assert script["views"](text) == text, "run `make columns`"
 
 
 def test_the_dashboard_is_what_its_script_writes() -> None:

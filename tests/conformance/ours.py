@@ -1,6 +1,6 @@
 """What segscore's compiled passes make of the cases of the conformance set."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -12,6 +12,7 @@ from segscore.pipeline.arrays.ragged import Ints, Ragged, cumulative, from_lists
 from segscore.pipeline.measures import PAIRS, PANELS, Table, content, edits, panel, windows
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.type_confusion import class_confusion, no_decisions
 from segscore.pipeline.scoring.boundaries import UnitLengths, side, typed_side
 from segscore.pipeline.scoring.consensus import consensus
@@ -126,8 +127,8 @@ def ours_of_edits(given: Given) -> Expected:
     sides = given["reference"], given["hypothesis"]
     n_t, pairing = given["n_t"], given["pairing"]
     units = np.array([given["n_units"]])
-    both = from_lists([sides[0]]), from_lists([sides[1]])
-    counted = named(edits.COUNTS, edits.count(*both, ONE, ONE, units, n_t, pairing=pairing))
+    both = pair_rows(from_lists([sides[0]]), from_lists([sides[1]]), ONE, ONE, units)
+    counted = named(edits.COUNTS, edits.count(both, n_t, pairing=pairing))
     found = make_conformance.plain_edits(twins(list_edits(*sides, n_t, pairing)))
     return {"edits": found, "counts": counted, "values": values_of(PAIRS, counted, settled(given))}
 
@@ -140,16 +141,11 @@ def twins(found: Sequence[Edit]) -> list[naive.Edit]:
 def typed_counts(given: Given, **options: Any) -> dict[str, int]:
     """The edit counts of one pair with types."""
     reference, hypothesis = typed_sides(given)
+    sides = from_lists([reference[0]]), from_lists([hypothesis[0]])
     counted = edits.count(
-        from_lists([reference[0]]),
-        from_lists([hypothesis[0]]),
-        ONE,
-        ONE,
-        np.array([given["n_units"]]),
+        pair_rows(*sides, ONE, ONE, np.array([given["n_units"]])),
         given.get("n_t", 2),
-        types=given["types"],
-        reference_types=np.array(reference[1], np.int32),
-        hypothesis_types=np.array(hypothesis[1], np.int32),
+        types=passes.typed_sides(given["types"], reference[1], hypothesis[1]),
         **options,
     )
     return named(edits.COUNTS, counted)
@@ -162,9 +158,8 @@ def ours_of_typed_edits(given: Given) -> Expected:
     decided = no_decisions(types)
     counted = typed_counts(given, pairing=pairing, decided=decided)
     reference, hypothesis = typed_sides(given)
-    found = list_edits(
-        reference[0], hypothesis[0], n_t, pairing, reference[1], hypothesis[1], types
-    )
+    both = passes.typed_sides(types, reference[1], hypothesis[1])
+    found = list_edits(reference[0], hypothesis[0], n_t, pairing, both)
     return {
         "edits": make_conformance.ends_of_edits(twins(found)),
         "counts": counted,
@@ -194,14 +189,15 @@ def content_pass(given: Given) -> Ints:
     if "unit_weights" in given:
         heard = cumulative(from_lists([lengths or [1] * units]))
         weights = cumulative(from_lists([given["unit_weights"]]))
-        rows = ONE, ONE, ONE, np.array([0, units])
-        return content.count_weighted(both[0], both[1], *rows, heard, weights)
+        pair = pair_rows(both[0], both[1], ONE, ONE, np.array([units]))
+        totals = content.UnitTotals(np.array([0, units]), heard, weights)
+        return content.count_weighted(pair, ONE, totals)
     size = np.array([units]) if words is None else words.whole(ONE)
     reference, hypothesis = (side(each, ONE, words).boundaries for each in both)
-    return content.count(reference, hypothesis, ONE, ONE, size)
+    return content.count(pair_rows(reference, hypothesis, ONE, ONE, size))
 
 
-def named(names: Sequence[str], counted: Ints) -> dict[str, int]:
+def named(names: Iterable[str], counted: Ints) -> dict[str, int]:
     return dict(zip(names, counted[:, 0].tolist(), strict=True))
 
 
@@ -210,7 +206,8 @@ def panel_counts(given: Given, m: int) -> dict[str, int]:
     references, hypotheses = from_lists(given["references"]), from_lists([given["hypothesis"]])
     first = np.array([0, len(references)])
     sizes = np.array([given["n_units"]]), np.array([m])
-    return named(panel.COUNTS, panel.count(references, hypotheses, first, ONE, ONE, *sizes))
+    rows = panel.PanelRows(first, ONE, ONE, *sizes)
+    return named(panel.COUNTS, panel.count(references, hypotheses, rows))
 
 
 def ours_of_panel(given: Given) -> Expected:
@@ -271,9 +268,8 @@ def averages(
     nowhere = np.zeros(len(rows), np.int64)
     units = bootstrap.Units(np.zeros(1 + document.max(), np.int64), np.zeros(1, np.uint64))
     valued = list(values.values())
-    added = sums.sum_rows(
-        [("system",)], nowhere, units, document, list(counts), valued, one_each=False
-    )
+    counted = sums.CountedRows(document, list(counts), valued, one_each=False)
+    added = sums.sum_rows([("system",)], nowhere, units, counted)
     found: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
     defined = {}
     for average in summary.averages(table, sums.merge([added]), 0, None, parameters):

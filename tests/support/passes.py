@@ -10,6 +10,8 @@ import numpy as np
 from segscore.pipeline.arrays.ragged import Floats, Ints, from_lists
 from segscore.pipeline.measures import MEASURES, content, edits, sliding, windows
 from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.pairing import TypedSides
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.settings import ScoreSettings
 from tests.oracles import naive
 
@@ -22,7 +24,8 @@ def window_counts(
 ) -> dict[str, int]:
     """The window counts of one pair."""
     both = from_lists([reference]), from_lists([hypothesis])
-    counted = windows.count(*both, ONE, ONE, np.array([n_units]), np.array([k]))
+    pair = pair_rows(*both, ONE, ONE, np.array([n_units]))
+    counted = windows.count(pair, np.array([k]))
     return dict(zip(windows.COUNTS, counted[:, 0].tolist(), strict=True))
 
 
@@ -44,7 +47,7 @@ def edit_counts(
 ) -> dict[str, int]:
     """The edit counts of one pair."""
     both = from_lists([reference]), from_lists([hypothesis])
-    counted = edits.count(*both, ONE, ONE, np.array([n_units]), n_t)
+    counted = edits.count(pair_rows(*both, ONE, ONE, np.array([n_units])), n_t)
     return dict(zip(edits.COUNTS, counted[:, 0].tolist(), strict=True))
 
 
@@ -53,7 +56,7 @@ def content_counts(
 ) -> dict[str, int]:
     """The content counts of one pair."""
     both = from_lists([reference]), from_lists([hypothesis])
-    counted = content.count(*both, ONE, ONE, np.array([n_units]))
+    counted = content.count(pair_rows(*both, ONE, ONE, np.array([n_units])))
     return dict(zip(content.COUNTS, counted[:, 0].tolist(), strict=True))
 
 
@@ -75,6 +78,17 @@ def values(
     parameters = replace(SETTINGS, n_t=n_t).parameters(prior)
     found: dict[str, Floats] = evaluate(MEASURES.values(), arrays, parameters, rows=rows)
     return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+
+
+def typed_sides(
+    declared: Sequence[int], reference: Sequence[int] | None, hypothesis: Sequence[int]
+) -> TypedSides:
+    """The boundary types of one pair."""
+    return TypedSides(
+        declared,
+        None if reference is None else np.array(reference, np.int32),
+        np.array(hypothesis, np.int32),
+    )
 
 
 def twin_values(

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Floats, Ints, Positions, Ragged, numbers
+from segscore.pipeline.arrays.ragged import Floats, Ints, Positions, Ragged, numbers, row_values
+from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.pairs import Pairs
 from segscore.pipeline.scoring.references import References
 
@@ -25,6 +26,17 @@ CHANGING = (
     "hypothesis_segments",
 )
 """Counts that depend on the threshold."""
+
+(
+    _PK_MISSES,
+    _PK_FALSE_ALARMS,
+    _LEADING_MISS,
+    _TRAILING_MISS,
+    _LEADING_FALSE_ALARM,
+    _TRAILING_FALSE_ALARM,
+    _SEGMENTS,
+) = range(7)
+"""Columns of changes: the counts of ``CHANGING``."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +117,8 @@ def _add_windows(ref: Positions, before: int, p: int, after: int, k: int, change
             missed += end - start + 1
             free = end + 1
         j += 1
-    change[0] -= missed
-    change[1] += last - first + 1 - missed
+    change[_PK_MISSES] -= missed
+    change[_PK_FALSE_ALARMS] += last - first + 1 - missed
 
 
 @kernel
@@ -121,10 +133,10 @@ def _add_content(
     right = min(after, story_end) - p
     left_of_story = p - left - before
     right_of_story = after - right - p
-    change[2] += left * right
-    change[3] += left * right
-    change[4] -= right_of_story * (p - before) + right * left_of_story
-    change[5] -= left_of_story * (after - p) + left * right_of_story
+    change[_LEADING_MISS] += left * right
+    change[_TRAILING_MISS] += left * right
+    change[_LEADING_FALSE_ALARM] -= right_of_story * (p - before) + right * left_of_story
+    change[_TRAILING_FALSE_ALARM] -= left_of_story * (after - p) + left * right_of_story
 
 
 @kernel
@@ -140,7 +152,7 @@ def _walk(
         after = places[right[c]] if right[c] < n else n_units
         _add_windows(ref, before, places[c], after, k, changes[c])
         _add_content(ref, before, places[c], after, n_units, changes[c])
-        changes[c, 6] += 1
+        changes[c, _SEGMENTS] += 1
         if left[c] >= 0:
             right[left[c]] = right[c]
         if right[c] < n:
@@ -148,26 +160,16 @@ def _walk(
 
 
 @kernel
-def _walk_pairs(
-    ref_offsets: Ints,
-    ref_positions: Positions,
-    offsets: Ints,
-    places: Positions,
-    scores: Floats,
-    ref_row: Ints,
-    hyp_row: Ints,
-    n_units: Ints,
-    window: Ints,
-    changes: Ints,
-) -> None:
-    for i in range(len(ref_row)):
-        ref = ref_positions[ref_offsets[ref_row[i]] : ref_offsets[ref_row[i] + 1]]
-        first, end = offsets[hyp_row[i]], offsets[hyp_row[i] + 1]
+def _walk_pairs(pairs: SegmentationPairs, scores: Floats, window: Ints, changes: Ints) -> None:
+    places = pairs.hypotheses
+    for i in range(len(pairs.ref_row)):
+        ref = row_values(pairs.references, pairs.ref_row[i])
+        first, end = places.offsets[pairs.hyp_row[i]], places.offsets[pairs.hyp_row[i] + 1]
         _walk(
             ref,
-            places[first:end],
+            places.values[first:end],
             scores[first:end],
-            n_units[i],
+            pairs.n_units[i],
             window[i],
             changes[first:end],
         )
@@ -190,20 +192,9 @@ def changes_of(
     Returns:
         Summed over the references of the document, shape (candidates, 7); O(log boundaries) each.
     """
-    places = found.boundaries
     changed = np.zeros((len(found.best), len(CHANGING)), np.int64)
-    _walk_pairs(
-        references.offsets,
-        references.values,
-        places.offsets,
-        places.values,
-        found.score[found.best],
-        pairs.ref_row,
-        pairs.hyp_row,
-        n_units,
-        window,
-        changed,
-    )
+    rows = pair_rows(references, found.boundaries, pairs.ref_row, pairs.hyp_row, n_units)
+    _walk_pairs(rows, found.score[found.best], window, changed)
     changes = np.zeros((len(found.row), len(CHANGING)), np.int64)
     changes[found.best] = changed
     return changes

@@ -16,6 +16,7 @@ from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, column, flags,
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.measures import MEASURES, content, windows
 from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.pairs import Pairs, pair_up
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.sweep.candidates import CHANGING, candidates, changes_of
@@ -63,9 +64,9 @@ def without_boundaries(references: Ragged, pairs: Pairs, n_units: Ints, window: 
         window: window size k of each pair, shape (pairs,).
     """
     rows = pairs.ref_row, np.zeros_like(pairs.ref_row)
-    both = references, from_lists([[]])
-    by_window = windows.count(*both, *rows, n_units, window)
-    by_content = content.count(*both, *rows, n_units)
+    empty = pair_rows(references, from_lists([[]]), *rows, n_units)
+    by_window = windows.count(empty, window)
+    by_content = content.count(empty)
     counted = {
         **dict(zip(windows.COUNTS, by_window, strict=True)),
         **dict(zip(content.COUNTS, by_content, strict=True)),

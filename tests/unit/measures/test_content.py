@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.arrays.ragged import Ints, cumulative, from_lists, to_words
 from segscore.pipeline.measures import content, windows
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, evaluate
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from tests.oracles import naive
 from tests.support.strategies import lengths, pairs
 
@@ -36,7 +37,7 @@ def named(counted: Ints) -> dict[str, int]:
 
 def content_counts(n_units: int, reference: Sequence[int], hypothesis: Sequence[int]) -> Ints:
     both = from_lists([reference]), from_lists([hypothesis])
-    return content.count(*both, ONE, ONE, np.array([n_units]))
+    return content.count(pair_rows(*both, ONE, ONE, np.array([n_units])))
 
 
 def weighted_counts(
@@ -47,7 +48,8 @@ def weighted_counts(
 ) -> Ints:
     both = from_lists([reference]), from_lists([hypothesis])
     totals = [cumulative(from_lists([each])) for each in (words, weights)]
-    return content.count_weighted(*both, ONE, ONE, ONE, np.array([0, len(words)]), *totals)
+    units = content.UnitTotals(np.array([0, len(words)]), *totals)
+    return content.count_weighted(pair_rows(*both, ONE, ONE, np.array([len(words)])), ONE, units)
 
 
 def values(
@@ -128,15 +130,14 @@ def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
     boundaries = from_lists(sides)
     rows = np.arange(50)
     other = np.roll(rows, 3)
-    counted = content.count(boundaries, boundaries, rows, other, np.full(50, 40))
+    batch = pair_rows(boundaries, boundaries, rows, other, np.full(50, 40))
+    counted = content.count(batch)
     words = [[draw.randint(0, 3) for _ in range(39)] + [1] for _ in range(5)]
     weights = [[draw.randint(0, 9) for _ in range(40)] for _ in range(5)]
     totals = [cumulative(from_lists(each)) for each in (words, weights)]
     document = rows % 5
-    starts = np.arange(6) * 40
-    weighted = content.count_weighted(
-        boundaries, boundaries, rows, other, document, starts, *totals
-    )
+    units = content.UnitTotals(np.arange(6) * 40, *totals)
+    weighted = content.count_weighted(batch, document, units)
     for i in range(50):
         pair = sides[i], sides[other[i]]
         assert counted[:, [i]].tolist() == content_counts(40, *pair).tolist()
@@ -280,7 +281,7 @@ def test_units_that_weigh_their_words_count_as_a_run_in_words(
         to_words(from_lists([side]), ONE, by_length, cumulative(by_length))
         for side in (reference, hypothesis)
     )
-    plain = content.count(moved, against, ONE, ONE, np.array([sum(words)]))
+    plain = content.count(pair_rows(moved, against, ONE, ONE, np.array([sum(words)])))
     assert weighted_counts(reference, hypothesis, words, words).tolist() == plain.tolist()
 
 
@@ -344,8 +345,8 @@ class Show:
         """Window and content counts where the system makes as many boundaries as there are."""
         ranked = sorted(range(len(scores)), key=lambda u: -scores[u])[: len(self.true)]
         sides = [from_lists([[self.ends[u] for u in side]]) for side in (self.true, sorted(ranked))]
-        both = sides[0], sides[1], ONE, ONE, np.array([self.n_words])
-        return windows.count(*both, np.array([WINDOW])), content.count(*both)
+        both = pair_rows(sides[0], sides[1], ONE, ONE, np.array([self.n_words]))
+        return windows.count(both, np.array([WINDOW])), content.count(both)
 
 
 def error_rates(counted: Sequence[tuple[Ints, Ints]]) -> dict[str, float]:

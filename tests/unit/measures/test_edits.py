@@ -16,8 +16,11 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import edits
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.pairing import TypedSides
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.type_confusion import Decisions, class_confusion, no_decisions
 from tests.oracles import naive
+from tests.support import passes
 from tests.support.strategies import Typed, pairs, typed_pairs
 
 with warnings.catch_warnings():
@@ -52,7 +55,8 @@ def counts(pair: Pair, n_t: int, pairing: str = "greedy") -> dict[str, int]:
     """The compiled counts of one pair of one type."""
     n_units, reference, hypothesis = pair
     sides = from_lists([reference]), from_lists([hypothesis])
-    counted = edits.count(*sides, ONE, ONE, np.array([n_units]), n_t, pairing=pairing)
+    one = pair_rows(*sides, ONE, ONE, np.array([n_units]))
+    counted = edits.count(one, n_t, pairing=pairing)
     return dict(zip(edits.COUNTS, counted[:, 0].tolist(), strict=True))
 
 
@@ -65,16 +69,10 @@ def typed_counts(
         columns([side]) for side in (reference, hypothesis)
     )
     counted = edits.count(
-        references,
-        hypotheses,
-        ONE,
-        ONE,
-        np.array([n_units]),
+        pair_rows(references, hypotheses, ONE, ONE, np.array([n_units])),
         n_t,
         pairing=pairing,
-        types=types,
-        reference_types=reference_types,
-        hypothesis_types=hypothesis_types,
+        types=TypedSides(types, reference_types, hypothesis_types),
         decided=decided,
     )
     return dict(zip(edits.COUNTS, counted[:, 0].tolist(), strict=True))
@@ -88,9 +86,7 @@ def typed_list(pair: TypedPair, n_t: int, pairing: str = "greedy") -> list[Edit]
         positions(hypothesis),
         n_t,
         pairing=pairing,
-        types=types,
-        reference_types=types_in(reference),
-        hypothesis_types=types_in(hypothesis),
+        types=passes.typed_sides(types, types_in(reference), types_in(hypothesis)),
     )
 
 
@@ -167,16 +163,10 @@ def test_a_batch_counts_each_typed_pair_as_if_it_were_alone(pairing: str) -> Non
     rows = np.arange(60)
     other = np.roll(rows, 7)
     counted = edits.count(
-        references,
-        hypotheses,
-        rows,
-        other,
-        np.full(60, 14),
+        pair_rows(references, hypotheses, rows, other, np.full(60, 14)),
         3,
         pairing=pairing,
-        types=types,
-        reference_types=reference_types,
-        hypothesis_types=hypothesis_types,
+        types=TypedSides(types, reference_types, hypothesis_types),
     )
     for i in rows:
         pair = 14, chosen[i][1], chosen[other[i]][2], types
@@ -371,7 +361,7 @@ def test_class_confusion_is_that_of_the_twin(pair: TypedPair, n_t: int, pairing:
 def test_class_confusion_of_one_type_has_the_constants(pair: Pair, n_t: int) -> None:
     decided = no_decisions([1])
     sides = from_lists([pair[1]]), from_lists([pair[2]])
-    edits.count(*sides, ONE, ONE, np.array([pair[0]]), n_t, decided=decided)
+    edits.count(pair_rows(*sides, ONE, ONE, np.array([pair[0]])), n_t, decided=decided)
     table = class_confusion(decided, n_t, constant_near_miss=0.25)
     credited = [row["amount"] for row in table.to_pylist() if None not in row.values()]
     expected = values(counts(pair, n_t), n_t, constant_near_miss=0.25)["b_tp"]
@@ -454,13 +444,13 @@ def test_types_that_are_not_the_declared_ones_are_refused(
     types: list[int] | None, message: str
 ) -> None:
     with pytest.raises(Refused, match=message):
-        list_edits([3, 5], [], types=(1, 2), reference_types=types, hypothesis_types=[])
+        list_edits([3, 5], [], types=passes.typed_sides((1, 2), types, []))
 
 
 def test_costs_that_cannot_be_exact_are_refused() -> None:
     reference = list(range(1, 40_001))
     with pytest.raises(Refused, match="choose a smaller --n-t"):
         list_edits(reference, [], 2**31 - 1, pairing="optimal")
-    typed = {"types": (1, 2), "reference_types": [1] * 40_000, "hypothesis_types": []}
+    types = passes.typed_sides((1, 2), [1] * 40_000, [])
     with pytest.raises(Refused, match="choose a smaller --n-t"):
-        list_edits(reference, [], 2**31 - 1, pairing="optimal", **typed)
+        list_edits(reference, [], 2**31 - 1, pairing="optimal", types=types)

@@ -28,11 +28,13 @@ def counts(
     counted = panel.count(
         from_lists(references),
         from_lists([hypothesis]),
-        np.array([0, len(references)]),
-        passes.ONE,
-        passes.ONE,
-        np.array([n_units]),
-        np.array([m]),
+        panel.PanelRows(
+            np.array([0, len(references)]),
+            passes.ONE,
+            passes.ONE,
+            np.array([n_units]),
+            np.array([m]),
+        ),
     )
     return dict(zip(panel.COUNTS, counted[:, 0].tolist(), strict=True))
 
@@ -72,11 +74,13 @@ def test_a_batch_counts_each_hypothesis_as_if_it_were_alone(
     counted = panel.count(
         from_lists([reference for case, _ in cases for reference in case[1]]),
         from_lists([case[2] for case, _ in cases]),
-        np.array([0, *np.cumsum(sizes)]),
-        np.array(rows),
-        np.array(rows),
-        np.array([cases[d][0][0] for d in rows]),
-        np.array([cases[d][1] for d in rows]),
+        panel.PanelRows(
+            np.array([0, *np.cumsum(sizes)]),
+            np.array(rows),
+            np.array(rows),
+            np.array([cases[d][0][0] for d in rows]),
+            np.array([cases[d][1] for d in rows]),
+        ),
     )
     for i, d in enumerate(rows):
         assert counted[:, i].tolist() == list(twin(*cases[d][0], cases[d][1]).values())

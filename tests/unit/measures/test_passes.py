@@ -16,6 +16,7 @@ from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
 from segscore.pipeline.arrays.ragged import from_lists
 from segscore.pipeline.measures import content, edits, windows
 from segscore.pipeline.measures.prefetch import AT_ONCE, ROOM
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.sliding import LONGEST, dense
 from segscore.pipeline.measures.type_confusion import no_decisions
 from tests.oracles import naive
@@ -83,9 +84,8 @@ def test_neighbours_are_counted_as_they_are_paired(pair: Pair, n_t: int) -> None
     """With decisions asked for, near misses are written down also where they are neighbours."""
     n_units, reference, hypothesis = pair
     sides = from_lists([reference]), from_lists([hypothesis])
-    paired = edits.count(
-        *sides, passes.ONE, passes.ONE, np.array([n_units]), n_t, decided=no_decisions((1,))
-    )
+    one = pair_rows(*sides, passes.ONE, passes.ONE, np.array([n_units]))
+    paired = edits.count(one, n_t, decided=no_decisions((1,)))
     assert passes.edit_counts(*pair, n_t) == dict(
         zip(edits.COUNTS, paired[:, 0].tolist(), strict=True)
     )
@@ -108,9 +108,10 @@ def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
     k = np.arange(size) % 9 + 1
     sides = from_lists([pair[1] for pair in chosen]), from_lists([pair[2] for pair in chosen])
     dense_ones = 0
-    window = windows.count(*sides, rows, other, units, k)
-    heard = content.count(*sides, rows, other, units)
-    edit = {n_t: edits.count(*sides, rows, other, units, n_t) for n_t in (2, 4)}
+    batch = pair_rows(*sides, rows, other, units)
+    window = windows.count(batch, k)
+    heard = content.count(batch)
+    edit = {n_t: edits.count(batch, n_t) for n_t in (2, 4)}
     for i in range(size):
         pair = int(units[i]), chosen[rows[i]][1], chosen[other[i]][2]
         dense_ones += dense(len(pair[1]) + len(pair[2]), pair[0], int(k[i]))
@@ -128,7 +129,7 @@ def test_references_larger_than_what_is_brought_near_at_once() -> None:
     rows = np.array([0, 1, 4, 3, 2, 2, 0, 1, 0])
     both = from_lists(sides), from_lists([[1, 9]])
     units, k = np.full(len(rows), n_units), np.full(len(rows), 50)
-    counted = windows.count(*both, rows, np.zeros_like(rows), units, k)
+    counted = windows.count(pair_rows(*both, rows, np.zeros_like(rows), units), k)
     for i, row in enumerate(rows):
         alone = passes.slid(n_units, sides[row], [1, 9], 50, by_unit=False)
         assert counted[:, i].tolist() == list(alone.values())

@@ -23,7 +23,7 @@ from segscore.pipeline.nightly.rules import GateRule, parse_rule
 from segscore.pipeline.runs import signature
 from segscore.pipeline.statistics.bootstrap import Units, weights
 from segscore.pipeline.statistics.multiple_tests import holm
-from segscore.pipeline.statistics.sums import sum_rows
+from segscore.pipeline.statistics.sums import CountedRows, sum_rows
 
 PARAMETERS = {"n_t": 2, "type_range": 1, "constant_near_miss": 0.0, "constant_substitution": 0.0}
 SYSTEM = "system"
@@ -157,7 +157,8 @@ def tally(
     names: list[tuple[object, ...]] = [(f"{SYSTEM}{i}",) for i in range(len(systems))]
     units = Units(np.arange(n), ids)
     valued = [values[name] for name in kind.measures]
-    sums = sum_rows(names, group, units, document, columns, valued, one_each=True)
+    rows = CountedRows(document, columns, valued, one_each=True)
+    sums = sum_rows(names, group, units, rows)
     return Tally(kind, sums, PARAMETERS, seed)
 
 

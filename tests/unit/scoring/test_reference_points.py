@@ -18,6 +18,7 @@ from segscore.pipeline.arrays.ragged import Ragged, from_lists
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import MEASURES, windows
 from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.reference_points import (
     REFERENCE_POINTS,
     Codings,
@@ -262,9 +263,8 @@ def pooled(name: str, documents: Sequence[Document]) -> dict[str, float]:
     n_units = ready.n_units[found.document[found.hyp_row]]
     segments = ready.boundaries.lengths[found.ref_row] + 1
     size = windows.window_size(n_units, segments)
-    counted = windows.count(
-        ready.boundaries, found.boundaries, found.ref_row, found.hyp_row, n_units, size
-    )
+    rows = found.ref_row, found.hyp_row, n_units
+    counted = windows.count(pair_rows(ready.boundaries, found.boundaries, *rows), size)
     summed = dict(zip(windows.COUNTS, counted.sum(axis=1, keepdims=True), strict=True))
     chosen = [MEASURES[name] for name in ("pk", "window_diff", "pr_miss", "pr_false_alarm")]
     values = evaluate(

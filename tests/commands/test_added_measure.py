@@ -1,0 +1,108 @@
+"""A measure that is added to its family's file is in every table, page and view."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from segscore.pipeline.storage import read_table
+from tests.support.paths import DATA, ROOT
+
+ADD = """
+import importlib, json, runpy, sys
+import segscore.pipeline.measures
+from segscore.pipeline.measures import windows
+from segscore.pipeline.measures.measure import IDENTITY, Measure
+
+windows.MEASURES += (
+    Measure(
+        "pk_agreement",
+        "1 - pk",
+        "this test",
+        frozenset({IDENTITY}),
+        better="higher",
+        description="share of windows in which Pk has no error",
+    ),
+)
+importlib.reload(segscore.pipeline.measures)
+
+from segscore.jobs.cli.app import main
+from segscore.schemas import page
+from segscore.schemas.panel_scores import PANEL_SCORES
+from segscore.schemas.scores import SCORES
+
+data, root = sys.argv[1:]
+for arguments in (["score", data, data, "--output", "run"], ["measures"]):
+    sys.argv = ["segscore", *arguments]
+    try:
+        main()
+    except SystemExit as ended:
+        assert not ended.code, arguments
+directions = runpy.run_path(f"{root}/deploy/dashboards/directions.py")
+made = {
+    "scores": list(SCORES.columns),
+    "panel_scores": list(PANEL_SCORES.columns),
+    "page": page.page(),
+    "views": directions["views"](directions["VIEWS"].read_text("utf-8")),
+}
+print("\\n" + json.dumps(made))
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Add a measure in another process; give the folder of its run and what it printed."""
+    folder = tmp_path_factory.mktemp("added")
+    command = [sys.executable, "-c", ADD, str(DATA / "stargazer.jsonl"), str(ROOT)]
+    ended = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return folder / "run", ended.stdout
+
+
+@pytest.fixture(scope="module")
+def made(said: tuple[Path, str]) -> dict[str, Any]:
+    """Columns of the schemas, and the text of the page and of the views."""
+    found: dict[str, Any] = json.loads(said[1].splitlines()[-1])
+    return found
+
+
+def test_scores_and_summary_have_it(said: tuple[Path, str], made: dict[str, Any]) -> None:
+    run, _ = said
+    scores = read_table(str(run / "scores"))
+    assert scores.column_names == made["scores"]
+    assert read_table(str(run / "panel_scores")).column_names == made["panel_scores"]
+    averages = {
+        (row["hypothesis"], row["measure"], row["average"]): row["value"]
+        for row in read_table(str(run / "summary")).to_pylist()
+    }
+    added = [key for key in averages if key[1] == "pk_agreement"]
+    assert len(added) == 2 * len({hypothesis for hypothesis, _, _ in averages})
+    for hypothesis, _, average in added:
+        pk = averages[hypothesis, "pk", average]
+        assert averages[hypothesis, "pk_agreement", average] == pytest.approx(1 - pk)
+
+
+def test_the_list_of_measures_has_it(said: tuple[Path, str]) -> None:
+    assert re.search(r"pk_agreement +│ 1 - pk +│ 0 to 1 │ higher +│ this test", said[1])
+
+
+def test_the_page_of_tables_has_it(made: dict[str, Any]) -> None:
+    row = "| `pk_agreement` | `float64` | yes | 0..1 | share of windows in which Pk has no error |"
+    mean = "| `mean_pk_agreement` | `float64` | yes | 0..1 | pk_agreement of scores, mean over"
+    assert row in made["page"] and mean in made["page"]
+
+
+def test_the_view_of_directions_has_it(made: dict[str, Any]) -> None:
+    listed = " ".join(made["views"].split())
+    assert ", 'pk_agreement': 1, " in listed
+
+
+def test_the_guide_shows_a_measure_as_it_is() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    shown = re.findall(r"^```\w+ (\S+)\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
+    assert len(shown) == 3
+    for file, text in shown:
+        assert text in (ROOT / file).read_text("utf-8"), file
