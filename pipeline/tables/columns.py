@@ -21,7 +21,7 @@ class Contract:
 
     Attributes:
         name: of the table, and of the module of its schema.
-        columns: its own; any other column of a file is an attribute.
+        columns: its own; any other column of a file is ``foreign`` or an attribute.
     """
 
     name: str
