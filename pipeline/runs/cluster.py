@@ -300,20 +300,40 @@ def exchange(
         Refused, Failed: as ``pack`` and ``unpack`` do.
         Failed: the scheduler was lost, or no worker came.
     """
+    everywhere = Shared(shared, storage.configured())
+    taken = _exchanged(everywhere, pack, pieces, places, unpack)
+    with _explained():
+        _await_workers(client)
+        # Two threads of a worker that import it at the same moment, as they begin, can fail.
+        client.run(_import_frames)
+        future = client.compute(taken)
+        outcome = next(_outcome("", *ended) for ended in _as_they_end(client, [future]))
+    if outcome.error is not None:
+        raise _cause(outcome.error) from outcome.error
+    return int(outcome.receipt["took"].sum())
+
+
+def _exchanged(
+    everywhere: Shared,
+    pack: Callable[[Any, Any], list[tuple[int, bytes]]],
+    pieces: Sequence[Any],
+    places: int,
+    unpack: Callable[[Any, int, Sequence[bytes]], int],
+) -> Any:
+    """Describe the exchange as a Dask data frame: a row for each place, with what it took."""
     import dask.dataframe as frames  # noqa: TID251  (imports pandas: only where rows travel)
     import pandas as pd
 
-    everywhere = Shared(shared, storage.configured())
     binary = pd.ArrowDtype(pa.large_binary())
     kinds = {"place": "int64", "piece": "int64", "packet": binary}
 
     def make(numbered: tuple[str, int, Any]) -> pd.DataFrame:
         _, number, piece = numbered
-        made = pack(everywhere.on_worker(), piece)
+        packets = pack(everywhere.on_worker(), piece)
         columns = {
-            "place": [place for place, _ in made],
-            "piece": [number] * len(made),
-            "packet": [packet for _, packet in made],
+            "place": [place for place, _ in packets],
+            "piece": [number] * len(packets),
+            "packet": [packet for _, packet in packets],
         }
         return pd.DataFrame(columns).astype(kinds)
 
@@ -326,21 +346,13 @@ def exchange(
         return pd.DataFrame({"took": [sum(took)]})
 
     meta = pd.DataFrame({name: [] for name in kinds}).astype(kinds)
-    # Told apart from any other attempt: a shared scheduler keeps results by what they are made of.
+    # A shared scheduler keeps results by what they are made of, so each attempt has its own name.
     attempt = uuid4().hex
     numbered = [(attempt, number, piece) for number, piece in enumerate(pieces)]
-    made = frames.from_map(make, numbered, meta=meta)
-    shuffled = made.shuffle("place", npartitions=places, shuffle_method="p2p")
-    taken = shuffled.map_partitions(take, meta=pd.DataFrame({"took": [0]}))
-    with _explained():
-        _await_workers(client)
-        # Two threads of a worker that import it at the same moment, as they begin, can fail.
-        client.run(_import_frames)
-        future = client.compute(taken)
-        outcome = next(_outcome("", *ended) for ended in _as_they_end(client, [future]))
-    if outcome.error is not None:
-        raise _cause(outcome.error) from outcome.error
-    return int(outcome.receipt["took"].sum())
+    shuffled = frames.from_map(make, numbered, meta=meta).shuffle(
+        "place", npartitions=places, shuffle_method="p2p"
+    )
+    return shuffled.map_partitions(take, meta=pd.DataFrame({"took": [0]}))
 
 
 def _import_frames() -> None:
