@@ -72,7 +72,7 @@ def against_segeval(folder: str, units: int) -> str:
     codings = simulate(folder, SAMPLE, 3, "--units", str(units))
     settings = AgreeSettings(codings, f"{folder}/{units}", replicates=0)
     place = Meeting(find_tables(settings), f"{folder}/{units}", 1)
-    job = AgreeJob(place, settings.as_score, False, {}, f"{folder}/{units}")
+    job = AgreeJob(place, settings.measuring, False, {}, f"{folder}/{units}")
     ready = accept_codings(job, AgreePart("part", 0)).codings
     dataset = in_masses(ready)
     calls = (

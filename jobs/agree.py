@@ -1,35 +1,13 @@
 """`segscore agree`: how well the coders of a corpus agree."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
 from segscore.jobs.cli import garbage
-from segscore.jobs.cli.options import (
-    NT,
-    Cluster,
-    Documents,
-    ExplainPlan,
-    Fresh,
-    GroupBy,
-    LogFormat,
-    MaxRejects,
-    MemoryLimit,
-    Output,
-    Replicates,
-    Rounding,
-    Seed,
-    Settings,
-    Units,
-    Window,
-    Workers,
-    memory_of,
-    names,
-    window_of,
-)
+from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.printing import (
     GROUPS_SHOWN,
     Bar,
@@ -38,6 +16,7 @@ from segscore.jobs.show.printing import (
     print_record,
     shown_number,
 )
+from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
 
 if TYPE_CHECKING:
@@ -47,60 +26,12 @@ CODERS_SHOWN = 20
 
 
 def agree(
-    codings: Annotated[str, typer.Argument(help="Segmentations by several coders of a document.")],
-    output: Output,
-    documents: Documents = None,
-    group_by: GroupBy = None,
-    n_t: NT = 2,
-    window: Window = "per-pair",
-    rounding: Rounding = "half-even",
-    units: Units = "units",
-    similarity: Annotated[
-        str | None,
-        typer.Option(
-            help="Similarities to take coefficients of: boundary_similarity, "
-            "segmentation_similarity, exact, two_category; default: all."
-        ),
-    ] = None,
-    expected: Annotated[
-        str, typer.Option(help="Chance of a boundary: pooled, or the documents' mean (item).")
-    ] = "pooled",
-    as_published: Annotated[
-        str | None,
-        typer.Option(help="fournier2013: as its tables, item with segments for boundaries."),
-    ] = None,
-    replicates: Replicates = 1000,
-    seed: Seed = 0,
+    chosen: AgreeSettings,
     cluster: Cluster = "local",
     workers: Workers = None,
-    max_rejects: MaxRejects = 1.0,
-    memory_limit: MemoryLimit = None,
     explain_plan: ExplainPlan = False,
-    fresh: Fresh = False,
-    settings: Settings = None,
-    log_format: LogFormat = "text",
 ) -> Done | None:
     """Audit coders: coefficients of agreement, who stands apart, which boundaries are contested."""
-    from segscore.pipeline.agreement.settings import AgreeSettings
-
-    chosen = AgreeSettings(
-        codings=codings,
-        output=output,
-        documents=documents,
-        group_by=names(group_by),
-        n_t=n_t,
-        window=window_of(window),
-        rounding=rounding,
-        units=units,
-        similarity=names(similarity),
-        expected=expected,
-        as_published=as_published,
-        replicates=replicates,
-        seed=seed,
-        max_rejects=max_rejects,
-        memory_limit=memory_of(memory_limit),
-        fresh=fresh,
-    )
     from segscore.pipeline.agreement.run import agreement_plan, find_tables
     from segscore.pipeline.agreement.run import run_agreement as audit
     from segscore.pipeline.runs import cluster as places
@@ -115,7 +46,7 @@ def agree(
     if isinstance(finished, Done):
         return finished
     print_audit(finished)
-    print_record(output, finished.record)
+    print_record(chosen.output, finished.record)
     return None
 
 

@@ -1,5 +1,6 @@
 """`segscore compare`: which system is better, by how much, how sure, and where it goes wrong."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,10 +10,11 @@ from rich.table import Table
 
 from segscore.jobs.cli import garbage
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.cli.options import Fresh, LogFormat, Replicates, Seed, Settings, names
 from segscore.jobs.show.gating import broken, checks_table, moved_lines
 from segscore.jobs.show.printing import GROUPS_SHOWN, chance, out, shown_number
+from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Done
+from segscore.pipeline.runs.options import Panel
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,74 +33,47 @@ _REFERENCE = "reference"
 
 
 def compare(
-    runs: Annotated[list[str], typer.Argument(help="Folders of finished scoring runs.")],
-    measure: Annotated[str, typer.Option(help="Measures to compare by, separated by commas.")],
-    output: Annotated[
-        str | None, typer.Option(help="Folder to write the tables to; default: none.")
-    ] = None,
-    systems: Annotated[
-        str | None, typer.Option(help="Systems to compare, separated by commas; default: all.")
-    ] = None,
-    group_by: Annotated[
-        str | None,
-        typer.Option(help="Attributes, or reference, to compare apart, separated by commas."),
-    ] = None,
-    where: Annotated[
-        bool,
-        typer.Option(
-            "--where", help="Tell where boundaries are missed: by story, position, prominence."
-        ),
-    ] = False,
-    average: Annotated[str, typer.Option(help="To show: macro, or micro.")] = "macro",
+    chosen: CompareSettings,
+    average: Annotated[
+        str,
+        typer.Option(help="Average to show: macro or micro.", rich_help_panel=Panel.AVERAGES),
+    ] = "macro",
     layout: Annotated[
         str | None,
-        typer.Option(help="Show one table alone: pairs, systems, or references by systems."),
+        typer.Option(
+            help="Table to show alone: pairs, systems, or references by systems.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
     ] = None,
     format_name: Annotated[
-        str, typer.Option("--format", help="Of that table: text, markdown, latex or csv.")
+        str,
+        typer.Option(
+            "--format",
+            help="Format of that table: text, markdown, latex or csv.",
+            rich_help_panel=Panel.OUTPUT,
+        ),
     ] = "text",
-    may_differ: Annotated[
-        str | None,
-        typer.Option(help="Fields of the signature in which the runs may differ, such as v."),
-    ] = None,
     gate: Annotated[
         str | None,
         typer.Option(
-            help="Of two runs hold the first against the second by rules such as "
-            "boundary_similarity>=-0.01; exit 1 if it is worse."
+            help="Rules such as boundary_similarity>=-0.01 that the first of two runs must keep "
+            "against the second; exit 1 if it is worse.",
+            rich_help_panel=Panel.GATE,
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Chance that --gate fails by noise alone.")] = 0.05,
-    replicates: Replicates = 1000,
-    permutations: Annotated[
-        int, typer.Option(help="Permutations for the tests; 0 for none.")
-    ] = 9999,
-    seed: Seed = 0,
-    fresh: Fresh = False,
-    settings: Settings = None,
-    log_format: LogFormat = "text",
+    alpha: Annotated[
+        float,
+        typer.Option(help="Chance that --gate fails by noise alone.", rich_help_panel=Panel.GATE),
+    ] = 0.05,
 ) -> Done | None:
     """Compare systems on the documents they share: differences, intervals, tests, ranks."""
     from segscore.jobs.show import layouts
-    from segscore.pipeline.comparison.run import CompareSettings
     from segscore.pipeline.comparison.run import run_comparison as put_side_by_side
 
-    layouts.require(layout, format_name, average, group_by)
-    rules = _rules(gate, alpha, runs)
-    by = _REFERENCE if layout == "references" else group_by
-    chosen = CompareSettings(
-        runs=tuple(runs),
-        measures=names(measure),
-        output=output,
-        systems=names(systems),
-        group_by=names(by),
-        where=where,
-        may_differ=names(may_differ),
-        replicates=replicates,
-        permutations=permutations,
-        seed=seed,
-        fresh=fresh,
-    )
+    layouts.require(layout, format_name, average, chosen.group_by)
+    rules = _rules(gate, alpha, chosen.runs)
+    if layout == "references":
+        chosen = replace(chosen, group_by=(_REFERENCE,))
     garbage.work()
     finished = put_side_by_side(chosen)
     if isinstance(finished, Done):
@@ -110,19 +85,19 @@ def compare(
     else:
         made = layouts.lay_out(layout or "pairs", finished, average)
         out().print(layouts.render_layout(made, format_name), markup=False)
-    if output is not None:
+    if (output := chosen.output) is not None:
         told = "holds this comparison already" if finished.held else "written"
         LOG.say("info", f"{output}: {told}", output=output)
     if rules:
-        _hold(runs[0], runs[1], rules, alpha)
+        _hold(chosen.runs[0], chosen.runs[1], rules, alpha)
     return None
 
 
-def _rules(gate: str | None, alpha: float, runs: list[str]) -> "tuple[GateRule, ...]":
+def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
     """Read --gate; refused where there are not two runs to hold against each other."""
     from segscore.pipeline.errors import Refused
     from segscore.pipeline.nightly.rules import parse_rule
-    from segscore.pipeline.scoring.settings import in_unit_interval
+    from segscore.pipeline.runs.settings import in_unit_interval
 
     in_unit_interval("--alpha", alpha)
     if gate is None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.cli.options import Keep, LogFormat, Settings
+from segscore.pipeline.nightly.settings import KeepOption
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,9 +20,7 @@ def history(
     output: Annotated[
         str | None, typer.Option(help="Folder for the table; default: history in that of the runs.")
     ] = None,
-    keep: Keep = None,
-    settings: Settings = None,
-    log_format: LogFormat = "text",
+    keep: KeepOption = None,
 ) -> None:
     """Write the summaries of all runs of a folder as one table; exit 1 if one cannot be read."""
     from segscore.jobs.show.printing import out

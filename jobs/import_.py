@@ -1,9 +1,10 @@
 """`segscore import`: other formats become tables."""
 
-import sys
 from typing import Annotated
 
 import typer
+
+from segscore.jobs.cli.log import LOG
 
 
 def import_(
@@ -16,13 +17,13 @@ def import_(
         ),
     ] = None,
     role: Annotated[
-        str, typer.Option(help="Of rows whose file does not say: reference or hypothesis.")
+        str, typer.Option(help="Role of rows whose file does not say: reference or hypothesis.")
     ] = "reference",
     coder: Annotated[
-        str | None, typer.Option(help="Of rows whose file names no annotator or system.")
+        str | None, typer.Option(help="Coder of rows whose file names no annotator or system.")
     ] = None,
     document_id: Annotated[
-        str | None, typer.Option(help="Of rows whose file names no document.")
+        str | None, typer.Option(help="Document of rows whose file names none.")
     ] = None,
 ) -> None:
     """Import JSONL, segeval JSON, Choi's text, NLTK strings or CSV as Parquet tables."""
@@ -32,8 +33,8 @@ def import_(
 
     imported = import_files(files, output, Defaults(document_id, coder, role), format_name)
     for line in imported.contradictions:
-        print(f"warning: {line}", file=sys.stderr)
+        LOG.say("warning", line)
     if imported.contradictions:
-        print("warning: written as they are; a run will reject these rows", file=sys.stderr)
+        LOG.say("warning", "written as they are; a run will reject these rows")
     for name, rows in imported.rows.items():
         out().print(f"{output}/{name}: {rows} rows", markup=False)

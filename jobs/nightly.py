@@ -1,104 +1,45 @@
 """`segscore nightly`: one date scored, judged, published; done again, it says the same again."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from segscore.jobs.cli import garbage
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.cli.options import Fresh, Keep, LogFormat, Settings, Workers
-from segscore.jobs.score import settings_of
+from segscore.jobs.cli.options import Workers
+from segscore.jobs.cli.signature import read_fields
 from segscore.jobs.show.gating import broken, checks_table, moved_lines
 from segscore.jobs.show.printing import Bar, out, print_finished, print_record
+from segscore.pipeline.nightly.settings import NightSettings
+from segscore.pipeline.runs.options import Panel
+from segscore.pipeline.scoring.settings import ScoreSettings
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.run import Ended
-    from segscore.pipeline.nightly.settings import NightSettings
     from segscore.pipeline.nightly.verdict import Verdict
 
 SCORE = "score"
-_WHERE = ("cluster", "workers", "log_format", "explain_plan")
-"""Options of `score` that do not say how to score."""
 
 
 def nightly(
     context: typer.Context,
-    date: Annotated[str, typer.Option(help="Date of the night, such as 2026-01-31.")],
-    references: Annotated[
-        str, typer.Option(help="Table of references; {date} stands for the night's date.")
-    ],
-    hypotheses: Annotated[
-        str, typer.Option(help="Table of segmentations to judge; {date} as above.")
-    ],
-    runs: Annotated[
-        str, typer.Option(help="Folder of the nights' runs; this one's is date=DATE in it.")
-    ],
-    documents: Annotated[
-        str | None,
-        typer.Option(help="Table of unit lengths and attributes; {date} as above."),
-    ] = None,
-    gate: Annotated[
-        str | None,
-        typer.Option(
-            help="Rules separated by commas: boundary_similarity>=-0.01 may fall by .01, "
-            "pk<=+0.02 rise by .02; of micro averages, or macro:pk<=+0.02."
-        ),
-    ] = None,
-    alpha: Annotated[
-        float, typer.Option(help="Chance that a night's gate fails by noise alone.")
-    ] = 0.05,
-    against: Annotated[
-        str, typer.Option(help="Night to compare with: last-good, or a date.")
-    ] = "last-good",
-    not_comparable: Annotated[
-        str,
-        typer.Option(help="A night with another signature than the other's: fail, or pass."),
-    ] = "fail",
-    metrics: Annotated[
-        str | None, typer.Option(help="Write metrics for Prometheus to this file, *.prom.")
-    ] = None,
-    keep: Keep = None,
+    chosen: NightSettings,
     cluster: Annotated[
         str | None,
         typer.Option(
             help="Where to run: local (threads), processes, or tcp://host:port; "
-            "default: as [score] says, else local."
+            "default: as \\[score] says, else local.",
+            rich_help_panel=Panel.RUNNING,
         ),
     ] = None,
     workers: Workers = None,
-    fresh: Fresh = False,
-    settings: Settings = None,
-    log_format: LogFormat = "text",
 ) -> None:
-    """Score, judge and publish one date; how to score is in the table [score] of --settings."""
-    from segscore.pipeline.nightly.settings import NightSettings, dated, folder_of, read_date
-
-    night = read_date("--date", date)
-    scoring: dict[str, Any] = dict((context.obj or {}).get(SCORE, {}))
-    where = {name: scoring.pop(name, None) for name in _WHERE}
-    if documents is not None:
-        scoring["documents"] = dated("--documents", documents, night)
-    chosen = NightSettings(
-        date=night,
-        runs=runs,
-        score=settings_of(
-            **scoring
-            | {
-                "references": dated("--references", references, night),
-                "hypotheses": dated("--hypotheses", hypotheses, night),
-                "output": folder_of(runs, night),
-                "fresh": fresh,
-            }
-        ),
-        gate=gate,
-        alpha=alpha,
-        against=against,
-        not_comparable=not_comparable,
-        metrics=metrics,
-        keep=keep,
-    )
-    place, threads = cluster or where["cluster"] or "local", workers or where["workers"]
-    ended = _run(chosen, place, threads)
+    r"""Score, judge and publish one date; how to score is in the table \[score] of --settings."""
+    scoring: dict[str, Any] = (context.obj or {}).get(SCORE, {})
+    chosen = replace(chosen, scoring=read_fields(ScoreSettings, scoring))
+    place = cluster or scoring.get("cluster") or "local"
+    ended = _run(chosen, place, workers or scoring.get("workers"))
     print_night(chosen, ended)
     if ended.verdict.exit_code:
         from segscore.pipeline.errors import Failed
@@ -106,7 +47,7 @@ def nightly(
         raise Failed(said(ended.verdict))
 
 
-def _run(chosen: "NightSettings", place: str, workers: int | None) -> "Ended":
+def _run(chosen: NightSettings, place: str, workers: int | None) -> "Ended":
     from segscore.pipeline.nightly.run import run_night
     from segscore.pipeline.runs import cluster as places
 
@@ -115,7 +56,7 @@ def _run(chosen: "NightSettings", place: str, workers: int | None) -> "Ended":
         return run_night(chosen, client, bar.advance, lambda text: LOG.say("warning", text))
 
 
-def print_night(chosen: "NightSettings", ended: "Ended") -> None:
+def print_night(chosen: NightSettings, ended: "Ended") -> None:
     """Print what a night found, and what the gate says of it."""
     console = out()
     if ended.scored is not None:

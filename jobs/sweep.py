@@ -1,30 +1,16 @@
 """`segscore sweep`: miss and false alarm at every threshold over boundary scores."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
 from segscore.jobs.cli import garbage
-from segscore.jobs.cli.options import (
-    Cluster,
-    Documents,
-    Fresh,
-    LogFormat,
-    Output,
-    PSeg,
-    References,
-    Rounding,
-    Settings,
-    Units,
-    Window,
-    Workers,
-    window_of,
-)
+from segscore.jobs.cli.options import Cluster, Workers
 from segscore.jobs.show.printing import Bar, out, print_record, shown_number
 from segscore.pipeline.errors import Done
+from segscore.pipeline.scoring.sweep.settings import SweepSettings
 
 if TYPE_CHECKING:
     from segscore.pipeline.scoring.sweep.run import FinishedSweep
@@ -43,35 +29,11 @@ _HEADINGS = {
 
 
 def sweep(
-    references: References,
-    scored: Annotated[str, typer.Argument(help="Segmentations with boundary_scores.")],
-    output: Output,
-    documents: Documents = None,
-    window: Window = "per-pair",
-    rounding: Rounding = "half-even",
-    units: Units = "units",
-    p_seg: PSeg = None,
-    cluster: Cluster = "local",
-    workers: Workers = None,
-    fresh: Fresh = False,
-    settings: Settings = None,
-    log_format: LogFormat = "text",
+    chosen: SweepSettings, cluster: Cluster = "local", workers: Workers = None
 ) -> Done | None:
     """Write miss / false-alarm curves over thresholds, and where lengths match the reference's."""
-    from segscore.pipeline.scoring.sweep.run import SweepSettings, run_sweep
-
-    chosen = SweepSettings(
-        references=references,
-        scored=scored,
-        output=output,
-        documents=documents,
-        window=window_of(window),
-        rounding=rounding,
-        units=units,
-        p_seg=p_seg,
-        fresh=fresh,
-    )
     from segscore.pipeline.runs import cluster as places
+    from segscore.pipeline.scoring.sweep.run import run_sweep
 
     garbage.work()
     with places.connect(cluster, workers) as client, Bar() as bar:
@@ -79,7 +41,7 @@ def sweep(
     if isinstance(finished, Done):
         return finished
     print_curves(finished)
-    print_record(output, finished.record)
+    print_record(chosen.output, finished.record)
     return None
 
 

@@ -11,6 +11,7 @@ import typer
 from segscore.jobs.agree import agree
 from segscore.jobs.cli import garbage
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
+from segscore.jobs.cli.signature import build_command
 from segscore.jobs.compare import compare
 from segscore.jobs.explain import explain
 from segscore.jobs.history import history
@@ -83,7 +84,7 @@ def fail(message: str, code: int) -> None:
     sys.exit(code)
 
 
-app.command("import")(told(import_))
+app.command("import")(told(build_command(import_)))
 for command in (
     validate,
     score,
@@ -98,7 +99,7 @@ for command in (
     measures,
     status,
 ):
-    app.command()(told(command))
+    app.command()(told(build_command(command)))
 
 
 def main() -> None:

@@ -38,21 +38,23 @@ class Layout:
     signature: str
 
 
-def require(layout: str | None, format_name: str, average: str, group_by: str | None) -> None:
+def require(layout: str | None, format_name: str, average: str, group_by: tuple[str, ...]) -> None:
     """Refuse options that cannot be meant, before work starts.
 
     Raises:
         Refused: naming the option, the value and what is allowed.
     """
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.scoring.settings import one_of
+    from segscore.pipeline.runs.settings import one_of
 
     if layout is not None:
         one_of("--layout", layout, LAYOUTS)
     one_of("--format", format_name, _FORMATS)
     one_of("--average", average, _AVERAGES)
-    if layout == "references" and group_by not in (None, "reference"):
-        raise Refused(f"--group-by {group_by}: --layout references groups by reference alone")
+    if layout == "references" and group_by not in ((), ("reference",)):
+        raise Refused(
+            f"--group-by {','.join(group_by)}: --layout references groups by reference alone"
+        )
 
 
 def lay_out(layout: str, finished: "FinishedComparison", average: str) -> Layout:

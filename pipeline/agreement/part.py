@@ -23,13 +23,13 @@ from segscore.pipeline.agreement.tally import tallies_of
 from segscore.pipeline.runs.record import Became
 from segscore.pipeline.runs.shuffle import Meeting, met
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, list_unpaired
+from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import (
     References,
     accept_references,
     make_ready,
     shared_attributes,
 )
-from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.tables.boundary_types import positions_alone
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
@@ -63,14 +63,14 @@ class AgreeJob:
 
     Attributes:
         meeting: where the rows of each document are.
-        settings: of the scoring run that would read and measure the same.
+        settings: how codings are measured.
         segments: take chances from segments instead of boundaries.
         group_by: the group-by columns and their types.
         folder: where parts are written until the run is published.
     """
 
     meeting: Meeting
-    settings: ScoreSettings
+    settings: MeasuringSettings
     segments: bool
     group_by: Groups
     folder: str

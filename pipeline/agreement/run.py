@@ -92,7 +92,7 @@ def run_agreement(
                 shuffle.shuffle_rows(client, place)
         with run.stage("audit"):
             by = {GROUP + name: kind for name, kind in groups.items()}
-            job = AgreeJob(place, settings.as_score, settings.choices.segments, by, run.folder)
+            job = AgreeJob(place, settings.measuring, settings.choices.segments, by, run.folder)
             job = _with_window(run, job, parts)
             audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
             storage.remove(storage.join(run.folder, shuffle.FOLDER))

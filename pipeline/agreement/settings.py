@@ -1,17 +1,47 @@
-"""Settings of an agreement run, checked whole before any work starts, and its signature."""
+"""Settings of agreement runs and of simulations, checked whole before any work starts."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
-from segscore.pipeline.agreement.coefficients import SIMILARITIES
-from segscore.pipeline.agreement.group import Choices
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.scoring.settings import ScoreSettings, one_of
+from segscore.pipeline.runs.options import (
+    Argument,
+    DocumentsOption,
+    FreshOption,
+    GroupByOption,
+    MaxRejectsOption,
+    MemoryLimitOption,
+    NTOption,
+    Option,
+    OutputOption,
+    Panel,
+    ReplicatesOption,
+    RoundingOption,
+    SeedOption,
+    UnitsOption,
+    WindowOption,
+    read_names,
+)
+from segscore.pipeline.runs.settings import (
+    MOST_UNITS,
+    check_group_by,
+    check_locations,
+    check_seed,
+    in_unit_interval,
+    one_of,
+    within,
+)
+from segscore.pipeline.scoring.measuring import MeasuringSettings, select_fields
+
+if TYPE_CHECKING:
+    from segscore.pipeline.agreement.group import Choices
 
 _EXPECTED = ("pooled", "item")
 PUBLISHED = ("fournier2013",)
 _SIGNED = ("n_t", "window", "units", "ci", "v")
-SAME = ("output", "documents", "group_by", "n_t", "window", "rounding", "units")
-ALSO_SAME = ("replicates", "seed", "max_rejects", "memory_limit", "fresh")
+_MOST_DOCUMENTS = 2**31 - 1
+CODINGS_PER_PART = 131_072
+"""Rows of a part of a simulation, so also the most coders that a document can have."""
 
 
 @dataclass(frozen=True)
@@ -23,37 +53,49 @@ class AgreeSettings:
         output: folder or URL of the run.
         documents: table of unit lengths and attributes, or None.
         group_by: attributes whose combinations are audited apart.
-        n_t: near misses lie 1..n_t-1 positions apart (docs/measures.md); at least 1.
-        window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (docs/measures.md).
-        rounding: `half-even` or `half-up`, of half the mean segment size.
-        units: `units`, or `words` (or whatever the documents' unit lengths count).
         similarity: similarities whose coefficients are written; empty: all.
         expected: `pooled`, or `item`: pi's chance of a boundary is the mean of the documents'.
         as_published: `fournier2013`: as its tables were, `item` with segments for boundaries; or
             None.
-        replicates: bootstrap replicates for the intervals; 0 for none.
-        seed: of the bootstrap; at least 0.
-        max_rejects: largest share of rejected input rows, in [0, 1], at which a run is published.
-        memory_limit: bytes that a worker may take; None for the default of the plan.
-        fresh: replace a finished run in the same place.
+        max_rejects, memory_limit, fresh: as of ``ScoreSettings``; the others as of
+            ``MeasuringSettings``.
     """
 
-    codings: str
-    output: str
-    documents: str | None = None
-    group_by: tuple[str, ...] = ()
-    n_t: int = 2
-    window: str | int = "per-pair"
-    rounding: str = "half-even"
-    units: str = "units"
-    similarity: tuple[str, ...] = ()
-    expected: str = "pooled"
-    as_published: str | None = None
-    replicates: int = 1000
-    seed: int = 0
-    max_rejects: float = 1.0
-    memory_limit: int | None = None
-    fresh: bool = False
+    codings: Annotated[str, Argument("Segmentations by several coders of a document.")]
+    output: OutputOption
+    documents: DocumentsOption = None
+    group_by: GroupByOption = ()
+    n_t: NTOption = MeasuringSettings.n_t
+    window: WindowOption = MeasuringSettings.window
+    rounding: RoundingOption = MeasuringSettings.rounding
+    units: UnitsOption = MeasuringSettings.units
+    similarity: Annotated[
+        tuple[str, ...],
+        Option(
+            "Similarities to take coefficients of: boundary_similarity, "
+            "segmentation_similarity, exact, two_category; default: all.",
+            Panel.MEASURES,
+            read_names,
+        ),
+    ] = ()
+    expected: Annotated[
+        str,
+        Option(
+            "Chance of a boundary: pooled, or the mean of the documents' (item).", Panel.MEASURES
+        ),
+    ] = "pooled"
+    as_published: Annotated[
+        str | None,
+        Option(
+            "Coefficients as published: fournier2013 is item, with segments for boundaries.",
+            Panel.MEASURES,
+        ),
+    ] = None
+    replicates: ReplicatesOption = MeasuringSettings.replicates
+    seed: SeedOption = MeasuringSettings.seed
+    max_rejects: MaxRejectsOption = 1.0
+    memory_limit: MemoryLimitOption = None
+    fresh: FreshOption = False
 
     def __post_init__(self) -> None:
         """Refuse settings that cannot be meant.
@@ -61,14 +103,17 @@ class AgreeSettings:
         Raises:
             Refused: naming the option, the value and what is allowed.
         """
-        if not self.codings.strip():
-            raise Refused("CODINGS: is empty; name a file or folder")
+        from segscore.pipeline.agreement.coefficients import SIMILARITIES
+
         one_of("--expected", self.expected, _EXPECTED)
         for name in self.similarity:
             one_of("--similarity", name, SIMILARITIES)
         if self.as_published is not None:
             one_of("--as-published", self.as_published, PUBLISHED)
-        self.as_score  # noqa: B018  (refuse what it would)
+        in_unit_interval("--max-rejects", self.max_rejects)
+        check_locations({**self.inputs, "--output": self.output})
+        self.measuring.require_documents(self.documents)
+        check_group_by(self.group_by)
 
     @property
     def inputs(self) -> dict[str, str | None]:
@@ -76,20 +121,29 @@ class AgreeSettings:
         return {"CODINGS": self.codings, "--documents": self.documents}
 
     @property
-    def as_score(self) -> ScoreSettings:
-        """The scoring run that reads, accepts and measures codings the same."""
-        own = asdict(self)
-        same = {name: own[name] for name in (*SAME, *ALSO_SAME)}
-        return ScoreSettings(references=self.codings, hypotheses=self.codings, **same)
+    def measuring(self) -> MeasuringSettings:
+        """How codings are measured."""
+        return MeasuringSettings(
+            n_t=self.n_t,
+            window=self.window,
+            rounding=self.rounding,
+            units=self.units,
+            replicates=self.replicates,
+            seed=self.seed,
+        )
 
     @property
     def similarities(self) -> tuple[str, ...]:
         """Those whose coefficients are written."""
+        from segscore.pipeline.agreement.coefficients import SIMILARITIES
+
         return self.similarity or SIMILARITIES
 
     @property
-    def choices(self) -> Choices:
+    def choices(self) -> "Choices":
         """How coefficients are taken."""
+        from segscore.pipeline.agreement.group import Choices
+
         published = self.as_published is not None
         return Choices(self.n_t, published or self.expected == "item", published)
 
@@ -99,9 +153,61 @@ class AgreeSettings:
         Args:
             estimator: of the intervals.
         """
-        parts = self.as_score.signature(estimator).split("|")
-        signed = [part for part in parts if part.partition(":")[0] in _SIGNED]
         computed = f"agree:{self.expected}"
         if self.as_published:
             computed = f"agree:as-published,{self.as_published}"
+        signed = select_fields(self.measuring.signature(estimator), _SIGNED)
         return "|".join(["segscore", computed, *signed])
+
+
+@dataclass(frozen=True)
+class SimulateSettings:
+    """What to simulate.
+
+    Attributes:
+        documents: how many, at least 1.
+        coders: of each document, in 1..131072.
+        near_miss: chance that a coder nearly misses a boundary, in [0, 1].
+        full_miss: chance that a coder fully misses one, in [0, 1 - near_miss].
+        added: share of full misses that add a boundary, in [0, 1]; the others omit one.
+        n_t: near misses move 1..n_t-1 positions (docs/measures.md); at least 2.
+        units: in each document, at least 1; None: as many as the segments drawn have.
+        random: each coder draws a segmentation for itself; the chances are not used.
+        seed: in 0..2^64-1.
+    """
+
+    documents: Annotated[int, Option("Number of documents.")] = 100
+    coders: Annotated[int, Option("Number of coders of each document.")] = 10
+    near_miss: Annotated[
+        float, Option("Chance that a coder places a boundary beside its place.")
+    ] = 0.1
+    full_miss: Annotated[float, Option("Chance that a coder omits a boundary or adds one.")] = 0.2
+    added: Annotated[
+        float, Option("Share of full misses that add a boundary; the others omit one.")
+    ] = 0.5
+    n_t: Annotated[int, Option("Near misses move 1..n_t-1 positions.")] = 2
+    units: Annotated[
+        int | None,
+        Option("Units in each document; default: as many segments as a coding has."),
+    ] = None
+    random: Annotated[bool, Option("Random coders: each draws a segmentation for itself.")] = False
+    seed: Annotated[int, Option("Seed of all draws.")] = 0
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be meant.
+
+        Raises:
+            Refused: naming the option, the value and what is allowed.
+        """
+        within("--documents", self.documents, 1, _MOST_DOCUMENTS)
+        within("--coders", self.coders, 1, CODINGS_PER_PART)
+        in_unit_interval("--near-miss", self.near_miss)
+        in_unit_interval("--full-miss", self.full_miss)
+        if self.near_miss + self.full_miss > 1:
+            both = f"--near-miss {self.near_miss} --full-miss {self.full_miss}"
+            raise Refused(f"{both}: must add up to at most 1")
+        in_unit_interval("--added", self.added)
+        within("--n-t", self.n_t, 2, MOST_UNITS)
+        if self.units is not None:
+            within("--units", self.units, 1, MOST_UNITS)
+        check_seed(self.seed)

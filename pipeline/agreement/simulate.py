@@ -37,10 +37,11 @@ import pyarrow.compute as pc
 from segscore.pipeline import storage
 from segscore.pipeline.agreement import pseudo_coders
 from segscore.pipeline.agreement.pseudo_coders import Errors
+from segscore.pipeline.agreement.settings import CODINGS_PER_PART, SimulateSettings
 from segscore.pipeline.arrays.document_ids import Hashes
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, column, numbers, ragged
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.scoring.settings import MOST_UNITS, in_unit_interval, within
+from segscore.pipeline.runs.settings import MOST_UNITS, check_locations
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import find_table
@@ -48,56 +49,8 @@ from segscore.pipeline.tables.preparation import preparing, require_free
 from segscore.pipeline.tables.read import read_valid
 
 TABLE, _RECORD, _UNFINISHED = "codings", "simulation.json", "_codings"
-MOST_DOCUMENTS = 2**31 - 1
-CODINGS_PER_PART = 131_072
 BOUNDARIES_PER_PART = 2**24
 """About; so that long documents make small parts."""
-
-
-@dataclass(frozen=True)
-class SimulateSettings:
-    """What to simulate.
-
-    Attributes:
-        documents: how many, at least 1.
-        coders: of each document, in 1..131072.
-        near_miss: chance that a coder nearly misses a boundary, in [0, 1].
-        full_miss: chance that a coder fully misses one, in [0, 1 - near_miss].
-        added: share of full misses that add a boundary, in [0, 1]; the others omit one.
-        n_t: near misses move 1..n_t-1 positions (docs/measures.md); at least 2.
-        units: in each document, at least 1; None: as many as the segments drawn have.
-        random: each coder draws a segmentation for itself; the chances are not used.
-        seed: in 0..2^64-1.
-    """
-
-    documents: int = 100
-    coders: int = 10
-    near_miss: float = 0.1
-    full_miss: float = 0.2
-    added: float = 0.5
-    n_t: int = 2
-    units: int | None = None
-    random: bool = False
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
-
-        Raises:
-            Refused: naming the option, the value and what is allowed.
-        """
-        within("--documents", self.documents, 1, MOST_DOCUMENTS)
-        within("--coders", self.coders, 1, CODINGS_PER_PART)
-        in_unit_interval("--near-miss", self.near_miss)
-        in_unit_interval("--full-miss", self.full_miss)
-        if self.near_miss + self.full_miss > 1:
-            both = f"--near-miss {self.near_miss} --full-miss {self.full_miss}"
-            raise Refused(f"{both}: must add up to at most 1")
-        in_unit_interval("--added", self.added)
-        within("--n-t", self.n_t, 2, MOST_UNITS)
-        if self.units is not None:
-            within("--units", self.units, 1, MOST_UNITS)
-        within("--seed", self.seed, 0, 2**64 - 1)
 
 
 @dataclass(frozen=True)
@@ -197,9 +150,7 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
     Raises:
         Refused: unreadable input, no valid row in it, or a simulation that is there already.
     """
-    for option, name in {"CODINGS": codings, "--output": output}.items():
-        if not name.strip():
-            raise Refused(f"{option}: is empty; name a file or folder")
+    check_locations({"CODINGS": codings, "--output": output})
     require_apart(output, {"CODINGS": codings})
     require_free(output, (TABLE, _RECORD))
     table = find_table("references", codings, SEGMENTATIONS)

@@ -15,6 +15,7 @@ from segscore.pipeline.comparison.runs import (
     signature,
 )
 from segscore.pipeline.comparison.samples import Compared, read_samples
+from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.comparison.tables import (
     ComparisonRow,
@@ -23,70 +24,11 @@ from segscore.pipeline.comparison.tables import (
     worst_documents,
 )
 from segscore.pipeline.comparison.where import where
-from segscore.pipeline.errors import Done, Refused
+from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.scoring.inputs import choose_groups
-from segscore.pipeline.scoring.settings import MOST_REPLICATES, within
 from segscore.pipeline.tables.find import InputTable
-
-
-@dataclass(frozen=True)
-class CompareSettings:
-    """What `segscore compare` was asked to do.
-
-    Attributes:
-        runs: folders of finished scoring runs.
-        measures: columns of scores or panel_scores to compare by.
-        output: folder or URL to write the tables to; None to write none.
-        systems: names of the systems to compare; empty: all.
-        group_by: attributes whose combinations are compared apart; ``reference`` is one.
-        where: find where systems go wrong; the runs' inputs are read again.
-        may_differ: fields of the signature in which the runs may differ.
-        replicates: bootstrap replicates for the intervals; 0 for none.
-        permutations: of the permutation tests; 0 for none.
-        seed: of bootstrap and permutations; at least 0.
-        fresh: replace a finished comparison in the same place.
-    """
-
-    runs: tuple[str, ...]
-    measures: tuple[str, ...]
-    output: str | None = None
-    systems: tuple[str, ...] = ()
-    group_by: tuple[str, ...] = ()
-    where: bool = False
-    may_differ: tuple[str, ...] = ()
-    replicates: int = 1000
-    permutations: int = 9999
-    seed: int = 0
-    fresh: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
-
-        Raises:
-            Refused: naming the option, the value and what is allowed.
-        """
-        for option, given in (("RUN", self.runs), ("--measure", self.measures)):
-            if not given or not all(name.strip() for name in given):
-                raise Refused(f"{option}: is empty; name at least one")
-        for option, given in (
-            ("--measure", self.measures),
-            ("--systems", self.systems),
-            ("--group-by", self.group_by),
-        ):
-            if len(set(given)) < len(given):
-                raise Refused(f"{option} {','.join(given)}: names one twice")
-        if self.output is not None and not self.output.strip():
-            raise Refused("--output: is empty; name a folder")
-        within("--replicates", self.replicates, 0, MOST_REPLICATES)
-        within("--permutations", self.permutations, 0, MOST_REPLICATES)
-        within("--seed", self.seed, 0, 2**64 - 1)
-
-    @property
-    def inputs(self) -> dict[str, tuple[str, ...]]:
-        """What a comparison reads, by the argument that names it."""
-        return {"RUN": self.runs}
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,84 @@
 
 import datetime
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
 
-from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.nightly.rules import GateRule, parse_rule
-from segscore.pipeline.scoring.settings import ScoreSettings, one_of, within
+from segscore.pipeline.runs.options import (
+    FreshOption,
+    Option,
+    Panel,
+)
+from segscore.pipeline.runs.settings import one_of, within
+from segscore.pipeline.scoring.settings import ScoreSettings
 
-PLACEHOLDER = "{date}"
-LAST_GOOD = "last-good"
-FAIL, PASS = "fail", "pass"
+if TYPE_CHECKING:
+    from segscore.pipeline.nightly.rules import GateRule
+
+_PLACEHOLDER = "{date}"
+_LAST_GOOD = "last-good"
+FAIL, _PASS = "fail", "pass"
 NIGHT = "date="
 """How names of nights' folders begin."""
 
-METRICS = ".prom"
+_METRICS = ".prom"
 """How the name of a file ends that node_exporter's textfile collector reads."""
 
-MOST_DAYS = 36_500
+_MOST_DAYS = 36_500
+
+
+def require_keep(days: int | None) -> None:
+    """Refuse a number of days that would keep nothing."""
+    if days is not None:
+        within("--keep", days, 1, _MOST_DAYS)
+
+
+def folder_of(runs: str, night: datetime.date) -> str:
+    """Where the run of a night is."""
+    from segscore.pipeline import storage
+
+    return storage.join(runs, f"{NIGHT}{night.isoformat()}")
+
+
+def read_date(option: str, text: str) -> datetime.date:
+    """Read a date.
+
+    Raises:
+        Refused: not one, or not written as 2026-01-31.
+    """
+    also = f", or {_LAST_GOOD}" if option == "--against" else ""
+    try:
+        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII):
+            return datetime.date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise Refused(f"{option} {text}: must be a date such as 2026-01-31{also}")
+
+
+def _dated(option: str, location: str, night: datetime.date) -> str:
+    """Put a night's date where a location says `{date}`.
+
+    Raises:
+        Refused: there is another placeholder.
+    """
+    for name in re.findall(r"\{(\w*)\}", location):
+        if f"{{{name}}}" != _PLACEHOLDER:
+            raise Refused(
+                f"{option} {location}: there is no placeholder {{{name}}}, only {_PLACEHOLDER}"
+            )
+    return location.replace(_PLACEHOLDER, night.isoformat())
+
+
+KeepOption = Annotated[
+    int | None,
+    Option(
+        "Remove nights this many days older than the newest, except the last good one.",
+        Panel.OUTPUT,
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -27,8 +88,10 @@ class NightSettings:
 
     Attributes:
         date: of the night.
+        references: table of references; `{date}` stands for the date.
+        hypotheses: table of segmentations to judge; likewise.
         runs: folder of the nights' runs; this one's is `date=D` in it.
-        score: how the night is scored, and what; its output is the night's folder.
+        documents: table of unit lengths and attributes; likewise; None: as ``scoring`` says.
         gate: rules separated by commas; None for none.
         alpha: chance that the gate of a night fails though nothing got worse beyond its limits,
             above 0 and at most 0.5.
@@ -36,17 +99,51 @@ class NightSettings:
         not_comparable: `fail` or `pass`, a night whose signature is another than the other's.
         metrics: file of metrics to write, named *.prom; None for none.
         keep: days after which nights are removed; None: never.
+        fresh: replace a finished run of the night.
+        scoring: further settings of the scoring run, by their names.
     """
 
-    date: datetime.date
-    runs: str
-    score: ScoreSettings
-    gate: str | None = None
-    alpha: float = 0.05
-    against: str = LAST_GOOD
-    not_comparable: str = FAIL
-    metrics: str | None = None
-    keep: int | None = None
+    date: Annotated[
+        datetime.date, Option("Date of the night, such as 2026-01-31.", Panel.INPUTS, read_date)
+    ]
+    references: Annotated[
+        str, Option("Table of references; {date} stands for the night's date.", Panel.INPUTS)
+    ]
+    hypotheses: Annotated[
+        str, Option("Table of segmentations to judge; {date} as above.", Panel.INPUTS)
+    ]
+    runs: Annotated[
+        str, Option("Folder of the nights' runs; this one's is date=DATE in it.", Panel.OUTPUT)
+    ]
+    documents: Annotated[
+        str | None, Option("Table of unit lengths and attributes; {date} as above.", Panel.INPUTS)
+    ] = None
+    gate: Annotated[
+        str | None,
+        Option(
+            "Rules separated by commas: boundary_similarity>=-0.01 may fall by .01, "
+            "pk<=+0.02 rise by .02; of micro averages, or macro:pk<=+0.02.",
+            Panel.GATE,
+        ),
+    ] = None
+    alpha: Annotated[
+        float, Option("Chance that a night's gate fails by noise alone.", Panel.GATE)
+    ] = 0.05
+    against: Annotated[str, Option("Night to compare with: last-good, or a date.", Panel.GATE)] = (
+        _LAST_GOOD
+    )
+    not_comparable: Annotated[
+        str,
+        Option(
+            "Verdict on a night whose signature differs from the other's: fail or pass.", Panel.GATE
+        ),
+    ] = FAIL
+    metrics: Annotated[
+        str | None, Option("File to write metrics for Prometheus to, *.prom.", Panel.OUTPUT)
+    ] = None
+    keep: KeepOption = None
+    fresh: FreshOption = False
+    scoring: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse settings that cannot be meant.
@@ -54,19 +151,33 @@ class NightSettings:
         Raises:
             Refused: naming the option, the value and what is allowed.
         """
-        if PLACEHOLDER in self.runs:
+        if _PLACEHOLDER in self.runs:
             raise Refused(f"--runs {self.runs}: every night gets a folder date=... in it by itself")
         if not 0 < self.alpha <= 0.5:
             raise Refused(f"--alpha {self.alpha}: must be above 0 and at most 0.5")
-        one_of("--not-comparable", self.not_comparable, (FAIL, PASS))
-        if self.metrics is not None and not self.metrics.endswith(METRICS):
+        one_of("--not-comparable", self.not_comparable, (FAIL, _PASS))
+        if self.metrics is not None and not self.metrics.endswith(_METRICS):
             raise Refused(
-                f"--metrics {self.metrics}: must end in {METRICS}, or node_exporter passes it over"
+                f"--metrics {self.metrics}: must end in {_METRICS}, or node_exporter passes it over"
             )
         require_keep(self.keep)
-        self.rules, self.compared  # noqa: B018  (refuse what they cannot read)
+        self.score, self.rules, self.compared  # noqa: B018  (refuse what they cannot read)
         if self.compared == self.date:
             raise Refused(f"--against {self.against}: is the night itself")
+
+    @cached_property
+    def score(self) -> ScoreSettings:
+        """How the night is scored, and what; the output is the night's folder."""
+        given = dict(self.scoring)
+        if self.documents is not None:
+            given["documents"] = _dated("--documents", self.documents, self.date)
+        own = {
+            "references": _dated("--references", self.references, self.date),
+            "hypotheses": _dated("--hypotheses", self.hypotheses, self.date),
+            "output": folder_of(self.runs, self.date),
+            "fresh": self.fresh,
+        }
+        return ScoreSettings(**given | own)
 
     @property
     def inputs(self) -> dict[str, str | None]:
@@ -78,51 +189,13 @@ class NightSettings:
         }
 
     @property
-    def rules(self) -> tuple[GateRule, ...]:
+    def rules(self) -> tuple["GateRule", ...]:
         """The rules of the gate."""
+        from segscore.pipeline.nightly.rules import parse_rule
+
         return () if self.gate is None else parse_rule(self.gate)
 
     @property
     def compared(self) -> datetime.date | None:
         """The night to compare with; None for the last good one."""
-        return None if self.against == LAST_GOOD else read_date("--against", self.against)
-
-
-def require_keep(days: int | None) -> None:
-    """Refuse a number of days that would keep nothing."""
-    if days is not None:
-        within("--keep", days, 1, MOST_DAYS)
-
-
-def folder_of(runs: str, night: datetime.date) -> str:
-    """Where the run of a night is."""
-    return storage.join(runs, f"{NIGHT}{night.isoformat()}")
-
-
-def read_date(option: str, text: str) -> datetime.date:
-    """Read a date.
-
-    Raises:
-        Refused: not one, or not written as 2026-01-31.
-    """
-    also = f", or {LAST_GOOD}" if option == "--against" else ""
-    try:
-        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII):
-            return datetime.date.fromisoformat(text)
-    except ValueError:
-        pass
-    raise Refused(f"{option} {text}: must be a date such as 2026-01-31{also}")
-
-
-def dated(option: str, location: str, night: datetime.date) -> str:
-    """Put a night's date where a location says `{date}`.
-
-    Raises:
-        Refused: there is another placeholder.
-    """
-    for name in re.findall(r"\{(\w*)\}", location):
-        if f"{{{name}}}" != PLACEHOLDER:
-            raise Refused(
-                f"{option} {location}: there is no placeholder {{{name}}}, only {PLACEHOLDER}"
-            )
-    return location.replace(PLACEHOLDER, night.isoformat())
+        return None if self.against == _LAST_GOOD else read_date("--against", self.against)

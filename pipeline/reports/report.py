@@ -17,41 +17,13 @@ from segscore.pipeline.reports.night import verdict
 from segscore.pipeline.reports.page import Page, Section, charting_library, is_report, render
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import open_run
+from segscore.pipeline.reports.settings import ReportSettings
 from segscore.pipeline.reports.worst import worst_sections
 from segscore.pipeline.runs.finished import FinishedRun
-from segscore.pipeline.scoring.settings import one_of
 from segscore.pipeline.storage.placement import require_apart
 
-_AVERAGES = ("micro", "macro")
 _HEAD = 4096
 """Bytes of a page that tell whether it is a report."""
-
-
-@dataclass(frozen=True)
-class ReportSettings:
-    """What `segscore report` was asked to do.
-
-    Attributes:
-        run: folder of a finished run of score, nightly, sweep or agree.
-        output: file or URL of the page.
-        measure: of a scoring run: systems are ranked by it.
-        average: micro or macro; of those ranks.
-    """
-
-    run: str
-    output: str
-    measure: str
-    average: str
-
-    def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
-
-        Raises:
-            Refused: naming the option, the value and what is allowed.
-        """
-        one_of("--average", self.average, _AVERAGES)
-        if not self.output.strip():
-            raise Refused("--output: is empty; name a file")
 
 
 @dataclass(frozen=True)

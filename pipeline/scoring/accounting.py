@@ -7,12 +7,11 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs.record import Became, require_few_rejects, why_nothing_scored
+from segscore.pipeline.runs.record import Became, why_nothing_scored
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.scoring.hypotheses import list_unpaired
-from segscore.pipeline.scoring.inputs import Collected
+from segscore.pipeline.scoring.inputs import Collected, Inputs
 from segscore.pipeline.scoring.part import Receipt
-from segscore.pipeline.scoring.settings import ScoreSettings
 
 
 def count_rows(collected: Collected, met: Flags) -> Became:
@@ -62,8 +61,8 @@ def left_over(collected: Collected, met: Flags) -> pa.Table:
     return pa.concat_tables(alone)
 
 
-def require_scored(attempt: Attempt, settings: ScoreSettings, account: Became) -> None:
-    """Refuse to publish a run in which nothing was scored, or too much was rejected.
+def require_scored(attempt: Attempt, inputs: Inputs, account: Became) -> None:
+    """Refuse to publish a run in which nothing was scored.
 
     Raises:
         Failed: saying how much, and why: rejected rows, or ids without a partner.
@@ -71,8 +70,8 @@ def require_scored(attempt: Attempt, settings: ScoreSettings, account: Became) -
     hypotheses = account["hypotheses"]
     if not hypotheses["scored"]:
         raise Failed(
-            f"{settings.hypotheses}: nothing could be scored: of {hypotheses['in']} hypotheses "
-            f"{hypotheses['rejected']} were rejected and {hypotheses['unpaired']} have no accepted "
+            f"{inputs.hypotheses.location}: nothing could be scored: of {hypotheses['in']} "
+            f"hypotheses {hypotheses['rejected']} were rejected and "
+            f"{hypotheses['unpaired']} have no accepted "
             f"reference{why_nothing_scored(attempt, ('hypotheses', 'references'))}"
         )
-    require_few_rejects(attempt, account, settings.max_rejects)

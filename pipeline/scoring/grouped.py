@@ -20,6 +20,7 @@ from segscore.pipeline.scoring.hypotheses import (
     write_left_out,
 )
 from segscore.pipeline.scoring.inputs import Checked, Collected, Inputs, cut_points, gather_inputs
+from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
     Against,
@@ -33,7 +34,6 @@ from segscore.pipeline.scoring.part import (
     score_points,
 )
 from segscore.pipeline.scoring.references import count_windows, resampled_by, share_of_windows
-from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
 from segscore.pipeline.tables.read import Rows, join_rows, no_rows, validate_rows
@@ -54,7 +54,7 @@ class MetJob(Job):
     """
 
     meeting: Meeting
-    settings: ScoreSettings
+    settings: MeasuringSettings
     p_seg: float
     documents: int
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import COUNTS, MEASURES
+from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.part import Part
 from segscore.pipeline.scoring.references import References, accept_references, make_ready
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -73,18 +74,34 @@ class Collected:
 
 
 def find_inputs(settings: ScoreSettings) -> Inputs:
-    """Find the input tables and check their columns, before any work."""
-    memory, listed = settings.memory_limit, settings.documents
-    inputs = Inputs(
-        find_table("references", settings.references, SEGMENTATIONS, memory),
-        find_table("hypotheses", settings.hypotheses, SEGMENTATIONS, memory),
-        find_table("documents", listed, DOCUMENTS, memory) if listed else None,
+    """Find the input tables of a scoring run and check their columns, before any work."""
+    inputs = find_sides(
+        settings.references, settings.hypotheses, settings.documents, settings.memory_limit
     )
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(
             "--consensus and --reference-points make boundaries without types, but the tables have "
             "boundary_types: leave out the one or the other"
         )
+    return inputs
+
+
+def find_sides(
+    references: str, hypotheses: str, documents: str | None, memory: int | None = None
+) -> Inputs:
+    """Find the tables of references, hypotheses and documents, and check their columns.
+
+    Args:
+        references: a file, a directory or a glob; likewise the others.
+        hypotheses: the segmentations to judge.
+        documents: None for no table.
+        memory: bytes that a worker may take; None for the default.
+    """
+    inputs = Inputs(
+        find_table("references", references, SEGMENTATIONS, memory),
+        find_table("hypotheses", hypotheses, SEGMENTATIONS, memory),
+        find_table("documents", documents, DOCUMENTS, memory) if documents else None,
+    )
     refuse_taken_names(inputs.tables, SCORES_COLUMNS, "scores")
     return inputs
 
@@ -194,7 +211,7 @@ def _digest(group: list[Slice]) -> str:
     return blake2b(repr(held).encode(), digest_size=4).hexdigest()
 
 
-def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
+def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
     """Read and check the documents and the references, where every task needs them all.
 
     Raises:
@@ -205,7 +222,7 @@ def collect(settings: ScoreSettings, inputs: Inputs) -> Collected:
     collected = gather_inputs(settings, rows, listed, typed=inputs.typed)
     if not len(collected.reference_rows):
         first = _first(collected.rejects)
-        raise Failed(f"{settings.references}: no reference was accepted{first}")
+        raise Failed(f"{inputs.references.location}: no reference was accepted{first}")
     return collected
 
 
@@ -214,7 +231,7 @@ Checked = tuple[Rows, pa.Table]
 
 
 def gather_inputs(
-    settings: ScoreSettings, rows: Checked, listed: Checked | None, *, typed: bool
+    settings: MeasuringSettings, rows: Checked, listed: Checked | None, *, typed: bool
 ) -> Collected:
     """Make references ready, and refuse what contradicts each other.
 

@@ -12,8 +12,8 @@ from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.boundaries import Side
+from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import References
-from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import sums as adding
 from segscore.pipeline.statistics.bootstrap import Units
 from segscore.pipeline.statistics.sums import GroupKey, Sums
@@ -72,7 +72,7 @@ class Rule:
         group_by: the group-by columns and their types.
     """
 
-    settings: ScoreSettings
+    settings: MeasuringSettings
     types: tuple[int, ...]
     group_by: dict[str, pa.DataType]
 

@@ -16,6 +16,7 @@ from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import Became
 from segscore.pipeline.scoring.boundaries import side, side_of
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
+from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import (
     Hypotheses,
     Pairs,
@@ -33,7 +34,6 @@ from segscore.pipeline.scoring.reference_points import (
     points,
 )
 from segscore.pipeline.scoring.references import References, agreed
-from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.statistics.sums import Sums, merge
 from segscore.pipeline.tables.boundary_types import occurring
@@ -103,7 +103,7 @@ class Against:
     consensus: tuple[References, ...]
 
     @classmethod
-    def of(cls, references: References, settings: ScoreSettings) -> "Against":
+    def of(cls, references: References, settings: MeasuringSettings) -> "Against":
         """Make the consensus references that were asked for."""
         shares = settings.shares.items()
         return cls(references, tuple(agreed(references, *each, settings) for each in shares))

@@ -11,7 +11,7 @@ from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, from_lis
 from segscore.pipeline.measures.windows import reference_windows, window_size
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_of
 from segscore.pipeline.scoring.consensus import consensus
-from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.statistics.bootstrap import Units, units
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
@@ -68,7 +68,7 @@ class References:
 
 
 def accept_references(
-    rows: Rows, described: Described | None, settings: ScoreSettings, *, typed: bool
+    rows: Rows, described: Described | None, settings: MeasuringSettings, *, typed: bool
 ) -> tuple[Rows, pa.Table]:
     """Refuse the references that contradict each other, and those that cannot be measured.
 
@@ -117,7 +117,7 @@ def _without(name: str, rows: Rows, described: Described) -> Flags:
 
 
 def make_ready(
-    rows: Rows, described: Described | None, settings: ScoreSettings, *, typed: bool
+    rows: Rows, described: Described | None, settings: MeasuringSettings, *, typed: bool
 ) -> References:
     """Make accepted references ready to be met.
 
@@ -158,7 +158,7 @@ def make_ready(
 
 
 def agreed(
-    references: References, label: str, share: Fraction, settings: ScoreSettings
+    references: References, label: str, share: Fraction, settings: MeasuringSettings
 ) -> References:
     """Make the consensus of each document's coders a reference of its own (docs/measures.md).
 
@@ -214,7 +214,7 @@ def _by_unit(name: str, documents: Documents, described: Described) -> UnitLengt
 
 
 def _windows(
-    size: Ints, segments: Ints, document: Ints, n_documents: int, settings: ScoreSettings
+    size: Ints, segments: Ints, document: Ints, n_documents: int, settings: MeasuringSettings
 ) -> tuple[Ints, Ints]:
     """Window size by the run's policy (docs/measures.md): of each reference, of each document."""
     if isinstance(settings.window, int):
@@ -243,7 +243,7 @@ def share_of_windows(covered: int, windows: int) -> float:
     return covered / windows if windows else float("nan")
 
 
-def _p_seg(boundaries: Ragged, size: Ints, window: Ints, settings: ScoreSettings) -> float:
+def _p_seg(boundaries: Ragged, size: Ints, window: Ints, settings: MeasuringSettings) -> float:
     if settings.p_seg is not None:
         return settings.p_seg
     windows, covered = count_windows(boundaries, size, window)
@@ -265,7 +265,7 @@ def _attributes(rows: Rows, described: Described | None) -> pa.Table:
     return pa.table(columns) if columns else pa.table({"": pa.nulls(len(rows))}).select([])
 
 
-def resampled_by(documents: Documents, settings: ScoreSettings, in_run: int) -> Units:
+def resampled_by(documents: Documents, settings: MeasuringSettings, in_run: int) -> Units:
     """Resample documents each by itself, or by buckets where the run has many.
 
     Args:

@@ -10,6 +10,7 @@ from segscore.pipeline.errors import Done
 from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.runs import cluster, planning
 from segscore.pipeline.runs.planning import Limits, Plan
+from segscore.pipeline.runs.record import require_few_rejects
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.broadcast import score_sent
@@ -64,7 +65,8 @@ def run_scoring(
         if worked is None:
             return run.done
         with run.stage("summary"):
-            require_scored(run.attempt, settings, worked.rows)
+            require_scored(run.attempt, inputs, worked.rows)
+            require_few_rejects(run.attempt, worked.rows, settings.max_rejects)
             added = add_sums(run, worked)
             summary = _summarise(worked, added)
             run.write("summary", summary)

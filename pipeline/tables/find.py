@@ -71,12 +71,14 @@ class InputTable:
         files: in the order of their names.
         slices: in the order of the rows.
         further: columns beyond those every file has, over all files: optional ones, attributes.
+        location: the file, folder or glob that names the table.
     """
 
     name: str
     files: tuple[InputFile, ...]
     slices: tuple[Slice, ...]
     further: pa.Schema
+    location: str = ""
 
     @property
     def attributes(self) -> pa.Schema:
@@ -115,7 +117,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
             raise Refused(f"{file.url}: {'; '.join(checked[schema])}")
     if not any(piece.rows for piece in slices):
         raise Absent(f"{url}: the table has no rows")
-    return InputTable(name, tuple(files), tuple(slices), _further(name, schemas, model))
+    return InputTable(name, tuple(files), tuple(slices), _further(name, schemas, model), url)
 
 
 def _refuse_import(url: str, files: Sequence[InputFile]) -> None:

@@ -8,7 +8,8 @@ from random import Random
 import pytest
 from playwright.sync_api import Browser
 
-from segscore.pipeline.reports.report import ReportSettings, write_report
+from segscore.pipeline.reports.report import write_report
+from segscore.pipeline.reports.settings import ReportSettings
 from tests.support.browser import AXE, opened
 from tests.support.corpora import corpus
 from tests.support.hostile import MARKUP, SEGSCORE

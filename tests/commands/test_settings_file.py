@@ -1,13 +1,23 @@
 """`--settings FILE`, `--log-format json`, and which of file and command line wins."""
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+from segscore.jobs.cli.app import app
+from segscore.jobs.cli.log import LOG
+from segscore.pipeline import storage
 from tests.support.command_line import Segscore
 from tests.support.paths import DATA
+
+GROUP: Any = typer.main.get_command(app)
+COMMANDS: dict[str, Any] = GROUP.commands
 
 
 @pytest.fixture
@@ -128,3 +138,79 @@ def test_no_such_log_format(segscore: Segscore) -> None:
     ended = segscore("score", "a", "b", "--output", "c", "--log-format", "xml")
     assert ended.code == 2
     assert "--log-format xml: must be one of text, json" in ended.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_reads_how_stores_are_reached(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Also where arguments are missing: the settings take effect before anything else is read."""
+    configured: list[Any] = []
+    monkeypatch.setattr(storage, "configure", configured.append)
+    file = write(tmp_path, '[storage.s3]\nendpoint_url = "https://objects.example.org"\n')
+    segscore(command, "--settings", file, "--log-format", "json")
+    assert configured == [{"s3": {"endpoint_url": "https://objects.example.org"}}]
+    assert LOG.structured
+
+
+def test_warnings_of_import_and_simulate_are_json_lines_too(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    row = {"document_id": "a", "coder": "c", "n_units": 9, "boundaries": [3]}
+    twice = tmp_path / "twice.jsonl"
+    twice.write_text(2 * (json.dumps(row) + "\n"))
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text(json.dumps(row) + "\n" + json.dumps(row | {"boundaries": [9]}) + "\n")
+    for command, file in (("import", twice), ("simulate", broken)):
+        output = tmp_path / command
+        ended = segscore(command, file, "--output", output, "--log-format", "json")
+        assert ended.code == 0, ended.err
+        lines = [json.loads(line) for line in ended.err.splitlines()]
+        assert {line["level"] for line in lines} == {"warning"}
+
+
+def test_options_of_any_command_come_from_a_file(segscore: Segscore, tmp_path: Path) -> None:
+    output = tmp_path / "simulated"
+    codings = json.dumps(str(DATA / "stargazer.jsonl"))
+    file = write(tmp_path, f"[simulate]\ncodings = {codings}\ndocuments = 3\nnear-miss = 0\n")
+    ended = segscore("simulate", "--settings", file, "--output", output, "--documents", 2)
+    assert ended.code == 0, ended.err
+    chosen = json.loads((output / "simulation.json").read_text())["settings"]
+    assert (chosen["documents"], chosen["near_miss"]) == (2, 0)
+
+
+def test_help_groups_the_options_of_a_run(segscore: Segscore) -> None:
+    run = ["Inputs", "Measures", "Averages", "Where to run", "Output"]
+    for command, headings in (
+        ("score", run),
+        ("agree", run),
+        ("compare", ["Inputs", "Measures", "Averages", "Gate", "Output"]),
+        ("nightly", ["Inputs", "Gate", "Where to run", "Output"]),
+    ):
+        shown = segscore(command, "--help").out
+        found = re.findall(r"^╭─ (.+?) ─+╮$", shown, re.MULTILINE)
+        assert [heading for heading in found if heading not in ("Arguments", "Options")] == headings
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("segscore.jobs.cli.app", ["numpy", "pyarrow", "numba", "dask", "fsspec"]),
+        *(
+            (f"segscore.pipeline.{room}.settings", ["numpy", "pyarrow", "typer"])
+            for room in (
+                "scoring",
+                "scoring.sweep",
+                "agreement",
+                "comparison",
+                "nightly",
+                "reports",
+            )
+        ),
+    ],
+)
+def test_settings_need_no_large_library(module: str, absent: list[str]) -> None:
+    """Every command imports the settings of all commands."""
+    code = f"import sys, {module}; print([name for name in {absent} if name in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "[]\n"

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.agreement import simulate as simulating
+from segscore.pipeline.agreement.settings import SimulateSettings
 from segscore.pipeline.agreement.simulate import (
     SegmentSizes,
-    SimulateSettings,
     segment_sizes,
     simulate_codings,
 )

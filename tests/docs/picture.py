@@ -9,7 +9,8 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from segscore.pipeline.reports.report import ReportSettings, write_report
+from segscore.pipeline.reports.report import write_report
+from segscore.pipeline.reports.settings import ReportSettings
 from tests.support.browser import INSTALLED, opened
 
 WIDTH = 1180

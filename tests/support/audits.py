@@ -20,7 +20,7 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     settings = AgreeSettings(str(folder / codings), str(folder / "run"), **chosen)
     place = Meeting(find_tables(settings), str(folder / "run"), 1)
     choices = settings.choices
-    job = AgreeJob(place, settings.as_score, choices.segments, {}, str(folder / "run"))
+    job = AgreeJob(place, settings.measuring, choices.segments, {}, str(folder / "run"))
     told = audit_part(job, AgreePart("part", 0))
     assert told.tallies is not None
     parts = settle_units([told.tallies])

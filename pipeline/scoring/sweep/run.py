@@ -23,12 +23,11 @@ from segscore.pipeline.scoring.accounting import (
 from segscore.pipeline.scoring.broadcast import INPUTS_PART
 from segscore.pipeline.scoring.duplicates import spread_twice
 from segscore.pipeline.scoring.hypotheses import list_unpaired, write_left_out
-from segscore.pipeline.scoring.inputs import Inputs, collect, cut, find_inputs
+from segscore.pipeline.scoring.inputs import Inputs, collect, cut, find_sides
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import Against, Part, Receipt
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.sent import SentJob, accept_part
-from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
 from segscore.pipeline.scoring.sweep.curves import (
     VALUES,
@@ -37,6 +36,7 @@ from segscore.pipeline.scoring.sweep.curves import (
     sweep_pairs,
     tabulate_curves,
 )
+from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.tables.read import refuse
 
 SWEPT = "swept"
@@ -44,66 +44,6 @@ _SCORES = "boundary_scores"
 SCORES_GIVEN = "boundary_scores_given"
 CANDIDATES_AT_ONCE = 1_000_000
 """About how many a task sweeps at a time; one document may have more."""
-_SIGNED = ("window", "units", "p_seg", "v")
-
-
-@dataclass(frozen=True)
-class SweepSettings:
-    """What `segscore sweep` was asked to do.
-
-    Attributes:
-        references: table of reference segmentations: a file, a directory or a glob.
-        scored: table of segmentations with boundary_scores.
-        output: folder or URL of the run.
-        documents: table of unit lengths, or None.
-        window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (docs/measures.md).
-        rounding: `half-even` or `half-up`, of half the mean segment size.
-        units: `units`, or `words` (or whatever the documents' unit lengths count).
-        p_seg: chance that a window holds a reference boundary; None: from the run's references.
-        fresh: replace a finished run in the same place.
-    """
-
-    references: str
-    scored: str
-    output: str
-    documents: str | None = None
-    window: str | int = "per-pair"
-    rounding: str = "half-even"
-    units: str = "units"
-    p_seg: float | None = None
-    fresh: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
-
-        Raises:
-            Refused: naming the option, the value and what is allowed.
-        """
-        if not self.scored.strip():
-            raise Refused("SCORED: is empty; name a file or folder")
-        self.as_score  # noqa: B018  (refuse what it would)
-
-    @property
-    def inputs(self) -> dict[str, str | None]:
-        """What a sweep reads, by the argument or option that names it."""
-        return {
-            "REFERENCES": self.references,
-            "SCORED": self.scored,
-            "--documents": self.documents,
-        }
-
-    @property
-    def as_score(self) -> ScoreSettings:
-        """The scoring run that reads, accepts and measures the same."""
-        same = {name: of for name, of in asdict(self).items() if name != "scored"}
-        return ScoreSettings(**same, hypotheses=self.scored, replicates=0)
-
-    @property
-    def signature(self) -> str:
-        """Say in one line what was computed, so that two curves can be compared."""
-        parts = self.as_score.signature("none").split("|")
-        signed = [part for part in parts if part.partition(":")[0] in _SIGNED]
-        return "|".join(["segscore", "sweep:score>=t", "operating_point:mean-length", *signed])
 
 
 @dataclass(frozen=True)
@@ -144,21 +84,21 @@ def run_sweep(
         Failed: nothing could be scored, or parts failed; nothing was published.
     """
     run = TaskRun("sweep", settings, client, progress)
-    as_score = settings.as_score
+    measuring = settings.measuring
     with run.stage("plan"):
-        inputs = _find(as_score)
+        inputs = _find(settings)
         parts = cut(inputs.hypotheses.slices, run.limits.rows_per_part)
         if not run.prepare(inputs.tables):
             return run.done
     with run.work():
         with run.stage("references"):
-            collected = collect(as_score, inputs)
+            collected = collect(measuring, inputs)
             references = collected.references
             if not run.claim({SWEPT: parts}):
                 return run.done
             run.write("rejects", collected.rejects, INPUTS_PART)
         with run.stage("sweep"):
-            rule, against = Rule(as_score, (1,), {}), Against(references, ())
+            rule, against = Rule(measuring, (1,), {}), Against(references, ())
             shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder)
             job = SentJob(*shared, run.limits.rows_per_part, against)
             receipts = spread_twice(run, sweep_part, parts, job, stage=SWEPT)
@@ -167,9 +107,9 @@ def run_sweep(
             account = add_rows(
                 [count_rows(collected, met), *(receipt.rows for receipt in receipts.values())]
             )
-            require_scored(run.attempt, as_score, account)
+            require_scored(run.attempt, inputs, account)
             swept = merge_steps(receipt.steps for receipt in receipts.values())
-            curves, chosen = tabulate_curves(swept, as_score.parameters(references.p_seg))
+            curves, chosen = tabulate_curves(swept, measuring.parameters(references.p_seg))
             run.write("curves", curves, plain=("threshold", *CHANGING, *VALUES))
             run.write("operating_points", curves.take(pa.array(chosen)))
             run.write("unpaired", left_over(collected, met), INPUTS_PART)
@@ -184,11 +124,11 @@ def run_sweep(
         return FinishedSweep(run.publish(record), curves, chosen)
 
 
-def _find(settings: ScoreSettings) -> Inputs:
-    inputs = find_inputs(settings)
+def _find(settings: SweepSettings) -> Inputs:
+    inputs = find_sides(settings.references, settings.scored, settings.documents)
     if _SCORES not in inputs.hypotheses.further.names:
         raise Refused(
-            f"{settings.hypotheses}: there is no column {_SCORES}, and without scores there are no "
+            f"{settings.scored}: there is no column {_SCORES}, and without scores there are no "
             "thresholds; to judge boundaries as they are use `segscore score`"
         )
     return inputs

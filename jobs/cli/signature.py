@@ -1,0 +1,125 @@
+"""Commands built from their settings: each field of a settings class is an argument or option."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+import typer
+
+from segscore.jobs.cli.options import LogFormat, SettingsFile
+from segscore.pipeline.runs.options import Argument, Option, Panel
+from segscore.pipeline.runs.settings import comma_separated
+
+_T = TypeVar("_T")
+_OF_EVERY_COMMAND = {"settings": (SettingsFile, None), "log_format": (LogFormat, "text")}
+"""Options that every command has, with their defaults; they take effect when they are read."""
+
+
+def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
+    """Make a function that Typer can read from one whose parameters may be settings.
+
+    A parameter whose type is a settings class becomes the arguments and options of its fields.
+    Every command gets `--settings` and `--log-format`.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    own = inspect.signature(command).parameters
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in own.items():
+        if is_dataclass(hints[name]):
+            parameters += _parameters(hints[name]).values()
+        else:
+            parameters.append(_parameter(name, hints[name], parameter.default))
+    parameters += [_parameter(name, *option) for name, option in _OF_EVERY_COMMAND.items()]
+    parameters.sort(key=_panel)
+
+    @wraps(command)
+    def run(**options: Any) -> _T:
+        return command(
+            **{
+                name: hints[name](**read_fields(hints[name], options))
+                if is_dataclass(hints[name])
+                else options[name]
+                for name in own
+            }
+        )
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def read_fields(settings: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the fields of a settings class that the command line gives.
+
+    Args:
+        settings: the class.
+        options: values by parameter, as Typer reads them; those of other classes are ignored.
+
+    Raises:
+        Refused: naming an option whose text cannot be read.
+    """
+    hints = get_type_hints(settings, include_extras=True)
+    given = {
+        field: (options[parameter.name], get_args(hints[field])[1])
+        for field, parameter in _parameters(settings).items()
+        if options.get(parameter.name) is not None
+    }
+    return {field: _read(field, value, stated) for field, (value, stated) in given.items()}
+
+
+def _read(field: str, value: Any, stated: Argument | Option) -> Any:
+    if isinstance(stated, Option) and stated.read is not None:
+        return stated.read(_flags(field, stated), value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _flags(name: str, option: Option) -> str:
+    return option.flags or "--" + name.replace("_", "-")
+
+
+def _parameters(settings: type[Any]) -> dict[str, inspect.Parameter]:
+    """Field of a settings class -> parameter of a command; fields that state nothing have none."""
+    hints = get_type_hints(settings, include_extras=True)
+    return {
+        field.name: _parameter(
+            field.name,
+            hints[field.name],
+            inspect.Parameter.empty if field.default is MISSING else field.default,
+        )
+        for field in fields(settings)
+        if get_origin(hints[field.name]) is Annotated
+    }
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    """Make a parameter that Typer can read; one that it can read already stays the same."""
+    kind, *stated = get_args(annotation) if get_origin(annotation) is Annotated else [annotation]
+    for given in stated:
+        if isinstance(given, Argument):
+            kind = list[str] if get_origin(kind) is tuple else kind
+            annotation = Annotated[kind, typer.Argument(help=given.help)]
+        elif isinstance(given, Option):
+            flags = _flags(name, given)
+            name = flags.partition("/")[0].removeprefix("--").replace("-", "_")
+            if given.read is not None:
+                default = _text(default)
+                kind = str | None if default is None else str
+            option = typer.Option(flags, help=given.help, rich_help_panel=given.panel)
+            annotation = Annotated[kind, option]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def _panel(parameter: inspect.Parameter) -> int:
+    """Place of the panel that `--help` lists a parameter under; it shows panels in this order."""
+    panels = [getattr(each, "rich_help_panel", None) for each in get_args(parameter.annotation)]
+    return next((list(Panel).index(panel) for panel in panels if isinstance(panel, Panel)), -1)
+
+
+def _text(default: Any) -> Any:
+    """Write a default as on the command line; nothing for an empty list."""
+    if isinstance(default, tuple):
+        return comma_separated(default) or None
+    return default

@@ -1,0 +1,39 @@
+"""Settings of a report, checked before any work starts."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.options import Argument, Option
+from segscore.pipeline.runs.settings import one_of
+
+_AVERAGES = ("micro", "macro")
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """What `segscore report` was asked to do.
+
+    Attributes:
+        run: folder of a finished run of score, nightly, sweep or agree.
+        output: file or URL of the page.
+        measure: of a scoring run: systems are ranked by it.
+        average: micro or macro; of those ranks.
+    """
+
+    run: Annotated[str, Argument("Folder of a finished run.")]
+    output: Annotated[str, Option("File of the page.")] = "report.html"
+    measure: Annotated[str, Option("Measure that the systems of a scoring run are ranked by.")] = (
+        "boundary_similarity"
+    )
+    average: Annotated[str, Option("Average that systems are ranked by: micro or macro.")] = "micro"
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be meant.
+
+        Raises:
+            Refused: naming the option, the value and what is allowed.
+        """
+        one_of("--average", self.average, _AVERAGES)
+        if not self.output.strip():
+            raise Refused("--output: is empty; name a file")

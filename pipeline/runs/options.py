@@ -1,0 +1,157 @@
+"""Options of the command line as plain data: what a settings class states about its fields.
+
+A field annotated as ``Annotated[int, Option("Seed of all draws.")]`` is an option of the command
+that takes these settings; `jobs/cli/signature.py` builds the command from it. Options that several
+commands share are aliases here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any
+
+from segscore.pipeline.errors import Refused
+
+
+class Panel(StrEnum):
+    """Headings of `--help`, in their order."""
+
+    INPUTS = "Inputs"
+    MEASURES = "Measures"
+    AVERAGES = "Averages"
+    GATE = "Gate"
+    RUNNING = "Where to run"
+    OUTPUT = "Output"
+
+
+@dataclass(frozen=True)
+class Option:
+    """How the command line gives a value.
+
+    Attributes:
+        help: what the option is, for `--help`.
+        panel: heading of `--help` that lists the option; None for the general one.
+        read: makes the value of the option's name and text; None where the type says how.
+        flags: names on the command line, such as ``--fresh/--resume``; empty: ``--`` and the name
+            of the field.
+    """
+
+    help: str
+    panel: Panel | None = None
+    read: Callable[[str, str], Any] | None = None
+    flags: str = ""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A value that the command line gives by its place.
+
+    Attributes:
+        help: what the argument is, for `--help`.
+    """
+
+    help: str
+
+
+def read_names(_option: str, text: str) -> tuple[str, ...]:
+    """Read names separated by commas."""
+    return tuple(text.split(",")) if text else ()
+
+
+def read_numbers(option: str, text: str) -> tuple[float, ...]:
+    """Read numbers separated by commas.
+
+    Raises:
+        Refused: naming the option, if it is not a list of numbers.
+    """
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError as problem:
+        raise Refused(f"{option} {text}: must be numbers separated by commas") from problem
+
+
+def read_whole_numbers(option: str, text: str) -> tuple[int, ...]:
+    """Read whole numbers separated by commas.
+
+    Raises:
+        Refused: naming the option, if it is not a list of whole numbers.
+    """
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError as problem:
+        raise Refused(f"{option} {text}: must be whole numbers separated by commas") from problem
+
+
+def read_window(_option: str, text: str) -> str | int:
+    """Read a window: a policy, or a fixed size."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
+
+
+def read_memory(option: str, text: str) -> int:
+    """Read a size: bytes, with or without a unit.
+
+    Raises:
+        Refused: it is not a size.
+    """
+    from segscore.pipeline.runs.cluster import bytes_of  # imports Dask
+
+    return bytes_of(option, text)
+
+
+ReferencesArgument = Annotated[str, Argument("Reference segmentations: file, folder, glob.")]
+OutputOption = Annotated[
+    str,
+    Option(
+        "Folder of the run; a run of other settings or inputs is not replaced without --fresh.",
+        Panel.OUTPUT,
+    ),
+]
+DocumentsOption = Annotated[
+    str | None, Option("Table of unit lengths and attributes of documents.", Panel.INPUTS)
+]
+GroupByOption = Annotated[
+    tuple[str, ...],
+    Option("Attributes to summarise by, separated by commas.", Panel.AVERAGES, read_names),
+]
+NTOption = Annotated[
+    int, Option("Near misses lie 1..n_t-1 positions apart; 1 allows none.", Panel.MEASURES)
+]
+WindowOption = Annotated[
+    str | int,
+    Option(
+        "Window size: per-pair, per-document, per-run, or a number.", Panel.MEASURES, read_window
+    ),
+]
+RoundingOption = Annotated[
+    str, Option("Rounding of half the mean segment size: half-even or half-up.", Panel.MEASURES)
+]
+UnitsOption = Annotated[
+    str, Option("Measure in units, or in words (needs --documents).", Panel.MEASURES)
+]
+PSegOption = Annotated[
+    float | None,
+    Option("Chance that a window holds a boundary; default: from the references.", Panel.MEASURES),
+]
+ReplicatesOption = Annotated[
+    int, Option("Bootstrap replicates for the intervals; 0 for none.", Panel.AVERAGES)
+]
+SeedOption = Annotated[int, Option("Seed of the bootstrap.", Panel.AVERAGES)]
+MaxRejectsOption = Annotated[
+    float, Option("Publish only if at most this share of rows is rejected.", Panel.OUTPUT)
+]
+MemoryLimitOption = Annotated[
+    int | None,
+    Option(
+        "Memory a worker may take, such as 2GB; default: planned for 4GiB.",
+        Panel.RUNNING,
+        read_memory,
+    ),
+]
+FreshOption = Annotated[
+    bool,
+    Option(
+        "Start over and replace what is there; or resume where an earlier attempt stopped.",
+        Panel.OUTPUT,
+        flags="--fresh/--resume",
+    ),
+]

@@ -1,0 +1,269 @@
+"""How segmentations are measured, and the signature that two results are compared by."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.options import (
+    NTOption,
+    Option,
+    Panel,
+    PSegOption,
+    ReplicatesOption,
+    RoundingOption,
+    SeedOption,
+    UnitsOption,
+    WindowOption,
+    read_numbers,
+    read_whole_numbers,
+)
+from segscore.pipeline.runs.settings import (
+    MOST_REPLICATES,
+    MOST_UNITS,
+    check_seed,
+    comma_separated,
+    how_many,
+    in_unit_interval,
+    one_of,
+    within,
+)
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+_WINDOWS = ("per-pair", "per-document", "per-run")
+_ROUNDINGS = ("half-even", "half-up")
+_UNITS = ("units", "words")
+_PAIRINGS = ("greedy", "optimal")
+_MOST_WEIGHT = 1000
+_LEAST_P_SEG = 1e-6
+
+
+@dataclass(frozen=True)
+class MeasuringSettings:
+    """What a task must know to measure segmentations, whatever the command.
+
+    Attributes:
+        n_t: near misses lie 1..n_t-1 positions apart (docs/measures.md); at least 1.
+        window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (docs/measures.md).
+        rounding: `half-even` or `half-up`, of half the mean segment size.
+        units: `units`, or `words` (or whatever the documents' unit lengths count).
+        pairing: `greedy` as published, or `optimal` (docs/measures.md).
+        boundary_types: the types boundaries may have, ascending; empty: those that occur.
+        p_seg: chance that a window holds a reference boundary; None: from the run's references.
+        cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.
+        c_seg_costs: C_miss and C_fa of C_seg, each in [0, 1].
+        beta: weight of recall in b_f1 and f1, above 0.
+        edit_constants: added to the weight of each near miss, of each substitution, in [0, 1].
+        content_weights: of leading and trailing misses, of leading and trailing false alarms.
+        unit_weights: count content in the documents' unit_weights.
+        confusion: write which boundary type was taken for which.
+        consensus: shares of coders that make a consensus reference, such as `0.5,0.3,any`.
+        reference_points: names of reference points to score beside the hypotheses.
+        replicates: bootstrap replicates for the intervals; 0 for none.
+        seed: of the bootstrap; at least 0.
+    """
+
+    n_t: NTOption = 2
+    window: WindowOption = "per-pair"
+    rounding: RoundingOption = "half-even"
+    units: UnitsOption = "units"
+    pairing: Annotated[
+        str,
+        Option("How near misses are matched: greedy (as published) or optimal.", Panel.MEASURES),
+    ] = "greedy"
+    boundary_types: Annotated[
+        tuple[int, ...],
+        Option(
+            "Types boundaries may have, such as 1,2,3; default: those that occur.",
+            Panel.MEASURES,
+            read_whole_numbers,
+        ),
+    ] = ()
+    p_seg: PSegOption = None
+    cost_miss: Annotated[float, Option("Cost of a miss in Pr_error, 0 to 1.", Panel.MEASURES)] = 0.5
+    c_seg_costs: Annotated[
+        tuple[float, ...],
+        Option("Costs of a miss and of a false alarm in C_seg.", Panel.MEASURES, read_numbers),
+    ] = (1.0, 0.3)
+    beta: Annotated[float, Option("Weight of recall in b_f1 and f1.", Panel.MEASURES)] = 1.0
+    edit_constants: Annotated[
+        tuple[float, ...],
+        Option(
+            "Constants added to the weight of a near miss and of a substitution.",
+            Panel.MEASURES,
+            read_numbers,
+        ),
+    ] = (0.0, 0.0)
+    content_weights: Annotated[
+        tuple[float, ...],
+        Option(
+            "Weights of leading and trailing misses, leading and trailing false alarms.",
+            Panel.MEASURES,
+            read_numbers,
+        ),
+    ] = (1.0, 1.0, 1.0, 1.0)
+    unit_weights: Annotated[
+        bool, Option("Count content in unit_weights of --documents.", Panel.MEASURES)
+    ] = False
+    confusion: Annotated[
+        bool, Option("Write which boundary type was taken for which.", Panel.OUTPUT)
+    ] = False
+    consensus: Annotated[
+        str | None,
+        Option("Consensus references to score against too, such as 0.5,0.3,any.", Panel.INPUTS),
+    ] = None
+    reference_points: Annotated[
+        str | None,
+        Option(
+            "Reference points to score too, such as none,all,regular,random-known.", Panel.INPUTS
+        ),
+    ] = None
+    replicates: ReplicatesOption = 1000
+    seed: SeedOption = 0
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range.
+
+        Raises:
+            Refused: naming the option, the value and what is allowed.
+        """
+        within("--n-t", self.n_t, 1, MOST_UNITS)
+        if isinstance(self.window, int):
+            within("--window", self.window, 1, MOST_UNITS)
+        else:
+            one_of("--window", self.window, _WINDOWS, " or a number >= 1")
+        one_of("--rounding", self.rounding, _ROUNDINGS)
+        one_of("--units", self.units, _UNITS)
+        if self.p_seg is not None:
+            in_unit_interval("--p-seg", self.p_seg)
+            if self.p_seg not in (0, 1) and not _LEAST_P_SEG <= self.p_seg <= 1 - _LEAST_P_SEG:
+                raise Refused(f"--p-seg {self.p_seg}: must be 0, 1 or at least 1e-6 from both")
+        in_unit_interval("--cost-miss", self.cost_miss)
+        within("--replicates", self.replicates, 0, MOST_REPLICATES)
+        check_seed(self.seed)
+        self._check_formulas()
+        self.shares, self.points  # noqa: B018  (refuse what they cannot read)
+
+    def _check_formulas(self) -> None:
+        one_of("--pairing", self.pairing, _PAIRINGS)
+        types = self.boundary_types
+        if list(types) != sorted(set(types)) or not all(1 <= each <= MOST_UNITS for each in types):
+            listed = comma_separated(types)
+            raise Refused(f"--boundary-types {listed}: must be ascending numbers >= 1")
+        how_many("--c-seg-costs", self.c_seg_costs, 2)
+        for cost in self.c_seg_costs:
+            in_unit_interval("--c-seg-costs", cost)
+        how_many("--edit-constants", self.edit_constants, 2)
+        for constant in self.edit_constants:
+            in_unit_interval("--edit-constants", constant)
+        widest = max(types) - min(types) + 1 if types else 1
+        for constant, parts in zip(self.edit_constants, (self.n_t, widest), strict=True):
+            if constant > 1 / parts:
+                raise Refused(
+                    f"--edit-constants {constant:g}: must be at most {1 / parts:g}, or a pair "
+                    "would weigh more than a full miss"
+                )
+        how_many("--content-weights", self.content_weights, 4)
+        for weight in self.content_weights:
+            if not 0 <= weight <= _MOST_WEIGHT:
+                raise Refused(f"--content-weights {weight}: must lie in [0, {_MOST_WEIGHT}]")
+        if not 1 / _MOST_WEIGHT <= self.beta <= _MOST_WEIGHT:
+            raise Refused(f"--beta {self.beta}: must be above 0 and at most {_MOST_WEIGHT}")
+
+    def require_documents(self, documents: str | None) -> None:
+        """Refuse to measure in lengths or weights of units without a table that has them.
+
+        Raises:
+            Refused: naming the option, and the column that the table must have.
+        """
+        needed = {"--units words": self.units == "words", "--unit-weights": self.unit_weights}
+        for option in (option for option, asked in needed.items() if asked):
+            if documents is None:
+                column = "unit_lengths" if self.units == "words" else "unit_weights"
+                raise Refused(f"{option} needs --documents TABLE with a column {column}")
+
+    @property
+    def shares(self) -> dict[str, "Fraction"]:
+        """Consensus coder -> share of a document's coders."""
+        if self.consensus is None:
+            return {}
+        from segscore.pipeline.scoring.consensus import parse_shares
+
+        return parse_shares(self.consensus)
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """Names of the reference points."""
+        if self.reference_points is None:
+            return ()
+        from segscore.pipeline.scoring.reference_points import parse_points
+
+        return parse_points(self.reference_points)
+
+    def parameters(self, p_seg: float, types: tuple[int, ...] = (1,)) -> dict[str, float]:
+        """What the formulas use beside counts.
+
+        Args:
+            p_seg: of the run; NaN if undefined.
+            types: boundary types of the run, ascending.
+        """
+        parts = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
+        weights = zip(parts, self.content_weights, strict=True)
+        return {
+            "p_seg": p_seg,
+            "n_t": self.n_t,
+            "type_range": max(types) - min(types) + 1,
+            "beta": self.beta,
+            "constant_near_miss": self.edit_constants[0],
+            "constant_substitution": self.edit_constants[1],
+            "cost_miss": self.cost_miss,
+            "cost_false_alarm": 1 - self.cost_miss,
+            "c_seg_cost_miss": self.c_seg_costs[0],
+            "c_seg_cost_false_alarm": self.c_seg_costs[1],
+            # Whole weights stay whole, so that sums of counts stay exact.
+            **{f"weight_{part}": int(w) if w == int(w) else w for part, w in weights},
+        }
+
+    def signature(self, estimator: str, types: tuple[int, ...] | None = None) -> str:
+        """Say in one line what was computed, so that two results can be compared.
+
+        What is as it is by default and belongs to few measures is left out.
+
+        Args:
+            estimator: of the intervals.
+            types: boundary types of a run that tells them apart.
+        """
+        from importlib.metadata import version
+
+        if isinstance(self.window, int):
+            window = f"fixed,{self.window}"
+        else:
+            window = f"{self.window},{self.rounding},min2"
+        parts = {
+            "n_t": self.n_t,
+            "window": window,
+            "units": self.units,
+            "pairing": self.pairing,
+            "types": comma_separated(types or ()),
+            "p_seg": "run" if self.p_seg is None else self.p_seg,
+            "cost_miss": self.cost_miss,
+            "c_seg_costs": self._unless_default("c_seg_costs"),
+            "beta": f"{self.beta:g}" if self.beta != 1 else "",
+            "edit_constants": self._unless_default("edit_constants"),
+            "content_weights": self._unless_default("content_weights"),
+            "unit_weights": "documents" if self.unit_weights else "",
+            "ci": estimator,
+            "v": version("segscore"),
+        }
+        parts = {name: value for name, value in parts.items() if value != ""}
+        return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
+
+    def _unless_default(self, name: str) -> str:
+        values = getattr(self, name)
+        return "" if values == getattr(MeasuringSettings, name) else comma_separated(values)
+
+
+def select_fields(signature: str, names: tuple[str, ...]) -> list[str]:
+    """Take the fields of a signature that another command's signature has too."""
+    return [part for part in signature.split("|") if part.partition(":")[0] in names]

@@ -1,0 +1,79 @@
+"""Settings of a threshold sweep, checked whole before any work starts, and its signature."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from segscore.pipeline.runs.options import (
+    Argument,
+    DocumentsOption,
+    FreshOption,
+    OutputOption,
+    PSegOption,
+    ReferencesArgument,
+    RoundingOption,
+    UnitsOption,
+    WindowOption,
+)
+from segscore.pipeline.runs.settings import check_locations
+from segscore.pipeline.scoring.measuring import MeasuringSettings, select_fields
+
+_SIGNED = ("window", "units", "p_seg", "v")
+
+
+@dataclass(frozen=True)
+class SweepSettings:
+    """What `segscore sweep` was asked to do.
+
+    Attributes:
+        references: table of reference segmentations: a file, a directory or a glob.
+        scored: table of segmentations with boundary_scores.
+        output: folder or URL of the run.
+        documents: table of unit lengths, or None.
+        fresh: replace a finished run in the same place; the others are as of
+            ``MeasuringSettings``.
+    """
+
+    references: ReferencesArgument
+    scored: Annotated[str, Argument("Segmentations with boundary_scores.")]
+    output: OutputOption
+    documents: DocumentsOption = None
+    window: WindowOption = MeasuringSettings.window
+    rounding: RoundingOption = MeasuringSettings.rounding
+    units: UnitsOption = MeasuringSettings.units
+    p_seg: PSegOption = MeasuringSettings.p_seg
+    fresh: FreshOption = False
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be meant.
+
+        Raises:
+            Refused: naming the option, the value and what is allowed.
+        """
+        check_locations({**self.inputs, "--output": self.output})
+        self.measuring.require_documents(self.documents)
+
+    @property
+    def inputs(self) -> dict[str, str | None]:
+        """What a sweep reads, by the argument or option that names it."""
+        return {
+            "REFERENCES": self.references,
+            "SCORED": self.scored,
+            "--documents": self.documents,
+        }
+
+    @property
+    def measuring(self) -> MeasuringSettings:
+        """How curves are measured; they have no intervals."""
+        return MeasuringSettings(
+            window=self.window,
+            rounding=self.rounding,
+            units=self.units,
+            p_seg=self.p_seg,
+            replicates=0,
+        )
+
+    @property
+    def signature(self) -> str:
+        """Say in one line what was computed, so that two curves can be compared."""
+        signed = select_fields(self.measuring.signature("none"), _SIGNED)
+        return "|".join(["segscore", "sweep:score>=t", "operating_point:mean-length", *signed])
