@@ -2,7 +2,7 @@
 
 errors.py      what can go wrong, and the exit codes
 arrays/        ragged boundary arrays, document ids, seeded random numbers, how a loop is compiled
-measures/      formulas and their compiled counts; segscore.schemas is made from them
+measures/      formulas and their compiled counts
 storage/       files on disk and in object stores, through fsspec; nothing else opens a file
 tables/        find, read, validate and import input tables; their columns; rejected rows
 statistics/    sums, averages, bootstrap, tests
