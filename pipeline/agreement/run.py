@@ -1,6 +1,6 @@
 """An agreement run from its settings to its published folder."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -62,13 +62,7 @@ def run_agreement(
 ) -> FinishedAudit | Done:
     """Audit the agreement of coders and publish the run.
 
-    Args:
-        settings: what to do.
-        client: where the work runs.
-        progress: called whenever a part is done.
-
-    Returns:
-        The published run; ``Done`` if it was published before.
+    Args, Returns: as ``run_scoring``.
 
     Raises:
         Refused: wrong input or settings; nothing was written.
@@ -99,27 +93,35 @@ def run_agreement(
         with run.stage("agreement"):
             account = add_rows(part.rows for part in audited)
             _require_audited(run.attempt, settings, account)
-            merged, estimator = _merged(settings, job, audited)
-            made = group_tables(
-                merged, job.group_by, settings.choices, settings.seed, settings.replicates
-            )
-            made["agreement"] = only(made["agreement"], settings.similarities)
-            for name, table in made.items():
-                run.write(name, table)
+            written, estimator = _write_tables(run, settings, job, audited)
         record = {
             "signature": settings.signature(estimator),
             "settings": asdict(settings),
             "plan": plan.told,
             "pairs": sum(part.pairs for part in audited),
             **run.record(
-                tables.values(), account, made["coders"].column("coder").unique().to_pylist()
+                tables.values(), account, written["coders"].column("coder").unique().to_pylist()
             ),
         }
-        record["warnings"] += _without_group(made["corpus"], settings.group_by)
+        record["warnings"] += _without_group(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
         contested = sorted((row for part in audited for row in part.contested), key=by_similarity)
-        return FinishedAudit(run.publish(record), made, contested[:CONTESTED])
+        return FinishedAudit(run.publish(record), written, contested[:CONTESTED])
+
+
+def _write_tables(
+    run: TaskRun, settings: AgreeSettings, job: AgreeJob, audited: Collection[Audited]
+) -> tuple[dict[str, pa.Table], str]:
+    """Write the tables by group; return them and the estimator of the intervals."""
+    merged, estimator = _merged(settings, job, audited)
+    tables = group_tables(
+        merged, job.group_by, settings.choices, settings.seed, settings.replicates
+    )
+    tables["agreement"] = only(tables["agreement"], settings.similarities)
+    for name, table in tables.items():
+        run.write(name, table)
+    return tables, estimator
 
 
 def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:

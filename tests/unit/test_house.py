@@ -77,3 +77,27 @@ def test_one_name_for_one_thing() -> None:
                 where[name].add(str(path))
     shared = {name: sorted(paths) for name, paths in where.items() if len(paths) > 1}
     assert len(shared) <= FEW, shared
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
+    """All functions, with where they are; a Typer command has a parameter for each option."""
+    for path, module in modules():
+        commands = path.parts[0] == "jobs" and len(path.parts) == 2
+        for node in ast.walk(module):
+            if isinstance(node, ast.FunctionDef) and not (commands and node in module.body):
+                yield f"{path}:{node.name}", node
+
+
+def test_few_parameters() -> None:
+    many = {}
+    for name, function in functions():
+        given = function.args.posonlyargs + function.args.args + function.args.kwonlyargs
+        own = [each for each in given if each.arg not in ("self", "cls")]
+        if len(own) > 6:
+            many[name] = len(own)
+    assert not many
+
+
+def test_short_functions() -> None:
+    lengths = {name: (node.end_lineno or 0) - node.lineno + 1 for name, node in functions()}
+    assert {name: length for name, length in lengths.items() if length > 50} == {}

@@ -24,6 +24,7 @@ from segscore.pipeline.scoring.broadcast import INPUTS_PART
 from segscore.pipeline.scoring.duplicates import spread_twice
 from segscore.pipeline.scoring.hypotheses import list_unpaired, write_left_out
 from segscore.pipeline.scoring.inputs import Inputs, collect, cut, find_sides
+from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import Against, Part, Receipt
 from segscore.pipeline.scoring.references import References
@@ -71,13 +72,7 @@ def run_sweep(
 ) -> FinishedSweep | Done:
     """Sweep scored hypotheses over all thresholds and publish the run.
 
-    Args:
-        settings: what to do.
-        client: where the work runs.
-        progress: called whenever a part is done.
-
-    Returns:
-        The published run; ``Done`` if it was published before.
+    Args, Returns: as ``run_scoring``.
 
     Raises:
         Refused: wrong input or settings; nothing was written.
@@ -98,9 +93,7 @@ def run_sweep(
                 return run.done
             run.write("rejects", collected.rejects, INPUTS_PART)
         with run.stage("sweep"):
-            rule, against = Rule(measuring, (1,), {}), Against(references, ())
-            shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder)
-            job = SentJob(*shared, run.limits.rows_per_part, against)
+            job = _job(run, measuring, inputs, references)
             receipts = spread_twice(run, sweep_part, parts, job, stage=SWEPT)
         with run.stage("curves"):
             met = met_references(receipts, len(references))
@@ -108,11 +101,10 @@ def run_sweep(
                 [count_rows(collected, met), *(receipt.rows for receipt in receipts.values())]
             )
             require_scored(run.attempt, inputs, account)
-            swept = merge_steps(receipt.steps for receipt in receipts.values())
-            curves, chosen = tabulate_curves(swept, measuring.parameters(references.p_seg))
-            run.write("curves", curves, plain=("threshold", *CHANGING, *VALUES))
-            run.write("operating_points", curves.take(pa.array(chosen)))
             run.write("unpaired", left_over(collected, met), INPUTS_PART)
+            swept = merge_steps(receipt.steps for receipt in receipts.values())
+            parameters = measuring.parameters(references.p_seg)
+            curves, chosen = _write_curves(run, swept, parameters)
         record = {
             "signature": settings.signature,
             "settings": asdict(settings),
@@ -122,6 +114,24 @@ def run_sweep(
             **run.record(inputs.tables, account, swept),
         }
         return FinishedSweep(run.publish(record), curves, chosen)
+
+
+def _job(
+    run: TaskRun, measuring: MeasuringSettings, inputs: Inputs, references: References
+) -> SentJob:
+    rule, against = Rule(measuring, (1,), {}), Against(references, ())
+    shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder)
+    return SentJob(*shared, run.limits.rows_per_part, against)
+
+
+def _write_curves(
+    run: TaskRun, swept: Mapping[str, Steps], parameters: Mapping[str, float]
+) -> tuple[pa.Table, Ints]:
+    """Write the curves and the operating points; return the curves and the points' rows."""
+    curves, chosen = tabulate_curves(swept, parameters)
+    run.write("curves", curves, plain=("threshold", *CHANGING, *VALUES))
+    run.write("operating_points", curves.take(pa.array(chosen)))
+    return curves, chosen
 
 
 def _find(settings: SweepSettings) -> Inputs:
