@@ -100,7 +100,7 @@ def run_agreement(
             "plan": plan.told,
             "pairs": sum(part.pairs for part in audited),
             **run.record(
-                tables.values(), account, written["coders"].column("coder").unique().to_pylist()
+                tables.values(), account, pc.unique(written["coders"]["coder"]).to_pylist()
             ),
         }
         record["warnings"] += _without_group(written["corpus"], settings.group_by)

@@ -370,11 +370,11 @@ def test_another_version_may_have_changed_numbers(segscore: Segscore, tmp_path: 
     rows = [line("d", "desk", "reference", [5]), line("d", "a", "hypothesis", [6])]
     one, two = (scored(segscore, tmp_path / name, rows) for name in ("one", "two"))
     record = two / "run.json"
-    record.write_text(record.read_text().replace("|v:0.1.0", "|v:0.0.9"))
+    record.write_text(record.read_text().replace("|v:0.2.0", "|v:0.0.9"))
     command = ("compare", one, two, "--measure", "pk")
-    assert "v 0.1.0 / 0.0.9" in refused(segscore(*command))
+    assert "v 0.2.0 / 0.0.9" in refused(segscore(*command))
     ended = segscore(*command, "--may-differ", "v")
-    assert ended.code == 0 and ended.out.rstrip().endswith("|v:0.1.0/0.0.9")
+    assert ended.code == 0 and ended.out.rstrip().endswith("|v:0.2.0/0.0.9")
 
 
 def test_p_seg_is_compared_where_it_is_used(segscore: Segscore, tmp_path: Path) -> None:

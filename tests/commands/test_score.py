@@ -208,7 +208,7 @@ def test_rows_add_up_and_the_signature_says_what_was_computed(
     assert record["rows"]["hypotheses"]["in"] == len(made.hypotheses)
     assert record["signature"] == (
         "segscore|n_t:3|window:per-pair,half-even,min2|units:units|pairing:greedy|p_seg:0.25"
-        "|cost_miss:0.5|ci:poisson,documents|v:0.1.0"
+        "|cost_miss:0.5|ci:poisson,documents|v:0.2.0"
     )
     status = segscore("status", tmp_path / "run")
     assert status.code == 0

@@ -32,7 +32,7 @@ LINES = re.compile(
 
 
 def fingerprint(n_t: int) -> Fingerprint:
-    return Fingerprint("score", {"n_t": n_t}, {}, "0.1.0")
+    return Fingerprint("score", {"n_t": n_t}, {}, "0.2.0")
 
 
 def expected(n_t: int) -> dict[str, bytes]:
@@ -56,7 +56,7 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
                 storage.write_bytes(f"{folder}/receipts/scored/part-0.receipt", b"done")
             storage.write_bytes(f"{folder}/summary/all.parquet", b"sums %d" % n_t)
             told = {"signature": "s", "pairs": 1, "rows": {}, "settings": {"n_t": n_t}}
-            whole = told | {"inputs": {}, "versions": {"segscore": "0.1.0"}}
+            whole = told | {"inputs": {}, "versions": {"segscore": "0.2.0"}}
             publication.publish(attempt, whole)
     except Refused as problem:
         return f"refused: {problem}"

@@ -164,8 +164,8 @@ def test_something_is_other_than_before(
     if what == "input":
         said = f"the input {replaced(desk)} has changed (was "
     if what == "version":
-        monkeypatch.setattr("segscore.pipeline.runs.fingerprint.version", lambda _: "0.2.0")
-        said = "version was 0.1.0, is 0.2.0"
+        monkeypatch.setattr("segscore.pipeline.runs.fingerprint.version", lambda _: "0.3.0")
+        said = "version was 0.2.0, is 0.3.0"
     before = state(desk.run)
     ended = desk.score(*options)
     assert said in require_one_line(ended.err, ended.code)

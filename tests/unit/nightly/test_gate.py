@@ -105,8 +105,8 @@ def test_a_measure_keeps_what_its_formula_needs() -> None:
 
 
 def test_signatures_are_taken_apart() -> None:
-    old = "segscore|n_t:2|window:per-pair,half-even,min2|types:1,2|ci:poisson,documents|v:0.1.0"
-    new = "segscore|n_t:3|window:per-pair,half-even,min2|beta:2|ci:none|v:0.1.0"
+    old = "segscore|n_t:2|window:per-pair,half-even,min2|types:1,2|ci:poisson,documents|v:0.2.0"
+    new = "segscore|n_t:3|window:per-pair,half-even,min2|beta:2|ci:none|v:0.2.0"
     assert signature.fields(old)["window"] == "per-pair,half-even,min2"
     assert (
         signature.signature_differences(old, old.replace("ci:poisson,documents", "ci:none")) == []
