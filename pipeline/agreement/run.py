@@ -99,9 +99,7 @@ def run_agreement(
             "settings": asdict(settings),
             "plan": plan.told,
             "pairs": sum(part.pairs for part in audited),
-            **run.record(
-                tables.values(), account, pc.unique(written["coders"]["coder"]).to_pylist()
-            ),
+            **run.record(tables.values(), account, written["coders"]["coder"].unique().to_pylist()),
         }
         record["warnings"] += _without_group(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
