@@ -137,8 +137,10 @@ class ForkedCommand(Command):
     def started(
         self, drive: Drive, arguments: Sequence[str], within: Sequence[str]
     ) -> ForkedProcess:
-        """Start it."""
+        """Start it; its output exists even if it is killed before it opens the files."""
         assert not within
+        for ending in (".out", ".err"):
+            self.log.with_suffix(ending).touch()
         return ForkedProcess(_run_forked, drive, self.log, arguments)
 
 
