@@ -184,7 +184,7 @@ def changes_of(
 ) -> Ints:
     """Compute how the counts change when each candidate joins those with a higher score.
 
-    For candidates with equal scores or at one position, only the sum of their changes has a meaning.
+    Of candidates with equal scores or at one position, only the summed change has a meaning.
     Takes O(log boundaries) time per candidate and reference.
 
     Args:
