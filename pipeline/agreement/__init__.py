@@ -1,1 +1,1 @@
-"""Agreement between coders: `segscore agree`, and `simulate`, which makes coders."""
+"""Agreement between coders: `segscore agree`, and `segscore simulate`, which generates codings."""

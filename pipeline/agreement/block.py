@@ -1,4 +1,4 @@
-"""Some documents of a part, paired, counted and added up: what every table is made of."""
+"""Count and add up a block of documents of a part, as the source of all output tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from segscore.pipeline.scoring.references import References
 
 _Number = TypeVar("_Number", Ints, Floats)
 PAIRS_AT_ONCE = 131_072
-"""About how many pairs of coders a task holds at a time; one document may have more."""
+"""About how many pairs of coders a task keeps in memory; a single document may have more."""
 
 
 @dataclass(frozen=True)
 class BlockSums:
-    """What each document adds up to, shape (documents,) each.
+    """Sums for each document, shape (documents,) each.
 
     Attributes:
         pairs: sums over coder pairs: ``EDITS``, ``pair_places`` and ``mark_products``, the
             products of both coders' numbers of boundaries.
-        coders: how many coded it.
-        marks: boundaries of all its codings.
-        size: N - 1, its potential boundaries.
+        coders: number of coders.
+        marks: number of boundaries in all codings.
+        size: N - 1, the number of potential boundaries.
     """
 
     pairs: Counts
@@ -38,21 +38,21 @@ class BlockSums:
 
     @property
     def apart(self) -> Ints:
-        """Pairs of coders and positions at which they disagree."""
+        """Number of positions at which a pair of coders disagrees, summed over the pairs."""
         return apart(self.pairs)
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some documents, their codings and pairs of coders.
+    """Some documents with their codings and pairs of coders.
 
     Attributes:
-        codings: of the whole part.
-        attributes: what each document of the part has, null where its codings differ.
-        pairs: of the documents of the block.
-        counts: of the pairs.
-        sums: of the documents.
-        marked: their marked positions.
+        codings: codings of the whole part.
+        attributes: attributes of each document of the part, null where its codings differ.
+        pairs: coder pairs of the block's documents.
+        counts: counts for each pair.
+        sums: sums for each document.
+        marked: the documents' marked positions.
     """
 
     codings: References
@@ -64,7 +64,7 @@ class Block:
 
     @property
     def rows(self) -> Ints:
-        """Codings of the block's document d are rows rows[d]..rows[d+1]-1."""
+        """Rows of the codings: document d of the block has rows[d]..rows[d+1]-1."""
         start, end = self.pairs.documents
         return self.codings.first[start : end + 1]
 
@@ -75,19 +75,19 @@ class Block:
 
     @property
     def coder(self) -> pa.StringArray:
-        """Name of each coding's coder, shape (codings,)."""
+        """Coder's name of each coding, shape (codings,)."""
         rows = self.rows
         return self.codings.coder.slice(rows[0], rows[-1] - rows[0])
 
     @property
     def boundaries(self) -> Ints:
-        """How many boundaries each coding has, shape (codings,)."""
+        """Number of boundaries of each coding, shape (codings,)."""
         rows = self.rows
         return self.codings.side.boundaries.lengths[rows[0] : rows[-1]]
 
     @property
     def collapsed(self) -> Ints:
-        """Boundaries all codings of each document lost in words, shape (documents,)."""
+        """Boundaries that each document's codings lost in words, shape (documents,)."""
         rows = self.rows
         lost = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.codings.side.collapsed)])
         return lost[rows[1:]] - lost[rows[:-1]]
@@ -99,25 +99,25 @@ class Block:
         return self.codings.documents.ids.slice(start, end - start)
 
     def attributes_of(self, document: Ints) -> dict[str, pa.ChunkedArray]:
-        """The attributes of the block's documents with these numbers."""
+        """Return the attributes of the block's documents with these numbers."""
         chosen = self.attributes.take(pa.array(self.pairs.documents[0] + document))
         return dict(zip(chosen.column_names, chosen.columns, strict=True))
 
 
 def apart(counts: Mapping[str, _Number]) -> _Number:
-    """Positions at which the coders of a pair, or of a document's pairs, disagree."""
+    """Count the positions at which a pair disagrees, or sum them over a document's pairs."""
     return counts["misses"] + counts["false_alarms"] + 2 * counts["near_misses"]
 
 
 def make_block(
     codings: References, attributes: pa.Table, documents: tuple[int, int], n_t: int
 ) -> Block:
-    """Pair, count and add up some documents of a part.
+    """Pair the codings of some documents of a part, count, and add up.
 
     Args:
-        codings: of the part.
-        attributes: one row a document of the part.
-        documents: numbers of the documents, first and one past the last.
+        codings: codings of the part.
+        attributes: one row per document of the part.
+        documents: range of documents: first, and one past the last.
         n_t: near misses lie 1..n_t-1 positions apart.
     """
     start, end = documents
@@ -135,7 +135,7 @@ def make_block(
 
 
 def cut_blocks(first: Ints) -> list[tuple[int, int]]:
-    """Cut a part's documents into blocks of about ``PAIRS_AT_ONCE`` pairs and as many codings."""
+    """Divide a part's documents into blocks of about ``PAIRS_AT_ONCE`` pairs or codings."""
     coders = np.diff(first)
     work = np.cumsum(np.maximum(coders, coders * (coders - 1) // 2))
     block = (work - 1) // PAIRS_AT_ONCE

@@ -1,4 +1,4 @@
-"""Every pair of coders of every document: who meets whom, and what they share."""
+"""Pair the coders of each document, and count what each pair has in common."""
 
 from dataclasses import dataclass
 
@@ -18,11 +18,11 @@ class Peers:
     """The unordered pairs of codings of some documents, in the order of documents and coders.
 
     Attributes:
-        documents: numbers of the documents, first and one past the last.
-        row: of the codings, the earlier coder of each pair, shape (pairs,).
-        peer: the later one, shape (pairs,).
-        document: of each pair, numbered from 0 within these documents, shape (pairs,).
-        first: pairs of document d are first[d]..first[d+1]-1, shape (documents + 1,).
+        documents: range of documents: first, and one past the last.
+        row: row of the earlier coder of each pair in the codings, shape (pairs,).
+        peer: row of the later coder, shape (pairs,).
+        document: document of each pair, numbered from 0 within the range, shape (pairs,).
+        first: document d has the pairs first[d]..first[d+1]-1, shape (documents + 1,).
     """
 
     documents: tuple[int, int]
@@ -36,11 +36,11 @@ class Peers:
 
 
 def peers(first: Ints, documents: tuple[int, int]) -> Peers:
-    """Pair the codings of each document.
+    """Pair the codings of each document in a range.
 
     Args:
-        first: document d's codings are rows first[d]..first[d+1]-1, shape (all documents + 1,).
-        documents: which of them, first and one past the last.
+        first: document d has the coding rows first[d]..first[d+1]-1, shape (all documents + 1,).
+        documents: range of documents: first, and one past the last.
     """
     start, end = documents
     bounds = first[start : end + 1]
@@ -59,15 +59,15 @@ def count_coder_pairs(codings: References, pairs: Peers, n_t: int) -> Counts:
     """Count the edits of each pair, and windows with either coder as the reference.
 
     Args:
-        codings: of the part.
-        pairs: of some of its documents.
+        codings: codings of the part.
+        pairs: coder pairs of some of its documents.
         n_t: near misses lie 1..n_t-1 positions apart.
 
     Returns:
-        Name -> shape (pairs,): ``EDITS``; ``pair_places``, the document's potential boundaries;
-        ``boundaries`` and ``peer_boundaries``; and, each also with ``peer_`` before its name for
-        the later coder as the reference, ``window``, ``windows``, ``pk_errors`` and
-        ``window_diff_errors``.
+        Arrays of shape (pairs,) by name: ``EDITS``; ``pair_places``, the document's potential
+        boundaries; ``boundaries`` and ``peer_boundaries``; ``window``, ``windows``, ``pk_errors``
+        and ``window_diff_errors`` with the earlier coder as the reference, and the same with the
+        prefix ``peer_`` for the later coder as the reference.
     """
     boundaries, size = codings.side.boundaries, codings.size[pairs.row]
     edited = edits.count(pair_rows(boundaries, boundaries, pairs.row, pairs.peer, size), n_t)
@@ -88,6 +88,6 @@ def count_coder_pairs(codings: References, pairs: Peers, n_t: int) -> Counts:
 
 
 def add_pairs(counts: Ints, first: Ints) -> Ints:
-    """Sum whole numbers over the pairs of each document, shape (documents,)."""
+    """Sum integers over the pairs of each document, shape (documents,)."""
     total = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     return total[first[1:]] - total[first[:-1]]

@@ -1,4 +1,4 @@
-"""Who stands apart: each coder's boundary rate, similarity to peers, and agreement without them.
+"""Find outlying coders: boundary rate, similarity to peers, and agreement without each coder.
 
 Fournier 2013, section 5 and figure 11.
 """
@@ -24,14 +24,14 @@ from segscore.pipeline.measures.measure import evaluate
 _COLUMNS = {"pair_places": "potential_boundaries"}
 OWN = ("codings", "marks", "places")
 _Lost = Callable[[Floats | Ints], Floats]
-"""Values of codings -> their sums by coder."""
+"""Sums values of codings by coder."""
 
 _BEYOND = 2
-"""Standard deviations of the rates from their mean beyond which a coder is flagged."""
+"""Rates more than this many standard deviations from their mean are flagged."""
 
 
 def coder_rows(group: Group) -> Iterator[dict[str, object]]:
-    """Rows of `coders` (schemas/agreement.py), but for the group's columns."""
+    """Yield the rows of `coders` (schemas/agreement.py), without the group-by columns."""
     coders = len(group.coders)
     number = group.numbered("rates", "coder")
     own = {name: _sum(group.column("rates", name), number, coders) for name in OWN}
@@ -63,7 +63,7 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
 
 
 def peer_rows(group: Group) -> Iterator[dict[str, object]]:
-    """Rows of `peers` (schemas/agreement.py), but for the group's columns."""
+    """Yield the rows of `peers` (schemas/agreement.py), without the group-by columns."""
     counts = {name: group.column("peers", name) for name in PAIR_COUNTS}
     similar = evaluate(ACTUAL.values(), counts, {"n_t": group.choices.n_t}, rows=False)
     table = group.tables["peers"]
@@ -85,14 +85,14 @@ def _sum(values: Ints, number: Ints, count: int) -> Ints:
 
 
 def _mean_and_sd(values: Floats) -> tuple[float, float]:
-    """Mean and standard deviation (n - 1) of the defined values, from exact sums."""
+    """Return the mean and standard deviation (n - 1) of the defined values, from exact sums."""
     defined = values[~np.isnan(values)].tolist()
     mean = fmean(defined) if defined else float("nan")
     return mean, stdev(defined) if len(defined) > 1 else float("nan")
 
 
 def _with_peers(group: Group) -> dict[str, Ints]:
-    """Pair counts of each coder with all peers, and how many peers, shape (coders,) each."""
+    """Return each coder's pair counts and number of peers, shape (coders,) each."""
     sides = [group.numbered("peers", name) for name in ("coder", "peer")]
     both, count = np.concatenate(sides), len(group.coders)
     found = {
@@ -102,9 +102,9 @@ def _with_peers(group: Group) -> dict[str, Ints]:
 
 
 def without(group: Group) -> dict[CoefficientKey, Agreement]:
-    """Take every coefficient with each coder left out of all documents, shape (coders,) each.
+    """Compute every coefficient without each coder in turn, shape (coders,) each.
 
-    Undefined where fewer than two coders remain.
+    Undefined if fewer than two coders remain.
     """
     count = len(group.coders)
     left = np.where(count > 2, 1.0, np.nan)
@@ -117,7 +117,7 @@ def without(group: Group) -> dict[CoefficientKey, Agreement]:
 
 
 def _without_sums(group: Group) -> dict[str, Floats]:
-    """The sums of ``coefficients`` less what goes with each coder, shape (coders,) each."""
+    """Compute sums for ``coefficients`` without each coder in turn, shape (coders,) each."""
     count = len(group.coders)
     coder = group.numbered("held_out", "coder")
     held = {
@@ -147,7 +147,11 @@ def _without_sums(group: Group) -> dict[str, Floats]:
 
 
 def _without_alpha(group: Group, held: dict[str, Ints], lost_by: _Lost) -> dict[str, Floats]:
-    """Of three coders or more two are left; of two, none that could disagree."""
+    """Compute the sums for alpha without each coder in turn.
+
+    In a document with three or more coders at least two remain. In one with two, no pair remains,
+    so the document no longer counts.
+    """
     coders, many, two = held["coders"], held["coders"] > 2, held["coders"] == 2
     documents = group.column("documents", "coders")
     together = documents > 1
@@ -166,7 +170,7 @@ def _without_alpha(group: Group, held: dict[str, Ints], lost_by: _Lost) -> dict[
 
 
 def _without_chance(group: Group) -> dict[str, Floats]:
-    """Sums over the coder pairs that remain of pair_places times their chances."""
+    """Sum pair_places times chances over the pairs that remain without each coder in turn."""
     x, y = group.numbered("peers", "coder"), group.numbered("peers", "peer")
     places = group.column("peers", "pair_places").astype(np.float64)
     plain, chosen = (p[0] for p in group.rates())

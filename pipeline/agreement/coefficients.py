@@ -1,8 +1,8 @@
-"""Coefficients of agreement: (actual - expected) / (1 - expected), each a formula over sums.
+"""Coefficients of agreement, (actual - expected) / (1 - expected), as formulas over sums.
 
-The sums are over documents, over documents under resampling weights, or those of one document: the
-formulas do not care.  Fournier 2013, section 3.4, for similarities between boundaries; Artstein &
-Poesio 2008 and Krippendorff 2004 for the two categories `boundary` and `none` at every position.
+The sums may be over documents, over resampled documents, or of a single document. Fournier 2013,
+section 3.4, for similarities between boundaries; Artstein & Poesio 2008 and Krippendorff 2004 for
+the two categories `boundary` and `none` at every position.
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ PAIR_COUNTS = ("matches", "near_misses", "near_miss_span", "misses", "false_alar
 """Sums over coder pairs; ``pair_places`` are the potential boundaries of each pair's document."""
 
 CODING_COUNTS = ("codings", "marks", "places")
-"""Sums over codings: how many, their boundaries, their potential boundaries."""
+"""Sums over codings: their number, their boundaries, their potential boundaries."""
 
 SIMILARITIES = ("boundary_similarity", "segmentation_similarity", "exact", "two_category")
 CERTAIN = 2.0**-33
-"""Expected agreement this close to 1 is 1: sums of rates are as exact as that."""
+"""Expected agreement this close to 1 counts as 1, because sums of rates are not more precise."""
 
 _F13 = "Fournier 2013,"
 POESIO = "Artstein & Poesio 2008,"
@@ -58,7 +58,7 @@ EXPECTED = {
         "Davies & Fleiss 1982; of two coders Cohen 1960",
     ),
 }
-"""Agreement expected by chance."""
+"""Agreement expected by chance, by coefficient and similarity."""
 
 ALPHA = (
     Measure(
@@ -81,13 +81,13 @@ class Agreement:
     """Values of one coefficient, shape (n,) each, NaN where undefined.
 
     Attributes:
-        actual: agreement found, in [0, 1]; all NaN for bias.
+        actual: observed agreement, in [0, 1]; all NaN for bias.
         expected: agreement expected by chance, in [0, 1]; all NaN for bias.
-        value: (actual - expected) / (1 - expected), at most 1, undefined where expected is 1; of
+        value: (actual - expected) / (1 - expected), at most 1, undefined where expected is 1; for
             bias the difference between the expected agreements of pi and of kappa.
 
-    Where chances are taken from segments, as published, a document of few units may have more
-    segments than positions, and expected and value may pass 1.
+    Where chances are computed from segments, as published, a document of few units may have more
+    segments than positions, and expected and value may exceed 1.
     """
 
     actual: Floats
@@ -100,18 +100,19 @@ CoefficientKey = tuple[str, str]
 
 
 def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[CoefficientKey, Agreement]:
-    """Take every coefficient from sums.
+    """Compute every coefficient from sums.
 
-    With two coders pi is Scott's pi and kappa Cohen's kappa; bias is Artstein & Poesio's (2008,
-    3.1), between pi and kappa.
+    With two coders pi is Scott's pi and kappa is Cohen's kappa; bias is as in Artstein & Poesio
+    (2008, 3.1), between pi and kappa.
 
     Args:
-        sums: name -> shape (n,): those of ``PAIR_COUNTS`` and ``CODING_COUNTS``; ``rate``, chance
-            of a boundary at a position; ``product``, sum over coder pairs of pair_places p_x p_y
-            by the rates p of the boundary-only coefficients; ``category_product``, the same by the
-            plain rates; ``both``, sum of pair_places (p_x + p_y); ``paired_marks`` and
-            ``paired_places``, of documents with two codings or more; ``disagreement``, sum over
-            documents of disagreeing pairs and positions / (codings - 1).
+        sums: arrays of shape (n,) by name: ``PAIR_COUNTS`` and ``CODING_COUNTS``; ``rate``, the
+            chance of a boundary at a position; ``product``, the sum over coder pairs of
+            pair_places p_x p_y with the rates p of the boundary-only coefficients;
+            ``category_product``, the same with the plain rates; ``both``, the sum of
+            pair_places (p_x + p_y); ``paired_marks`` and ``paired_places``, marks and places in
+            documents with two codings or more; ``disagreement``, the sum over documents of
+            disagreeing pairs and positions / (codings - 1).
         n_t: near misses lie 1..n_t-1 positions apart.
     """
     parameters = {"n_t": n_t}

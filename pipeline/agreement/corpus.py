@@ -1,4 +1,4 @@
-"""What a group of documents is like: segments, their sizes, how prominent its boundaries are.
+"""Describe a group of documents: segments, their sizes, and the prominence of boundaries.
 
 Kazantseva & Szpakowicz 2012, sections 3 and 4.2.
 """
@@ -16,7 +16,7 @@ _QUARTILES = {"q1": 0.25, "median": 0.5, "q3": 0.75}
 
 
 def corpus_row(group: Group) -> dict[str, object]:
-    """A row of `corpus` (schemas/agreement.py), but for the group's columns."""
+    """Return the group's row of `corpus` (schemas/agreement.py), without the group-by columns."""
     coders = group.column("documents", "coders")
     documents = group.column("documents", "documents")
     codings, segments = group.total("segments", "codings"), group.total("segments", "segments")
@@ -41,14 +41,14 @@ def _squares(group: Group, name: str) -> int:
 
 
 def _moments(name: str, total: int, squares: int, n: int) -> dict[str, object]:
-    """Mean and standard deviation (n - 1), from exact sums."""
+    """Return the mean and standard deviation (n - 1), from exact sums."""
     undefined = float("nan")
     sd = math.sqrt((n * squares - total * total) / (n * (n - 1))) if n > 1 else undefined
     return {f"{name}_mean": total / n if n else undefined, f"{name}_sd": sd}
 
 
 def _quartiles(group: Group) -> dict[str, object]:
-    """Quartiles of support and peer support, of positions in documents that several coded."""
+    """Return quartiles of support and peer support in documents with several coders."""
     names = ("reach", "coders", "within", "positions")
     reach, coders, within, positions = (group.column("supports", name) for name in names)
     found: dict[str, object] = {"marked_positions": int(positions[reach == 0].sum())}
@@ -63,7 +63,7 @@ def _quartiles(group: Group) -> dict[str, object]:
 
 
 def _quantile(values: Floats, times: Ints, share: float) -> float:
-    """The quantile of values that occur so many times, between two of them interpolated."""
+    """Return a quantile of values with multiplicities, linearly interpolated."""
     if not len(values):
         return float("nan")
     order = np.argsort(values, kind="stable")

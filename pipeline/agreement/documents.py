@@ -1,4 +1,4 @@
-"""What coders agree on in each document: pairs, means over pairs, coefficients, prominence."""
+"""Measure agreement in each document: pairs, means over pairs, coefficients, prominence."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ from segscore.pipeline.measures.measure import evaluate
 
 
 def of_documents(sums: BlockSums, n_t: int, *, segments: bool) -> dict[CoefficientKey, Agreement]:
-    """Take every coefficient of each document by itself.
+    """Compute every coefficient of each document.
 
     Args:
-        sums: of the documents.
+        sums: sums for each document.
         n_t: near misses lie 1..n_t-1 positions apart.
-        segments: take rates from segments instead of boundaries (Fournier 2013, as printed).
+        segments: compute rates from segments instead of boundaries (Fournier 2013, as printed).
     """
     pairs, others = sums.pairs, sums.coders - 1
     places = sums.coders * sums.size
@@ -43,13 +43,13 @@ def of_documents(sums: BlockSums, n_t: int, *, segments: bool) -> dict[Coefficie
 
 
 def similarities(counts: Counts, n_t: int) -> dict[str, Floats]:
-    """Take every similarity of each pair; coders without any boundary agree wholly."""
+    """Compute every similarity of each pair; two coders without any boundary agree perfectly."""
     found = evaluate(ACTUAL.values(), counts, {"n_t": n_t}, rows=False)
     return {name: np.where(np.isnan(value), 1.0, value) for name, value in found.items()}
 
 
 def pairs_table(block: Block, similar: dict[str, Floats], windows: dict[str, Floats]) -> pa.Table:
-    """Rows of `pairs` (schemas/agreement.py)."""
+    """Return the rows of `pairs` (schemas/agreement.py)."""
     pairs, counts = block.pairs, dict(block.counts)
     size = counts.pop("pair_places")
     names = {
@@ -64,7 +64,7 @@ def pairs_table(block: Block, similar: dict[str, Floats], windows: dict[str, Flo
 
 
 def window_measures(counts: Counts) -> dict[str, Floats]:
-    """Pk and WindowDiff of each pair, either coder as the reference; NaN without a window."""
+    """Return Pk and WindowDiff of each pair, either coder as reference; NaN without windows."""
     found = {}
     with np.errstate(divide="ignore", invalid="ignore"):
         for prefix in ("", "peer_"):
@@ -80,7 +80,7 @@ def documents_table(
     windows: dict[str, Floats],
     agreement: dict[CoefficientKey, Agreement],
 ) -> pa.Table:
-    """Rows of `documents` (schemas/agreement.py)."""
+    """Return the rows of `documents` (schemas/agreement.py)."""
     start, end = block.pairs.documents
     first, segments = block.rows - block.rows[0], block.boundaries + 1
     lists = pa.array(first, pa.int32())
@@ -137,10 +137,10 @@ def _mean_and_sd(first: Ints, values: Floats, means: Floats, sds: Floats) -> Non
 
 
 def mean_and_sd(first: Ints, values: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation (n - 1) of each row's defined values; NaN where undefined.
+    """Return mean and standard deviation (n - 1) of each row's defined values; NaN where undefined.
 
     Args:
-        first: values of row r are first[r]..first[r+1]-1, shape (rows + 1,).
+        first: row r has the values first[r]..first[r+1]-1, shape (rows + 1,).
         values: NaN where undefined.
     """
     means, sds = np.full((2, len(first) - 1), np.nan)
@@ -149,7 +149,7 @@ def mean_and_sd(first: Ints, values: Floats) -> tuple[Floats, Floats]:
 
 
 def prominence_table(block: Block) -> pa.Table:
-    """Rows of `prominence` (schemas/agreement.py): every position marked by anybody."""
+    """Return the rows of `prominence` (schemas/agreement.py), one per marked position."""
     found, coders = block.marked, block.sums.coders[block.marked.document]
     names = {
         "document_id": block.ids.take(pa.array(found.document)),
@@ -168,11 +168,11 @@ def prominence_table(block: Block) -> pa.Table:
 
 
 def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
-    """Take the rows of `documents` with the least similarity, least first; the alike are none.
+    """Return the rows of `documents` with the lowest similarity, lowest first, without those of 1.
 
     Args:
-        documents: some columns of the table, the id and boundary_similarity among them.
-        number: how many at most.
+        documents: columns of the table, including the id and boundary_similarity.
+        number: the most rows to return.
     """
     few = documents.sort_by([("boundary_similarity", "ascending"), ("document_id", "ascending")])
     return [
@@ -183,5 +183,5 @@ def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
 
 
 def by_similarity(row: dict[str, Any]) -> tuple[float, str]:
-    """Sort rows of `documents`, least similar first."""
+    """Return a sort key for rows of `documents`: lowest similarity first."""
     return row["boundary_similarity"], row["document_id"]

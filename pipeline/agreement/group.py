@@ -1,4 +1,4 @@
-"""A group of documents audited: its coefficients with intervals, from what they add up to."""
+"""Coefficients of a group of documents, with intervals, from the group's sums."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -29,12 +29,13 @@ ONCE = np.ones((1, 1), np.uint8)
 
 @dataclass(frozen=True)
 class Choices:
-    """How coefficients are taken.
+    """How coefficients are computed.
 
     Attributes:
         n_t: near misses lie 1..n_t-1 positions apart.
-        item: pi's chance of a boundary is the mean of the documents' rates, not pooled.
-        segments: take chances from segments instead of boundaries, but in the two-category ones.
+        item: pi's chance of a boundary is the mean of the documents' rates, not the pooled rate.
+        segments: compute chances from segments instead of boundaries, except for the two-category
+            coefficients.
     """
 
     n_t: int
@@ -44,13 +45,14 @@ class Choices:
 
 @dataclass(frozen=True)
 class Group:
-    """What the documents of a group add up to (tallies.Tallies, of this group alone).
+    """Sums over the documents of a group (``tallies.Tallies`` of this group alone).
 
     Attributes:
-        tables: by their names.
-        drawn: weights of the run's resampling units, shape (units, replicates); None for none.
-        units: the resampling units' names, ascending, shape (units,).
-        choices: how coefficients are taken.
+        tables: tables by name.
+        drawn: bootstrap weights of the resampling units, shape (units, replicates); None without
+            replicates.
+        units: names of the resampling units, ascending, shape (units,).
+        choices: how coefficients are computed.
     """
 
     tables: Mapping[str, pa.Table]
@@ -59,11 +61,11 @@ class Group:
     choices: Choices
 
     def column(self, table: str, name: str) -> Ints:
-        """A column of whole numbers of one of the tables."""
+        """Return an integer column of one of the tables."""
         return numbers(self.tables[table].column(name).combine_chunks())
 
     def total(self, table: str, name: str) -> int:
-        """Its sum."""
+        """Return the sum of an integer column."""
         return int(self.column(table, name).sum())
 
     @cached_property
@@ -72,7 +74,7 @@ class Group:
         return sorted(set(self.tables["held_out"].column("coder").to_pylist()))
 
     def numbered(self, table: str, name: str) -> Ints:
-        """Number the coders in a column as ``coders`` does."""
+        """Return the numbers of the coders in a column, as indices into ``coders``."""
         number = {coder: i for i, coder in enumerate(self.coders)}
         encoded = self.tables[table].column(name).combine_chunks().dictionary_encode()
         listed = [number[coder] for coder in encoded.dictionary.to_pylist()]
@@ -85,7 +87,10 @@ class Group:
 
     @cached_property
     def intervals(self) -> dict[CoefficientKey, tuple[float, float]]:
-        """The 95 % bootstrap interval of each coefficient; empty without replicates."""
+        """The 95 % bootstrap interval of each coefficient.
+
+        Empty without replicates, or with fewer than two documents with two coders.
+        """
         paired = self.column("documents", "coders") > 1
         if self.drawn is None or self.column("documents", "documents")[paired].sum() < 2:
             return {}
@@ -93,7 +98,7 @@ class Group:
         return {key: interval(replicates.value) for key, replicates in found.items()}
 
     def _sums(self, drawn: NDArray[np.uint8] | None) -> dict[str, Floats]:
-        """Sums over documents, or under each replicate's weights: name -> shape (replicates,)."""
+        """Sum over documents, or under each replicate's weights: arrays of shape (replicates,)."""
         coders = self.column("documents", "coders")
         cells = {name: self.column("documents", name).astype(np.float64) for name in SUMMED}
         together = coders > 1
@@ -111,7 +116,7 @@ class Group:
         return sums
 
     def rates(self, drawn: NDArray[np.uint8] | None = None) -> tuple[Floats, Floats]:
-        """Each coder's chance of a boundary, plain and as chosen, shape (replicates, coders)."""
+        """Return coders' chances of a boundary, plain and as chosen, shape (replicates, coders)."""
         coder, unit = self.numbered("rates", "coder"), self._unit("rates")
         names = ("codings", "marks", "places")
         cells = np.stack([self.column("rates", name) for name in names], axis=1).astype(np.float64)
@@ -120,7 +125,7 @@ class Group:
         )
         codings, marks, places = sums.transpose(2, 1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            # Of a coder that a replicate left out, nothing is asked.
+            # The rate of a coder whom a replicate omits is not used.
             plain = np.where(places > 0, marks / places, 0.0)
             segments = np.where(places > 0, (marks + codings) / places, 0.0)
         return plain, segments if self.choices.segments else plain
@@ -142,11 +147,11 @@ class Group:
         return product, both
 
     def _unit(self, table: str) -> Ints:
-        """Number the resampling units of a table's rows."""
+        """Return the numbers of the resampling units in a table's rows."""
         return np.searchsorted(self.units, self.column(table, "unit"))
 
     def rows(self) -> Iterator[dict[str, object]]:
-        """Rows of `agreement` (schemas/agreement.py), but for the group's columns."""
+        """Yield the rows of `agreement` (schemas/agreement.py), without the group-by columns."""
         counted = {
             "codings": self.total("documents", "codings"),
             "coders": len(self.coders),
@@ -170,7 +175,7 @@ class Group:
 
 
 def rate(sums: Mapping[str, Floats], choices: Choices) -> Floats:
-    """Take pi's chance of a boundary at a position."""
+    """Return pi's chance of a boundary at a position."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if choices.item:
             return sums["item_rate"] * ITEM_UNIT / sums["item_documents"]
@@ -190,14 +195,14 @@ def _by_number(number: Ints, count: int) -> list[Ints]:
 
 
 class _Panels(NamedTuple):
-    """Documents by their panel, the coders who coded them.
+    """Potential boundaries by panel, a panel being the set of coders of a document.
 
     Attributes:
-        panel: of each entry, ascending, shape (entries,).
+        panel: panel of each entry, ascending, shape (entries,).
         unit: resampling unit of each entry, shape (entries,).
         places: potential boundaries of each entry, shape (entries,).
-        offsets: panel i has members offsets[i]..offsets[i+1]-1, shape (panels + 1,).
-        members: numbers of the coders of all panels.
+        offsets: panel i has the members offsets[i]..offsets[i+1]-1, shape (panels + 1,).
+        members: numbers of the coders, panel after panel.
     """
 
     panel: Ints
@@ -211,7 +216,7 @@ class _Panels(NamedTuple):
 def _add_chance(
     panels: _Panels, p: Floats, weights: NDArray[np.uint8], product: Floats, both: Floats
 ) -> None:
-    """Of each panel sum p_x p_y and p_x + p_y over its pairs once, then weigh its documents."""
+    """Sum p_x p_y and p_x + p_y over the pairs of each panel once, then weight its documents."""
     panel, unit, places = panels.panel, panels.unit, panels.places
     of_product, of_both = np.zeros(len(p)), np.zeros(len(p))
     for i in range(len(panel)):

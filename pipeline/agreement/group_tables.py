@@ -1,4 +1,4 @@
-"""The tables that have rows by group: agreement, coders, peers, corpus."""
+"""Build the tables with rows by group: agreement, coders, peers, corpus."""
 
 from collections.abc import Collection
 from dataclasses import fields
@@ -22,14 +22,14 @@ NAMES = ("coefficient", "similarity", "coder", "peer")
 def group_tables(
     merged: Tallies, group_by: Groups, choices: Choices, seed: int, replicates: int
 ) -> dict[str, pa.Table]:
-    """Make the tables by group, the group of all documents first (schemas/agreement.py).
+    """Build the tables by group, with the group of all documents first (schemas/agreement.py).
 
     Args:
         merged: tallies of the whole run.
         group_by: the group-by columns and their types.
-        choices: how coefficients are taken.
-        seed: of the bootstrap.
-        replicates: of the bootstrap; 0 for no intervals.
+        choices: how coefficients are computed.
+        seed: seed of the bootstrap.
+        replicates: number of bootstrap replicates; 0 for no intervals.
     """
     parted = {each.name: split(getattr(merged, each.name), group_by) for each in fields(Tallies)}
     units = np.unique(numbers(merged.documents.column("unit").combine_chunks()))
@@ -57,7 +57,7 @@ def group_tables(
 
 
 def only(agreement: pa.Table, similarities: Collection[str]) -> pa.Table:
-    """Keep the rows of `agreement` of some similarities."""
+    """Return the rows of `agreement` for some similarities."""
     among = pc.is_in(agreement.column("similarity"), value_set=pa.array(similarities))
     return agreement.filter(among)
 
@@ -80,6 +80,6 @@ def _typed(rows: list[_Row], group_by: Groups) -> pa.Table:
         elif isinstance(values[0], int):
             columns[name] = pa.array(values, pa.int64())
         else:
-            # A null from NaN, our mark of undefined.
+            # NaN means undefined and becomes null.
             columns[name] = pa.array(np.array(values, np.float64), from_pandas=True)
     return pa.table(columns)

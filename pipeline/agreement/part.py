@@ -1,4 +1,4 @@
-"""The task of an agreement run: some documents audited, its tables written, a small receipt."""
+"""Audit the documents of one part: the task of an agreement run."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -38,19 +38,19 @@ from segscore.pipeline.tables.read import Rows, join_rows, validate_rows
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 
 CONTESTED = 10
-"""Documents with least similarity that a part names."""
+"""The most documents that a part reports as contested."""
 
 _TOLD = ["document_id", "codings", "boundary_similarity", "segments_mean", "window_diff_mean"]
-"""Columns of `documents` that are told of them."""
+"""Columns of `documents` that are reported for contested documents."""
 
 
 @dataclass(frozen=True)
 class AgreePart:
-    """The work of one task: a bucket of documents.
+    """The input of one task: a hash bucket or id range of documents.
 
     Attributes:
-        name: of the files it writes, but for the block and the ending.
-        bucket: of ``Meeting``.
+        name: prefix of the names of the output files.
+        bucket: number of the bucket or range, as in ``Meeting``.
     """
 
     name: str
@@ -64,9 +64,9 @@ class AgreeJob:
     Attributes:
         meeting: where the rows of each document are.
         settings: how codings are measured.
-        segments: take chances from segments instead of boundaries.
+        segments: compute chances from segments instead of boundaries.
         group_by: the group-by columns and their types.
-        folder: where parts are written until the run is published.
+        folder: folder that parts are written to until the run is published.
     """
 
     meeting: Meeting
@@ -78,14 +78,14 @@ class AgreeJob:
 
 @dataclass(frozen=True)
 class Audited:
-    """What a task tells of its part; the rows themselves are in the files it wrote.
+    """What a task returns about its part; the rows themselves are in the files that it wrote.
 
     Attributes:
-        rows: what became of the input rows.
-        pairs: rows of pairs written.
-        size: units of all accepted codings, and their segments: for windows by the run.
-        tallies: what the documents add up to; None where there was none.
-        contested: the documents with least similarity, rows of `documents`.
+        rows: how many input rows were scored, rejected and unpaired.
+        pairs: number of rows written to `pairs`.
+        size: total units and total segments of all accepted codings, for `per-run` windows.
+        tallies: sums over the documents; None if there are none.
+        contested: rows of `documents` with the lowest similarity.
     """
 
     rows: Became
@@ -97,13 +97,13 @@ class Audited:
 
 @dataclass(frozen=True)
 class _Accepted:
-    """The codings of a bucket that can be audited, and what became of the others.
+    """The codings of a part that can be audited, and the rows that cannot.
 
     Attributes:
-        codings: ready; None where there is none.
-        rejects: refused rows.
-        unpaired: codings alone in their document, documents without two codings.
-        became: how many rows of each table became what.
+        codings: codings prepared for measuring; None if there are none.
+        rejects: rejected rows.
+        unpaired: codings that are alone in their document, and documents without two codings.
+        became: for each table, how many rows were scored, rejected and unpaired.
     """
 
     codings: References | None
@@ -113,7 +113,7 @@ class _Accepted:
 
 
 def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
-    """Add up units and segments of a part's accepted codings; write nothing."""
+    """Count the units and segments of a part's accepted codings; write nothing."""
     accepted = accept_codings(job, part)
     size = (0, 0)
     if accepted.codings is not None:
@@ -123,7 +123,7 @@ def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
 
 
 def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
-    """Audit the documents of one part; write its files."""
+    """Audit the documents of one part and write its files."""
     accepted = accept_codings(job, part)
     for table, listed in (("rejects", accepted.rejects), ("unpaired", accepted.unpaired)):
         storage.write_table(storage.join(job.folder, table, f"{part.name}.parquet"), listed)
@@ -165,7 +165,7 @@ def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
 
 
 def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
-    """Read a bucket's codings and documents, and set aside what cannot be audited."""
+    """Read the codings and documents of a part, and separate the codings that can be audited."""
     rows, refused = _read(job, part, "codings", SEGMENTATIONS)
     rejects, described, became = [refused], None, {"codings": _in(rows, refused)}
     if "documents" in job.meeting.tables:
@@ -200,7 +200,7 @@ NO_ROWS = pa.schema([REJECT_COLUMNS.field(name) for name in UNPAIRED_COLUMNS]).e
 def _read(
     job: AgreeJob, part: AgreePart, name: str, model: Contract
 ) -> tuple[Rows | None, pa.Table]:
-    """Read a table's rows of a bucket: those that keep every rule each for itself, the rejects."""
+    """Read the rows of a table that belong to a part; return the valid rows and the rejects."""
     checked = [validate_rows(rows, model) for rows in met(job.meeting, name, part.bucket)]
     rejects = pa.concat_tables([REJECT_COLUMNS.empty_table(), *(refused for _, refused in checked)])
     return join_rows([rows for rows, _ in checked]) if checked else None, rejects
@@ -211,7 +211,7 @@ def _in(rows: Rows | None, refused: pa.Table) -> dict[str, int]:
 
 
 def _unused(described: Described, paired: Rows | None) -> Rows:
-    """Documents of which there are no two codings."""
+    """Return the rows of documents that do not have two codings."""
     used = np.zeros(len(described.rows), bool)
     if paired is not None and len(paired):
         place = described.documents.find(paired.table.column("document_id").chunk(0))

@@ -1,4 +1,4 @@
-"""Prominence: how many coders of a document support each boundary that anybody marked.
+"""Prominence: how many coders of a document support each boundary that any of them marked.
 
 Kazantseva & Szpakowicz 2012, section 4.2 and figure 3.
 """
@@ -12,17 +12,17 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Ragged, RowArrays
 
 REACHES = ("0", "half_window", "window")
-"""Of a position: a mark supports it from 0, floor(k / 2), k positions away."""
+"""Names of the distances at which a mark supports a position: 0, floor(k / 2) and k."""
 
 
 @dataclass(frozen=True)
 class Marked:
-    """Every position marked by any coder of its document, documents and positions ascending.
+    """Every position marked by any coder of its document, ordered by document and position.
 
     Attributes:
-        document: of each, shape (positions,).
+        document: document of each position, shape (positions,).
         position: in the unit of the run, shape (positions,).
-        coders: how many have a boundary within each reach, shape (3, positions).
+        coders: number of coders with a boundary within each reach, shape (3, positions).
     """
 
     document: Ints
@@ -31,7 +31,7 @@ class Marked:
 
 
 class _Marks(NamedTuple):
-    """The columns ``document`` and ``position`` of ``Marked``, as compiled loops take them."""
+    """The columns ``document`` and ``position`` of ``Marked``, for compiled loops."""
 
     document: Ints
     position: Ints
@@ -39,7 +39,7 @@ class _Marks(NamedTuple):
 
 @kernel
 def _union(boundaries: RowArrays, first: Ints, marks: _Marks) -> int:
-    """Write the marked positions of each document; return how many there are."""
+    """Write the marked positions of each document; return their number."""
     offsets, values = boundaries.offsets, boundaries.values
     written = 0
     for d in range(len(first) - 1):
@@ -54,7 +54,10 @@ def _union(boundaries: RowArrays, first: Ints, marks: _Marks) -> int:
 
 @kernel
 def _support(boundaries: RowArrays, first: Ints, window: Ints, marks: _Marks, coders: Ints) -> None:
-    """For each coder walk its boundaries beside the document's positions, both ascending."""
+    """Count supporting coders: walk each coder's boundaries alongside the document's positions.
+
+    Both are ascending.
+    """
     offsets, values = boundaries.offsets, boundaries.values
     document, position = marks.document, marks.position
     start = 0
@@ -81,12 +84,14 @@ def _support(boundaries: RowArrays, first: Ints, window: Ints, marks: _Marks, co
 
 
 def marked(boundaries: Ragged, first: Ints, window: Ints) -> Marked:
-    """Find all marked positions and who supports them, in time boundaries x coders a document.
+    """Find all marked positions and how many coders support them.
+
+    Takes time proportional to boundaries x coders per document.
 
     Args:
-        boundaries: positions, each once a row, one row a coding.
-        first: document d's codings are rows first[d]..first[d+1]-1, shape (documents + 1,).
-        window: k of each document, shape (documents,).
+        boundaries: positions, one row per coding; positions do not repeat in a row.
+        first: document d has the coding rows first[d]..first[d+1]-1, shape (documents + 1,).
+        window: window size k of each document, shape (documents,).
     """
     room = boundaries.offsets[first[-1]] - boundaries.offsets[first[0]]
     marks = _Marks(np.empty(room, np.int64), np.empty(room, np.int64))

@@ -1,6 +1,6 @@
-"""What pseudo-coders do, compiled: segments drawn, true boundaries kept, missed and added.
+"""Compiled loops of pseudo-coders: draw segments; keep, miss and add boundaries.
 
-What is done where Fournier 2013, section 5, is silent stands in ``pipeline/simulating.py``.
+Where Fournier 2013, section 5, leaves details open, see ``pipeline/agreement/simulate.py``.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.reference_points import GOLDEN_RATIO
 
 MOST_BOUNDARIES = 2**28
-"""Made at once: a GiB of them."""
+"""The most boundaries made at once: a GiB of them."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ def _start(seed: np.uint64, documents: Hashes, coders: Hashes, streams: Hashes) 
 
 
 def streams(seed: int, documents: Hashes, coders: Hashes) -> Hashes:
-    """Start the random numbers of each coder of each document, shape (documents * coders,).
+    """Start a stream of random numbers per document and coder, shape (documents * coders,).
 
     Args:
         seed: in 0..2^64-1.
-        documents: their numbers.
-        coders: their numbers.
+        documents: numbers of the documents.
+        coders: numbers of the coders.
     """
     started = np.empty(len(documents) * len(coders), np.uint64)
     _start(np.uint64(seed), documents, coders, started)
@@ -57,7 +57,7 @@ def streams(seed: int, documents: Hashes, coders: Hashes) -> Hashes:
 
 @kernel
 def _draw(stream: np.uint64) -> tuple[float, np.uint64]:
-    """Draw a multiple of 2^-53 in [0, 1), all as likely; also give the stream after it."""
+    """Draw a uniform multiple of 2^-53 in [0, 1); return it and the next state of the stream."""
     stream += GOLDEN_RATIO
     return np.float64(mix(stream) >> np.uint64(11)) * 2.0**-53, stream
 
@@ -71,7 +71,7 @@ def _draw_segments(
     n_units: Positions,
     drawn_rows: RowArrays,
 ) -> None:
-    """Draw each row's segments; without room for positions, find out how much they need."""
+    """Draw each row's segments; with an empty array of positions, only compute the room needed."""
     offsets, positions = drawn_rows.offsets, drawn_rows.values
     for row in range(len(starts)):
         stream = starts[row]
@@ -89,20 +89,19 @@ def _draw_segments(
 def segment(
     starts: Hashes, sizes: Ints, segments: int, longest: Positions
 ) -> tuple[Positions, Ragged]:
-    """Draw segmentations: segments up to so many, or until they reach so many units.
+    """Draw segmentations of at most ``segments`` segments and at most ``longest`` units.
 
     Args:
         starts: ``streams(...)``, shape (rows,).
-        sizes: of segments, in units, each at least 1 and drawn as likely as any.
-        segments: the most in a row, at least 1.
-        longest: the most units in a row, at least 1; where they are reached, the last segment is
-            cut, shape (rows,).
+        sizes: segment sizes to draw from uniformly, in units, each at least 1.
+        segments: the most segments in a row, at least 1.
+        longest: the most units in a row, at least 1; the last segment is cut to fit, shape (rows,).
 
     Returns:
-        Units, shape (rows,), and boundaries, one row a segmentation.
+        Units, shape (rows,), and boundaries, one row per segmentation.
 
     Raises:
-        Refused: more than 2^28 boundaries.
+        Refused: there are more than 2^28 boundaries.
     """
     n_units, offsets = np.empty_like(longest), np.zeros(len(starts) + 1, np.int64)
     sizing = RowArrays(offsets, np.empty(0, np.int32))
@@ -126,11 +125,16 @@ def _keep_or_miss(
     errors: tuple[float, float, float, int],
     coded: Positions,
 ) -> tuple[int, int, np.uint64]:
-    """Write what a coder makes of each true boundary: how many remain, how many are to be added."""
+    """Write a coder's version of each true boundary.
+
+    Returns:
+        The number of boundaries written, the number still to be added, and the next state of the
+        stream.
+    """
     near, full, added, reach = errors
     kept, extra, last = 0, 0, 0
     for i in range(len(truth)):
-        # Two draws a boundary, used or not: likelier misses do not change the other boundaries.
+        # Always draw twice per boundary, so that the chance of misses does not change the others.
         what, stream = _draw(stream)
         how, stream = _draw(stream)
         position = int(truth[i])
@@ -156,9 +160,9 @@ def _keep_or_miss(
 def _add(
     stream: np.uint64, truth: Positions, taken: Flags, extra: int, kept: int, coded: Positions
 ) -> int:
-    """Add boundaries where neither the truth nor the coder has one; how many there are then.
+    """Add boundaries where neither the truth nor the coder has one; return their new total.
 
-    ``taken`` has a place for 0 and each position of the document, all false before and after.
+    ``taken`` has an entry for 0 and for each position of the document, all false before and after.
     """
     free = len(taken) - 1
     for boundaries in (truth, coded[:kept]):
@@ -205,23 +209,23 @@ def _code(
 
 
 def code(starts: Hashes, n_units: Positions, truth: Ragged, errors: Errors) -> Ragged:
-    """Let each document's coders repeat its true segmentation, with errors.
+    """Derive a segmentation with errors for each coder of each document from the true one.
 
     Args:
         starts: ``streams(...)``, shape (documents * coders,).
         n_units: N of each document, shape (documents,).
-        truth: boundaries, one row a document.
-        errors: what coders do.
+        truth: true boundaries, one row per document.
+        errors: chances of each error.
 
     Returns:
-        Boundaries, one row a coder of a document.
+        Boundaries, one row per document and coder.
 
     Raises:
-        Refused: more than 2^28 boundaries.
+        Refused: there could be more than 2^28 boundaries.
     """
     coders = len(starts) // len(n_units)
     offsets = np.empty(len(starts) + 1, np.int64)
-    # A true boundary becomes two at most; what is not needed is never touched.
+    # A true boundary becomes at most two; memory that is not needed is never touched.
     positions = _room(2 * coders * len(truth.values))
     chances = (float(errors.near), float(errors.full), float(errors.added), errors.reach)
     _code(starts, n_units, truth.arrays, chances, RowArrays(offsets, positions))

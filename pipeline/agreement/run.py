@@ -1,4 +1,4 @@
-"""An agreement run from its settings to its published folder."""
+"""Run `segscore agree` from its settings to a published folder."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -50,7 +50,7 @@ TYPES_UNUSED = "boundary_types were not looked at, each position counts once"
 
 @dataclass(frozen=True)
 class FinishedAudit:
-    """A published audit: its record (run.json), its tables by group, its contested documents."""
+    """The record (run.json), tables by group, and most contested documents of a published audit."""
 
     record: dict[str, Any]
     tables: dict[str, pa.Table]
@@ -65,8 +65,9 @@ def run_agreement(
     Args, Returns: as ``run_scoring``.
 
     Raises:
-        Refused: wrong input or settings; nothing was written.
-        Failed: no document has two codings, parts failed, or too much was rejected.
+        Refused: the input or the settings are wrong; nothing was written.
+        Failed: no document has two codings, parts failed, or too many rows were rejected; nothing
+            was published.
     """
     run = TaskRun("agree", settings, client, progress)
     with run.stage("plan"):
@@ -111,7 +112,7 @@ def run_agreement(
 def _write_tables(
     run: TaskRun, settings: AgreeSettings, job: AgreeJob, audited: Collection[Audited]
 ) -> tuple[dict[str, pa.Table], str]:
-    """Write the tables by group; return them and the estimator of the intervals."""
+    """Write the tables by group; return them and the name of the estimator of the intervals."""
     merged, estimator = _merged(settings, job, audited)
     tables = group_tables(
         merged, job.group_by, settings.choices, settings.seed, settings.replicates
@@ -138,7 +139,7 @@ def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
 def agreement_plan(
     settings: AgreeSettings, tables: Mapping[str, InputTable], limits: Limits
 ) -> Plan:
-    """Choose how the codings of a document meet."""
+    """Choose how the codings of each document are brought together."""
     return planning.plan(tables, "codings", settings.memory_limit, replace(limits, send=False))
 
 
@@ -149,7 +150,10 @@ def _columns() -> set[str]:
 
 
 def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJob:
-    """Compute a window by the run: half the mean segment over all codings, which are read first."""
+    """Replace a `per-run` window by its size: half the mean segment size over all codings.
+
+    This takes an extra pass over the codings.
+    """
     if job.settings.window != "per-run":
         return job
     surveyed = run.tasks(survey_codings, parts, job, stage="surveyed").values()
@@ -159,7 +163,7 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
 
 
 def _without_group(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
-    """Warn of the documents that are in no group."""
+    """Return a warning if some documents are in no group."""
     whole, *groups = corpus.column("documents").to_pylist()
     left = whole - sum(groups)
     if not group_by or not left:
@@ -187,7 +191,7 @@ def _require_audited(attempt: Attempt, settings: AgreeSettings, account: Became)
 def _merged(
     settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
 ) -> tuple[Tallies, str]:
-    """Add up all parts; also name how intervals are estimated."""
+    """Add up the tallies of all parts; also return the name of the estimator of the intervals."""
     parts = settle_units([each.tallies for each in audited if each.tallies is not None])
     estimator = "none"
     if settings.replicates:

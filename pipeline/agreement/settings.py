@@ -1,4 +1,4 @@
-"""Settings of agreement runs and of simulations, checked whole before any work starts."""
+"""Settings of `segscore agree` and `segscore simulate`, validated before any work starts."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -41,23 +41,24 @@ PUBLISHED = ("fournier2013",)
 _SIGNED = ("n_t", "window", "units", "ci", "v")
 _MOST_DOCUMENTS = 2**31 - 1
 CODINGS_PER_PART = 131_072
-"""Rows of a part of a simulation, so also the most coders that a document can have."""
+"""The most rows in a part of a simulation, and so the most coders of a document."""
 
 
 @dataclass(frozen=True)
 class AgreeSettings:
-    """What `segscore agree` was asked to do.
+    """Settings of `segscore agree`.
 
     Attributes:
         codings: table of segmentations by several coders: a file, a directory or a glob.
         output: folder or URL of the run.
         documents: table of unit lengths and attributes, or None.
-        group_by: attributes whose combinations are audited apart.
-        similarity: similarities whose coefficients are written; empty: all.
-        expected: `pooled`, or `item`: pi's chance of a boundary is the mean of the documents'.
-        as_published: `fournier2013`: as its tables were, `item` with segments for boundaries; or
-            None.
-        max_rejects, memory_limit, fresh: as of ``ScoreSettings``; the others as of
+        group_by: attributes; each combination of their values is audited separately.
+        similarity: similarities to write coefficients for; empty: all.
+        expected: pi's chance of a boundary: `pooled`, or `item` for the mean of the documents'
+            rates.
+        as_published: `fournier2013` to reproduce the tables of that paper: `item`, with segments
+            instead of boundaries; or None.
+        max_rejects, memory_limit, fresh: as in ``ScoreSettings``; the others as in
             ``MeasuringSettings``.
     """
 
@@ -98,10 +99,10 @@ class AgreeSettings:
     fresh: FreshOption = False
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
+        """Refuse invalid settings.
 
         Raises:
-            Refused: naming the option, the value and what is allowed.
+            Refused: a value is invalid; the message names the option and what it allows.
         """
         from segscore.pipeline.agreement.coefficients import SIMILARITIES
 
@@ -117,7 +118,7 @@ class AgreeSettings:
 
     @property
     def inputs(self) -> dict[str, str | None]:
-        """What an audit reads, by the argument or option that names it."""
+        """Locations of the input tables by the argument or option that names them."""
         return {"CODINGS": self.codings, "--documents": self.documents}
 
     @property
@@ -134,24 +135,24 @@ class AgreeSettings:
 
     @property
     def similarities(self) -> tuple[str, ...]:
-        """Those whose coefficients are written."""
+        """The similarities to write coefficients for."""
         from segscore.pipeline.agreement.coefficients import SIMILARITIES
 
         return self.similarity or SIMILARITIES
 
     @property
     def choices(self) -> "Choices":
-        """How coefficients are taken."""
+        """How coefficients are computed."""
         from segscore.pipeline.agreement.group import Choices
 
         published = self.as_published is not None
         return Choices(self.n_t, published or self.expected == "item", published)
 
     def signature(self, estimator: str) -> str:
-        """Say in one line what was computed, so that two audits can be compared.
+        """Describe in one line what was computed, so that two audits can be compared.
 
         Args:
-            estimator: of the intervals.
+            estimator: how the intervals are estimated.
         """
         computed = f"agree:{self.expected}"
         if self.as_published:
@@ -162,18 +163,18 @@ class AgreeSettings:
 
 @dataclass(frozen=True)
 class SimulateSettings:
-    """What to simulate.
+    """Settings of `segscore simulate`.
 
     Attributes:
-        documents: how many, at least 1.
-        coders: of each document, in 1..131072.
+        documents: number of documents, at least 1.
+        coders: number of coders of each document, in 1..131072.
         near_miss: chance that a coder nearly misses a boundary, in [0, 1].
         full_miss: chance that a coder fully misses one, in [0, 1 - near_miss].
         added: share of full misses that add a boundary, in [0, 1]; the others omit one.
         n_t: near misses move 1..n_t-1 positions (docs/measures.md); at least 2.
-        units: in each document, at least 1; None: as many as the segments drawn have.
-        random: each coder draws a segmentation for itself; the chances are not used.
-        seed: in 0..2^64-1.
+        units: units in each document, at least 1; None: as many as the drawn segments have.
+        random: each coder draws a segmentation independently; the chances are not used.
+        seed: seed of all draws, in 0..2^64-1.
     """
 
     documents: Annotated[int, Option("Number of documents.")] = 100
@@ -194,10 +195,10 @@ class SimulateSettings:
     seed: Annotated[int, Option("Seed of all draws.")] = 0
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
+        """Refuse invalid settings.
 
         Raises:
-            Refused: naming the option, the value and what is allowed.
+            Refused: a value is invalid; the message names the option and what it allows.
         """
         within("--documents", self.documents, 1, _MOST_DOCUMENTS)
         within("--coders", self.coders, 1, CODINGS_PER_PART)

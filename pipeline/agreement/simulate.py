@@ -1,27 +1,27 @@
-"""Pseudo-coders: codings made of a corpus's segment sizes, with known chances of each error.
+"""Pseudo-coders: codings with known chances of each error, based on a corpus's segment sizes.
 
-Fournier 2013, section 5 and figure 9: from the sizes of the segments that the coders of a corpus
-made, a random segmentation like theirs is drawn; each pseudo-coder repeats it, with one chance of
-placing a boundary beside its place (a near miss) and one of placing an extra boundary or omitting
-one (a full miss). Or each coder draws a random segmentation of the same text for itself. Agreement
-should fall as full misses become likelier, whatever the number of coders, and be low among random
-coders.
+Fournier 2013, section 5 and figure 9: draw a random segmentation from the sizes of the segments
+that the coders of a corpus made. Each pseudo-coder repeats it, with one chance of placing a
+boundary beside its position (a near miss) and one of placing an extra boundary or omitting one (a
+full miss). Alternatively, each coder draws a random segmentation of the same text independently.
+Agreement should fall as full misses become more likely, whatever the number of coders, and be low
+among random coders.
 
-Where the paper is silent:
+Where the paper leaves details open:
 
-- Sizes are those of all segments, the first and last of a text too; each draw takes any of them.
+- Sizes are those of all segments, including the first and last of a text, and are drawn uniformly.
 - A text has as many segments as a coding has on average, so that no size is cut; or as many as fill
-  a given number of units, the last one cut. A random coder's last segment is cut likewise.
-- Chances are of each true boundary: it is nearly missed, fully missed or kept, each for itself.
-- A near miss moves to any position 1..n_t-1 away, all as likely, that lies between the true
-  boundaries before and after and behind the coder's own before. Where there is none, as between
-  segments of one unit, the boundary is kept.
-- A full miss omits the boundary; or, with the chance ``added``, keeps it and adds one at any
-  position, all as likely, where neither the truth nor the coder has one. Where there is none,
-  nothing is added. What is added may happen to lie beside what is omitted.
+  a given number of units, with the last one cut. A random coder's last segment is also cut.
+- Chances apply to each true boundary independently: it is nearly missed, fully missed or preserved.
+- A near miss moves to a position 1..n_t-1 away, chosen uniformly from those that lie between the
+  true boundaries before and after and behind the coder's own previous boundary. If there is none,
+  as between segments of one unit, the boundary does not move.
+- A full miss omits the boundary; or, with the chance ``added``, preserves it and adds one at a
+  position chosen uniformly from those where neither the truth nor the coder has one. If there is
+  none, nothing is added. An added boundary may happen to lie beside an omitted one.
 - With both chances 0 every coding is the true segmentation.
 
-Random numbers are a function of (seed, document, coder), those of the truth of (seed, document).
+Random numbers are a function of (seed, document, coder); those of the truth, of (seed, document).
 """
 
 import json
@@ -50,7 +50,7 @@ from segscore.pipeline.tables.read import read_valid
 
 TABLE, _RECORD, _UNFINISHED = "codings", "simulation.json", "_codings"
 BOUNDARIES_PER_PART = 2**24
-"""About; so that long documents make small parts."""
+"""About how many boundaries a part has, so that long documents make small parts."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class SegmentSizes:
     """What a simulation takes from a corpus.
 
     Attributes:
-        sizes: in units, of every segment of every coding, ascending, each at least 1.
-        segments: of a coding on average, rounded half to even, at least 1.
+        sizes: sizes of all segments of all codings, in units, ascending, each at least 1.
+        segments: mean number of segments of a coding, rounded half to even, at least 1.
     """
 
     sizes: Ints
@@ -71,7 +71,7 @@ def segment_sizes(n_units: Positions, boundaries: Ragged) -> SegmentSizes:
 
     Args:
         n_units: N of each coding's document, at least one, shape (codings,).
-        boundaries: valid positions, one row a coding; those of several types may repeat.
+        boundaries: valid positions, one row per coding; a position with several types may repeat.
     """
     offsets = boundaries.offsets - boundaries.offsets[0]
     inside = boundaries.values[boundaries.offsets[0] : boundaries.offsets[-1]].astype(np.int64)
@@ -86,14 +86,14 @@ def simulate_codings(
     """Make the codings of some documents of a simulation.
 
     Args:
-        corpus: what segmentations are drawn from.
-        settings: of the simulation; how many documents it has does not matter here.
-        first_document: number of the first one, at least 0.
-        documents: how many, at least 1.
+        corpus: segment sizes to draw from.
+        settings: settings of the simulation; the number of documents is ignored.
+        first_document: number of the first document, at least 0.
+        documents: number of documents to make, at least 1.
 
     Returns:
-        Segmentations (schemas/segmentations.py), by document, then by coder: documents
-        ``simulated-000000`` and on, coders ``coder-00`` and on.
+        Segmentations (schemas/segmentations.py), by document, then by coder; documents are named
+        ``simulated-000000`` and so on, coders ``coder-00`` and so on.
 
     Raises:
         Refused: a document could have more than 2^31-1 units, or its coders 2^28 boundaries.
@@ -141,14 +141,15 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
 
     Args:
         codings: table of segmentations: a file, a folder or a glob.
-        output: folder to write to; must not hold a simulation yet.
+        output: folder to write to; must not contain a simulation yet.
         settings: what to simulate.
 
     Returns:
-        What simulation.json says: settings, files and rows read, warnings.
+        The contents of simulation.json: settings, input files, numbers of rows, warnings.
 
     Raises:
-        Refused: unreadable input, no valid row in it, or a simulation that is there already.
+        Refused: the input cannot be read or has no valid row, or the folder already contains a
+            simulation.
     """
     check_locations({"CODINGS": codings, "--output": output})
     require_apart(output, {"CODINGS": codings})
@@ -181,7 +182,7 @@ def _rejected(rejects: pa.Table, good: int) -> str:
 
 
 def _write(output: str, corpus: SegmentSizes, settings: SimulateSettings, record: str) -> None:
-    """Write the parts out of sight, show them when all are there, and then write the record."""
+    """Write all parts to a temporary folder, then make them visible, then write the record."""
     step = _documents_per_part(corpus, settings)
     with preparing(output, _UNFINISHED, (TABLE, _RECORD)) as preparation:
         for part, first in enumerate(range(0, settings.documents, step)):
@@ -197,7 +198,7 @@ def _write(output: str, corpus: SegmentSizes, settings: SimulateSettings, record
 def _documents_per_part(corpus: SegmentSizes, settings: SimulateSettings) -> int:
     segments = corpus.segments
     if settings.units is not None:
-        # At most twice this on average: segments drawn, each as long as fits, never reach twice N.
+        # At most twice this on average: segments drawn, each cut to fit, never reach twice N.
         segments = 1 + int(settings.units / np.minimum(corpus.sizes, settings.units).mean())
     rows = min(CODINGS_PER_PART, BOUNDARIES_PER_PART // segments)
     return max(1, rows // settings.coders)

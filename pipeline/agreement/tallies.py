@@ -1,7 +1,7 @@
-"""What documents add up to: small tables of whole numbers, summed by key.
+"""Sums over documents: small tables of integers, added up by key.
 
-Each table has the group-by columns, null in the rows over all documents, then keys of its own, then
-sums.  Sums of whole numbers do not depend on how the documents were split.
+Each table has the group-by columns (null in the rows over all documents), then keys of its own,
+then sums. Sums of integers do not depend on how the documents were divided into parts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,19 +23,19 @@ KEYS = {
     "segments": (),
     "supports": ("reach", "coders", "within"),
 }
-"""The keys of each table beside the group."""
+"""The keys of each table in addition to the group-by columns."""
 
 
 @dataclass(frozen=True)
 class Tallies:
-    """What some documents add up to.
+    """Sums over some documents.
 
     Attributes:
-        documents: by resampling unit and number of coders.
+        documents: sums by resampling unit and number of coders.
         panels: potential boundaries by resampling unit and the set of coders, as a JSON list.
         rates: codings, boundaries and potential boundaries by resampling unit and coder.
         peers: pair counts by coder and peer.
-        held_out: by coder and number of coders: what a document loses without that coder.
+        held_out: what documents lose without a coder, by that coder and the number of coders.
         segments: numbers of segments and their sizes, and squares of both.
         supports: marked positions by reach, number of coders, and coders within reach.
     """
@@ -49,10 +49,11 @@ class Tallies:
     supports: pa.Table
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be tallies, which may come from a file.
+        """Refuse invalid tables, because tallies may come from a file.
 
         Raises:
-            ValueError: keys are missing, sums are no whole numbers, or units those of no document.
+            ValueError: columns are missing or have the wrong type, there are nulls, or a resampling
+                unit belongs to no document.
         """
         for name, keys in KEYS.items():
             table = getattr(self, name)
@@ -69,14 +70,14 @@ class Tallies:
 
 
 GROUP = "by:"
-"""Before the name of a group-by column, which may be called as a column of ours is."""
+"""Prefix of group-by columns, so that their names do not clash with the tables' own columns."""
 
 Groups = Mapping[str, pa.DataType]
-"""Group-by columns, ``GROUP`` before their names, and their types."""
+"""Group-by columns, prefixed with ``GROUP``, and their types."""
 
 
 def tally(table: pa.Table, keys: Sequence[str], group_by: Groups) -> pa.Table:
-    """Sum all other columns over the whole, and over each group that has a value everywhere."""
+    """Sum all other columns by key, over all rows and over each group without nulls."""
     own = [name for name in table.column_names if name not in group_by]
     whole = _sum(table.select(own), keys)
     for name, kind in group_by.items():
@@ -96,7 +97,7 @@ def _sum(table: pa.Table, keys: Sequence[str]) -> pa.Table:
     summed = [name for name in table.column_names if name not in keys]
     found = table.group_by(list(keys), use_threads=False).aggregate([(n, "sum") for n in summed])
     found = found.rename_columns([*keys, *summed])
-    # Tables of several parts can be put together only without dictionaries.
+    # Tables of several parts can be concatenated only without dictionaries.
     plain = [
         field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
         for field in found.schema
@@ -117,7 +118,7 @@ def merge_tallies(parts: Sequence[Tallies], group_by: Groups) -> Tallies:
 
 
 def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Table]:
-    """Part a merged table by group: values of the group-by columns -> its rows."""
+    """Split a merged table by group: its rows by the values of the group-by columns."""
     if not table.num_rows:
         return {}
     if not group_by:
@@ -136,10 +137,10 @@ def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Tabl
 
 
 def settle_units(parts: Iterable[Tallies]) -> list[Tallies]:
-    """Resample by document while there are few, by bucket of documents above (resampling.BUCKETS).
+    """Resample by document if there are few, otherwise by hash bucket (``bootstrap.BUCKETS``).
 
-    A part with few documents names its units by the documents' hashes; one with more has put them
-    in buckets already.
+    A part with few documents identifies resampling units by the hashes of its documents; a part
+    with more has already assigned them to buckets.
     """
     parts = list(parts)
     documents = sum(len(pc.unique(part.documents.column("unit"))) for part in parts)
@@ -149,7 +150,7 @@ def settle_units(parts: Iterable[Tallies]) -> list[Tallies]:
 
 
 def is_bucketed(part: Tallies) -> bool:
-    """Whether a part's resampling units are buckets."""
+    """Return whether a part's resampling units are hash buckets."""
     return not _hashed(part.documents)
 
 

@@ -1,4 +1,4 @@
-"""The tallies of some documents: what their pairs, coders and positions add up to."""
+"""Compute the tallies of some documents from their pairs, coders and positions."""
 
 import json
 from collections.abc import Mapping
@@ -16,10 +16,10 @@ from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged
 from segscore.pipeline.statistics import bootstrap
 
 ITEM_UNIT = 2.0**-36
-"""Of which a document's rate is a whole number, so that sums do not depend on their order."""
+"""A document's rate is an integer multiple of this, so that sums do not depend on their order."""
 
 SQUARES_SPLIT = 2**30
-"""Squares are summed in two parts, so that an archive's fit."""
+"""Squares are summed in a high and a low part, so that no sum over an archive overflows."""
 
 
 def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool) -> Tallies:
@@ -28,8 +28,8 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
     Args:
         block: the documents.
         group_by: the group-by columns and their types.
-        bucketed: name resampling units by bucket, not by the document's hash.
-        segments: take the item rates from segments instead of boundaries.
+        bucketed: identify resampling units by hash bucket instead of the document's hash.
+        segments: compute the item rates from segments instead of boundaries.
     """
     pairs, counts, sums = block.pairs, block.counts, block.sums
     groups = block.attributes_of(np.arange(len(sums.coders)))
@@ -74,7 +74,7 @@ def tallies_of(block: Block, group_by: Groups, *, bucketed: bool, segments: bool
 
 
 def _documents(block: Block, rate: Ints) -> Counts:
-    """What each document has."""
+    """Return the sums of each document."""
     sums = block.sums
     return {
         "coders": sums.coders,
@@ -90,10 +90,10 @@ def _documents(block: Block, rate: Ints) -> Counts:
 
 
 def item_rate(marks: Ints, places: Ints) -> Ints:
-    """Each document's marks / places in units of ``ITEM_UNIT``, rounded down; 0 without a place.
+    """Return each document's marks / places in multiples of ``ITEM_UNIT``, rounded down.
 
-    The quotient is taken in two steps of 18 bits, so that no product passes 2^63, nor does the sum
-    of a hundred million.
+    The rate is 0 for a document without places. The quotient is computed in two steps of 18 bits,
+    so that neither a product nor the sum of a hundred million rates exceeds 2^63.
     """
     some = np.maximum(places, 1)
     high, rest = np.divmod(marks << 18, some)
@@ -101,7 +101,7 @@ def item_rate(marks: Ints, places: Ints) -> Ints:
 
 
 def _held_out(block: Block, rate: Ints, *, segments: bool) -> Counts:
-    """What each coding's document has, and what it would have without that coding."""
+    """Return, for each coding, the sums of its document with and without that coding."""
     document, pairs, sums = block.coding_document, block.pairs, block.sums
     own, between = np.zeros(len(document), np.int64), apart(block.counts)
     np.add.at(own, pairs.row - block.rows[0], between)
@@ -155,7 +155,7 @@ def _squared_sizes(offsets: Ints, values: Positions, size: Ints, squares: Ints) 
 
 
 def _segments(block: Block) -> Counts:
-    """Numbers and sizes of segments, and their squares in two parts."""
+    """Return numbers and sizes of segments, and their squares in two parts."""
     rows = block.rows
     boundaries = block.codings.side.boundaries
     own = Ragged(boundaries.offsets[rows[0] : rows[-1] + 1], boundaries.values)
@@ -175,7 +175,7 @@ def _segments(block: Block) -> Counts:
 
 
 def _supports(block: Block) -> tuple[Ints, Counts]:
-    """Document of each marked position at each reach, and how many coders support it."""
+    """Return the document of each marked position at each reach, and how many coders support it."""
     found = block.marked
     document = np.tile(found.document, len(REACHES))
     return document, {

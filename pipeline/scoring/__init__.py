@@ -1,1 +1,1 @@
-"""Hypotheses against references: `segscore score`, `sweep` and `explain`."""
+"""Scores of hypotheses against references: `segscore score`, `sweep` and `explain`."""

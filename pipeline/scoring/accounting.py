@@ -1,4 +1,4 @@
-"""Which input rows of a scoring run were scored, and which were left over."""
+"""Count the input rows that were scored, rejected or left unpaired in a scoring run."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from segscore.pipeline.scoring.part import Receipt
 
 
 def count_rows(collected: Collected, met: Flags) -> Became:
-    """Count what became of the rows of the references and the documents.
+    """Count the scored, rejected and unpaired rows of the references and of the documents.
 
     Args:
         collected: references and documents.
@@ -37,10 +37,10 @@ def count_rows(collected: Collected, met: Flags) -> Became:
 
 
 def met_references(receipts: Mapping[str, Receipt], references: int) -> Flags:
-    """Find the references that have a hypothesis, shape (references,).
+    """Return which references have a hypothesis, shape (references,).
 
     Raises:
-        Failed: a receipt is of other references.
+        Failed: a receipt has another number of references.
     """
     for name, receipt in receipts.items():
         if receipt.met.shape != ((references + 7) // 8,):
@@ -50,7 +50,7 @@ def met_references(receipts: Mapping[str, Receipt], references: int) -> Flags:
 
 
 def left_over(collected: Collected, met: Flags) -> pa.Table:
-    """List the references without a hypothesis, and the documents without such a pair."""
+    """List the references without a hypothesis, and the documents without a scored pair."""
     rows = collected.reference_rows
     alone = [list_unpaired(rows.keep(~met))]
     if collected.described is not None:
@@ -65,7 +65,8 @@ def require_scored(attempt: Attempt, inputs: Inputs, account: Became) -> None:
     """Refuse to publish a run in which nothing was scored.
 
     Raises:
-        Failed: saying how much, and why: rejected rows, or ids without a partner.
+        Failed: no hypothesis was scored; the message gives the numbers of rows and the reasons:
+            rejected rows, or ids without a counterpart.
     """
     hypotheses = account["hypotheses"]
     if not hypotheses["scored"]:

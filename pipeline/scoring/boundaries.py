@@ -1,4 +1,4 @@
-"""The boundaries of one side of a comparison, in units and in the unit of the run."""
+"""The boundaries of references or hypotheses, in units and in the unit of the run."""
 
 from dataclasses import dataclass
 
@@ -10,38 +10,38 @@ from segscore.pipeline.tables.read import Rows
 
 @dataclass(frozen=True)
 class UnitLengths:
-    """Words (or weights) of each unit, one row a document, and their running totals."""
+    """Words (or weights) of each unit, one row per document, and their running totals."""
 
     lengths: Ragged
     totals: Ints
 
     @classmethod
     def of(cls, lengths: Ragged) -> "UnitLengths":
-        """Add up the lengths of each document."""
+        """Compute the running totals of each document's unit lengths."""
         return cls(lengths, cumulative(lengths))
 
     @property
     def units(self) -> Ints:
-        """Running totals of units where ``totals`` are of words: 1, 2, 3... within a document."""
+        """Running totals of units, parallel to ``totals``: 1, 2, 3... within a document."""
         start = np.repeat(self.lengths.offsets[:-1], self.lengths.lengths)
         return 1 + np.arange(len(self.totals)) - start
 
     def whole(self, document: Ints) -> Ints:
-        """Words in the whole of each document, shape (rows,)."""
+        """Return the total words of each document, shape (rows,)."""
         return self.totals[self.lengths.offsets[document + 1] - 1]
 
 
 @dataclass(frozen=True)
 class Side:
-    """Segmentations, one row each; positions stand once in all but ``typed``.
+    """Segmentations, one per row; positions repeat only in ``typed``.
 
     Attributes:
         in_units: positions in units.
         boundaries: positions in the unit of the run.
-        typed: positions in the unit of the run, one for each boundary type at the place.
-        types: type of each of ``typed``; None in a run without types, where ``typed`` is
+        typed: positions in the unit of the run, repeated for each boundary type at the position.
+        types: type of each entry of ``typed``; None in a run without types, where ``typed`` is
             ``boundaries``.
-        collapsed: boundaries each row lost when it was brought to words, shape (rows,).
+        collapsed: boundaries that each row lost by conversion to words, shape (rows,).
     """
 
     in_units: Ragged
@@ -55,12 +55,12 @@ class Side:
 
 
 def side(positions: Ragged, document: Ints, words: UnitLengths | None) -> Side:
-    """Bring segmentations without types to the unit of the run.
+    """Convert segmentations without types to the unit of the run.
 
     Args:
-        positions: in units, one row a segmentation.
-        document: of each row, a row of ``words``, shape (rows,).
-        words: in each unit, of a run in words; else None.
+        positions: positions in units, one row per segmentation.
+        document: row of ``words`` for each segmentation, shape (rows,).
+        words: words in each unit, in a run in words; else None.
     """
     measured = positions
     if words is not None:
@@ -71,15 +71,15 @@ def side(positions: Ragged, document: Ints, words: UnitLengths | None) -> Side:
 def typed_side(
     positions: Ragged, types: Positions, document: Ints, words: UnitLengths | None
 ) -> Side:
-    """Bring segmentations with types to the unit of the run.
+    """Convert segmentations with types to the unit of the run.
 
-    Boundaries that land on one place stay apart while their types differ.
+    Boundaries that fall on the same position remain separate if their types differ.
 
     Args:
-        positions: in units, one row a segmentation, a position for each of its types.
-        types: of each position.
-        document: of each row, a row of ``words``, shape (rows,).
-        words: in each unit, of a run in words; else None.
+        positions: positions in units, one row per segmentation, repeated for each type.
+        types: type of each entry of ``positions``.
+        document: row of ``words`` for each segmentation, shape (rows,).
+        words: words in each unit, in a run in words; else None.
     """
     row = np.repeat(np.arange(len(positions)), positions.lengths)
     in_units = np.stack([row, positions.values])
@@ -105,7 +105,7 @@ def typed_side(
 
 
 def _first_of_each(keys: Ints) -> Ints:
-    """Columns of sorted keys that differ from the column before, shape (distinct,)."""
+    """Return the columns of sorted keys that differ from the column before, shape (distinct,)."""
     new = np.ones(keys.shape[1], bool)
     new[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
     return np.flatnonzero(new)
@@ -116,13 +116,13 @@ def _ragged(row: Ints, values: Ints, rows: int) -> Ragged:
 
 
 def side_of(rows: Rows, document: Ints, words: UnitLengths | None, *, typed: bool) -> Side:
-    """Take the boundaries of validated rows.
+    """Return the boundaries of validated rows.
 
     Args:
-        rows: segmentations, with boundary_types where ``typed``.
-        document: of each row, a row of ``words``, shape (rows,).
-        words: in each unit, of a run in words; else None.
-        typed: whether the run tells boundary types apart.
+        rows: segmentations, with boundary_types if ``typed``.
+        document: row of ``words`` for each segmentation, shape (rows,).
+        words: words in each unit, in a run in words; else None.
+        typed: whether the run distinguishes boundary types.
     """
     positions = ragged(rows.table.column("boundaries").chunk(0))
     if not typed:
@@ -132,6 +132,6 @@ def side_of(rows: Rows, document: Ints, words: UnitLengths | None, *, typed: boo
 
 
 def _trimmed(lists: Ragged) -> Ragged:
-    """The same lists without values before the first or after the last."""
+    """Return the same lists without the values before the first list and after the last."""
     first, last = lists.offsets[0], lists.offsets[-1]
     return Ragged(lists.offsets - first, lists.values[first:last])

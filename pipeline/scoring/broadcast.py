@@ -1,4 +1,4 @@
-"""Scoring where the references are sent to every task, and hypotheses are read as they come."""
+"""Score with the references sent to every task, reading hypotheses in the order of their files."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,16 +32,16 @@ INPUTS_PART = "inputs.parquet"
 
 
 def score_sent(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked | None:
-    """Score all hypotheses, the references sent to every task.
+    """Send the references to every task and score all hypotheses.
 
     Args:
-        run: prepared.
-        inputs: the tables.
-        plan: how many rows a task takes.
-        rule: how to count; its types are those declared.
+        run: a prepared run.
+        inputs: the input tables.
+        plan: how many rows a task reads.
+        rule: how to count, with the declared boundary types.
 
     Returns:
-        What the tasks did; None if another job finished this very run before this one began.
+        The result of the tasks; None if another job finished the same run first.
 
     Raises:
         Failed: no reference was accepted, or parts failed.
@@ -83,12 +83,13 @@ def score_sent(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked |
 
 
 def score_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
-    """Score the hypotheses of one part against all their references; write its files.
+    """Score the hypotheses of one part against all their references, and write its files.
 
     Args:
         job: what all tasks share.
-        part: what to read.
-        duplicates: coder -> bits over the documents for which it has several rows, all refused.
+        part: the slices to read.
+        duplicates: for each coder, bits over the documents for which it has several rows, all of
+            which are rejected.
     """
     accepted = accept_part(job, part, duplicates)
     require_declared(job, accepted.rows)

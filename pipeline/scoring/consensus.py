@@ -28,7 +28,7 @@ def _merge(
     agreed_offsets: Ints,
     agreed: Positions,
 ) -> None:
-    """Walk the references of each document side by side, from position to position."""
+    """Merge each document's references; write the positions marked at least ``least`` times."""
     coders = 0
     for d in range(len(first) - 1):
         coders = max(coders, first[d + 1] - first[d])
@@ -58,18 +58,18 @@ def _merge(
 
 
 def consensus(references: Ragged, first: Ints, share: Fraction) -> Ragged:
-    """Gather the positions marked by at least a share of each document's coders (docs/measures.md).
+    """Return the positions marked by at least a share of each document's coders (docs/measures.md).
 
     Args:
-        references: boundary positions, each at most once a row, one row a reference.
-        first: document d's references are rows first[d]..first[d+1]-1, shape (documents + 1,).
-        share: of the coders, in [0, 1]; compared exactly.  0 is the union: any coder will do.
+        references: boundary positions, one row per reference; positions do not repeat in a row.
+        first: document d has the reference rows first[d]..first[d+1]-1, shape (documents + 1,).
+        share: share of the coders, in [0, 1], compared exactly; 0 is the union, any coder suffices.
 
     Returns:
-        Boundary positions, one row a document; a row may be empty.
+        Boundary positions, one row per document; a row may be empty.
     """
     coders, group = np.unique(np.diff(first), return_inverse=True)
-    # Python's integers, so that no denominator is too large: the least whole number >= share * h.
+    # The least integer >= share * h, in Python's integers, so that no denominator is too large.
     needed = [-(-share.numerator * h // share.denominator) for h in coders.tolist()]
     least = np.array(needed, np.int64)[group]
     offsets = np.empty(len(first), np.int64)
@@ -80,14 +80,15 @@ def consensus(references: Ragged, first: Ints, share: Fraction) -> Ragged:
 
 
 def parse_share(text: str) -> tuple[str, Fraction]:
-    """Read one share of ``--consensus``: a decimal number, exactly, or ``any``.
+    """Parse one share of ``--consensus``: a decimal number, exactly, or ``any``.
 
     Returns:
-        What the consensus coder is called (``consensus:0.5``, the same for ``.50``), and the share;
+        The name of the consensus coder (``consensus:0.5``, the same for ``.50``), and the share;
         0 for ``any``.
 
     Raises:
-        Refused: naming the option and the value, if it is neither ``any`` nor in (0, 1].
+        Refused: the text is neither ``any`` nor in (0, 1]; the message names the option and the
+            value.
     """
     if text == ANY:
         return LABEL + ANY, Fraction(0)
@@ -102,10 +103,10 @@ def parse_share(text: str) -> tuple[str, Fraction]:
 
 
 def parse_shares(text: str) -> dict[str, Fraction]:
-    """Read the whole of ``--consensus``, such as ``0.5,0.3,any``: coder's name -> share, in order.
+    """Parse all of ``--consensus``, such as ``0.5,0.3,any``: shares by coder name, in order.
 
     Raises:
-        Refused: as ``parse_share``, or if one share is named twice.
+        Refused: as in ``parse_share``, or a share is given twice.
     """
     named = [parse_share(share) for share in text.split(",")]
     if len(dict(named)) < len(named):

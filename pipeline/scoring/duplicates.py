@@ -1,4 +1,4 @@
-"""Hypotheses of one coder for one document, found across the parts of a run."""
+"""Find hypotheses of one coder for one document across the parts of a run."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -18,10 +18,11 @@ _Kind = TypeVar("_Kind", bound=Receipt)
 def spread_twice(
     run: TaskRun, task: Callable[..., _Kind], parts: list[Part], job: Job, *, stage: str
 ) -> dict[str, _Kind]:
-    """Run ``task(job, part, duplicates)``, and again where a part turns out to hold a duplicate.
+    """Run ``task(job, part, duplicates)`` for all parts, and again for parts with duplicates.
 
-    That a coder has two rows for a document shows only when all parts have been read.  It is rare,
-    so all parts are worked on as if there were none, and those that hold one are done anew.
+    Whether a coder has two rows for a document is known only after all parts have been read.
+    This is rare, so all parts are first processed as if there were none, and the parts that contain
+    one are processed again.
 
     Returns:
         Receipts by the name of the part, in the order of the parts.
@@ -44,10 +45,10 @@ def spread_twice(
 
 
 def duplicates(told: Iterable[Receipt]) -> dict[str, Bits]:
-    """Find documents that a coder judged more than once: coder -> bits over the documents.
+    """Find the documents that a coder segmented more than once: bits over documents by coder.
 
     Raises:
-        Failed: receipts are of other documents than each other.
+        Failed: the receipts have different numbers of documents.
     """
     told = list(told)
     shapes = {bits.shape for receipt in told for seen in receipt.seen.values() for bits in seen}

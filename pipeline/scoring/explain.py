@@ -1,4 +1,4 @@
-"""Documents of a run again: the edits between their hypotheses and references."""
+"""List the edits between hypotheses and references of documents in a finished run."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from segscore.pipeline.tables.read import Rows, join_rows, read_slice
 
 @dataclass(frozen=True)
 class Explained:
-    """What stands between a reference and a hypothesis.
+    """The edits between a reference and a hypothesis.
 
     Attributes:
-        document: its id.
-        reference: its coder.
-        hypothesis: its coder.
-        n_units: of the document, in the unit of the run.
-        edits: in the order of the text.
+        document: id of the document.
+        reference: coder of the reference.
+        hypothesis: coder of the hypothesis.
+        n_units: size of the document, in the unit of the run.
+        edits: edits in the order of the text.
     """
 
     document: str
@@ -40,18 +40,18 @@ class Explained:
 def explain_pairs(
     run: str, documents: Sequence[str], hypothesis: str | None = None
 ) -> list[Explained]:
-    """Find the edits of documents that a finished run has scored.
+    """List the edits of documents that a finished run has scored.
 
     Args:
-        run: folder of the run, whose inputs must be as they were.
-        documents: their ids.
-        hypothesis: the coder to look at; None for all.
+        run: folder of the run, whose inputs must not have changed.
+        documents: ids of the documents.
+        hypothesis: coder of the hypotheses; None for all.
 
     Returns:
-        Each reference with each of its document's hypotheses, in the order of the hypotheses.
+        Each reference with each hypothesis of its document, in the order of the hypotheses.
 
     Raises:
-        Refused: no such run, document or hypothesis, or an input has changed since.
+        Refused: the run, a document or the hypothesis does not exist, or an input has changed.
     """
     opened = reopen(run)
     for place, document in zip(
@@ -78,12 +78,12 @@ def explain_pairs(
 def rows_of_document(
     table: InputTable, documents: Sequence[str], coder: str | None = None
 ) -> Iterator[Rows]:
-    """Read the segmentations of some documents, a piece of the table at a time.
+    """Read the segmentations of some documents, one slice of the table at a time.
 
     Args:
-        table: of segmentations.
-        documents: their ids.
-        coder: whose; None for all.
+        table: table of segmentations.
+        documents: ids of the documents.
+        coder: coder of the segmentations; None for all.
     """
     wanted = pa.array(documents, pa.string())
     for piece in table.slices:
@@ -123,7 +123,7 @@ def _edits(opened: Reopened, side: Side, pair: Pairs) -> list[Edit]:
 
 
 def _row(side: Side, row: int) -> tuple[list[int], Positions | None]:
-    """Positions of one segmentation, and the type of each."""
+    """Return the positions of one segmentation, and the type of each."""
     first, last = side.typed.offsets[row : row + 2]
     types = None if side.types is None else side.types[first:last]
     return side.typed.values[first:last].tolist(), types

@@ -13,15 +13,15 @@ from segscore.pipeline.statistics.averages import summary_groups
 
 @dataclass(frozen=True)
 class FinishedScoring(FinishedRun):
-    """A finished run of `segscore score`, or of a night."""
+    """A finished run of `segscore score` or `segscore nightly`."""
 
     @classmethod
     def open(cls, url: str, unfinished: str = "the run is not finished") -> Self:
-        """Read the scoring run in a folder.
+        """Open the scoring run in a folder.
 
         Raises:
-            Refused: as ``FinishedRun.open`` does; a run of another command, or one whose settings
-                this version of segscore does not know.
+            Refused: as in ``FinishedRun.open``; or the run is of another command, or has settings
+                that this version of segscore does not know.
         """
         run = super().open(url, unfinished)
         if run.command != "score":
@@ -31,10 +31,10 @@ class FinishedScoring(FinishedRun):
         return run
 
     def score_settings(self) -> ScoreSettings:
-        """Read the settings of the run.
+        """Return the settings of the run.
 
         Raises:
-            Refused: they are not what this version of segscore has.
+            Refused: the settings are not those of this version of segscore.
         """
         try:
             return recorded(self.settings)
@@ -47,12 +47,12 @@ class FinishedScoring(FinishedRun):
 
     @property
     def types(self) -> tuple[int, ...]:
-        """The boundary types that the run told apart; (1,) if none."""
+        """The boundary types that the run distinguished; (1,) if none."""
         return tuple(self.record.get("boundary_types") or (1,))
 
     @cached_property
     def parameters(self) -> Mapping[str, float]:
-        """What the formulas use beside counts, as ``evaluate`` takes it."""
+        """Parameters that formulas use in addition to counts, as ``evaluate`` takes them."""
         p_seg = self.record.get("p_seg")
         settings = self.score_settings()
         return settings.parameters(float("nan") if p_seg is None else p_seg, self.types)

@@ -1,4 +1,4 @@
-"""Scoring where the rows of each document come together first: each part is a run in small."""
+"""Score with the rows of each document brought together first, so that parts are independent."""
 
 from dataclasses import dataclass, replace
 
@@ -48,9 +48,9 @@ class MetJob(Job):
 
     Attributes:
         meeting: where the rows of each document are.
-        settings: as asked for, but with the window where that is of the run.
-        p_seg: of the run; NaN if undefined.
-        documents: of the run that have an accepted reference.
+        settings: the run's settings, with a `per-run` window replaced by its size.
+        p_seg: P_seg of the run; NaN if undefined.
+        documents: number of documents of the run with an accepted reference.
     """
 
     meeting: Meeting
@@ -61,14 +61,14 @@ class MetJob(Job):
 
 @dataclass(frozen=True)
 class Surveyed:
-    """What a part tells of its references and hypotheses before any is scored.
+    """What a part returns about its references and hypotheses before any are scored.
 
     Attributes:
-        documents: with an accepted reference.
-        units: of all accepted references together, in the unit of the run.
-        segments: of them.
-        windows: of them, and how many of these hold a boundary.
-        types: boundary types that occur.
+        documents: number of documents with an accepted reference.
+        units: total size of all accepted references, in the unit of the run.
+        segments: number of segments of all accepted references.
+        windows: number of windows of all accepted references, and how many contain a boundary.
+        types: boundary types that occur; empty unless the run has to find them.
     """
 
     documents: int
@@ -79,16 +79,16 @@ class Surveyed:
 
 
 def score_met(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked | None:
-    """Score all hypotheses, the rows of each document brought together first.
+    """Bring the rows of each document together, then score all hypotheses.
 
     Args:
-        run: prepared.
-        inputs: the tables.
-        plan: how documents are grouped.
-        rule: how to count; its types are those declared.
+        run: a prepared run.
+        inputs: the input tables.
+        plan: how documents are divided into parts.
+        rule: how to count, with the declared boundary types.
 
     Returns:
-        What the tasks did; None if another job finished this very run before this one began.
+        The result of the tasks; None if another job finished the same run first.
 
     Raises:
         Failed: parts failed.
@@ -120,7 +120,7 @@ def score_met(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked | 
 
 
 def _with_survey(run: TaskRun, job: MetJob, parts: list[Part]) -> MetJob:
-    """Compute what depends on all references together: windows by the run, P_seg, types."""
+    """Compute what depends on all references together: `per-run` windows, P_seg, types."""
     settings = job.settings
     if settings.window == "per-run":
         sizes = run.tasks(survey_bucket, parts, job, stage="sized").values()
@@ -140,7 +140,7 @@ def _with_survey(run: TaskRun, job: MetJob, parts: list[Part]) -> MetJob:
 
 
 def survey_bucket(job: MetJob, part: Part) -> Surveyed:
-    """Add up what a part's references tell; write nothing."""
+    """Add up sizes, windows and types of a part's references; write nothing."""
     collected = _collected(job, part)
     references = collected.references
     sizes, boundaries = references.size, references.side.boundaries
@@ -158,7 +158,7 @@ def survey_bucket(job: MetJob, part: Part) -> Surveyed:
 
 
 def score_bucket(job: MetJob, part: Part) -> Receipt:
-    """Score the hypotheses of some documents, and reference points of them; write the files."""
+    """Score a part's hypotheses and reference points, and write its files."""
     collected = _collected(job, part)
     references = collected.references
     units = resampled_by(references.documents, job.settings, job.documents)

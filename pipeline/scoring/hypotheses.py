@@ -1,4 +1,4 @@
-"""Hypotheses that can be scored, told from those that are refused or have no reference."""
+"""Separate the hypotheses that can be scored from rejected and unpaired ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ from segscore.pipeline.tables.read import Rows, refuse, validate_rows
 UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 
 Seen = dict[str, tuple[Bits, Bits]]
-"""Coder -> bits over the run's documents: seen at least once, seen more than once."""
+"""For each coder, bits over the run's documents: seen at least once, seen more than once."""
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """The hypotheses of a part that can be scored, and what became of the others.
+    """The hypotheses of a part that can be scored, and the rows that cannot.
 
     Attributes:
-        rows: the hypotheses.
-        document: of each, shape (rows,).
+        rows: the hypotheses that can be scored.
+        document: document number of each, shape (rows,).
         unpaired: rows without an accepted reference.
-        rejects: the refused ones.
-        read: rows read.
-        seen: which coders judged which documents.
+        rejects: rejected rows.
+        read: number of rows read.
+        seen: which coders segmented which documents.
     """
 
     rows: Rows
@@ -44,7 +44,7 @@ class Accepted:
 
     @property
     def became(self) -> Became:
-        """What became of the rows read."""
+        """How many of the rows were scored, rejected and unpaired."""
         rejected, unpaired = self.rejects.num_rows, len(self.unpaired)
         scored = self.read - rejected - unpaired
         told = {"in": self.read, "scored": scored, "rejected": rejected, "unpaired": unpaired}
@@ -59,15 +59,15 @@ def accept_hypotheses(
     typed: bool,
     types: tuple[int, ...],
 ) -> Accepted:
-    """Set aside the hypotheses that cannot be scored.
+    """Separate the hypotheses that can be scored from those that cannot.
 
     Args:
-        rows: hypotheses as they were read.
-        references: the accepted ones.
-        duplicates: coder -> bits over the documents for which it has several rows, all refused;
-            None where these rows are all there are.
-        typed: whether the run tells boundary types apart.
-        types: those declared; empty: any.
+        rows: hypotheses as read.
+        references: the accepted references.
+        duplicates: for each coder, bits over the documents for which it has several rows, all of
+            which are rejected; None if ``rows`` is the whole input for its documents.
+        typed: whether the run distinguishes boundary types.
+        types: declared boundary types; empty if any type is allowed.
     """
     read = len(rows)
     rows, broken = validate_rows(rows, SEGMENTATIONS)
@@ -123,18 +123,18 @@ def _marked(
 
 
 def list_unpaired(rows: Rows) -> pa.Table:
-    """List rows that met no partner (schemas/unpaired.py)."""
+    """List rows without a counterpart (schemas/unpaired.py)."""
     return pa.table(rows.listed(np.arange(len(rows)))).select(list(UNPAIRED_COLUMNS))
 
 
 def write_left_out(folder: str, name: str, rejects: pa.Table, unpaired: pa.Table) -> None:
-    """Write the rows that were refused, and those that met no partner, if there are any.
+    """Write the rejected and the unpaired rows, if there are any.
 
     Args:
-        folder: of the unfinished run.
-        name: of the files.
-        rejects: schemas/rejects.py.
-        unpaired: schemas/unpaired.py.
+        folder: folder of the unfinished run.
+        name: name of the files.
+        rejects: table as in schemas/rejects.py.
+        unpaired: table as in schemas/unpaired.py.
     """
     for table, rows in (("rejects", rejects), ("unpaired", unpaired)):
         if rows.num_rows:

@@ -1,4 +1,4 @@
-"""What a run reads: its tables found and cut into parts, its references read and accepted."""
+"""Find the input tables of a run, divide them into parts, and read and validate the references."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, read_valid
 
 BYTES_PER_PART = 2**28
-"""How much small slices may hold to be read by one task."""
+"""The most bytes of small slices that one task reads."""
 
 SCORES_COLUMNS = (
     "document_id",
@@ -36,7 +36,7 @@ SCORES_COLUMNS = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """The input tables of a run, found and their columns checked."""
+    """The input tables of a run, located and with their columns checked."""
 
     references: InputTable
     hypotheses: InputTable
@@ -44,26 +44,26 @@ class Inputs:
 
     @property
     def typed(self) -> bool:
-        """Whether the run tells boundary types apart."""
+        """Whether the run distinguishes boundary types."""
         return are_told_apart([self.references, self.hypotheses])
 
     @property
     def tables(self) -> list[InputTable]:
-        """Those that there are."""
+        """The tables that were given."""
         both = [self.references, self.hypotheses]
         return both if self.documents is None else [*both, self.documents]
 
 
 @dataclass(frozen=True)
 class Collected:
-    """References and documents that were read, and what was refused of them.
+    """References and documents that were read, and the rows that were rejected.
 
     Attributes:
-        references: the accepted ones, ready to be met.
-        reference_rows: the rows they were made from.
-        described: the documents table.
-        rejects: refused rows of either.
-        read: rows read of each table.
+        references: the accepted references, prepared for scoring.
+        reference_rows: the rows that ``references`` was built from.
+        described: the documents table, if there is one.
+        rejects: rejected rows of both tables.
+        read: number of rows read, by table.
     """
 
     references: References
@@ -95,7 +95,7 @@ def find_sides(
         references: a file, a directory or a glob; likewise the others.
         hypotheses: the segmentations to judge.
         documents: None for no table.
-        memory: bytes that a worker may take; None for the default.
+        memory: bytes that a worker may use; None for the default.
     """
     inputs = Inputs(
         find_table("references", references, SEGMENTATIONS, memory),
@@ -107,7 +107,7 @@ def find_sides(
 
 
 def refuse_taken_names(tables: Iterable[InputTable], taken: Collection[str], output: str) -> None:
-    """Refuse attributes whose names the columns of an output table have."""
+    """Refuse attributes that have the name of a column of an output table."""
     for table in tables:
         for name in table.attributes.names:
             if name in taken:
@@ -118,22 +118,22 @@ def refuse_taken_names(tables: Iterable[InputTable], taken: Collection[str], out
 
 
 def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataType]:
-    """Find the type of each group-by column of a scoring run.
+    """Return the type of each group-by column of a scoring run.
 
     Raises:
-        Refused: no such attribute, or one that cannot name a group.
+        Refused: an attribute does not exist, or its type cannot name a group.
     """
     tables = [inputs.hypotheses, inputs.references, inputs.documents]
     types = {"reference": pa.string(), **attribute_types(tables)}
     chosen = choose_groups(settings.group_by, types, SUMMARY_COLUMNS)
     if settings.shares:
-        # A consensus is told apart, never averaged with its coders.
+        # A consensus gets its own group; it is never averaged with the coders behind it.
         chosen.setdefault("reference", types["reference"])
     return chosen
 
 
 def attribute_types(tables: Iterable[InputTable | None]) -> dict[str, pa.DataType]:
-    """Gather the attributes of some tables; a later table's type is that of the output."""
+    """Return the attributes of the tables with their types; if a name repeats, the last wins."""
     present = [table for table in tables if table is not None]
     return {each.name: each.type for table in present for each in table.attributes}
 
@@ -141,15 +141,16 @@ def attribute_types(tables: Iterable[InputTable | None]) -> dict[str, pa.DataTyp
 def choose_groups(
     group_by: tuple[str, ...], types: Mapping[str, pa.DataType], taken: Iterable[str]
 ) -> dict[str, pa.DataType]:
-    """Find the type of each group-by column.
+    """Return the type of each group-by column.
 
     Args:
-        group_by: the columns asked for.
-        types: of the attributes that there are.
-        taken: columns that the output has by itself.
+        group_by: the requested columns.
+        types: types of the available attributes.
+        taken: columns that the output always has.
 
     Raises:
-        Refused: no such attribute, or one that cannot name a group.
+        Refused: an attribute does not exist, its type cannot name a group, or the output has a
+            column of that name.
     """
     for name in group_by:
         if name in types and name in taken:
@@ -165,22 +166,25 @@ def choose_groups(
 
 
 def _names_a_group(kind: pa.DataType) -> bool:
-    """Whether values of a type are equal exactly when they look equal: not so for floats."""
+    """Return whether values of a type are equal exactly when they print the same.
+
+    Floats, for example, do not.
+    """
     return bool(
         pa.types.is_string(kind)
         or pa.types.is_integer(kind)
         or pa.types.is_boolean(kind)
         or pa.types.is_date(kind)
-        # Of those with a time zone pyarrow may shift what comes back from Python by its offset.
+        # pyarrow may shift a timestamp with a time zone by its offset when reading it from Python.
         or (pa.types.is_timestamp(kind) and kind.unit != "ns" and kind.tz is None)
     )
 
 
 def cut(slices: tuple[Slice, ...], rows: int) -> list[Part]:
-    """Cut a table into parts of about so many rows, each some slices in a row.
+    """Divide a table into parts of about ``rows`` rows, each made of consecutive slices.
 
-    A part's name starts with its place, so that sorting files by name keeps the order of the rows,
-    and ends with a digest of what it reads.
+    The name of a part starts with its number, so that sorting files by name preserves the order of
+    rows, and ends with a digest of what the part reads.
     """
     groups: list[list[Slice]] = []
     held, size = 0, 0
@@ -197,7 +201,7 @@ def cut(slices: tuple[Slice, ...], rows: int) -> list[Part]:
 
 
 def cut_points(documents: int, points: int, rows: int) -> list[Part]:
-    """Cut the documents of a run into parts of about so many reference points."""
+    """Divide the documents of a run into parts with about ``rows`` reference points each."""
     step = max(1, rows // max(1, points))
     starts = range(0, documents if points else 0, step)
     return [
@@ -212,7 +216,7 @@ def _digest(group: list[Slice]) -> str:
 
 
 def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
-    """Read and check the documents and the references, where every task needs them all.
+    """Read and validate the documents and the references, for runs that send them to every task.
 
     Raises:
         Failed: no reference was accepted.
@@ -227,19 +231,19 @@ def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
 
 
 Checked = tuple[Rows, pa.Table]
-"""Rows that keep every rule each for itself, and the rejects."""
+"""Rows that are valid one by one, and the rejects."""
 
 
 def gather_inputs(
     settings: MeasuringSettings, rows: Checked, listed: Checked | None, *, typed: bool
 ) -> Collected:
-    """Make references ready, and refuse what contradicts each other.
+    """Reject rows that contradict each other, and prepare the remaining references for scoring.
 
     Args:
-        settings: of the run.
-        rows: references.
-        listed: documents, if there is a table of them.
-        typed: whether the run tells boundary types apart.
+        settings: how to measure.
+        rows: the references.
+        listed: the documents table, if there is one.
+        typed: whether the run distinguishes boundary types.
     """
     described, rejects, counts = None, [], {}
     if listed is not None:
@@ -254,7 +258,7 @@ def gather_inputs(
 
 
 def _first(rejects: pa.Table) -> str:
-    """Show the first refused row, for a message."""
+    """Describe the first rejected row, for a message."""
     if not rejects.num_rows:
         return ""
     row = rejects.slice(0, 1).to_pylist()[0]

@@ -1,4 +1,4 @@
-"""How segmentations are measured, and the signature that two results are compared by."""
+"""How segmentations are measured, and the signature that makes two results comparable."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -41,27 +41,30 @@ _LEAST_P_SEG = 1e-6
 
 @dataclass(frozen=True)
 class MeasuringSettings:
-    """What a task must know to measure segmentations, whatever the command.
+    """Everything needed to measure segmentations, whatever the command.
 
     Attributes:
         n_t: near misses lie 1..n_t-1 positions apart (docs/measures.md); at least 1.
         window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (docs/measures.md).
-        rounding: `half-even` or `half-up`, of half the mean segment size.
+        rounding: how half the mean segment size is rounded: `half-even` or `half-up`.
         units: `units`, or `words` (or whatever the documents' unit lengths count).
         pairing: `greedy` as published, or `optimal` (docs/measures.md).
-        boundary_types: the types boundaries may have, ascending; empty: those that occur.
-        p_seg: chance that a window holds a reference boundary; None: from the run's references.
+        boundary_types: the types that boundaries may have, ascending; empty: those that occur.
+        p_seg: chance that a window contains a reference boundary; None: computed from the run's
+            references.
         cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.
         c_seg_costs: C_miss and C_fa of C_seg, each in [0, 1].
         beta: weight of recall in b_f1 and f1, above 0.
-        edit_constants: added to the weight of each near miss, of each substitution, in [0, 1].
-        content_weights: of leading and trailing misses, of leading and trailing false alarms.
-        unit_weights: count content in the documents' unit_weights.
-        confusion: write which boundary type was taken for which.
-        consensus: shares of coders that make a consensus reference, such as `0.5,0.3,any`.
-        reference_points: names of reference points to score beside the hypotheses.
-        replicates: bootstrap replicates for the intervals; 0 for none.
-        seed: of the bootstrap; at least 0.
+        edit_constants: constants added to the weight of a near miss and of a substitution, each in
+            [0, 1].
+        content_weights: weights of leading misses, trailing misses, leading false alarms and
+            trailing false alarms.
+        unit_weights: measure content in the unit_weights of the documents table.
+        confusion: write how often each boundary type was taken for each other one.
+        consensus: shares of coders that define consensus references, such as `0.5,0.3,any`.
+        reference_points: names of reference points to score in addition to the hypotheses.
+        replicates: number of bootstrap replicates for the intervals; 0 for no intervals.
+        seed: seed of the bootstrap; at least 0.
     """
 
     n_t: NTOption = 2
@@ -126,7 +129,7 @@ class MeasuringSettings:
         """Refuse values out of range.
 
         Raises:
-            Refused: naming the option, the value and what is allowed.
+            Refused: a value is invalid; the message names the option and what it allows.
         """
         within("--n-t", self.n_t, 1, MOST_UNITS)
         if isinstance(self.window, int):
@@ -143,7 +146,7 @@ class MeasuringSettings:
         within("--replicates", self.replicates, 0, MOST_REPLICATES)
         check_seed(self.seed)
         self._check_formulas()
-        self.shares, self.points  # noqa: B018  (refuse what they cannot read)
+        self.shares, self.points  # noqa: B018  (refuse text that cannot be parsed)
 
     def _check_formulas(self) -> None:
         one_of("--pairing", self.pairing, _PAIRINGS)
@@ -172,10 +175,10 @@ class MeasuringSettings:
             raise Refused(f"--beta {self.beta}: must be above 0 and at most {_MOST_WEIGHT}")
 
     def require_documents(self, documents: str | None) -> None:
-        """Refuse to measure in lengths or weights of units without a table that has them.
+        """Refuse to measure in unit lengths or unit weights without a documents table.
 
         Raises:
-            Refused: naming the option, and the column that the table must have.
+            Refused: an option needs a column of the documents table; the message names both.
         """
         needed = {"--units words": self.units == "words", "--unit-weights": self.unit_weights}
         for option in (option for option, asked in needed.items() if asked):
@@ -185,7 +188,7 @@ class MeasuringSettings:
 
     @property
     def shares(self) -> dict[str, "Fraction"]:
-        """Consensus coder -> share of a document's coders."""
+        """Share of a document's coders by the name of the consensus coder."""
         if self.consensus is None:
             return {}
         from segscore.pipeline.scoring.consensus import parse_shares
@@ -202,10 +205,10 @@ class MeasuringSettings:
         return parse_points(self.reference_points)
 
     def parameters(self, p_seg: float, types: tuple[int, ...] = (1,)) -> dict[str, float]:
-        """What the formulas use beside counts.
+        """Return the parameters that formulas use in addition to counts.
 
         Args:
-            p_seg: of the run; NaN if undefined.
+            p_seg: P_seg of the run; NaN if undefined.
             types: boundary types of the run, ascending.
         """
         parts = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
@@ -221,18 +224,18 @@ class MeasuringSettings:
             "cost_false_alarm": 1 - self.cost_miss,
             "c_seg_cost_miss": self.c_seg_costs[0],
             "c_seg_cost_false_alarm": self.c_seg_costs[1],
-            # Whole weights stay whole, so that sums of counts stay exact.
+            # Integral weights become int, so that sums of counts stay exact.
             **{f"weight_{part}": int(w) if w == int(w) else w for part, w in weights},
         }
 
     def signature(self, estimator: str, types: tuple[int, ...] | None = None) -> str:
-        """Say in one line what was computed, so that two results can be compared.
+        """Describe in one line what was computed, so that two results can be compared.
 
-        What is as it is by default and belongs to few measures is left out.
+        Settings that concern few measures are omitted if they have their default values.
 
         Args:
-            estimator: of the intervals.
-            types: boundary types of a run that tells them apart.
+            estimator: how the intervals are estimated.
+            types: boundary types of the run; None if it does not distinguish them.
         """
         from importlib.metadata import version
 
@@ -265,5 +268,5 @@ class MeasuringSettings:
 
 
 def select_fields(signature: str, names: tuple[str, ...]) -> list[str]:
-    """Take the fields of a signature that another command's signature has too."""
+    """Return the fields of a signature that have these names."""
     return [part for part in signature.split("|") if part.partition(":")[0] in names]

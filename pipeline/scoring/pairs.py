@@ -1,4 +1,4 @@
-"""Hypotheses that met their references: counted, valued, and added up."""
+"""Pair hypotheses with their references, count, compute measures, and add up."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from segscore.pipeline.statistics.bootstrap import Units
 from segscore.pipeline.statistics.sums import GroupKey, Sums
 
 _ROWS_AT_ONCE = 8192
-"""Rows that formulas are applied to at a time: what they pass through stays in the cache."""
+"""Rows that formulas are applied to at a time, so that intermediate results stay in the cache."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class Hypotheses:
     """Segmentations to judge, each of a document that has a reference.
 
     Attributes:
-        document_id: of each, shape (rows,).
-        coder: the name each stands under in scores, shape (rows,).
-        system: the name it is averaged under, shape (rows,).
-        document: number of its document, shape (rows,).
-        side: their boundaries.
-        attributes: one row each.
+        document_id: shape (rows,).
+        coder: name of each hypothesis in `scores`, shape (rows,).
+        system: name under which each hypothesis is averaged, shape (rows,).
+        document: document number of each hypothesis, shape (rows,).
+        side: boundaries of the hypotheses.
+        attributes: attributes, one row per hypothesis.
     """
 
     document_id: pa.StringArray
@@ -45,12 +45,12 @@ class Hypotheses:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Which reference meets which hypothesis.
+    """Pairs of a reference and a hypothesis.
 
     Attributes:
         ref_row: rows of the references, shape (pairs,).
         hyp_row: rows of the hypotheses, shape (pairs,).
-        one_each: whether each hypothesis is in one pair, in order.
+        one_each: whether each hypothesis is in exactly one pair, in order.
     """
 
     ref_row: Ints
@@ -58,7 +58,7 @@ class Pairs:
     one_each: bool = False
 
     def of_hypothesis(self, column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Take each pair's value of a column of the hypotheses, without a copy where it can be."""
+        """Return each pair's value in a column of the hypotheses, without a copy if possible."""
         return column if self.one_each else column.take(pa.array(self.hyp_row))
 
 
@@ -67,7 +67,7 @@ class Rule:
     """How pairs are counted and added up.
 
     Attributes:
-        settings: of the run.
+        settings: how to measure.
         types: boundary types of the run, ascending; (1,) in a run without types.
         group_by: the group-by columns and their types.
     """
@@ -79,7 +79,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Scored:
-    """Rows of an output table and what they add up to."""
+    """Rows of an output table, and their sums."""
 
     table: pa.Table
     sums: list[Sums]
@@ -89,8 +89,8 @@ def pair_up(document: Ints, first: Ints) -> Pairs:
     """Pair each hypothesis with all references of its document.
 
     Args:
-        document: of each hypothesis, shape (hypotheses,).
-        first: document d's references are rows first[d]..first[d+1]-1, shape (documents + 1,).
+        document: document number of each hypothesis, shape (hypotheses,).
+        first: document d has the reference rows first[d]..first[d+1]-1, shape (documents + 1,).
 
     Returns:
         Pairs in the order of the hypotheses, then of the references.
@@ -107,15 +107,15 @@ def pair_up(document: Ints, first: Ints) -> Pairs:
 def score_pairs(
     hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule, *, original: bool
 ) -> Scored:
-    """Count and value every pair: rows of scores (schemas/scores.py).
+    """Count every pair and compute its measures, as rows of `scores` (schemas/scores.py).
 
     Args:
-        hypotheses: of the task.
-        pairs: who meets whom.
-        references: the original ones, or consensus ones.
-        rule: how to count.
-        original: whether these are the original references, which alone make the averages over all
-            references.
+        hypotheses: hypotheses of the task.
+        pairs: the pairs to score.
+        references: the original references, or consensus references.
+        rule: how to count and add up.
+        original: whether these are the original references; only they contribute to the averages
+            over all references.
     """
     counts = _count(hypotheses, pairs, references, rule)
     parameters = rule.settings.parameters(references.p_seg, rule.types)
@@ -142,7 +142,7 @@ def score_pairs(
 
 
 def _values_of(counts: list[Ints], parameters: Mapping[str, float]) -> list[Floats]:
-    """Take every measure of every row from its counts, shape (rows,) each, NaN where undefined."""
+    """Compute every measure from the counts of rows, shape (rows,) each, NaN where undefined."""
     rows = len(counts[0])
     values = np.empty((len(MEASURES), rows))
     for start in range(0, rows, _ROWS_AT_ONCE):
@@ -155,7 +155,7 @@ def _values_of(counts: list[Ints], parameters: Mapping[str, float]) -> list[Floa
 
 
 def _count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule) -> list[Ints]:
-    """Run every family's pass over the pairs: of each of COUNTS, shape (pairs,)."""
+    """Count all pairs for each family of measures: one array per name in COUNTS, shape (pairs,)."""
     settings = rule.settings
     ref, hyp = references.side, hypotheses.side
     rows = pairs.ref_row, pairs.hyp_row, references.size[pairs.ref_row]
@@ -187,14 +187,17 @@ def _content(hypotheses: Hypotheses, untyped: SegmentationPairs, references: Ref
 def score_panels(
     hypotheses: Hypotheses, scored: pa.Table, pairs: Pairs, references: References, rule: Rule
 ) -> Scored:
-    """Judge each hypothesis by all references at once: rows of panel_scores (docs/measures.md).
+    """Compare each hypothesis with all its references at once (docs/measures.md).
 
     Args:
-        hypotheses: of the task, one row a document and coder.
-        scored: their rows of scores against each reference, for the means over references.
-        pairs: of ``scored``; each hypothesis has met all references of its document.
-        references: the original ones.
-        rule: how to count.
+        hypotheses: hypotheses of the task, one row per document and coder.
+        scored: their rows of `scores` against each reference, for the means over references.
+        pairs: the pairs in ``scored``: each hypothesis with all references of its document.
+        references: the original references.
+        rule: how to count and add up.
+
+    Returns:
+        Rows of `panel_scores`, and their sums.
     """
     document = hypotheses.document
     first = references.first[document]
@@ -222,7 +225,7 @@ def score_panels(
 
 
 def _values(scored: pa.Table) -> list[Floats]:
-    """The measures of rows of scores, NaN where null, shape (rows,) each."""
+    """Return the measures in rows of `scores`, NaN where null, shape (rows,) each."""
     return [
         numbers(scored.column(name).combine_chunks().fill_null(float("nan"))) for name in MEASURES
     ]
@@ -231,7 +234,7 @@ def _values(scored: pa.Table) -> list[Floats]:
 def _attributes(
     hypotheses: Hypotheses, pairs: Pairs, references: References
 ) -> dict[str, pa.ChunkedArray]:
-    """What the document or the reference has; where they are silent, what the hypothesis has."""
+    """Return each pair's attributes: the document's or reference's, else the hypothesis's."""
     from_references = references.attributes.take(pa.array(pairs.ref_row))
     columns = dict(zip(from_references.column_names, from_references.columns, strict=True))
     for name in hypotheses.attributes.column_names:
@@ -249,7 +252,7 @@ def _sums(
     *,
     original: bool,
 ) -> list[Sums]:
-    """Add up over all documents of each system and, if asked for, over each of its groups."""
+    """Sum over all documents of each system and, with group-by columns, over each of its groups."""
     sums = []
     if original:
         code, keys = number_groups([system])
@@ -258,7 +261,7 @@ def _sums(
     if rule.group_by and all(name in table.column_names for name in rule.group_by):
         by = [encode(table.column(name).combine_chunks()) for name in rule.group_by]
         code, keys = number_groups([system, *by])
-        # A document without a value for an attribute is in no group, only in the whole.
+        # A document without a value for an attribute is in no group; it counts only in the whole.
         held = code >= 0
         sums.append(adding.sum_rows(keys, code[held], units, rows.select(held)))
     return sums

@@ -1,4 +1,4 @@
-"""Accepted hypotheses scored, some at a time: their tables written, what they add up to kept."""
+"""Score accepted hypotheses, write the output tables of a part, and save its sums."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,24 +45,24 @@ POINT = "point:"
 
 
 def is_point(hypothesis: str) -> bool:
-    """Whether it is a reference point, made by the run."""
+    """Return whether a hypothesis is a reference point, which the run makes itself."""
     return hypothesis.startswith(POINT)
 
 
 SUMS = "sums"
-"""Under which stage the sums of the parts are kept."""
+"""The stage under which the sums of each part are saved."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """The work of one task.
+    """The input of one task.
 
     Attributes:
-        name: of the files it writes; made from what it reads.
-        slices: hypotheses it reads, in this order.
-        documents: numbers of the documents to make reference points for, first and one past the
-            last.
-        bucket: of documents that met, where references are not sent to every task.
+        name: name of the output files, derived from the input.
+        slices: slices of the hypotheses table, in reading order.
+        documents: range of documents to make reference points for: first, and one past the last.
+        bucket: number of the hash bucket or id range of documents to score, where references are
+            not sent to every task.
     """
 
     name: str
@@ -77,9 +77,9 @@ class Job:
 
     Attributes:
         rule: how pairs are counted and added up.
-        typed: whether boundary types are told apart.
-        further: columns of the hypotheses beyond those every file has.
-        folder: where parts are written until the run is published.
+        typed: whether boundary types are distinguished.
+        further: columns of the hypotheses other than the required ones.
+        folder: folder that parts are written to until the run is published.
         rows_at_once: how many hypotheses are scored at a time.
     """
 
@@ -92,11 +92,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Against:
-    """What hypotheses are scored against.
+    """The references that hypotheses are scored against.
 
     Attributes:
-        references: the accepted ones.
-        consensus: references made of them, one a document each.
+        references: the accepted references.
+        consensus: for each consensus share, one consensus reference per document.
     """
 
     references: References
@@ -104,19 +104,19 @@ class Against:
 
     @classmethod
     def of(cls, references: References, settings: MeasuringSettings) -> "Against":
-        """Make the consensus references that were asked for."""
+        """Build the consensus references that the settings ask for."""
         shares = settings.shares.items()
         return cls(references, tuple(agreed(references, *each, settings) for each in shares))
 
 
 @dataclass(frozen=True)
 class Added:
-    """What rows of scores add up to.
+    """Sums over rows of scores.
 
     Attributes:
-        pairs: the rows of scores; None where there are none.
-        panels: the rows of panel_scores; None where there are none.
-        confusion: which types were taken for which, where that was asked for.
+        pairs: sums over the rows of `scores`; None if there are no rows.
+        panels: sums over the rows of `panel_scores`; None if there are no rows.
+        confusion: counts of confused boundary types; empty unless the settings ask for them.
     """
 
     pairs: Sums | None = None
@@ -125,7 +125,7 @@ class Added:
 
 
 def add(parts: Iterable[Added]) -> Added:
-    """Add up disjoint rows."""
+    """Add up the sums of disjoint sets of rows."""
     total = Added()
     for part in parts:
         total = Added(
@@ -143,14 +143,15 @@ def _both(one: Sums | None, other: Sums | None) -> Sums | None:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What a task tells of its part; rows and sums are in the files it wrote.
+    """What a task returns about its part; rows and sums are in the files that it wrote.
 
     Attributes:
-        part: its name; under it the sums are kept.
-        rows: what became of the input rows.
-        pairs: rows of scores written.
-        met: bits over the rows of the references, where those are sent: met a hypothesis.
-        seen: which coders judged which documents, to find duplicates across parts.
+        part: name of the part, under which its sums are saved.
+        rows: how many input rows were scored, rejected and unpaired.
+        pairs: number of rows written to `scores`.
+        met: bits over the rows of the references, where references are sent to every task: 1 if
+            the reference has a hypothesis.
+        seen: which coders segmented which documents, to find duplicates across parts.
         types: boundary types that occur.
     """
 
@@ -163,10 +164,12 @@ class Receipt:
 
 
 def declared(rule: Rule, types: Iterable[int]) -> Rule:
-    """Take the types that occur in accepted rows for declared, where none are.
+    """Return the rule with the boundary types that occur in accepted rows.
+
+    For runs whose settings declare no types.
 
     Raises:
-        Refused: settings do not fit these types.
+        Refused: the settings are invalid for these types.
     """
     found = tuple(sorted(types)) or (1,)
     replace(rule.settings, boundary_types=found)
@@ -174,10 +177,11 @@ def declared(rule: Rule, types: Iterable[int]) -> Rule:
 
 
 def require_declared(job: Job, *read: Rows) -> None:
-    """Make sure that rows have only types of the rule: loops that count follow it.
+    """Check that rows have only boundary types of the rule, as the counting loops assume.
 
     Raises:
-        Failed: the survey of the parts, which a run that goes on has from a file, told others.
+        Failed: a row has another type; the survey of the parts, which a resumed run reads from a
+            file, did not list it.
     """
     if job.typed and not set[int]().union(*map(occurring, read)) <= {*job.rule.types}:
         raise Failed(
@@ -187,16 +191,16 @@ def require_declared(job: Job, *read: Rows) -> None:
 
 @dataclass(frozen=True)
 class Worked:
-    """What all tasks of a run did.
+    """The result of all tasks of a run.
 
     Attributes:
         rule: how pairs were counted, with the boundary types that occur.
-        p_seg: of the run; NaN if undefined.
-        documents: with an accepted reference.
-        rows: what became of the input rows.
-        pairs: rows of scores written.
-        folder: of the unfinished run.
-        parts: whose sums are kept there.
+        p_seg: P_seg of the run; NaN if undefined.
+        documents: number of documents with an accepted reference.
+        rows: how many input rows were scored, rejected and unpaired.
+        pairs: number of rows written to `scores`.
+        folder: folder of the unfinished run.
+        parts: names of the parts whose sums are saved in ``folder``.
     """
 
     rule: Rule
@@ -209,16 +213,17 @@ class Worked:
 
 
 _Found = tuple[list[Scored], list[Scored], Cells]
-"""Rows of scores, rows of panel_scores, and which types were taken for which."""
+"""Rows of `scores`, rows of `panel_scores`, and counts of confused boundary types."""
 
 
 def score_hypotheses(
     job: Job, part: str, against: Against, accepted: Accepted
 ) -> tuple[int, Flags]:
-    """Score accepted hypotheses against all their references; write the tables, keep the sums.
+    """Score accepted hypotheses against all their references; write the tables, save the sums.
 
     Returns:
-        Rows of scores written; which references met a hypothesis, shape (references,).
+        The number of rows written to `scores`, and which references have a hypothesis, shape
+        (references,).
     """
     met = np.zeros(len(against.references), bool)
 
@@ -265,7 +270,7 @@ def _confusion(job: Job, against: Against, hypotheses: Hypotheses, pairs: Pairs)
 
 
 def _write(job: Job, part: str, found: Iterable[_Found]) -> int:
-    """Write the tables of a part as they are made, then what they add up to; tell the pairs."""
+    """Write the tables of a part block by block, then save its sums; return the number of pairs."""
     added: list[Added] = []
     written = 0
     with (
@@ -289,19 +294,20 @@ def _merged(found: list[Scored]) -> Sums | None:
 
 
 def score_points(job: Job, part: str, against: Against, pieces: Sequence[tuple[int, int]]) -> int:
-    """Score the reference points of some documents; write their scores, keep the sums.
+    """Score the reference points of some documents; write their scores and save their sums.
 
-    A point that stands for a document is scored against each of its references, the consensus
-    ones too; one that stands for a reference against that one, or against the others.
+    A reference point with one segmentation per document is scored against all references of the
+    document, consensus references included. One with a segmentation per reference is scored against
+    that reference only, or against the document's other references.
 
     Args:
         job: what all tasks share.
-        part: name of the files.
-        against: whose documents these are.
-        pieces: numbers of the documents to take at a time, first and one past the last.
+        part: name of the output files.
+        against: the references.
+        pieces: ranges of documents to process one after the other: first, and one past the last.
 
     Returns:
-        Rows of scores written.
+        The number of rows written to `scores`.
     """
     references = against.references
 
@@ -320,7 +326,7 @@ def score_points(job: Job, part: str, against: Against, pieces: Sequence[tuple[i
 
 
 def _stand_ins(name: str, references: References, made: Points, first_document: int) -> Hypotheses:
-    """Reference points as hypotheses; of a human one the coder is named, too."""
+    """Present reference points as hypotheses; the name of a `human` one includes the coder."""
     document = first_document + made.document
     ids = references.documents.ids.take(pa.array(document))
     coder = pa.array([POINT + name] * len(document), pa.string())
@@ -334,7 +340,7 @@ def _stand_ins(name: str, references: References, made: Points, first_document: 
 
 
 def _codings(job: Job, references: References, documents: tuple[int, int]) -> Codings:
-    """Some documents, numbered from 0."""
+    """Return the references of a range of documents, with the documents numbered from 0."""
     first, end = documents
     in_units = references.side.in_units
     return Codings(

@@ -1,7 +1,7 @@
 """Reference points: naive and human segmentations that show what a score is worth.
 
-They are made of a document's units, its references and (seed, document id) alone: the same however
-the work is split and in whatever order documents and coders come.
+They depend only on a document's units, its references and (seed, document id), so they are the same
+however the work is split and in whatever order documents and coders come.
 """
 
 from collections.abc import Callable
@@ -28,11 +28,12 @@ class Codings:
     Attributes:
         hashes: ``document_ids.names(...).hashes`` of the documents' ids, shape (documents,).
         n_units: N of each document, at least 1, shape (documents,).
-        first: document d's references are rows first[d]..first[d+1]-1, at least one; need not start
-            at row 0, so that some documents of a run are a slice, shape (documents + 1,).
-        boundaries: one row a reference, each position once.
+        first: document d has the reference rows first[d]..first[d+1]-1, at least one; first[0] may
+            be above 0, so that a slice of a run's documents can share its boundaries, shape
+            (documents + 1,).
+        boundaries: one row per reference; positions do not repeat.
         mean_size: mean segment size over the whole run, see ``mean_size``.
-        seed: of the run, in 0..2^64-1.
+        seed: seed of the run, in 0..2^64-1.
     """
 
     hashes: Hashes
@@ -44,17 +45,17 @@ class Codings:
 
     @property
     def coders(self) -> Ints:
-        """How many references each document has, shape (documents,)."""
+        """Number of references of each document, shape (documents,)."""
         return np.diff(self.first)
 
 
 @dataclass(frozen=True)
 class Points:
-    """What one reference point made for some documents, and what to score it against.
+    """Segmentations made by one reference point, and the references to score them against.
 
     Attributes:
-        boundaries: positions in units, one row a segmentation made.
-        document: of each row, shape (rows,).
+        boundaries: positions in units, one row per segmentation.
+        document: document of each row, shape (rows,).
         ref_row: row of ``Codings.boundaries`` in each pair to score, shape (pairs,).
         hyp_row: row of ``boundaries`` in each pair, ascending, shape (pairs,).
     """
@@ -67,15 +68,15 @@ class Points:
 
 @dataclass(frozen=True)
 class ReferencePoint:
-    """One way to segment a document without reading it.
+    """A way to segment a document without reading it.
 
     Attributes:
-        meaning: what it is, in a line.
-        source: paper and place.
-        meets: ``all``: one row a document, scored against each of its references; ``own``: one row
-            a reference, against that one alone; ``others``: one row a reference, against the
-            other references of the document.
-        make: makes the rows.
+        meaning: description in one line.
+        source: paper and section.
+        meets: ``all``: one row per document, scored against each of its references; ``own``: one
+            row per reference, scored against that reference only; ``others``: one row per
+            reference, scored against the other references of the document.
+        make: function that makes the rows.
     """
 
     meaning: str
@@ -85,17 +86,17 @@ class ReferencePoint:
 
 
 def mean_size(n_units: Ints, boundaries: Ragged) -> Fraction:
-    """Take the mean segment size in units over all references of a run, pooled; at least 1.
+    """Return the mean segment size in units over all references of a run, pooled; at least 1.
 
     Args:
         n_units: N of each reference's document, shape (rows,).
-        boundaries: one row a reference.
+        boundaries: one row per reference.
     """
     return Fraction(int(n_units.sum()), int((boundaries.lengths + 1).sum()))
 
 
 def points(name: str, codings: Codings) -> Points:
-    """Make the reference point ``name`` for some documents, paired as its ``meets`` says."""
+    """Make the reference point ``name`` for some documents, paired as its ``meets`` requires."""
     point = REFERENCE_POINTS[name]
     boundaries = point.make(codings)
     coders, start = codings.coders, codings.first[:-1]
@@ -114,10 +115,10 @@ def points(name: str, codings: Codings) -> Points:
 
 
 def parse_points(text: str) -> tuple[str, ...]:
-    """Read ``--reference-points``, names separated by commas.
+    """Parse ``--reference-points``, names separated by commas.
 
     Raises:
-        Refused: naming the option and the value, if a name is unknown or given twice.
+        Refused: a name is unknown or given twice; the message names the option and the value.
     """
     chosen = tuple(text.split(","))
     for name in chosen:
@@ -135,7 +136,7 @@ def _start(hashes: Hashes, seed: np.uint64, purpose: np.uint64, streams: Hashes)
 
 
 def _streams(codings: Codings, purpose: str) -> Hashes:
-    """Start each document's random numbers for one purpose, apart from those for any other."""
+    """Start a stream of random numbers per document, independent of those for other purposes."""
     streams = np.empty_like(codings.hashes)
     named = hash_names(pa.array([purpose])).hashes[0]
     _start(codings.hashes, np.uint64(codings.seed), named, streams)
@@ -144,8 +145,8 @@ def _streams(codings: Codings, purpose: str) -> Hashes:
 
 @kernel
 def _below(bound: np.uint64, stream: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Draw one of 0..bound-1, each exactly as likely; also give the stream after it."""
-    # 2^64 mod bound: without that many, the others are a whole multiple of bound.
+    """Draw a uniform integer in 0..bound-1; return it and the next state of the stream."""
+    # 2^64 mod bound: rejecting this many values leaves a whole multiple of bound, so no bias.
     surplus = (np.uint64(0) - bound) % bound
     stream += GOLDEN_RATIO
     while mix(stream) < surplus:
@@ -161,10 +162,11 @@ def _draw_numbers(streams: Hashes, n_units: Ints, numbers: Ints) -> None:
 
 @kernel
 def _scatter(streams: Hashes, n_units: Ints, first: Ints, offsets: Ints, values: Positions) -> None:
-    """Fill each row with the first so many of its document's places in a random order.
+    """Fill each row with the first positions of a random permutation of its document's positions.
 
-    Places are shuffled as far as the longest row needs (Fisher & Yates), then put back, so that a
-    document costs its boundaries and not its units.
+    All rows of a document share one permutation. A partial Fisher-Yates shuffle goes only as far
+    as the document's longest row and is undone afterwards, so that the cost of a document depends
+    on its boundaries and not on its units.
     """
     longest = 1
     for d in range(len(streams)):
@@ -208,7 +210,7 @@ def _toss(streams: Hashes, n_units: Ints, offsets: Ints, values: Positions) -> N
 
 @kernel
 def _space(units: Ints, segments: Ints, n_units: Ints, offsets: Ints, values: Positions) -> None:
-    """Put boundaries at the multiples of units / segments, each rounded half to even."""
+    """Place boundaries at the multiples of units / segments, each rounded half to even."""
     written = 0
     offsets[0] = 0
     for row in range(len(n_units)):
@@ -229,7 +231,7 @@ def _space(units: Ints, segments: Ints, n_units: Ints, offsets: Ints, values: Po
 
 
 def _at_random(codings: Codings, name: str, first: Ints, how_many: Ints) -> Ragged:
-    """Put so many boundaries in each row, any choice of places exactly as likely."""
+    """Place ``how_many`` boundaries in each row, with all choices of positions equally likely."""
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(how_many)))
     values = np.empty(offsets[-1], np.int32)
     _scatter(_streams(codings, name), codings.n_units, first, offsets, values)

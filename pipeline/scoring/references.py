@@ -1,4 +1,4 @@
-"""What every task must know: the accepted references by document, ready to be met."""
+"""Prepare the accepted references by document, as every task needs them for scoring."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,22 +21,22 @@ from segscore.pipeline.tables.read import Rows, refuse
 
 @dataclass(frozen=True)
 class References:
-    """Accepted references, those of one document side by side and in the order of their coders.
+    """Accepted references, grouped by document and ordered by coder within a document.
 
     Attributes:
         documents: the documents that have a reference.
-        first: document d's references are rows first[d]..first[d+1]-1, shape (documents + 1,).
-        units: n_units of each document, in units whatever the run measures in, shape (documents,).
-        words: words in each unit of each document, in a run in words.
-        weights: weight of each unit of each document, in a run that weighs content.
+        first: document d has the reference rows first[d]..first[d+1]-1, shape (documents + 1,).
+        units: n_units of each document, always in units, shape (documents,).
+        words: words in each unit of each document, in a run in words; else None.
+        weights: weight of each unit of each document, in a run that weighs content; else None.
         coder: name of each reference's coder, shape (rows,).
         size: N of each reference's document in the unit of the run, shape (rows,).
-        side: their boundaries.
-        window: k of each reference, shape (rows,).
-        panel_window: m of each document, shape (documents,).
-        attributes: columns of the documents table and of the references table, one row a reference.
-        resampling: what documents are resampled by.
-        p_seg: share of the windows that hold a reference boundary; NaN if there is no window.
+        side: boundaries of the references.
+        window: window size k of each reference, shape (rows,).
+        panel_window: window size m of each document, shape (documents,).
+        attributes: columns of the documents and references tables, one row per reference.
+        resampling: resampling units of the documents.
+        p_seg: share of the windows that contain a reference boundary; NaN without windows.
     """
 
     documents: Documents
@@ -58,28 +58,28 @@ class References:
 
     @property
     def document(self) -> Ints:
-        """Document of each reference, shape (rows,)."""
+        """Document number of each reference, shape (rows,)."""
         return np.repeat(np.arange(len(self.documents)), np.diff(self.first))
 
     @property
     def has_panels(self) -> bool:
-        """Whether a document has several references."""
+        """Whether any document has several references."""
         return bool((np.diff(self.first) > 1).any())
 
 
 def accept_references(
     rows: Rows, described: Described | None, settings: MeasuringSettings, *, typed: bool
 ) -> tuple[Rows, pa.Table]:
-    """Refuse the references that contradict each other, and those that cannot be measured.
+    """Reject references that contradict each other or cannot be measured.
 
     Args:
-        rows: references whose rows are valid each for itself.
+        rows: references that are valid row by row.
         described: the documents table, if there is one.
-        settings: of the run.
-        typed: whether the run tells boundary types apart.
+        settings: how to measure.
+        typed: whether the run distinguishes boundary types.
 
     Returns:
-        The references of each document side by side, in the order of their coders; the rejects.
+        The accepted references, grouped by document and ordered by coder, and the rejects.
     """
     rows, rejects = without_contradictions(rows, described)
     if typed:
@@ -95,9 +95,9 @@ def accept_references(
 
 
 def in_order(rows: Rows) -> Rows:
-    """Put the rows of each document side by side, in the order of their coders.
+    """Group rows by document, and order them by coder within a document.
 
-    Only a total order makes the same table from the same rows in other files.
+    This is a total order, so the same rows in other files make the same table.
     """
     if rows.numbered.once_each:
         return rows
@@ -108,24 +108,24 @@ def in_order(rows: Rows) -> Rows:
 
 
 def _without(name: str, rows: Rows, described: Described) -> Flags:
-    """Which rows belong to a document of which the documents table does not have this list."""
+    """Return which rows belong to a document for which the documents table lacks this list."""
     known = np.zeros(1 + len(described.rows), bool)
     if name in described.rows.table.column_names:
         known[:-1] = flags(described.rows.table.column(name).chunk(0).is_valid())
-    # A document that is not described has place -1: the last entry, which stays False.
+    # `find` returns -1 for a document that is not in the table: the last entry, which stays False.
     return ~known[described.documents.find(_ids(rows))]
 
 
 def make_ready(
     rows: Rows, described: Described | None, settings: MeasuringSettings, *, typed: bool
 ) -> References:
-    """Make accepted references ready to be met.
+    """Prepare accepted references for scoring.
 
     Args:
-        rows: at least one, as ``accept_references`` returns them.
+        rows: at least one reference, as ``accept_references`` returns them.
         described: the documents table, if there is one.
-        settings: of the run.
-        typed: whether the run tells boundary types apart.
+        settings: how to measure.
+        typed: whether the run distinguishes boundary types.
     """
     documents, document = rows.numbered.documents, rows.numbered.document
     size = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
@@ -160,15 +160,16 @@ def make_ready(
 def agreed(
     references: References, label: str, share: Fraction, settings: MeasuringSettings
 ) -> References:
-    """Make the consensus of each document's coders a reference of its own (docs/measures.md).
+    """Make the consensus of each document's coders as an additional reference (docs/measures.md).
 
-    It has its own window where the policy is per pair; otherwise that of the original references.
+    With the window policy `per-pair` a consensus has its own window size; otherwise it has that of
+    the original references.
 
     Args:
-        references: the original ones.
-        label: the coder it goes by.
-        share: of a document's coders that must have marked a boundary; 0 is any of them.
-        settings: of the run.
+        references: the original references.
+        label: coder name of the consensus.
+        share: share of a document's coders that must have marked a boundary; 0 means any coder.
+        settings: how to measure.
     """
     n = len(references.documents)
     first = references.first[:-1]
@@ -191,13 +192,13 @@ def agreed(
 
 
 def shared_attributes(references: References) -> pa.Table:
-    """Take each document's attributes: the value all its references have, null if they differ."""
+    """Return each document's attributes, null where its references differ."""
     first, document = references.first[:-1], references.document
     columns = {}
     for name in references.attributes.column_names:
         values = references.attributes.column(name).combine_chunks()
         if pa.types.is_nested(values.type):
-            columns[name] = pa.nulls(len(first), values.type)  # nothing tells lists apart
+            columns[name] = pa.nulls(len(first), values.type)  # lists cannot be compared here
             continue
         code = numbers(values.dictionary_encode().indices.fill_null(-1))
         differing = np.zeros(len(first), bool)
@@ -207,7 +208,7 @@ def shared_attributes(references: References) -> pa.Table:
 
 
 def _by_unit(name: str, documents: Documents, described: Described) -> UnitLengths:
-    if not len(documents):  # the table need not have the column then
+    if not len(documents):  # the table may lack the column then
         return UnitLengths.of(from_lists([]))
     place = described.documents.find(documents.ids)
     return UnitLengths.of(ragged(described.rows.table.column(name).chunk(0).take(pa.array(place))))
@@ -216,7 +217,7 @@ def _by_unit(name: str, documents: Documents, described: Described) -> UnitLengt
 def _windows(
     size: Ints, segments: Ints, document: Ints, n_documents: int, settings: MeasuringSettings
 ) -> tuple[Ints, Ints]:
-    """Window size by the run's policy (docs/measures.md): of each reference, of each document."""
+    """Return window sizes of references and documents by the run's policy (docs/measures.md)."""
     if isinstance(settings.window, int):
         return np.full_like(size, settings.window), np.full(n_documents, settings.window)
     per_run = settings.window == "per-run"
@@ -233,13 +234,13 @@ def _windows(
 
 
 def count_windows(boundaries: Ragged, size: Ints, window: Ints) -> tuple[int, int]:
-    """Count the windows of some references, and those of them that hold a boundary."""
+    """Count the windows of some references, and how many of them contain a boundary."""
     windows = int(np.maximum(0, size - window).sum())
     return windows, int(reference_windows(boundaries, size, window).sum())
 
 
 def share_of_windows(covered: int, windows: int) -> float:
-    """P_seg (docs/measures.md), NaN if there is no window."""
+    """Return P_seg (docs/measures.md); NaN without windows."""
     return covered / windows if windows else float("nan")
 
 
@@ -251,7 +252,7 @@ def _p_seg(boundaries: Ragged, size: Ints, window: Ints, settings: MeasuringSett
 
 
 def _attributes(rows: Rows, described: Described | None) -> pa.Table:
-    """Attributes of each reference row: what its document has, then what the row itself has."""
+    """Return the attributes of each reference: those of its document, then those of its own row."""
     columns: dict[str, pa.ChunkedArray] = {}
     if described is not None:
         place = described.documents.find(_ids(rows))
@@ -266,12 +267,12 @@ def _attributes(rows: Rows, described: Described | None) -> pa.Table:
 
 
 def resampled_by(documents: Documents, settings: MeasuringSettings, in_run: int) -> Units:
-    """Resample documents each by itself, or by buckets where the run has many.
+    """Assign documents to resampling units: one each, or hash buckets in a run with many.
 
     Args:
-        documents: some or all of the run's.
-        settings: of the run.
-        in_run: how many documents the run has.
+        documents: some or all documents of the run.
+        settings: how to measure; without replicates there is a single unit.
+        in_run: number of documents in the run.
     """
     if not settings.replicates:
         return Units(np.zeros(len(documents), np.int64), np.zeros(1, np.uint64))

@@ -1,4 +1,4 @@
-"""A finished scoring run taken up again: its settings, and its inputs if they are as they were."""
+"""Reopen a finished scoring run: read its settings, and its inputs if they have not changed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -18,13 +18,13 @@ from segscore.pipeline.tables.find import InputTable
 
 @dataclass(frozen=True)
 class Reopened:
-    """The inputs of a finished run, read and accepted as they were then.
+    """The inputs of a finished run, read and validated again.
 
     Attributes:
-        settings: of the run.
-        inputs: its tables.
-        collected: its references and documents.
-        job: what its tasks shared, but for consensus references, groups and folder.
+        settings: settings of the run.
+        inputs: input tables of the run.
+        collected: references and documents of the run.
+        job: what the tasks shared, without consensus references, groups and folder.
     """
 
     settings: ScoreSettings
@@ -34,7 +34,7 @@ class Reopened:
 
     @property
     def references(self) -> References:
-        """The accepted ones."""
+        """The accepted references."""
         return self.collected.references
 
 
@@ -42,7 +42,7 @@ def reopen(run: str) -> Reopened:
     """Read a finished run's inputs again.
 
     Raises:
-        Refused: no finished scoring run, or an input has changed since.
+        Refused: there is no finished scoring run, or an input has changed since.
     """
     finished = FinishedScoring.open(run)
     settings = finished.score_settings()
@@ -57,14 +57,14 @@ def reopen(run: str) -> Reopened:
 
 
 def require_unchanged(tables: Iterable[InputTable], then: Mapping[str, Any]) -> None:
-    """Make sure that input tables are as they were when a run was made.
+    """Check that input tables have not changed since a run.
 
     Args:
-        tables: as they are now.
+        tables: the tables as they are now.
         then: `inputs` of the run's record.
 
     Raises:
-        Refused: naming a file that is another one, or the table that has other files.
+        Refused: a file has changed, or a table has other files; the message names it.
     """
     for table in tables:
         for now, before in zip(table.files, then[table.name], strict=False):

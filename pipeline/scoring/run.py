@@ -1,4 +1,4 @@
-"""A scoring run from its settings to its published folder."""
+"""Run `segscore score` from its settings to a published folder."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -29,7 +29,7 @@ SCORES_UNUSED = "boundary_scores were not looked at, every candidate counts; see
 
 @dataclass(frozen=True)
 class Finished:
-    """A published run: its record (run.json) and its summary table."""
+    """The record (run.json) and the summary table of a published run."""
 
     record: dict[str, Any]
     summary: pa.Table
@@ -41,16 +41,17 @@ def run_scoring(
     """Score hypotheses against references and publish the run.
 
     Args:
-        settings: what to do.
-        client: where the work runs.
+        settings: input tables, how to measure, and where to publish.
+        client: the cluster that runs the tasks.
         progress: called whenever a part is done.
 
     Returns:
-        The published run; ``Done`` if it was published before.
+        The published run, or ``Done`` if the same run had already been published.
 
     Raises:
-        Refused: wrong input or settings; nothing was written.
-        Failed: nothing could be scored, parts failed, or too much was rejected; nothing published.
+        Refused: the input or the settings are wrong; nothing was written.
+        Failed: nothing could be scored, parts failed, or too many rows were rejected; nothing was
+            published.
     """
     run = TaskRun("score", settings, client, progress)
     with run.stage("plan"):
@@ -84,13 +85,13 @@ def run_scoring(
 
 
 def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:
-    """Choose how hypotheses meet their references."""
+    """Choose how hypotheses are brought together with their references."""
     tables = {table.name: table for table in inputs.tables}
     return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit, limits)
 
 
 def _computed(settings: ScoreSettings, worked: Worked, *, typed: bool) -> dict[str, Any]:
-    """Describe in run.json what was computed."""
+    """Return the fields of run.json that describe what was computed."""
     types = worked.rule.types if typed else None
     return {
         "signature": settings.signature(estimator(worked.documents, settings.replicates), types),

@@ -1,4 +1,4 @@
-"""What tasks share where the references are sent to each, and how they take up hypotheses."""
+"""What tasks share in runs that send the references to every task."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from segscore.pipeline.tables.read import join_rows, read_slice
 
 @dataclass(frozen=True)
 class SentJob(Job):
-    """What all tasks of a run share, the references among it.
+    """What all tasks of a run share, including the references.
 
     Attributes:
         against: the references.
@@ -21,7 +21,7 @@ class SentJob(Job):
 
 
 def accept_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:
-    """Read the hypotheses of a part and set aside those that cannot be scored."""
+    """Read the hypotheses of a part and separate those that can be scored."""
     rows = join_rows([read_slice(piece, job.further) for piece in part.slices])
     references, types = job.against.references, job.rule.settings.boundary_types
     return accept_hypotheses(rows, references, duplicates, typed=job.typed, types=types)

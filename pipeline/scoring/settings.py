@@ -1,4 +1,4 @@
-"""Settings of a scoring run, checked whole before any work starts."""
+"""Settings of `segscore score`, validated before any work starts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,16 +31,16 @@ class _Locations:
 
 @dataclass(frozen=True)
 class ScoreSettings(MeasuringSettings, _Locations):
-    """What `segscore score` was asked to do: where, how to measure, and how to run.
+    """Settings of `segscore score`: input tables, how to measure, and how to run.
 
     Attributes:
         references: table of reference segmentations: a file, a directory or a glob.
         hypotheses: table of segmentations to judge.
         output: folder or URL of the run.
         documents: table of unit lengths and attributes, or None.
-        group_by: attributes whose combinations are summarised apart.
+        group_by: attributes; each combination of their values gets its own summary rows.
         max_rejects: largest share of rejected input rows, in [0, 1], at which a run is published.
-        memory_limit: bytes that a worker may take; None for the default of the plan.
+        memory_limit: bytes that a worker may use; None for the default of the plan.
         fresh: replace a finished run in the same place.
     """
 
@@ -49,10 +49,10 @@ class ScoreSettings(MeasuringSettings, _Locations):
     fresh: FreshOption = False
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
+        """Refuse invalid settings.
 
         Raises:
-            Refused: naming the option, the value and what is allowed.
+            Refused: a value is invalid; the message names the option and what it allows.
         """
         super().__post_init__()
         in_unit_interval("--max-rejects", self.max_rejects)
@@ -62,7 +62,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
 
     @property
     def inputs(self) -> dict[str, str | None]:
-        """What a run reads, by the argument or option that names it."""
+        """Locations of the input tables by the argument or option that names them."""
         return {
             "REFERENCES": self.references,
             "HYPOTHESES": self.hypotheses,

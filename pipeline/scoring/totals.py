@@ -1,4 +1,4 @@
-"""What the parts of a run add up to, read from the sums they kept."""
+"""Add up the saved sums of the parts of a run."""
 
 from dataclasses import dataclass
 
@@ -8,19 +8,19 @@ from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.scoring.part import SUMS, Added, Worked, add
 
 _AT_ONCE = 32
-"""Parts whose sums one task adds up."""
+"""The most parts whose sums one task adds up."""
 
 
 @dataclass(frozen=True)
 class Heap:
-    """The work of one task: parts to add up."""
+    """The input of one task: parts to add up."""
 
     name: str
     parts: tuple[str, ...]
 
 
 def add_sums(run: TaskRun, worked: Worked) -> Added:
-    """Add up all parts of a run; where there are many, in tasks."""
+    """Add up all parts of a run, in tasks if there are many."""
     parts = tuple(worked.parts)
     if len(parts) <= _AT_ONCE:
         return add_heap(worked, Heap("all", parts))
@@ -35,7 +35,7 @@ def add_heap(worked: Worked, heap: Heap) -> Added:
     """Add up some parts.
 
     Raises:
-        Failed: the sums of a part cannot be read, or do not fit those of others.
+        Failed: the sums of a part cannot be read, or do not match those of other parts.
     """
     try:
         return add(receipts.load(worked.folder, SUMS, part, Added) for part in heap.parts)

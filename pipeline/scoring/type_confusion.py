@@ -1,4 +1,4 @@
-"""Which boundary type each system took for which, added up over a run (Fournier 2013, eq 7)."""
+"""Count how often each system took one boundary type for another (Fournier 2013, eq 7)."""
 
 from collections.abc import Iterable, Mapping
 
@@ -14,13 +14,13 @@ from segscore.pipeline.scoring.pairs import Hypotheses, Pairs, Rule
 from segscore.pipeline.scoring.references import References
 
 Cells = dict[str, Ints]
-"""System -> decisions by class of the reference and of the hypothesis (``Decisions.cells``)."""
+"""For each system, decisions by class of the reference and the hypothesis (``Decisions.cells``)."""
 
 
 def count_classes(
     hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule
 ) -> Cells:
-    """Count the decisions of each system, by the pass that counts its edits."""
+    """Count the decisions of each system with the same pass that counts its edits."""
     system = hypotheses.system.code[pairs.hyp_row]
     ref, hyp = references.side, hypotheses.side
     cells: Cells = {}
@@ -40,7 +40,7 @@ def count_classes(
 
 
 def add_cells(parts: Iterable[Cells]) -> Cells:
-    """Add the decisions of disjoint pairs."""
+    """Add up the decisions of disjoint sets of pairs."""
     total: Cells = {}
     for part in parts:
         for name, cells in part.items():
@@ -49,7 +49,7 @@ def add_cells(parts: Iterable[Cells]) -> Cells:
 
 
 def tabulate_confusion(cells: Mapping[str, Ints], rule: Rule) -> pa.Table:
-    """Write the confusion table: hypothesis x type x type (schemas/confusion.py)."""
+    """Build the confusion table: hypothesis x type x type (schemas/confusion.py)."""
     settings, types = rule.settings, np.array(sorted(rule.types), np.int64)
     near_miss, substitution = settings.edit_constants
     tables = []

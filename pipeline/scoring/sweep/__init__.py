@@ -1,1 +1,1 @@
-"""Hypotheses with scores, scored at every threshold: `segscore sweep`."""
+"""Score hypotheses with boundary scores at every threshold: `segscore sweep`."""

@@ -1,6 +1,6 @@
-"""Scored candidate boundaries: what each changes as it joins those with a higher score.
+"""How counts change as each scored candidate boundary joins those with a higher score.
 
-What a candidate changes depends on its neighbours and on the reference around it alone, so one walk
+The change depends only on the candidate's neighbours and on the reference around it, so one walk
 over a document's candidates, from the lowest score up, gives its counts at all of its thresholds.
 """
 
@@ -36,7 +36,7 @@ CHANGING = (
     _TRAILING_FALSE_ALARM,
     _SEGMENTS,
 ) = range(7)
-"""Columns of changes: the counts of ``CHANGING``."""
+"""Columns of arrays of changes, in the order of ``CHANGING``."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Candidates:
 
     Attributes:
         row: hypothesis of each candidate, shape (candidates,).
-        score: of each candidate, in [0, 1], shape (candidates,).
-        best: the best scored candidate of each place of each hypothesis, by hypothesis and place;
-            none for a place at which nothing can end, shape (places,).
-        boundaries: the places, in the unit of the run, one row a hypothesis.
+        score: score of each candidate, in [0, 1], shape (candidates,).
+        best: for each position of each hypothesis, the candidate with the highest score, by
+            hypothesis and position; positions outside the text are left out, shape (positions,).
+        boundaries: the positions of ``best``, in the unit of the run, one row per hypothesis.
     """
 
     row: Ints
@@ -58,21 +58,22 @@ class Candidates:
 
 
 def candidates(hypotheses: pa.Table, document: Ints, references: References) -> Candidates:
-    """Bring scored boundaries to the unit of the run.
+    """Convert scored boundaries to the unit of the run.
 
-    Several at one place (boundary types, units without words) are one, with the highest score.
+    Several candidates at one position (boundary types, units without words) become one, with the
+    highest score.
 
     Args:
         hypotheses: valid rows of segmentations, all with boundary_scores.
-        document: of each row, shape (rows,).
-        references: the accepted ones.
+        document: document number of each row, shape (rows,).
+        references: the accepted references.
     """
     lists, scores = (
         hypotheses.column(name).combine_chunks() for name in ("boundaries", "boundary_scores")
     )
     row = np.repeat(np.arange(len(lists)), numbers(pc.list_value_length(lists)))
     place = numbers(pc.list_flatten(lists)).astype(np.int64)
-    # A score of -0.0 is 0.0: equal thresholds are equal bytes.
+    # Replace -0.0 by 0.0, so that equal thresholds have equal bytes.
     score = numbers(pc.list_flatten(scores)) + 0.0
     if references.words is not None:
         words = references.words
@@ -86,7 +87,7 @@ def candidates(hypotheses: pa.Table, document: Ints, references: References) -> 
 
 @kernel
 def _best(row: Ints, place: Ints, score: Floats, size: Ints, best: Ints) -> int:
-    """Write the best scored candidate of each place inside the document; return how many."""
+    """Write the best candidate of each position inside the document; return their number."""
     n = 0
     for c in range(len(row)):
         if place[c] <= 0 or place[c] >= size[c]:
@@ -102,7 +103,7 @@ def _best(row: Ints, place: Ints, score: Floats, size: Ints, best: Ints) -> int:
 
 @kernel
 def _add_windows(ref: Positions, before: int, p: int, after: int, k: int, change: Ints) -> None:
-    """Count the windows that cover p alone: no longer missed, or now a false alarm."""
+    """Count the windows in which p is the only boundary: one miss less, or one false alarm more."""
     first = max(p - k + 1, before + 1)
     last = min(p, after - k)
     if first > last:
@@ -125,7 +126,10 @@ def _add_windows(ref: Positions, before: int, p: int, after: int, k: int, change
 def _add_content(
     ref: Positions, before: int, p: int, after: int, n_units: int, change: Ints
 ) -> None:
-    """Part the segment before..after at p: only the story around p is torn."""
+    """Update content errors when a boundary at p splits the segment from ``before`` to ``after``.
+
+    Only the reference segment around p contributes.
+    """
     j = np.searchsorted(ref, p)
     story_start = ref[j - 1] if j > 0 else 0
     story_end = ref[j] if j < len(ref) else n_units
@@ -143,7 +147,7 @@ def _add_content(
 def _walk(
     ref: Positions, places: Positions, scores: Floats, n_units: int, k: int, changes: Ints
 ) -> None:
-    """Take the candidates out in ascending order of score; add what each had changed."""
+    """Remove the candidates in ascending order of score; add the change that each had made."""
     n = len(places)
     left = np.arange(-1, n - 1)
     right = np.arange(1, n + 1)
@@ -178,19 +182,20 @@ def _walk_pairs(pairs: SegmentationPairs, scores: Floats, window: Ints, changes:
 def changes_of(
     found: Candidates, references: Ragged, pairs: Pairs, n_units: Ints, window: Ints
 ) -> Ints:
-    """What the counts change by when a candidate joins those with a higher score.
+    """Compute how the counts change when each candidate joins those with a higher score.
 
-    Of candidates with equal scores, or at one place, only the sum has a meaning.
+    Of candidates with equal scores or at one position, only the summed change has a meaning.
+    Takes O(log boundaries) time per candidate and reference.
 
     Args:
         found: the candidates.
-        references: boundary positions, one row a reference segmentation.
-        pairs: who meets whom.
+        references: boundary positions, one row per reference segmentation.
+        pairs: pairs of references and hypotheses.
         n_units: units N of each pair's document (words in a run in words), shape (pairs,).
         window: window size k of each pair, shape (pairs,).
 
     Returns:
-        Summed over the references of the document, shape (candidates, 7); O(log boundaries) each.
+        Changes summed over the references of the document, shape (candidates, 7).
     """
     changed = np.zeros((len(found.best), len(CHANGING)), np.int64)
     rows = pair_rows(references, found.boundaries, pairs.ref_row, pairs.hyp_row, n_units)

@@ -1,8 +1,9 @@
-"""Threshold sweeps: what hypotheses get at every threshold over their candidates' scores.
+"""Threshold sweeps: the counts of hypotheses at every threshold over their candidates' scores.
 
-At threshold t a hypothesis is made of the candidate boundaries whose score is at least t (Franz,
-McCarley & Xu 2007, section 3).  Documents are swept each over its own thresholds; what changes at
-each is whole numbers, so added up by threshold they give the curve of the run, however it was cut.
+At threshold t a hypothesis consists of the candidate boundaries whose score is at least t (Franz,
+McCarley & Xu 2007, section 3). Each document is swept over its own thresholds. The changes at each
+threshold are integers, so their sums by threshold give the curve of the run, however it was divided
+into parts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,14 +28,14 @@ VALUES = ("pk_miss_rate", "pk_false_alarm_rate", "pk_prior", "r_miss", "r_false_
 
 @dataclass(frozen=True)
 class Steps:
-    """What the rows of one hypothesis coder add up to.
+    """Sums over the rows of one coder of hypotheses.
 
     Attributes:
         thresholds: distinct scores, ascending, shape (thresholds,).
-        changes: what the counts of ``CHANGING`` change by when the threshold falls to this one,
-            summed over pairs, shape (thresholds, 7).
-        without: the counts of ``POOLED`` without any boundary, shape (11,).
-        largest: what no count exceeds.
+        changes: change of the ``CHANGING`` counts when the threshold falls to each score, summed
+            over pairs, shape (thresholds, 7).
+        without: the ``POOLED`` counts without any boundary, shape (11,).
+        largest: upper limit of every count.
     """
 
     thresholds: Floats
@@ -43,10 +44,10 @@ class Steps:
     largest: int
 
     def __post_init__(self) -> None:
-        """Refuse shapes that do not fit each other: steps may come from a file.
+        """Refuse shapes that do not match, because steps may come from a file.
 
         Raises:
-            ValueError: they do not.
+            ValueError: the shapes do not match.
         """
         shapes = self.thresholds.shape, self.changes.shape, self.without.shape
         many = len(self.thresholds)
@@ -58,8 +59,8 @@ def without_boundaries(references: Ragged, pairs: Pairs, n_units: Ints, window: 
     """Count each pair as if the hypothesis had no boundary, shape (11, pairs).
 
     Args:
-        references: boundary positions, one row a reference segmentation.
-        pairs: who meets whom.
+        references: boundary positions, one row per reference segmentation.
+        pairs: pairs of references and hypotheses.
         n_units: units N of each pair's document (words in a run in words), shape (pairs,).
         window: window size k of each pair, shape (pairs,).
     """
@@ -81,8 +82,8 @@ def sweep_pairs(hypotheses: pa.Table, document: Ints, references: References) ->
 
     Args:
         hypotheses: valid rows of segmentations, all with boundary_scores.
-        document: of each row, shape (rows,).
-        references: the accepted ones.
+        document: document number of each row, shape (rows,).
+        references: the accepted references.
 
     Returns:
         The steps of each coder.
@@ -111,10 +112,10 @@ def _by_threshold(scores: Floats, changes: Ints) -> tuple[Floats, Ints]:
 
 
 def merge_steps(parts: Iterable[Mapping[str, Steps]]) -> dict[str, Steps]:
-    """Add up the steps of several parts, whatever their order; coders by name.
+    """Add up the steps of several parts, in any order; the result is sorted by coder.
 
     Raises:
-        Failed: a hypothesis's content could add up beyond 2^63.
+        Failed: the content counts of a hypothesis could exceed 2^63.
     """
     by_coder: dict[str, list[Steps]] = {}
     for part in parts:
@@ -136,7 +137,7 @@ def merge_steps(parts: Iterable[Mapping[str, Steps]]) -> dict[str, Steps]:
 
 
 def curve(steps: Steps) -> Ints:
-    """Take the counts of POOLED at each threshold, the last without a boundary, (points, 11)."""
+    """Return the POOLED counts at each threshold, last without a boundary, shape (points, 11)."""
     points = np.tile(steps.without, (len(steps.thresholds) + 1, 1))
     points[:-1, : len(CHANGING)] += np.cumsum(steps.changes[::-1], axis=0)[::-1]
     return points
@@ -146,10 +147,10 @@ def operating_point(produced: Ints, wanted: int) -> int:
     """Find the point whose mean segment length is closest to the reference's.
 
     Lengths over the same text are as close as |1/produced - 1/wanted| is small, compared exactly.
-    Of equally close points the one with the highest threshold is taken.
+    If several points are equally close, the one with the highest threshold is returned.
 
     Args:
-        produced: segments at each point, descending, the last without any boundary: at most
+        produced: segments at each point, descending, the last without any boundary and at most
             ``wanted``, shape (points,).
         wanted: segments of the references.
     """
@@ -159,7 +160,7 @@ def operating_point(produced: Ints, wanted: int) -> int:
     last = len(produced) - 1
     if more > last:
         return last - fewer
-    # Python's integers: the products may pass 2^63.
+    # Python's integers, because the products may exceed 2^63.
     a, b = int(ascending[fewer]), int(ascending[more])
     return last - (fewer if (wanted - a) * b <= (b - wanted) * a else more)
 
@@ -167,10 +168,10 @@ def operating_point(produced: Ints, wanted: int) -> int:
 def tabulate_curves(
     swept: Mapping[str, Steps], parameters: Mapping[str, float]
 ) -> tuple[pa.Table, Ints]:
-    """Write the curves (schemas/curves.py): hypotheses by name, thresholds ascending, null last.
+    """Build the curves table (schemas/curves.py): by hypothesis, thresholds ascending, null last.
 
     Args:
-        swept: merged over the whole run, at least one coder.
+        swept: steps merged over the whole run, for at least one coder.
         parameters: as ``evaluate`` takes them.
 
     Returns:
@@ -202,12 +203,12 @@ def tabulate_curves(
 
 
 def excerpt(curves: pa.Table, chosen: Ints, points: int) -> list[dict[str, Any]]:
-    """Pick points of each curve, evenly over its thresholds, and its operating point.
+    """Select points of each curve, evenly spaced over its thresholds, and its operating point.
 
     Args:
-        curves: as ``tabulate_curves`` writes them.
+        curves: table as returned by ``tabulate_curves``.
         chosen: rows of the operating points, shape (hypotheses,).
-        points: how many of each curve, at least 2, the operating point aside.
+        points: how many points of each curve, at least 2, in addition to the operating point.
 
     Returns:
         Rows of curves; the key ``operating`` marks the operating points.

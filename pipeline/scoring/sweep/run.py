@@ -1,4 +1,4 @@
-"""A threshold sweep from its settings to its published folder."""
+"""Run `segscore sweep` from its settings to a published folder."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -44,15 +44,15 @@ SWEPT = "swept"
 _SCORES = "boundary_scores"
 SCORES_GIVEN = "boundary_scores_given"
 CANDIDATES_AT_ONCE = 1_000_000
-"""About how many a task sweeps at a time; one document may have more."""
+"""About how many candidates a task sweeps at a time; a single document may have more."""
 
 
 @dataclass(frozen=True)
 class SweptPart(Receipt):
-    """What a task tells of its part, and what each coder's rows add up to.
+    """What a task returns about its part, with the sums of each coder's rows.
 
     Attributes:
-        steps: of each coder.
+        steps: steps of each coder.
     """
 
     steps: dict[str, Steps] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class SweptPart(Receipt):
 
 @dataclass(frozen=True)
 class FinishedSweep:
-    """A published sweep: its record (run.json), its curves, and the operating points' rows."""
+    """The record (run.json), curves, and operating points' rows of a published sweep."""
 
     record: dict[str, Any]
     curves: pa.Table
@@ -75,7 +75,7 @@ def run_sweep(
     Args, Returns: as ``run_scoring``.
 
     Raises:
-        Refused: wrong input or settings; nothing was written.
+        Refused: the input or the settings are wrong; nothing was written.
         Failed: nothing could be scored, or parts failed; nothing was published.
     """
     run = TaskRun("sweep", settings, client, progress)
@@ -145,12 +145,13 @@ def _find(settings: SweepSettings) -> Inputs:
 
 
 def sweep_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> SweptPart:
-    """Sweep the hypotheses of one part against all their references; list what cannot be.
+    """Sweep the hypotheses of one part against all their references; list the rows left out.
 
     Args:
         job: what all tasks share.
-        part: what to read.
-        duplicates: coder -> bits over the documents for which it has several rows, all refused.
+        part: the slices to read.
+        duplicates: for each coder, bits over the documents for which it has several rows, all of
+            which are rejected.
     """
     references = job.against.references
     accepted = accept_part(job, part, duplicates)
@@ -173,7 +174,7 @@ def sweep_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Swep
 
 
 def _in_portions(hypotheses: pa.Table, document: Ints, references: References) -> dict[str, Steps]:
-    """Sweep some rows at a time: where scores repeat, what they add up to is small."""
+    """Sweep some rows at a time, because the sums are small where scores repeat."""
     lists = hypotheses.column("boundaries").combine_chunks()
     before = np.cumsum(numbers(pc.list_value_length(lists)).astype(np.int64))
     portions = np.flatnonzero(np.diff(before // CANDIDATES_AT_ONCE)) + 1

@@ -1,4 +1,4 @@
-"""Settings of a threshold sweep, checked whole before any work starts, and its signature."""
+"""Settings and signature of `segscore sweep`, validated before any work starts."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -22,15 +22,14 @@ _SIGNED = ("window", "units", "p_seg", "v")
 
 @dataclass(frozen=True)
 class SweepSettings:
-    """What `segscore sweep` was asked to do.
+    """Settings of `segscore sweep`.
 
     Attributes:
         references: table of reference segmentations: a file, a directory or a glob.
         scored: table of segmentations with boundary_scores.
         output: folder or URL of the run.
         documents: table of unit lengths, or None.
-        fresh: replace a finished run in the same place; the others are as of
-            ``MeasuringSettings``.
+        fresh: replace a finished run in the same place; the others as in ``MeasuringSettings``.
     """
 
     references: ReferencesArgument
@@ -44,17 +43,17 @@ class SweepSettings:
     fresh: FreshOption = False
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
+        """Refuse invalid settings.
 
         Raises:
-            Refused: naming the option, the value and what is allowed.
+            Refused: a value is invalid; the message names the option and what it allows.
         """
         check_locations({**self.inputs, "--output": self.output})
         self.measuring.require_documents(self.documents)
 
     @property
     def inputs(self) -> dict[str, str | None]:
-        """What a sweep reads, by the argument or option that names it."""
+        """Locations of the input tables by the argument or option that names them."""
         return {
             "REFERENCES": self.references,
             "SCORED": self.scored,
@@ -74,6 +73,6 @@ class SweepSettings:
 
     @property
     def signature(self) -> str:
-        """Say in one line what was computed, so that two curves can be compared."""
+        """Description in one line of what was computed, so that two curves can be compared."""
         signed = select_fields(self.measuring.signature("none"), _SIGNED)
         return "|".join(["segscore", "sweep:score>=t", "operating_point:mean-length", *signed])
