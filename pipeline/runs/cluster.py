@@ -254,7 +254,7 @@ def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Fu
 
 
 def _somebody_is_there(client: Client) -> bool:
-    """Return whether the scheduler has a worker; False also if it was lost, as futures will show."""
+    """Return whether there is a worker; if the scheduler was lost, False, and futures will fail."""
     try:
         return bool(present(client))
     except TimeoutError:
@@ -347,7 +347,7 @@ def _exchanged(
         return pd.DataFrame({"took": [sum(took)]})
 
     meta = pd.DataFrame({name: [] for name in kinds}).astype(kinds)
-    # A shared scheduler caches results by a hash of their inputs, so make those of attempts differ.
+    # A shared scheduler caches results by a hash of their inputs, so add the attempt's id to them.
     attempt = uuid4().hex
     numbered = [(attempt, number, piece) for number, piece in enumerate(pieces)]
     shuffled = frames.from_map(make, numbered, meta=meta).shuffle(

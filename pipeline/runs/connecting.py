@@ -96,7 +96,7 @@ class Joined(Client):  # type: ignore[misc]
 
 
 def _reporter() -> WorkerPlugin:
-    """Return a plugin whose class is pickled by value, so that workers without segscore can load it."""
+    """Return a plugin that workers without segscore can load: its class is pickled by value."""
     topic, packages = TOPIC, ON_WORKERS
 
     class Reporter(WorkerPlugin):  # type: ignore[misc]
