@@ -35,7 +35,7 @@ def add_rows(parts: Iterable[Became]) -> Became:
 
 
 def versions(further: Iterable[str]) -> dict[str, str]:
-    """Return the versions of segscore, of the libraries that every run uses, and of further ones."""
+    """Return the versions of segscore, the libraries that every run uses, and further ones."""
     return {name: version(name) for name in (*_LIBRARIES, *further)}
 
 

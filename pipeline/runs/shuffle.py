@@ -49,7 +49,7 @@ class Meeting:
 
 
 def shuffle_rows(client: cluster.Client, meeting: Meeting) -> None:
-    """Write the rows of each partition and table to one file, unless that was done or is not needed.
+    """Write the rows of each partition and table to one file, if that is needed and not yet done.
 
     A list of the files is written last and shows that all of them exist, so that a resumed run need
     not repeat the shuffle.

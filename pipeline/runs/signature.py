@@ -1,7 +1,7 @@
 """Split the signature of a run into fields, and compare two signatures."""
 
 INTERVALS = "ci"
-"""Field for how intervals were estimated, which does not affect whether averages compare."""
+"""Field for how intervals were estimated, which does not affect whether averages are comparable."""
 
 
 MEANINGS = {
@@ -34,7 +34,7 @@ def fields(signature: str) -> dict[str, str]:
 
 
 def signature_differences(before: str, now: str) -> list[str]:
-    """Describe the fields in which two signatures differ, except intervals; empty if averages compare.
+    """Describe how two signatures differ, except in intervals; empty if averages are comparable.
 
     Args:
         before: signature of the earlier run.
