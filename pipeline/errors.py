@@ -1,4 +1,4 @@
-"""Outcomes of a command other than success; every message names the problem, place and remedy."""
+"""Outcomes other than a new result; every message gives the problem, its place and a remedy."""
 
 from dataclasses import dataclass
 

@@ -82,7 +82,7 @@ def started(pid: int) -> str | None:
     """Return the start time of a process in clock ticks since boot; None if it is unknown or dead.
 
     The start time is needed because a new process may get the id of a dead one.  In a container
-    that is the rule: its first processes have the same ids each time.
+    this is the rule, as its first processes have the same ids on every start.
     """
     try:
         text = list(storage.lines(f"/proc/{pid}/stat"))

@@ -29,15 +29,14 @@ ANSWER_SECONDS = 60
 """How long a scheduler, or a worker through it, may take to answer a request."""
 
 START_SECONDS = 300
-"""How long a worker process that we start may take, as on a busy machine."""
+"""How long a worker process that we start may take to come up, even on a busy machine."""
 
 PYTHON = "python"
 ON_SCHEDULER = ("segscore", "dask", "distributed")
-"""Packages of which the scheduler, which unpickles the task graph, needs the client's versions."""
+"""Packages whose versions must match on the scheduler, because it unpickles the task graph."""
 
 ON_WORKERS = (*ON_SCHEDULER, "numpy", "pandas", "pyarrow")
-"""Packages of which workers need the client's versions, to unpickle tasks and get the same results.
-"""
+"""Packages whose versions must match on workers, to unpickle tasks and get the same results."""
 
 TOPIC = f"segscore-{version('segscore')}-software"
 """Topic of the Dask events with which workers report the versions of their software."""
@@ -59,7 +58,7 @@ NO_ANSWER = (
 
 
 class Joined(Client):  # type: ignore[misc]
-    """A client of an existing cluster, which we did not start.
+    """A client of an existing cluster, not one that this process started.
 
     Attributes:
         heard: addresses of the workers that have reported their software.
@@ -181,7 +180,7 @@ def _threads(count: int) -> Iterator[Client]:
 
 @contextmanager
 def _processes(count: int, memory: int | str) -> Iterator[Client]:
-    """Run worker processes that communicate over TLS, with a key that only this run's have.
+    """Run worker processes that communicate over TLS, with a key that only they have.
 
     Anyone who can connect to a scheduler or worker can run code in it, and every user of a machine
     can connect to its loopback addresses.
@@ -307,7 +306,7 @@ def present(client: Client) -> set[str]:
 
 
 def _ask_workers(client: Joined, workers: set[str]) -> None:
-    """Ask those workers for their software that have not reported it; raises what ``ask`` does."""
+    """Ask workers that have not reported their software for it; raises what ``ask`` does."""
     new = sorted(workers - client.heard)
     if not new:
         return

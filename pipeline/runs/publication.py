@@ -38,10 +38,10 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
 
 @contextmanager
 def claimed(attempt: Attempt) -> Iterator[None]:
-    """Return a context for the work of an attempt that reports the loss of the folder.
+    """Turn errors of the enclosed work into ``Overtaken`` if another job has claimed the folder.
 
     Raises:
-        Overtaken: the work failed, with whatever error, and another job has claimed the folder.
+        Overtaken: the work failed, with any error, and another job has claimed the folder.
     """
     try:
         yield
@@ -69,7 +69,7 @@ def _leave(attempt: Attempt) -> Overtaken:
     with suppress(Refused, Failed, OSError):
         newest = claims.newest(output)
         if newest is not None and newest != attempt.claim and newest.step == claims.PUBLISH:
-            run_folder.wait_for(output, newest)  # it may miss files that were written last
+            run_folder.wait_for(output, newest)  # its clean-up may miss our last files
             newest = claims.newest(output)
         if newest == attempt.claim and published:  # then its publisher did not tidy up
             attempt.found = replace(attempt.found, record=text)

@@ -1,7 +1,7 @@
 """File format of receipts: a fixed head with a checksum, then a block of JSON text and buffers.
 
     head    magic, SHA-256 of all that follows it, size of the unpacked block, size of the text
-    block   the text, then the buffers, each padded to a multiple of 64 bytes; zstd, or as it is
+    block   the text, then the buffers, each padded to a multiple of 64 bytes; zstd or uncompressed
 
 Sizes are in bytes.  The text is `{"buffers": [size of each buffer], "value": ...}`.  Nothing is
 unpacked before the head, the checksum and the claimed sizes have been checked, and never more than

@@ -159,7 +159,7 @@ def flips(hashes: Hashes, seed: int, first: int, permutations: int) -> NDArray[n
 
 
 def replicate_sums(sums: Floats, drawn: NDArray[np.uint8]) -> Floats:
-    """Compute the weighted sum of each column in each replicate, whatever the order of summation.
+    """Compute the weighted sums of each replicate, the same whatever the order of summation.
 
     Each column is first scaled by a power of two and rounded to whole numbers whose weighted total
     stays below 2^53, so that adding them as floats is exact.

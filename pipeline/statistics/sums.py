@@ -195,7 +195,7 @@ def distinct(codes: Ints) -> tuple[Ints, Ints, Ints]:
     if most > _DENSE * len(codes) + _DENSE:
         return np.unique(codes, return_index=True, return_inverse=True)
     first = np.full(most, -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last to be written is the first row
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # a code's first row is written last
     keys = np.flatnonzero(first >= 0)
     place = np.empty(most, np.int64)
     place[keys] = np.arange(len(keys))
