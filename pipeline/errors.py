@@ -1,18 +1,18 @@
-"""The ways a job ends without its work; every message says what is wrong, where, what to do."""
+"""Outcomes other than a new result; every message gives the problem, its place and a remedy."""
 
 from dataclasses import dataclass
 
 
 class Refused(Exception):  # noqa: N818
-    """Wrong input or settings, said before any work starts (exit code 2)."""
+    """The input or the settings are wrong; raised before any work starts (exit code 2)."""
 
 
 class Absent(Refused):
-    """An input is not there, or holds nothing yet."""
+    """An input does not exist, or is still empty."""
 
 
 class Failed(Exception):  # noqa: N818
-    """Work started and could not be finished; nothing was published (exit code 1)."""
+    """The work started but could not be finished; nothing was published (exit code 1)."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Done:
     """The outcome of a command whose result exists already (exit code 0).
 
     Attributes:
-        message: where it is, and how to do it again.
+        message: where the result is, and how to compute it again.
     """
 
     message: str

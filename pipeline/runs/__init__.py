@@ -1,1 +1,4 @@
-"""A run: its folder, plan, tasks, shuffle, record and publication; only this room imports Dask."""
+"""A run: its folder, plan, tasks, shuffle, record and publication.
+
+Dask is imported in this package only.
+"""

@@ -1,9 +1,9 @@
-"""Who may fill a run's folder: numbered claims, each written once, the newest in force.
+"""Claims on the folder of a run: numbered files, each written once; the newest is in force.
 
-A job claims a folder by writing the next number, which succeeds for one of several that try.  It
-publishes by writing one more.  So "start over here", "resume this" and "publish this" exclude each
-other, on a disk and on any store that can refuse to write over a file, and a job learns from the
-list of claims alone whether the folder is still its own.
+A job claims a folder by writing the claim with the next number; if several jobs try, one succeeds.
+To publish, the job writes one more claim.  Starting over, resuming and publishing thus exclude each
+other, on a disk and on any store that can refuse to overwrite a file, and the list of claims alone
+shows a job whether the folder still belongs to it.
 """
 
 import json
@@ -25,7 +25,7 @@ START = re.compile(r"[0-9a-f]{32}|")
 _FOLDER = re.compile(r"[0-9a-f]{8}")
 
 WORK, PUBLISH = "work", "publish"
-"""What a claim is for: to prepare a run, or to show it to readers."""
+"""Purpose of a claim: to prepare a run, or to publish it."""
 
 Files = dict[str, list[str]]
 """Table -> names of its files."""
@@ -33,18 +33,18 @@ Files = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Claim:
-    """One entry of the list.
+    """One claim on a folder.
 
     Attributes:
-        number: its place in the list, from 1.
-        start: names the folder that the run is prepared in, 32 hexadecimal digits; who resumes a
-            run keeps it.
-        fingerprint: of the run, as plain data.
-        stages: the parts to do, by stage.
+        number: position in the list of claims, from 1.
+        start: 32 hexadecimal digits, which name the folder that the run is prepared in; a job that
+            resumes the run uses the same.
+        fingerprint: the fingerprint of the run, as plain data.
+        stages: names of the parts to do, by stage.
         step: ``WORK`` or ``PUBLISH``.
-        shown: files that the publisher copies to where readers look.
+        shown: files that the publisher copies to the tables' folders, where readers look.
         replaced: files of the finished run that the publisher replaces.
-        host, pid, born: the process that wrote it, and when that process started.
+        host, pid, born: host, id and start time of the process that wrote the claim.
     """
 
     number: int
@@ -60,12 +60,12 @@ class Claim:
 
     @property
     def is_here(self) -> bool:
-        """Whether a process of this machine wrote it."""
+        """Whether a process on this machine wrote the claim."""
         return self.host == platform.node()
 
     @property
     def is_at_work(self) -> bool:
-        """Whether another process of this machine wrote it and still runs."""
+        """Whether another process on this machine wrote the claim and is still running."""
         if not self.is_here or self.pid in (None, os.getpid()):
             return False
         assert self.pid is not None
@@ -79,37 +79,38 @@ class Claim:
 
 
 def started(pid: int) -> str | None:
-    """Tell when a process started, if the system does: a later one may have a dead one's number.
+    """Return the start time of a process in clock ticks since boot; None if it is unknown or dead.
 
-    In a container that is the rule: its first processes have the same numbers each time.
+    The start time is needed because a new process may get the id of a dead one.  In a container
+    this is the rule, as its first processes have the same ids on every start.
     """
     try:
         text = list(storage.lines(f"/proc/{pid}/stat"))
-    except (Refused, OSError):  # no such system, or no such process any more
+    except (Refused, OSError):  # the system has no /proc, or the process has ended
         return None
     state, *numbers = text[0].rpartition(")")[2].split()
     return None if state in ("Z", "X") else numbers[18]
 
 
 def url_of(output: str, number: int) -> str:
-    """Name the file of a claim."""
+    """Return the location of the file of a claim."""
     name = PLAN if number == 1 else f"plan-{number}.json"
     return storage.join(output, UNFINISHED, name)
 
 
 def number_of(name: str) -> int | None:
-    """Tell the number of a claim by its file's name; None for other files."""
+    """Return the number of a claim from the name of its file; None for other files."""
     found = NUMBERED.fullmatch(name)
     return found and int(found[1] or 1)
 
 
 def is_start(name: str) -> bool:
-    """Whether a name is of a folder that a run is prepared in, or of one that is being removed."""
+    """Return whether a name is that of a folder to prepare a run in, or of one being removed."""
     return _FOLDER.fullmatch(storage.temporary_for(name) or name) is not None
 
 
 def is_ours(name: str) -> bool:
-    """Whether a name is of what segscore keeps beside the claims, or of a claim."""
+    """Return whether a name is one that segscore gives to files and folders in ``UNFINISHED``."""
     return is_start(name) or number_of(storage.temporary_for(name) or name) is not None
 
 
@@ -123,26 +124,26 @@ def newest(output: str) -> Claim | None:
     """Read the newest claim on a folder; None if there is none.
 
     Raises:
-        Refused: it is not what segscore writes.
+        Refused: the file is not one that segscore writes.
     """
     return newest_of(output, claim_numbers(output))
 
 
 def newest_of(output: str, listed: Sequence[int]) -> Claim | None:
-    """Read the newest of some claims, those left out that were withdrawn; None if there is none.
+    """Read the newest of the listed claims that was not withdrawn; None if there is none.
 
     Raises:
-        Refused: it is not what segscore writes.
+        Refused: the file is not one that segscore writes.
     """
     found = (read_claim(output, number) for number in reversed(listed))
     return next((claim for claim in found if claim is not None), None)
 
 
 def read_claim(output: str, number: int) -> Claim | None:
-    """Read a claim; None if it is not there any more.
+    """Read a claim; None if it no longer exists.
 
     Raises:
-        Refused: it is not what segscore writes.
+        Refused: the file is not one that segscore writes.
     """
     url = url_of(output, number)
     text = storage.read_text(url)
@@ -173,28 +174,28 @@ def read_claim(output: str, number: int) -> Claim | None:
 
 
 def take_claim(output: str, claim: Claim) -> None:
-    """Write a claim; of several with the same number one succeeds.
+    """Write a claim; if several jobs write the same number, one succeeds.
 
     Raises:
-        FileExistsError: another job has this number.
-        Refused: the place cannot be written to.
-        Failed: no space left, or no server answers.
+        FileExistsError: a claim with this number exists.
+        Refused: the folder is not writable.
+        Failed: there is no space left, or no server answers.
     """
     content = {name: value for name, value in asdict(claim).items() if name != "number"}
     storage.write_new_text(url_of(output, claim.number), json.dumps(content, indent=2) + "\n")
 
 
 def withdraw(output: str, number: int) -> None:
-    """Remove a claim of one's own, and the list if nothing else is on it."""
+    """Remove a claim that this job wrote, and the folder of claims if it is empty then."""
     storage.remove(url_of(output, number))
     storage.remove_if_empty(storage.join(output, UNFINISHED))
 
 
 def load_record(url: str, text: str, needed: Mapping[str, type]) -> dict[str, Any]:
-    """Read the JSON object of a record, and make sure that it has what is needed.
+    """Parse the JSON object of a record, and check that it has the needed keys and types.
 
     Raises:
-        Refused: it is not what segscore writes.
+        Refused: the text is not what segscore writes.
     """
     try:
         loaded = json.loads(text)

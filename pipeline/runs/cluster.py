@@ -1,4 +1,4 @@
-"""Hand out work to a Dask cluster, and collect its results."""
+"""Run tasks on a Dask cluster, and collect their results."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from segscore.pipeline.runs.connecting import LOST, NO_ANSWER, check_newcomers, 
 __all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "run_calls"]
 
 ALONE_SECONDS = 60
-"""How long tasks wait for a worker to come."""
+"""How long to wait for a worker before giving up."""
 
 NOBODY = (
     f"no worker has been there for {ALONE_SECONDS} s; parts that are done are kept: start workers "
@@ -37,24 +37,24 @@ STUCK = (
 ALL_LOST = "the scheduler was lost, or all workers were"
 
 _TRIES = 5
-"""How often tasks are handed out that lost what they share, before that is told."""
+"""How often to submit tasks whose shared value was lost, before reporting the loss."""
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.002, 0.1
-"""Seconds between two looks at what has ended."""
+"""Shortest and longest time between two checks for finished tasks, in seconds."""
 
 LONG_SILENCE = 0.5
-"""Seconds without any end after which the scheduler is asked whether anybody is left to work."""
+"""Seconds without a finished task after which to ask the scheduler whether it has workers."""
 
 SEND_SECONDS = 600
-"""How long it may take to send to the first worker what all tasks share."""
+"""How long it may take to send the shared value to the first worker."""
 
 
 class Lost(Exception):  # noqa: N818
-    """A task ended because who worked on it, or handed it out, was lost."""
+    """A task failed because its worker or the scheduler was lost."""
 
 
 class Stranded(Lost):
-    """What the task shares with others was lost, not who worked on it."""
+    """A task failed because the shared value was lost, not because its own worker was."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class Outcome:
     """How one task ended.
 
     Attributes:
-        key: of the task.
-        receipt: what it returned, None if it failed.
-        error: what it raised, None if it succeeded.
+        key: key of the task.
+        receipt: what the task returned; None if it failed.
+        error: what the task raised; None if it succeeded.
     """
 
     key: str
@@ -74,27 +74,28 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Shared:
-    """What all tasks of a run share, with the settings of stores that workers may not have.
+    """The value that all tasks of a run share, with store settings that workers may lack.
 
     Attributes:
-        value: what they share.
-        options: of stores, by protocol; not shown, as Dask logs the arguments of a failed task.
+        value: the shared value.
+        options: settings of stores, by protocol; left out of the representation because Dask logs
+            the arguments of failed tasks.
     """
 
     value: Any
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
 
     def on_worker(self) -> Any:
-        """Return the value, where the task runs, after the settings of stores were applied."""
+        """Apply the settings of stores on the worker, and return the value."""
         storage.configure(self.options)
         return self.value
 
 
 def bytes_of(option: str, text: str) -> int:
-    """Read a number of bytes, with or without a unit.
+    """Read a number of bytes; the text may have a unit, such as 2GB.
 
     Raises:
-        Refused: naming the option, if it is not one.
+        Refused: the text is not a number of bytes.
     """
     try:
         return int(parse_bytes(text))
@@ -104,7 +105,7 @@ def bytes_of(option: str, text: str) -> int:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Make one line of what Dask raises where nobody is left to hand out work, or to do it."""
+    """Turn what Dask raises when the scheduler or all workers are lost into a one-line failure."""
     try:
         yield
     except TimeoutError as problem:
@@ -116,16 +117,16 @@ def _explained() -> Iterator[None]:
 def run_calls(
     client: Client, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
 ) -> Iterator[Outcome]:
-    """Run a task many times and yield each outcome as it comes, failures too.
+    """Run a task many times, and yield the outcome of each call, failed or not, when it ends.
 
     Args:
-        client: who hands the work out.
-        task: a function of a module, called as ``task(shared, *arguments)``.
-        calls: key of each task -> its own arguments, small.
-        shared: what every call needs; sent to each worker once.
+        client: connection to the cluster.
+        task: a module-level function, called as ``task(shared, *arguments)``.
+        calls: key of each call -> its own arguments, which should be small.
+        shared: the value that every call needs; sent to each worker once.
 
     Raises:
-        Failed: the scheduler was lost before tasks were handed out, or no worker came.
+        Failed: the scheduler was lost before tasks were submitted, or no worker joined.
     """
     left = dict(calls)
     for tried in range(1, _TRIES + 1):
@@ -139,7 +140,7 @@ def run_calls(
         if not again:
             return
         left = again
-        time.sleep(tried)  # until the scheduler has noticed whom it lost
+        time.sleep(tried)  # the scheduler needs time to notice lost workers
 
 
 def _hand_out(
@@ -149,10 +150,10 @@ def _hand_out(
     shared: Any,
     tried: int,
 ) -> Iterator[Outcome]:
-    """Run each call once; one ends as lost if the last worker that had what they share is lost.
+    """Run each call once; a call ends as ``Stranded`` if every copy of the shared value is lost.
 
-    What they share is not sent to all workers beforehand: Dask takes copies away again that no
-    task waits for, so that sending them would begin anew for ever where it takes long.
+    The shared value is not sent to all workers beforehand: Dask removes copies that no task waits
+    for, so a slow transfer would start over again and again.
     """
     if not calls:
         return
@@ -162,7 +163,7 @@ def _hand_out(
             everywhere = _send(client, Shared(shared, storage.configured()))
         except TimeoutError:
             raise
-        except OSError:  # whom it was to be given to is lost
+        except OSError:  # the worker that it was sent to is lost
             yield from (Outcome(key, None, Stranded(ALL_LOST)) for key in calls)
             return
         keys = [f"{key}-{tried}" for key in calls]
@@ -170,7 +171,7 @@ def _hand_out(
         work = partial(_perform, task)
         futures = client.map(work, [everywhere] * len(keys), *own, key=keys, pure=False)
         names = dict(zip(futures, calls, strict=True))
-        futures.clear()  # a result is forgotten by the cluster when nobody holds its future
+        futures.clear()  # the cluster forgets a result when no future refers to it
         for future, result in _as_they_end(client, names):
             yield _outcome(names.pop(future), future, result)
 
@@ -180,10 +181,10 @@ def _perform(task: Callable[..., Any], shared: Shared, *arguments: Any) -> Any:
 
 
 def _await_workers(client: Client) -> None:
-    """Wait until a worker is there.
+    """Wait until the scheduler has a worker.
 
     Raises:
-        Failed: none came, or the software of one that came differs from the client's.
+        Failed: no worker joined, or one has other software than the client.
     """
     until = time.monotonic() + ALONE_SECONDS
     while client.status == "running":
@@ -197,10 +198,10 @@ def _await_workers(client: Client) -> None:
 
 
 def _send(client: Client, shared: Shared) -> Future:
-    """Send to a worker what all tasks share; those that need it fetch it from each other.
+    """Send the shared value to one worker, from which the others fetch it when they need it.
 
     Raises:
-        Failed: nobody is left to take it, it took too long, or a worker cannot unpickle it.
+        Failed: there is no worker, the transfer took too long, or a worker cannot unpickle it.
         OSError: the scheduler or the worker was lost.
     """
 
@@ -215,17 +216,17 @@ def _send(client: Client, shared: Shared) -> Future:
         raise Failed(said) from problem
     except OSError:
         raise
-    except Exception as problem:  # of a worker that cannot unpickle it
+    except Exception as problem:  # a worker cannot unpickle it
         check_newcomers(client, present(client))
         raise Failed(UNREAD.format(problem=" ".join(str(problem).split()))) from problem
 
 
 def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Future, Any]]:
-    """Yield futures and results as they end; give up where nobody is left to work on the others.
+    """Yield futures with their results as they end; give up if there are no workers for long.
 
     Raises:
-        Failed: no worker has been there for long, or one came whose software differs.
-        TimeoutError: the scheduler hangs.
+        Failed: there was no worker for ``ALONE_SECONDS``, or one joined with other software.
+        TimeoutError: the scheduler does not answer.
     """
     ending = as_completed(futures, with_results=True, raise_errors=False)
     alone = None
@@ -233,7 +234,7 @@ def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Fu
     pause = SHORTEST_PAUSE
     while not ending.is_empty():
         ended = ending.next_batch(block=False)
-        check_newcomers(client)  # who may be why a task failed
+        check_newcomers(client)  # a worker with other software may be why a task failed
         yield from ended
         if ended:
             alone, silent, pause = None, 0.0, SHORTEST_PAUSE
@@ -253,7 +254,7 @@ def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Fu
 
 
 def _somebody_is_there(client: Client) -> bool:
-    """Whether the scheduler has a worker; that it was lost shows in the tasks' futures."""
+    """Return whether there is a worker; if the scheduler was lost, False, and futures will fail."""
     try:
         return bool(present(client))
     except TimeoutError:
@@ -263,7 +264,7 @@ def _somebody_is_there(client: Client) -> bool:
 
 
 def _outcome(key: str, future: Future, result: Any) -> Outcome:
-    """Tell how a task ended, of which Dask gives the result, or what it raised as for ``raise``."""
+    """Return the outcome of a task; ``result`` is its value or its exception triple, from Dask."""
     if future.status == "finished":
         return Outcome(key, result, None)
     if future.status != "error":
@@ -282,29 +283,29 @@ def exchange(
     unpack: Callable[[Any, int, Sequence[bytes]], int],
     shared: Any,
 ) -> int:
-    """Send packets made of pieces to the places they name, by Dask's p2p shuffle.
+    """Pack pieces into packets and deliver each packet to its place, by Dask's p2p shuffle.
 
     Args:
-        client: who hands the work out.
-        pack: ``pack(shared, piece)`` makes packets, each with the number of its place.
-        pieces: what to make packets of.
-        places: how many there are.
-        unpack: ``unpack(shared, place, packets)`` takes all packets of a place, in the order of
-            their pieces, and tells how much it took.
-        shared: what every call needs; small.
+        client: connection to the cluster.
+        pack: ``pack(shared, piece)`` returns packets, each with the number of its place.
+        pieces: the pieces to pack.
+        places: number of places.
+        unpack: ``unpack(shared, place, packets)`` processes all packets of a place, in the order of
+            their pieces, and returns a count.
+        shared: the value that every call needs, which should be small.
 
     Returns:
-        The sum of what ``unpack`` told.
+        The sum of the counts that ``unpack`` returned.
 
     Raises:
         Refused, Failed: as ``pack`` and ``unpack`` do.
-        Failed: the scheduler was lost, or no worker came.
+        Failed: the scheduler was lost, or no worker joined.
     """
     everywhere = Shared(shared, storage.configured())
     taken = _exchanged(everywhere, pack, pieces, places, unpack)
     with _explained():
         _await_workers(client)
-        # Two threads of a worker that import it at the same moment, as they begin, can fail.
+        # Import it beforehand: two threads of a worker that do so at the same moment can fail.
         client.run(_import_frames)
         future = client.compute(taken)
         outcome = next(_outcome("", *ended) for ended in _as_they_end(client, [future]))
@@ -320,8 +321,8 @@ def _exchanged(
     places: int,
     unpack: Callable[[Any, int, Sequence[bytes]], int],
 ) -> Any:
-    """Describe the exchange as a Dask data frame: a row for each place, with what it took."""
-    import dask.dataframe as frames  # noqa: TID251  (imports pandas: only where rows travel)
+    """Build the exchange as a lazy Dask data frame; column `took` has the counts of ``unpack``."""
+    import dask.dataframe as frames  # noqa: TID251  (imports pandas: only for a shuffle)
     import pandas as pd
 
     binary = pd.ArrowDtype(pa.large_binary())
@@ -346,7 +347,7 @@ def _exchanged(
         return pd.DataFrame({"took": [sum(took)]})
 
     meta = pd.DataFrame({name: [] for name in kinds}).astype(kinds)
-    # A shared scheduler keeps results by what they are made of, so each attempt has its own name.
+    # A shared scheduler caches results by a hash of their inputs, so add the attempt's id to them.
     attempt = uuid4().hex
     numbered = [(attempt, number, piece) for number, piece in enumerate(pieces)]
     shuffled = frames.from_map(make, numbered, meta=meta).shuffle(
@@ -360,7 +361,7 @@ def _import_frames() -> None:
 
 
 def _cause(problem: BaseException) -> Refused | Failed:
-    """What a task said, which Dask wraps into errors of its own."""
+    """Return the error that a task raised, which Dask wraps in errors of its own."""
     cause: BaseException | None = problem
     while cause is not None and not isinstance(cause, Refused | Failed):
         cause = cause.__cause__

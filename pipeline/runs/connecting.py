@@ -1,4 +1,4 @@
-"""Start a Dask cluster for one run, or connect to one that is running and check its software."""
+"""Start a Dask cluster for one run, or connect to an existing one and check its software."""
 
 import logging
 import platform
@@ -26,26 +26,26 @@ from segscore.pipeline.runs.planning import at_once
 
 CONNECT_SECONDS = 10
 ANSWER_SECONDS = 60
-"""How long a scheduler, and through it the workers, may take to answer a question."""
+"""How long a scheduler, or a worker through it, may take to answer a request."""
 
 START_SECONDS = 300
-"""How long a worker process of our own may take to start on a busy machine."""
+"""How long a worker process that we start may take to come up, even on a busy machine."""
 
 PYTHON = "python"
 ON_SCHEDULER = ("segscore", "dask", "distributed")
-"""What the scheduler needs in the client's version: it unpickles the graph of tasks."""
+"""Packages whose versions must match on the scheduler, because it unpickles the task graph."""
 
 ON_WORKERS = (*ON_SCHEDULER, "numpy", "pandas", "pyarrow")
-"""What workers need in the client's version: it decides what can be unpickled, and the results."""
+"""Packages whose versions must match on workers, to unpickle tasks and get the same results."""
 
 TOPIC = f"segscore-{version('segscore')}-software"
-"""Under which workers report their software."""
+"""Topic of the Dask events with which workers report the versions of their software."""
 
 Differing = dict[tuple[str, str, str], list[str]]
-"""Package, version needed, version there -> addresses of workers."""
+"""(package, version needed, version found) -> addresses of workers."""
 
 _NAMED = 3
-"""How many workers a message names."""
+"""Maximum number of workers that a message names."""
 
 LOST = (
     "the scheduler was lost, or a worker at a bad moment; parts that are done are kept: the same "
@@ -58,11 +58,11 @@ NO_ANSWER = (
 
 
 class Joined(Client):  # type: ignore[misc]
-    """A client of a cluster that others started.
+    """A client of an existing cluster, not one that this process started.
 
     Attributes:
-        heard: addresses of the workers that named their software.
-        differing: those whose software differs, by what differs.
+        heard: addresses of the workers that have reported their software.
+        differing: addresses of the workers whose software differs, by package and versions.
     """
 
     def __init__(self, address: str) -> None:
@@ -72,10 +72,10 @@ class Joined(Client):  # type: ignore[misc]
         super().__init__(address, timeout=CONNECT_SECONDS)
 
     def hear_of_workers(self) -> None:
-        """Have every worker report its software, also those that join later.
+        """Make every worker report its software, including workers that join later.
 
-        A worker without segscore ends as soon as it reads the first of our tasks, so it could not
-        be asked then.
+        A worker without segscore dies when it receives the first of our tasks, too early to be
+        asked.
         """
         self.subscribe_topic(TOPIC, self._heard)
         plugin = dumps(_reporter())
@@ -86,7 +86,7 @@ class Joined(Client):  # type: ignore[misc]
         self.compare(report["worker"], report)
 
     def compare(self, worker: str, answer: Mapping[str, Any]) -> None:
-        """Keep what differs between the software of a worker and our own."""
+        """Record the differences between the software of a worker and ours."""
         if worker in self.heard:
             return
         self.heard.add(worker)
@@ -95,7 +95,7 @@ class Joined(Client):  # type: ignore[misc]
 
 
 def _reporter() -> WorkerPlugin:
-    """Make a plugin that workers without segscore can unpickle: its class travels by value."""
+    """Return a plugin that workers without segscore can load: its class is pickled by value."""
     topic, packages = TOPIC, ON_WORKERS
 
     class Reporter(WorkerPlugin):  # type: ignore[misc]
@@ -109,40 +109,40 @@ def _reporter() -> WorkerPlugin:
 
 
 class _NoHTTP:
-    """A node of a cluster without the HTTP server that Dask otherwise starts on every node."""
+    """Mixin to leave out the HTTP server that Dask starts on every node of a cluster."""
 
     def start_http_server(self, *arguments: Any, **options: Any) -> None:
-        """Open no port: the pages would show other users the names of files, and logs."""
+        """Do nothing; the pages would show file names and logs to other users of the machine."""
 
 
 class OwnScheduler(_NoHTTP, Scheduler):  # type: ignore[misc]
-    """The scheduler of a cluster of our own."""
+    """The scheduler of a cluster that we start."""
 
 
 class OwnWorker(_NoHTTP, Worker):  # type: ignore[misc]
-    """A worker of a cluster of our own."""
+    """A worker of a cluster that we start."""
 
 
 class OwnNanny(Nanny):  # type: ignore[misc]
-    """The parent of a worker process of our own, which starts it again when it is lost."""
+    """The parent of a worker process that we start, which restarts the process if it dies."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        """Start workers without an HTTP server."""
+        """Create a nanny whose worker has no HTTP server."""
         super().__init__(*arguments, worker_class=OwnWorker, **options)
 
 
 @contextmanager
 def connect(where: str, workers: int | None, memory: int | None = None) -> Iterator[Client]:
-    """Open a client and close it again.
+    """Connect a client to a new or existing cluster, and close it afterwards.
 
     Args:
         where: `local` (threads in this process), `processes`, or a scheduler's `tcp://host:port`.
-        workers: how many threads or processes; None for one a processor.
-        memory: bytes a worker may take: fewer threads where they would not find room, and a
-            process that takes more is started anew; a remote cluster has limits of its own.
+        workers: number of threads or processes; None for one per processor.
+        memory: bytes of memory a worker may use. It limits the number of threads, and a process
+            that uses more is restarted. A remote cluster has its own limits.
 
     Raises:
-        Refused: no such place, no scheduler answers there, or its software differs from ours.
+        Refused: ``where`` is not valid, no scheduler answers, or its software differs from ours.
         Failed: workers could not be started.
     """
     count = workers or CPU_COUNT
@@ -162,7 +162,7 @@ def connect(where: str, workers: int | None, memory: int | None = None) -> Itera
 
 
 def _be_quiet() -> None:
-    """Silence Dask: a failed task or a lost connection is reported once, by our own messages."""
+    """Silence Dask, as our own messages report failed tasks and lost connections."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -171,8 +171,8 @@ def _be_quiet() -> None:
 
 @contextmanager
 def _threads(count: int) -> Iterator[Client]:
-    """Run one worker in this process; messages pass through memory, and no port is opened."""
-    # All memory is the worker's, however many threads it has.
+    """Run one worker in this process; messages stay in memory, and no port is opened."""
+    # The worker may use all memory, however many threads it has.
     worker = {"nthreads": count, "memory_limit": 1.0}
     with _started(OwnWorker, 1, worker, {"protocol": "inproc://"}) as client:
         yield client
@@ -180,10 +180,10 @@ def _threads(count: int) -> Iterator[Client]:
 
 @contextmanager
 def _processes(count: int, memory: int | str) -> Iterator[Client]:
-    """Run worker processes that talk by TLS, with a key that only this run's processes have.
+    """Run worker processes that communicate over TLS, with a key that only they have.
 
-    Whoever can talk to a scheduler or worker can run code in it, and every user of a machine can
-    connect to its loopback addresses.
+    Anyone who can connect to a scheduler or worker can run code in it, and every user of a machine
+    can connect to its loopback addresses.
     """
     security = Security.temporary()
     common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
@@ -196,13 +196,13 @@ def _processes(count: int, memory: int | str) -> Iterator[Client]:
 def _started(
     kind: type[Worker | Nanny], count: int, worker: Mapping[str, Any], common: Mapping[str, Any]
 ) -> Iterator[Client]:
-    """Start a scheduler in this process, and workers.
+    """Start a scheduler in this process, and its workers.
 
     Args:
         kind: class of a worker.
-        count: how many workers.
-        worker: options of a worker.
-        common: options of the scheduler and of all workers.
+        count: number of workers.
+        worker: options of every worker.
+        common: options of the scheduler and of every worker.
     """
     quiet = {"silence_logs": logging.CRITICAL}
     spec = {"cls": kind, "options": {**common, **worker, **quiet, "dashboard": False}}
@@ -241,7 +241,7 @@ def _remote(address: str) -> Iterator[Client]:
 
 
 def _not_understood(address: str, problem: Exception) -> Refused:
-    """What to say of whatever Dask raises where the scheduler is of another version."""
+    """Return the error for what Dask raises if the scheduler has another version."""
     said = " ".join(str(problem).split()) or type(problem).__name__
     return Refused(
         f"--cluster {address}: the answer of its scheduler is not understood ({said}); start one "
@@ -253,8 +253,8 @@ def _refuse_other_software(client: Joined, address: str) -> None:
     """Compare the software of the scheduler and of its present workers with ours.
 
     Raises:
-        Refused: it differs; says what to install where.
-        Failed: they do not answer.
+        Refused: the software differs; the message lists what to install.
+        Failed: the scheduler or a worker does not answer.
     """
     try:
         found = ask(client, client.scheduler.versions, packages=ON_WORKERS)
@@ -281,7 +281,7 @@ def _refuse_other_software(client: Joined, address: str) -> None:
 
 
 def install(wrong: Collection[str]) -> str:
-    """Say which software is needed, and what to do, in one line."""
+    """Return a one-line message that lists the software to install on the cluster."""
     return (
         "the scheduler and all workers need the versions installed here: "
         f"{'; '.join(wrong)}; install them there and restart these processes"
@@ -289,44 +289,45 @@ def install(wrong: Collection[str]) -> str:
 
 
 def ask(client: Client, question: Callable[..., Any], **arguments: Any) -> Any:
-    """Ask the scheduler something, and wait for the answer.
+    """Send a request to the scheduler, and return its answer.
 
     Raises:
-        TimeoutError: there is none after ANSWER_SECONDS.
+        TimeoutError: there is no answer after ANSWER_SECONDS.
         OSError: the scheduler was lost.
     """
     return client.sync(question, **arguments, callback_timeout=ANSWER_SECONDS)
 
 
 def present(client: Client) -> set[str]:
-    """List the addresses of the workers that the scheduler has now; as ``ask``."""
+    """Return the addresses of the scheduler's present workers; raises what ``ask`` does."""
     if client.status != "running":
         return set()
     return set(ask(client, client.scheduler.identity, n_workers=-1)["workers"])
 
 
 def _ask_workers(client: Joined, workers: set[str]) -> None:
-    """Have workers name their software, those that have not done so; as ``ask``."""
+    """Ask workers that have not reported their software for it; raises what ``ask`` does."""
     new = sorted(workers - client.heard)
     if not new:
         return
-    # Answered without unpickling anything, which would need the software that may be missing.
+    # Workers answer this without unpickling, for which they may lack the software.
     options = {"msg": {"op": "versions", "packages": ON_WORKERS}, "on_error": "ignore"}
     for worker, answer in ask(client, client.scheduler.broadcast, workers=new, **options).items():
         client.compare(worker, answer)
 
 
 def check_newcomers(client: Client, workers: Collection[str] = ()) -> None:
-    """Make sure that no worker has joined whose software differs from the client's.
+    """Check that no worker has joined whose software differs from the client's.
 
-    Workers of a cluster of our own run the client's software.
+    Workers of a cluster that we started run the client's software and are not checked.
 
     Args:
-        client: of the scheduler.
-        workers: that are to be asked, if they have not reported yet; as ``ask``.
+        client: connection to the cluster.
+        workers: addresses of workers to ask if they have not reported yet.
 
     Raises:
-        Failed: one has; says what to install where.
+        Failed: a worker has other software; the message lists what to install.
+        TimeoutError, OSError: as for ``ask``.
     """
     if not isinstance(client, Joined):
         return
@@ -349,7 +350,7 @@ def _named(addresses: Collection[str]) -> str:
 
 
 def _differing(answer: Mapping[str, Any], names: Collection[str]) -> list[tuple[str, str, str]]:
-    """Compare versions with ours: package, the version here, the one there (`none` without)."""
+    """List (package, our version, their version or `none`) for the packages that differ."""
     packages = answer["packages"]
     pairs = [(name, version(name), packages.get(name) or "none") for name in names]
     pairs.append((PYTHON, _minor(platform.python_version()), _minor(packages[PYTHON])))
@@ -357,5 +358,5 @@ def _differing(answer: Mapping[str, Any], names: Collection[str]) -> list[tuple[
 
 
 def _minor(python: str) -> str:
-    """Leave out what changes neither bytecode nor pickles."""
+    """Drop the patch number, which affects neither bytecode nor pickles."""
     return ".".join(python.split(".")[:2])

@@ -1,4 +1,4 @@
-"""What makes two attempts the same run: settings, inputs and version; and how they differ."""
+"""Fingerprints: two attempts are the same run if command, settings, inputs and version agree."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -10,18 +10,18 @@ from typing import Any
 from segscore.pipeline.tables.find import InputTable
 
 WHERE_AND_WHEN = ("output", "fresh", "max_rejects")
-"""Settings that do not change what is computed."""
+"""Settings that do not affect what is computed."""
 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What a run computes, and of what.
+    """What a run computes, and from which inputs.
 
     Attributes:
         command: score, sweep, agree or compare.
-        settings: those that change what is computed.
+        settings: the settings that affect what is computed, by name.
         inputs: table -> its files, each with url, size and version.
-        version: of segscore.
+        version: version of segscore.
     """
 
     command: str
@@ -31,7 +31,7 @@ class Fingerprint:
 
     @classmethod
     def of(cls, command: str, settings: Any, tables: Iterable[InputTable]) -> "Fingerprint":
-        """Take the fingerprint of a run about to start; ``settings`` is a dataclass."""
+        """Return the fingerprint of a run that is about to start; ``settings`` is a dataclass."""
         told = {
             name: value for name, value in asdict(settings).items() if name not in WHERE_AND_WHEN
         }
@@ -47,7 +47,7 @@ class Fingerprint:
 
 
 def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str]:
-    """Name what an earlier attempt, as its plan tells it, had otherwise; empty if nothing."""
+    """Describe how a run differs from an earlier one, given as plain data; empty if it does not."""
     told = asdict(now)
     found = [
         f"{name} was {before.get(name)}, is {told[name]}"

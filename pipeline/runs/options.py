@@ -1,8 +1,8 @@
-"""Options of the command line as plain data: what a settings class states about its fields.
+"""Command-line options as plain data, with which settings classes annotate their fields.
 
-A field annotated as ``Annotated[int, Option("Seed of all draws.")]`` is an option of the command
-that takes these settings; `jobs/cli/signature.py` builds the command from it. Options that several
-commands share are aliases here.
+A field annotated as ``Annotated[int, Option("Seed of all draws.")]`` becomes an option of the
+command that takes these settings; `jobs/cli/signature.py` builds the command from the annotations.
+Options that several commands share are defined here as aliases.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from segscore.pipeline.errors import Refused
 
 
 class Panel(StrEnum):
-    """Headings of `--help`, in their order."""
+    """Headings of `--help`, in the order in which they appear."""
 
     INPUTS = "Inputs"
     MEASURES = "Measures"
@@ -26,14 +26,15 @@ class Panel(StrEnum):
 
 @dataclass(frozen=True)
 class Option:
-    """How the command line gives a value.
+    """How a field is set by an option on the command line.
 
     Attributes:
-        help: what the option is, for `--help`.
+        help: description of the option in `--help`.
         panel: heading of `--help` that lists the option; None for the general one.
-        read: makes the value of the option's name and text; None where the type says how.
-        flags: names on the command line, such as ``--fresh/--resume``; empty: ``--`` and the name
-            of the field.
+        read: converts the option's name and text to the value; None for the conversion that the
+            field's type implies.
+        flags: names on the command line, such as ``--fresh/--resume``; by default ``--`` followed
+            by the name of the field.
     """
 
     help: str
@@ -44,10 +45,10 @@ class Option:
 
 @dataclass(frozen=True)
 class Argument:
-    """A value that the command line gives by its place.
+    """How a field is set by a positional argument on the command line.
 
     Attributes:
-        help: what the argument is, for `--help`.
+        help: description of the argument in `--help`.
     """
 
     help: str
@@ -62,7 +63,7 @@ def read_numbers(option: str, text: str) -> tuple[float, ...]:
     """Read numbers separated by commas.
 
     Raises:
-        Refused: naming the option, if it is not a list of numbers.
+        Refused: the text is not a list of numbers.
     """
     try:
         return tuple(float(part) for part in text.split(","))
@@ -74,7 +75,7 @@ def read_whole_numbers(option: str, text: str) -> tuple[int, ...]:
     """Read whole numbers separated by commas.
 
     Raises:
-        Refused: naming the option, if it is not a list of whole numbers.
+        Refused: the text is not a list of whole numbers.
     """
     try:
         return tuple(int(part) for part in text.split(","))
@@ -83,15 +84,15 @@ def read_whole_numbers(option: str, text: str) -> tuple[int, ...]:
 
 
 def read_window(_option: str, text: str) -> str | int:
-    """Read a window: a policy, or a fixed size."""
+    """Read a window size: a number, or the name of a policy."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else text
 
 
 def read_memory(option: str, text: str) -> int:
-    """Read a size: bytes, with or without a unit.
+    """Read an amount of memory in bytes; the text may have a unit, such as 2GB.
 
     Raises:
-        Refused: it is not a size.
+        Refused: the text is not an amount of memory.
     """
     from segscore.pipeline.runs.cluster import bytes_of  # imports Dask
 

@@ -1,8 +1,10 @@
-"""How the rows of a document meet, chosen from what the files tell of themselves before any work.
+"""Choose how to bring the rows of each document together, from the metadata of files alone.
 
-Three ways, the first that fits: the references are sent to every task, and hypotheses stay where
-they are; documents are taken in ranges of their ids, where files are in about that order; the rows
-of all tables travel to buckets of documents.
+The first of three ways that fits is chosen:
+
+1. Send the references to every task, and read the hypotheses in place.
+2. Read the documents in ranges of their ids, if the files are roughly in that order.
+3. Shuffle the rows of all tables, so that each document's rows are in one partition.
 """
 
 import sys
@@ -15,7 +17,7 @@ from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, 
 from segscore.pipeline.tables.find import InputTable, Slice
 
 PER_ROW = 2048
-"""What a task holds for each row it scores: counts, values, and the Parquet file in the making."""
+"""Bytes a task needs for each row it scores: counts, values, and the Parquet file being written."""
 
 LEAST_ROWS = 1024
 
@@ -30,13 +32,12 @@ EXPLAINED = {
 
 @dataclass(frozen=True)
 class Limits:
-    """What a plan may ask of a task.
+    """Limits on the work of a task.
 
     Attributes:
-        rows_per_part: rows that a task takes, if memory allows: larger tasks take no less time per
-            row.
+        rows_per_part: rows of a task if memory allows; larger tasks take no less time per row.
         send: whether the other tables may be sent to every task.
-        read_again: how often rows may be read, on average, to take documents in ranges of ids.
+        read_again: how often each byte may be read, on average, to read documents in ranges of ids.
     """
 
     rows_per_part: int = 131_072
@@ -45,19 +46,19 @@ class Limits:
 
 
 LIMITS = Limits()
-"""The limits of every run; tests and benchmarks replace them here."""
+"""The limits that every run uses; tests and benchmarks replace this value."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How the rows of a document meet.
+    """How to bring the rows of each document together.
 
     Attributes:
         way: `sent`, `ranges` or `buckets`.
-        groups: how many groups of documents; 1 where the references are sent.
-        cuts: ids at which the second and later groups begin, where they are ranges.
-        rows_at_once: rows a task scores at a time.
-        told: why, and how large things are, line by line.
+        groups: number of document partitions; 1 if the references are sent.
+        cuts: first ids of the second and later ranges; empty if partitions are not ranges.
+        rows_at_once: number of rows that a task scores at a time.
+        told: lines that explain the choice and give the sizes of the tables.
     """
 
     way: str
@@ -68,10 +69,10 @@ class Plan:
 
 
 def at_once(memory: int | None) -> int:
-    """How many tasks find room in a worker at the same time, at least one.
+    """Return how many tasks fit in a worker's memory at the same time, at least one.
 
     Args:
-        memory: bytes the worker has; None for as much as it takes.
+        memory: memory of the worker in bytes; None for no limit.
     """
     if memory is None:
         return sys.maxsize
@@ -79,16 +80,16 @@ def at_once(memory: int | None) -> int:
 
 
 def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limits: Limits) -> Plan:
-    """Choose how rows meet.
+    """Choose how to bring the rows of each document together.
 
     Args:
         tables: the input tables by name.
-        scored: the one whose rows are the work.
-        memory: bytes a worker has; None for ``MEMORY``.
-        limits: what a task may take.
+        scored: name of the table whose rows are scored.
+        memory: memory of a worker in bytes; None for ``MEMORY``.
+        limits: limits on the work of a task.
 
     Raises:
-        Refused: a worker that small could do nothing.
+        Refused: a worker has too little memory to process any rows.
     """
     limit = MEMORY if memory is None else memory
     held = room(limit)
@@ -137,18 +138,18 @@ def _told(name: str, table: InputTable, size: int) -> str:
 def _cut_points(
     tables: Mapping[str, InputTable], scored: str, rows: int, room: int, read_again: float
 ) -> tuple[str, ...]:
-    """Find ids that cut documents into ranges of about so many rows of ``scored``.
+    """Find ids that divide the documents into ranges of about ``rows`` rows of ``scored``.
 
     Args:
         tables: the input tables by name.
-        scored: the one whose rows are the work.
-        rows: of it in a range.
-        room: bytes the pieces that a range touches may take.
+        scored: name of the table whose rows are scored.
+        rows: number of its rows in a range.
+        room: largest total size of the slices that overlap a range, in bytes.
         read_again: as in ``Limits``.
 
     Returns:
-        Where the second and later ranges begin; none where files are not in the order of ids, or
-        do not tell.
+        The first ids of the second and later ranges.  Empty if ranges would exceed ``room`` or
+        ``read_again``, as they do where files are not in the order of ids or the ids are unknown.
     """
     pieces = [piece for table in tables.values() for piece in table.slices]
     starts = sorted(
@@ -171,7 +172,7 @@ def _cut_points(
 
 
 def ranges_of(piece: Slice, cuts: Sequence[str]) -> range:
-    """Numbers of the ranges that a slice may have rows of."""
+    """Return the numbers of the ranges that a slice may have rows in."""
     if piece.ids is None:
         return range(len(cuts) + 1)
     first, last = (bisect_right(cuts, name) for name in piece.ids)

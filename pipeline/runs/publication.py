@@ -1,4 +1,4 @@
-"""A finished run shown to readers: its tables, then its record; and what is left over removed."""
+"""Publish a finished run, its tables before its record, and remove files that are left over."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -22,12 +22,12 @@ from segscore.pipeline.runs.run_folder import (
 
 
 def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
-    """Make sure that a run may be written here, and put a run in order that is there already.
+    """Check that a run may be written to a folder, and tidy up if the run is already there.
 
-    A run that is there already is left as it is; only what its publisher, since dead, did not get
-    round to removing is removed.
+    Files of a finished run are not changed; only files that its publisher should have removed, but
+    did not because it died, are removed.
 
-    Args, Returns, Raises: as ``run_folder.examine``.
+    Args, Returns, Raises: as for ``run_folder.examine``.
     """
     attempt = run_folder.examine(output, fingerprint, fresh=fresh)
     if attempt.found.done:
@@ -38,10 +38,10 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
 
 @contextmanager
 def claimed(attempt: Attempt) -> Iterator[None]:
-    """Do the work of an attempt; where it fails as another job took the folder, say just that.
+    """Turn errors of the enclosed work into ``Overtaken`` if another job has claimed the folder.
 
     Raises:
-        Overtaken: another job took the folder, whatever this one failed of.
+        Overtaken: the work failed, with any error, and another job has claimed the folder.
     """
     try:
         yield
@@ -50,7 +50,7 @@ def claimed(attempt: Attempt) -> Iterator[None]:
             raise
         try:
             lost = isinstance(problem, Overtaken) or not run_folder.is_held(attempt)
-        except (Refused, Failed, OSError):  # the store is out of reach, as the problem says
+        except (Refused, Failed, OSError):  # the store cannot be reached: raise the first error
             lost = False
         if not lost:
             raise
@@ -58,16 +58,20 @@ def claimed(attempt: Attempt) -> Iterator[None]:
 
 
 def _leave(attempt: Attempt) -> Overtaken:
-    """Remove what an attempt prepared that lost the folder, unless another job resumes it."""
+    """Remove the files of an attempt that lost its folder, unless another job resumes its run.
+
+    Returns:
+        The error to raise.
+    """
     output = attempt.output
     text = storage.read_text(storage.join(output, RECORD))
     published = text is not None and text != attempt.found.record
     with suppress(Refused, Failed, OSError):
         newest = claims.newest(output)
         if newest is not None and newest != attempt.claim and newest.step == claims.PUBLISH:
-            run_folder.wait_for(output, newest)  # it may not have seen what came last
+            run_folder.wait_for(output, newest)  # its clean-up may miss our last files
             newest = claims.newest(output)
-        if newest == attempt.claim and published:  # the publisher left it to who is the newest
+        if newest == attempt.claim and published:  # then its publisher did not tidy up
             attempt.found = replace(attempt.found, record=text)
             tidy(attempt, run_folder.files_of(attempt))
         elif newest is None or newest.start != attempt.held.start:
@@ -78,23 +82,23 @@ def _leave(attempt: Attempt) -> Overtaken:
 
 
 def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Show a finished run to readers: its tables, then its record.
+    """Publish a run: copy its tables to where readers look, then write its record.
 
-    Claiming the publication excludes all others; every step after it can be done twice, so an
-    attempt that dies here is simply resumed.  What the run replaces is removed first, so that
-    readers of a folder never meet two runs in it.  What a publisher on another machine copied is
-    removed last, after this run's record exists: should that publisher be slow and not dead, it
-    may write its record until then, and a record never names files that are gone.
+    The claim to publish excludes all other jobs.  Every step after it can be repeated, so an
+    attempt that dies here is simply resumed.  Files of the run that is replaced are removed first,
+    so that readers never find two runs in a folder.  Files that a publisher on another machine
+    copied are removed last, after this run's record exists: if that publisher is slow and not dead,
+    it may write its record until then, and a record must never name files that do not exist.
 
     Args:
-        attempt: whose parts are all done.
-        record: what run.json is to say, but for the fingerprint and the files.
+        attempt: an attempt whose parts are all done.
+        record: content of run.json, without the fingerprint and the list of files.
 
     Returns:
-        The record as it was written.
+        The record as written.
 
     Raises:
-        Overtaken: another job took the folder, or published there.
+        Overtaken: another job has claimed the folder, or published there.
     """
     end = run_folder.suffix(attempt.fingerprint)
     prepared = run_folder.prepared_tables(attempt)
@@ -111,16 +115,16 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
         storage.copy(source, target, dict(zip(names, shown[table], strict=True)))
     whole = {**record, "fingerprint": attempt.fingerprint.digest, "files": shown}
     _write_record(attempt, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
-    with suppress(Refused, Failed, OSError):  # published all the same; the next job removes it
+    with suppress(Refused, Failed, OSError):  # the run is published; the next job tidies up
         tidy(attempt, shown)
     return whole
 
 
 def _claim_publication(attempt: Attempt, shown: Files) -> None:
-    """Claim the right to publish, based on the claim that is in force.
+    """Write the claim to publish, which follows this attempt's claim to work.
 
     Raises:
-        Overtaken: that is not in force any more.
+        Overtaken: another job has claimed the folder since.
     """
     before = attempt.held
     mine = replace(
@@ -148,7 +152,7 @@ def _remove_record(attempt: Attempt) -> None:
     """Remove the record of the run that this one replaces.
 
     Raises:
-        Overtaken: another job published here meanwhile.
+        Overtaken: another job has published here in the meantime.
     """
     url = storage.join(attempt.output, RECORD)
     before = storage.read_text(url)
@@ -160,10 +164,10 @@ def _remove_record(attempt: Attempt) -> None:
 
 
 def _write_record(attempt: Attempt, text: str) -> None:
-    """Put the record in its place.
+    """Write run.json.
 
     Raises:
-        Overtaken: another job took the folder, or published here meanwhile.
+        Overtaken: another job has claimed the folder, or published here, in the meantime.
     """
     url = storage.join(attempt.output, RECORD)
     require_held(attempt)
@@ -174,14 +178,16 @@ def _write_record(attempt: Attempt, text: str) -> None:
 
 
 def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
-    """Remove what attempts left beside a finished run, each file by a name that one of them wrote.
+    """Remove what attempts left beside a finished run, and then their claims.
+
+    Outside ``UNFINISHED``, only files that a claim lists and temporary files for them are removed.
 
     Args:
-        attempt: whose claim is in force; it is removed last.
+        attempt: the attempt with the newest claim, which is removed last.
         shown: the files of the finished run.
 
     Raises:
-        Overtaken: another job took the folder.
+        Overtaken: another job has claimed the folder.
     """
     output = attempt.output
     place = storage.join(output, UNFINISHED)
@@ -191,17 +197,17 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
             require_held(attempt)
             storage.remove(storage.join(place, name))
     require_held(attempt)
-    for number in claims.claim_numbers(output):  # the own one is the last
+    for number in claims.claim_numbers(output):  # this attempt's is the last
         storage.remove(claims.url_of(output, number))
     storage.remove_if_empty(place)
 
 
 def _written(output: str, *, elsewhere: bool) -> Files:
-    """All files that attempts listed before they showed or replaced them, by table.
+    """List all files that attempts, according to their claims, published or replaced, by table.
 
     Args:
         output: folder of the run.
-        elsewhere: whether to list those too that jobs on other machines showed.
+        elsewhere: whether to include files that jobs on other machines published.
     """
     written: dict[str, set[str]] = {"": {RECORD}}
     for number in claims.claim_numbers(output):
@@ -229,9 +235,9 @@ def _remove_files(attempt: Attempt, written: Files, shown: Mapping[str, list[str
 
 
 def _put_in_order(attempt: Attempt) -> None:
-    """Finish what the publisher of a finished run, since dead, did not get round to removing.
+    """Tidy up a finished run whose publisher died before it had done so.
 
-    What another machine may still be at work on is left alone.
+    Do nothing if another job may be working in the folder.
     """
     output = attempt.output
     if UNFINISHED not in storage.names(output):

@@ -1,8 +1,8 @@
-"""Arrays and tables of receipts: what they are as JSON, their content as buffers.
+"""Arrays and tables in receipts: type and shape as JSON, content as buffers.
 
-Only the types named here are read, and nothing is believed: shapes must fit the bytes that are
-there, and Arrow checks offsets, texts and indices in full.  Arrow's own file format is not used, as
-it may hold compressed buffers and types that take any memory to read.
+Only the types listed here are read, and everything is checked: shapes must match the size of the
+content, and Arrow validates offsets, texts and indices in full.  Arrow's own file format is not
+used because it allows compressed buffers and types that can take any amount of memory to read.
 """
 
 import re
@@ -19,13 +19,13 @@ from segscore.pipeline.runs.receipt_file import Buffer, Node
 
 DTYPES = ("bool", "int8", "int32", "int64", "uint8", "uint64", "float64")
 WHOLE = "whole numbers"
-"""Arrays of Python's integers: as int64, or where one passes 63 bits as multiples of 2^62 and what
-is left, one after the other."""
+"""Name for arrays of Python integers: stored as int64 or, if one does not fit, as two int64 arrays,
+the remainders modulo 2^62 followed by the quotients."""
 
 BITS = 62
 DIMENSIONS = 3
 LEAST_SIDE = 2**16
-"""What a dimension may be, however few bytes there are: arrays without values have a shape, too."""
+"""Size up to which any dimension is accepted, as empty arrays may have large dimensions, too."""
 
 _TYPES = {
     str(kind): kind
@@ -40,11 +40,11 @@ TIMESTAMP = re.compile(r"timestamp\[(s|ms|us|ns)(?:, tz=([\w+:/-]{1,64}))?\]")
 
 
 def write_array(array: NDArray[Any], buffers: list[Buffer]) -> Node:
-    """Add an array's content to the buffers, and tell the rest.
+    """Append an array's content to the buffers, and return its type and shape.
 
     Raises:
-        TypeError: an array of another type.
-        OverflowError: it holds an integer of 125 bits or more.
+        TypeError: the array has an unsupported type.
+        OverflowError: the array has an integer of 125 bits or more.
     """
     name, content = array.dtype.name, array
     if array.dtype == object:
@@ -56,7 +56,7 @@ def write_array(array: NDArray[Any], buffers: list[Buffer]) -> Node:
 
 
 def _in_planes(array: NDArray[Any]) -> Ints:
-    """Python's integers as int64, in two planes where some need them."""
+    """Convert Python integers to int64, in two planes (see ``WHOLE``) if some do not fit."""
     if not set(map(type, array.reshape(-1).tolist())) <= {int}:
         raise TypeError("a receipt holds no array of objects but whole numbers")
     try:
@@ -67,15 +67,15 @@ def _in_planes(array: NDArray[Any]) -> Ints:
 
 
 def read_array(node: Node, buffers: Iterator[pa.Buffer], names: tuple[str, ...]) -> NDArray[Any]:
-    """Make an array of its own memory.
+    """Read an array into memory of its own.
 
     Args:
-        node: as ``write_array`` told it.
-        buffers: from where its content is next.
-        names: dtypes that are expected.
+        node: type and shape, as returned by ``write_array``.
+        buffers: the remaining buffers, of which the first is the array's content.
+        names: names of the types to accept.
 
     Raises:
-        ValueError: it is another, or its shape does not fit its content.
+        ValueError: the array has another type, or its shape does not match its content.
     """
     name, shape = node
     content = take(buffers)
@@ -97,21 +97,21 @@ def read_array(node: Node, buffers: Iterator[pa.Buffer], names: tuple[str, ...])
 
 
 def pack_table(table: pa.Table, buffers: list[Buffer]) -> Node:
-    """Add a table's content to the buffers, and tell the rest; metadata are left out.
+    """Append a table's content to the buffers, and return the rest as JSON, without metadata.
 
     Raises:
-        TypeError: a column of another type.
+        TypeError: a column has an unsupported type.
     """
     columns = zip(table.column_names, table.columns, strict=True)
     return [[name, _write_column(column, buffers)] for name, column in columns]
 
 
 def unpack_table(node: Node, buffers: Iterator[pa.Buffer]) -> pa.Table:
-    """Make a table, each column one chunk.
+    """Read a table, with each column in one chunk.
 
     Raises:
-        ValueError: columns of unknown types or unlike lengths, or whose content is not sound
-            (`pa.ArrowInvalid` is one).
+        ValueError: columns have unknown types, different lengths, or invalid content (as a
+            `pa.ArrowInvalid`).
     """
     columns = [(name, _read_column(column, buffers)) for name, column in node]
     table = pa.Table.from_arrays([of for _, of in columns], names=[name for name, _ in columns])
@@ -123,7 +123,7 @@ def take(buffers: Iterator[pa.Buffer]) -> pa.Buffer:
     """Take the next buffer.
 
     Raises:
-        ValueError: there is none left.
+        ValueError: no buffer is left.
     """
     buffer = next(buffers, None)
     if buffer is None:
@@ -139,7 +139,7 @@ def _write_column(column: pa.ChunkedArray, buffers: list[Buffer]) -> Node:
         return ["dictionary", kind.ordered, *(_write_column(part, buffers) for part in parts)]
     if _type(str(kind)) != kind:
         raise TypeError(f"a receipt holds no column of {kind}")
-    # Put together with nothing, so that no slice brings along what it was cut from.
+    # Concatenating copies a slice, so that the rest of its parent is not written.
     array = pa.concat_arrays([*column.chunks, pa.array([], kind)])
     valid, *content = array.buffers()
     buffers.extend(
@@ -173,6 +173,6 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _type(name: str) -> pa.DataType | None:
-    """The type of a column by its name; None if there is no such."""
+    """Return the column type with a name; None if there is no such type."""
     timestamp = TIMESTAMP.fullmatch(name)
     return pa.timestamp(*timestamp.groups()) if timestamp else _TYPES.get(name)

@@ -1,10 +1,11 @@
-"""The bytes of a receipt: a fixed head with a checksum, then a block of JSON text and buffers.
+"""File format of receipts: a fixed head with a checksum, then a block of JSON text and buffers.
 
-    head    magic, SHA-256 of all that follows it, bytes of the block unpacked, bytes of the text
-    block   the text, then the buffers, each filled up to a multiple of 64 bytes; zstd
+    head    magic, SHA-256 of all that follows it, size of the unpacked block, size of the text
+    block   the text, then the buffers, each padded to a multiple of 64 bytes; zstd or uncompressed
 
-The text is `{"buffers": [bytes of each], "value": ...}`.  Nothing is unpacked before the head, the
-checksum and the claimed sizes were checked, and never more than was claimed.
+Sizes are in bytes.  The text is `{"buffers": [size of each buffer], "value": ...}`.  Nothing is
+unpacked before the head, the checksum and the claimed sizes have been checked, and never more than
+the claimed size.
 """
 
 import hashlib
@@ -16,32 +17,32 @@ from typing import Any
 import pyarrow as pa
 
 Node = Any
-"""What JSON can say: None, bool, int, float, str, lists and dicts of these."""
+"""A JSON value: None, bool, int, float, str, or lists and dicts of these."""
 
 Buffer = Any
-"""Contiguous memory: bytes, an Arrow buffer, an array."""
+"""Contiguous memory: bytes, an Arrow buffer, or an array."""
 
 MAGIC = b"segscore-receipt"
 RECEIPT_HEAD = struct.Struct("<16s32sQQ")
 ALIGNED = 64
-"""Buffers start at multiples of this, as Arrow wants them."""
+"""Buffers start at multiples of this number of bytes, as Arrow requires."""
 
 MOST = 4 * 2**30
-"""Bytes of a receipt, packed or unpacked: the memory that a worker is expected to have."""
+"""Largest size of a receipt in bytes, packed or unpacked: the memory that a worker should have."""
 
 MOST_TEXT = 16 * 2**20
-"""Bytes of its text, which takes up to twenty times as much as Python's lists."""
+"""Largest size of the text in bytes; as Python lists it takes up to twenty times the memory."""
 
 FREE, DENSEST = 64 * 2**20, 100
-"""A block may be larger than ``FREE`` only if it is at most ``DENSEST`` times its file, so that
-whoever wants a receipt to take much memory must write much."""
+"""A block may exceed ``FREE`` bytes only if it is at most ``DENSEST`` times as large as its packed
+form, so that a forged receipt must be a large file to use much memory."""
 
 
 def pack(value: Node, buffers: Sequence[Buffer]) -> bytes:
-    """Make the content of a file.
+    """Return the content of a receipt's file.
 
     Raises:
-        ValueError: it is larger than ``unpack`` accepts.
+        ValueError: the content is larger than ``unpack`` accepts.
     """
     views = [memoryview(buffer).cast("B") for buffer in buffers]
     text = json.dumps({"buffers": [len(view) for view in views], "value": value}).encode()
@@ -60,13 +61,13 @@ def pack(value: Node, buffers: Sequence[Buffer]) -> bytes:
 
 
 def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
-    """Read the content of a file.
+    """Unpack the content of a receipt's file.
 
     Returns:
-        The value's JSON and its buffers, views of one block.
+        The JSON value, and the buffers as views of one block.
 
     Raises:
-        ValueError, OSError, RecursionError: it is not what ``pack`` makes.
+        ValueError, OSError, RecursionError: the content is not in the format of ``pack``.
     """
     magic, checksum, size, text_size = RECEIPT_HEAD.unpack_from(
         content.ljust(RECEIPT_HEAD.size, b"\0")
@@ -80,7 +81,7 @@ def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
         raise ValueError(f"it claims {size} bytes, {text_size} of them text, in {len(packed)}")
     block = pa.py_buffer(packed)
     if size != len(packed):
-        block = pa.Codec("zstd").decompress(packed, size)  # writes no more, accepts no less
+        block = pa.Codec("zstd").decompress(packed, size)  # exactly so many bytes, or it fails
     document = json.loads(str(memoryview(block)[:text_size], "utf-8"))
     if not isinstance(document, dict) or document.keys() != {"buffers", "value"}:
         raise ValueError("its text has other keys")
@@ -88,12 +89,12 @@ def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
 
 
 def most_unpacked(packed: int) -> int:
-    """Bytes that a block of so many packed bytes may have."""
+    """Return the largest size in bytes that a block of ``packed`` packed bytes may have."""
     return min(MOST, max(FREE, DENSEST * packed))
 
 
 def _buffers(block: pa.Buffer, start: int, sizes: Node) -> list[pa.Buffer]:
-    """Cut a block into its buffers, which fill it from the end of the text."""
+    """Slice a block into its buffers, which fill it from the end of the text."""
     if not isinstance(sizes, list) or not all(type(n) is int and n >= 0 for n in sizes):
         raise ValueError("sizes of buffers are whole numbers")
     starts = [_aligned(start)]

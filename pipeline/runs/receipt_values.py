@@ -1,9 +1,9 @@
-"""Values of receipts as data: JSON that names no classes, and buffers.
+"""Convert the values of receipts to and from plain data: JSON without class names, and buffers.
 
-The reader says what it expects, as type annotations do: dataclasses of numbers, texts, lists,
-tuples, dicts, arrays and tables.  What does not have exactly these types is refused, when a receipt
-is written as when it is read, so that both sides stay in step.  `object` stands for a value that
-can name a group: None, bool, int, float, str, bytes, date or datetime.
+The expected types are given as type annotations: dataclasses of numbers, texts, lists, tuples,
+dicts, arrays and tables.  A value that does not have exactly the expected type is refused, both on
+writing and on reading, so that writer and reader cannot diverge.  The annotation `object` stands
+for the value of a group-by column: None, bool, int, float, str, bytes, date or datetime.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,11 +30,11 @@ from segscore.pipeline.runs.receipt_file import Buffer, Node
 
 @dataclass(frozen=True)
 class Codec:
-    """How values of one type are written and read.
+    """A writer and a reader for the values of one type.
 
     Attributes:
-        write: of a value and the buffers to add to, makes the JSON.
-        read: of the JSON and the buffers that are left, makes the value.
+        write: ``write(value, buffers)`` appends to the buffers and returns the JSON.
+        read: ``read(node, buffers)`` returns the value for the JSON, and consumes its buffers.
     """
 
     write: Callable[[Any, list[Buffer]], Node]
@@ -42,13 +42,13 @@ class Codec:
 
 
 def codec(kind: Any) -> Codec:
-    """Find how values of a type are written and read.
+    """Return the codec of a type.
 
     Args:
         kind: a type annotation.
 
     Raises:
-        TypeError: a receipt holds no such values.
+        TypeError: receipts do not support the type.
     """
     origin, inner = get_origin(kind), get_args(kind)
     if kind in (bool, int, float, str):
@@ -73,7 +73,11 @@ def codec(kind: Any) -> Codec:
 
 
 def _require(kind: type, value: Any) -> Any:
-    """Refuse what is not exactly of a type; numpy's numbers count as Python's."""
+    """Return a value if it has exactly the type; numpy scalars are converted to Python's.
+
+    Raises:
+        TypeError: the value has another type.
+    """
     plain = value.item() if isinstance(value, np.generic) else value
     if type(plain) is not kind:
         raise TypeError(f"a {type(value).__name__} where a {kind.__name__} is expected")
@@ -104,7 +108,7 @@ def _array(scalar: Any) -> Codec:
 
 
 def _fixed(parts: list[Codec]) -> Codec:
-    """A tuple of so many values, each of a type of its own."""
+    """Return the codec of a tuple of fixed length, from the codecs of its items."""
 
     def write(value: Any, buffers: list[Buffer]) -> Node:
         pairs = zip(parts, _require(tuple, value), strict=True)
@@ -118,7 +122,7 @@ def _fixed(parts: list[Codec]) -> Codec:
 
 
 def _sequence(kind: type, of: Codec) -> Codec:
-    """A list, or a tuple of any length."""
+    """Return the codec of a list, or of a tuple of any length."""
     return Codec(
         lambda value, buffers: [of.write(each, buffers) for each in _require(kind, value)],
         lambda node, buffers: kind(of.read(each, buffers) for each in _require(list, node)),
@@ -126,7 +130,7 @@ def _sequence(kind: type, of: Codec) -> Codec:
 
 
 def _dict(item: Codec) -> Codec:
-    """A dict, as a list of pairs: keys may be tuples."""
+    """Return the codec of a dict, which is stored as a list of pairs because keys may be tuples."""
 
     def write(value: Any, buffers: list[Buffer]) -> Node:
         return [item.write(pair, buffers) for pair in _require(dict, value).items()]
@@ -160,7 +164,7 @@ SCALARS = (NoneType, bool, int, float, str)
 
 
 def _write_scalar(value: Any, buffers: list[Buffer]) -> Node:
-    """A value that JSON has as it is, any other as `{"type": ...}`."""
+    """Write a value as JSON if JSON has its type, and otherwise as `{"type": ...}`."""
     value = value.item() if isinstance(value, np.generic) else value
     if type(value) in SCALARS:
         return value

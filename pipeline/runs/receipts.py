@@ -1,8 +1,8 @@
-"""Keep what tasks return beside the parts they wrote, so that a resumed run need not redo them.
+"""Write and read receipts: what tasks returned, so that a resumed run need not repeat them.
 
 A receipt is data (``receipt_values``) in a file that is checked before it is unpacked
-(``receipt_file``).  Whoever can write to a run's folder can have a run end with one line by it, and
-nothing worse.
+(``receipt_file``).  A receipt forged by someone who can write to the run's folder can make the run
+fail with a one-line message, and nothing worse.
 """
 
 from typing import TypeVar
@@ -17,16 +17,16 @@ _FOLDER = "receipts"
 ENDING = ".receipt"
 AGAIN = "-again"
 _LONGEST = 200
-"""Characters of a problem that are shown: a receipt's content may be part of it."""
+"""Maximum length of an error in a message, as it may quote the content of a receipt."""
 
 Kept = TypeVar("Kept")
 
 
 def keep(folder: str, stage: str, part: str, receipt: object) -> None:
-    """Write the receipt of a part, after all else that the part writes.
+    """Write the receipt of a part; call this after the part has written everything else.
 
     Raises:
-        Failed: it is too large, or cannot be written.
+        Failed: the receipt is too large, or cannot be written.
     """
     url, buffers = _url(folder, stage, part), list[Buffer]()
     value = codec(type(receipt)).write(receipt, buffers)
@@ -38,23 +38,23 @@ def keep(folder: str, stage: str, part: str, receipt: object) -> None:
 
 
 def kept(folder: str, stage: str) -> set[str]:
-    """Names of the parts that a stage has done."""
+    """Return the names of the parts of a stage that have a receipt."""
     found = storage.names(storage.join(folder, _FOLDER, stage))
     return {name.removesuffix(ENDING) for name in found if name.endswith(ENDING)}
 
 
 def again(name: str) -> str:
-    """Name a part, or a stage, that is done a second time, knowing more.
+    """Return the name for a second execution of a part or stage, with more information.
 
-    The part's files have other names too: what a task of the first time writes late, as one may
-    whose client was killed, cannot take the place of the second's.
+    The part's files get other names, too, so that a late task of the first execution (whose client
+    may have been killed) cannot overwrite the files of the second.
     """
     stem, dot, ending = name.partition(".")
     return stem + AGAIN + dot + ending
 
 
 def superseded(folder: str, stage: str) -> set[str]:
-    """Names of the parts whose files do not count, as they were done again."""
+    """Return the names of the parts whose files are obsolete because the part was done again."""
     return {name.replace(AGAIN, "") for name in kept(folder, again(stage))}
 
 
@@ -62,13 +62,13 @@ def load(folder: str, stage: str, part: str, kind: type[Kept]) -> Kept:
     """Read the receipt of a part.
 
     Args:
-        folder: of the unfinished run.
-        stage: of the run.
+        folder: folder of the unfinished run.
+        stage: name of the stage.
         part: name of the part.
-        kind: what the receipt is expected to be, a dataclass.
+        kind: expected dataclass of the receipt.
 
     Raises:
-        Failed: it is not one, or cannot be read.
+        Failed: the file is not a receipt of this class, or cannot be read.
     """
     url = _url(folder, stage, part)
     try:

@@ -1,4 +1,4 @@
-"""What run.json records about the input of every kind of run, and why rows were left out."""
+"""Entries of run.json about the input rows of a run, and warnings and errors about lost rows."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -12,7 +12,7 @@ from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs.run_folder import Attempt, prepared_files
 
 Became = dict[str, dict[str, int]]
-"""Input table -> rows in = scored + rejected + unpaired."""
+"""Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired`."""
 
 _LIBRARIES = ("segscore", "numpy", "pyarrow", "pandera", "numba", "dask", "distributed")
 _NAMED = 5
@@ -20,7 +20,7 @@ _RULES = 3
 _IDS = 2
 _REJECTS, _UNPAIRED = "rejects", "unpaired"
 _JUDGED = ("hypotheses", "codings")
-"""Input tables whose coders are what a run has results of."""
+"""Input tables whose coders are those that a run has results for."""
 
 
 def add_rows(parts: Iterable[Became]) -> Became:
@@ -35,15 +35,15 @@ def add_rows(parts: Iterable[Became]) -> Became:
 
 
 def versions(further: Iterable[str]) -> dict[str, str]:
-    """Return the versions of segscore, of the libraries every run uses, and of further ones."""
+    """Return the versions of segscore, the libraries that every run uses, and further ones."""
     return {name: version(name) for name in (*_LIBRARIES, *further)}
 
 
 def require_few_rejects(attempt: Attempt, account: Became, max_rejects: float) -> None:
-    """Refuse to publish a run that rejected too large a share of its input.
+    """Check that a run did not reject too large a share of its input rows to be published.
 
     Raises:
-        Failed: naming the number of rows, and where the rejected ones are listed.
+        Failed: it did; the message gives the numbers, and where the rejected rows are listed.
     """
     rejected = sum(table["rejected"] for table in account.values())
     rows = sum(table["in"] for table in account.values())
@@ -60,10 +60,10 @@ def _rejects_folder(attempt: Attempt) -> str:
 
 
 def reject_warnings(attempt: Attempt, scored: Collection[str]) -> list[str]:
-    """Say which rules rejected rows, and which coders have no result at all because of that.
+    """Return warnings: which rules rejected rows, and which coders have no result because of it.
 
     Args:
-        attempt: whose folder lists the rejected rows.
+        attempt: the attempt that rejected the rows.
         scored: the coders that have a result.
     """
     rules, coders = Counter[str](), set[str]()
@@ -89,11 +89,13 @@ def _counted(rules: Counter[str]) -> str:
 
 
 def why_nothing_scored(attempt: Attempt, sides: Iterable[str]) -> str:
-    """Explain why nothing could be scored: the first rejected row, or ids without a partner.
+    """Return the end of a message that explains why nothing could be scored.
+
+    It gives the first rejected row or, if no row was rejected, examples of unpaired ids.
 
     Args:
-        attempt: whose folder lists the rows that were left out.
-        sides: the input tables whose rows should have been matched.
+        attempt: the attempt that rejected the rows or found them unpaired.
+        sides: names of the input tables whose rows should have been paired.
     """
     rejected = _first_rejected(attempt)
     if rejected:

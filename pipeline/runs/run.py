@@ -1,4 +1,4 @@
-"""The frame that the runs of all commands share: plan, claim a folder, write tables, publish."""
+"""The steps that runs of all commands share: check, claim a folder, write tables, publish."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -19,21 +19,21 @@ from segscore.pipeline.tables.find import InputTable
 
 
 class RunSettings(Protocol):
-    """The settings that every run has; those of a command are a dataclass."""
+    """The settings that every run has; each command has a dataclass with these and its own."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def output(self) -> str | None:
-        """Folder or URL of the run; None to write none."""
+        """Folder or URL of the run; None to write nothing."""
 
     @property
     def fresh(self) -> bool:
-        """Whether to start over, and replace a finished run in the same place."""
+        """Whether to start over, replacing a finished run in the same folder."""
 
     @property
     def inputs(self) -> Mapping[str, str | Sequence[str] | None]:
-        """What the run reads, by the argument or option that names it."""
+        """Files and folders that the run reads, by the argument or option that names them."""
 
 
 class Named(Protocol):
@@ -41,28 +41,28 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the part, unique in its stage."""
+        """Name of the part, unique within its stage."""
 
 
 class Run:
     """One run of a command, from its settings to its published folder.
 
     Attributes:
-        attempt: the attempt to fill the output folder, once the run is prepared.
-        folder: where the run is prepared, absolute, once it is claimed: workers have working
-            directories of their own.
-        seconds: how long the stages took.
+        attempt: the attempt to fill the output folder; set by ``prepare``.
+        folder: the folder that tasks write to; set by ``claim``. The path is absolute because
+            workers may have other working directories.
+        seconds: duration of each stage that has ended, by name.
     """
 
     attempt: Attempt
     folder: str
 
     def __init__(self, command: str, settings: RunSettings) -> None:
-        """Begin a run.
+        """Create a run.
 
         Args:
-            command: that is run: score, sweep, agree or compare.
-            settings: of the command.
+            command: score, sweep, agree or compare.
+            settings: settings of the command.
 
         Raises:
             Refused: the output overlaps with an input.
@@ -74,14 +74,14 @@ class Run:
 
     @property
     def done(self) -> Done:
-        """The outcome of a run that was finished before."""
+        """The outcome to return if this run was already finished."""
         return Done(
             f"{self.settings.output} holds this run already, finished; --fresh does it again"
         )
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time a stage of the run."""
+        """Measure how long a stage takes, and record it in ``seconds``."""
         start = perf_counter()
         yield
         self.seconds[name] = round(perf_counter() - start, 3)
@@ -90,11 +90,11 @@ class Run:
         """Check that the run may be written to its output folder.
 
         Returns:
-            Whether there is anything to write: not if there is no output folder, or if it holds
-            this very run.
+            True if the run has to be written; False if there is no output folder, or if the folder
+            already contains this run, finished.
 
         Raises:
-            Refused: the folder holds another run or something else, or another job works there.
+            Refused: the folder contains another run or other files, or another job is using it.
         """
         if self.settings.output is None:
             return False
@@ -104,20 +104,20 @@ class Run:
         return not self.attempt.found.done
 
     def work(self) -> AbstractContextManager[None]:
-        """Do the work of a prepared run, as ``publication.claimed``."""
+        """Return the context to do the work of a prepared run in; see ``publication.claimed``."""
         return publication.claimed(self.attempt)
 
     def claim(self, stages: Mapping[str, Sequence[Named]]) -> bool:
-        """Claim the output folder; start over there, or resume what an earlier attempt left.
+        """Claim the output folder, and either start over or resume an earlier attempt.
 
         Args:
-            stages: the parts of each stage, which `status` counts receipts against.
+            stages: the parts of each stage; `status` compares the number of receipts with them.
 
         Returns:
-            False if another job finished this very run in the meantime.
+            False if another job has finished the same run in the meantime.
 
         Raises:
-            Refused: as ``prepare``, should the folder have changed since.
+            Refused: as for ``prepare``, if the folder has changed since.
         """
         names = {stage: [part.name for part in parts] for stage, parts in stages.items()}
         folder = run_folder.claim(self.attempt, names)
@@ -132,13 +132,13 @@ class Run:
         file: str | None = None,
         plain: tuple[str, ...] = ("document_id",),
     ) -> None:
-        """Write a file of an output table; by default the only one, of the table's name.
+        """Write one file of an output table.
 
         Args:
             table: name of the table.
-            rows: what to write.
-            file: name of the file.
-            plain: columns whose values seldom repeat, as ``storage.write_table``.
+            rows: rows of the file.
+            file: name of the file; by default the table's name, for a table of one file.
+            plain: columns whose values seldom repeat; see ``storage.write_table``.
         """
         url = storage.join(self.folder, table, file or f"{table}.parquet")
         storage.write_table(url, rows, plain=plain)
@@ -150,13 +150,13 @@ class Run:
         scored: Collection[str] = (),
         libraries: Collection[str] = (),
     ) -> dict[str, Any]:
-        """Collect what run.json records about every kind of run.
+        """Return the part of run.json that runs of all commands share.
 
         Args:
             tables: the input tables.
-            account: what became of their rows.
+            account: how many rows of each table were scored, rejected and unpaired.
             scored: the coders or hypotheses that have a result.
-            libraries: whose versions are recorded beside those that every run uses.
+            libraries: further libraries whose versions to record, besides those every run uses.
         """
         rejected = any(rows["rejected"] for rows in account.values())
         return {
@@ -168,9 +168,9 @@ class Run:
         }
 
     def publish(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Publish the tables and the record; return the record as it was written.
+        """Publish the tables and the record, and return the record as written.
 
         Raises:
-            Overtaken: another job took the folder, or published there.
+            Overtaken: another job has claimed the folder, or published there.
         """
         return publication.publish(self.attempt, record)

@@ -1,10 +1,10 @@
-"""The folder of a run: whether a run may be written there, the claim on it, and what it holds.
+"""The folder of a run: check that a run may be written there, claim it, and read its state.
 
-Until a run is finished everything lies under `_unfinished`, which readers of Parquet folders skip.
-A run is finished when its `run.json` exists; that file is never written over another.  The files
-of its tables have the run's fingerprint in their names, so that those of two runs can always be
-told apart.  Only the job whose claim is the newest (``claims``) removes or shows anything, and it
-looks at the claims again before each step.
+Until a run is finished all its files are under `_unfinished`, which readers of Parquet folders
+skip.  A run is finished when its `run.json` exists; that file is never overwritten.  The files of
+the tables have the run's fingerprint in their names, so that files of different runs can always be
+distinguished.  Only the job with the newest claim (``claims``) removes or publishes anything, and
+it reads the list of claims again before each step.
 """
 
 import time
@@ -26,19 +26,19 @@ RECORD = "run.json"
 PARQUET_ENDING = ".parquet"
 
 LOOKS = 5
-"""How often a folder is looked at whose content changes while it is looked at."""
+"""How often to examine a folder again if its content changes during the examination."""
 
 PUBLISHER_SECONDS = 60.0
-"""How long another machine may take between two steps of publishing."""
+"""How long to wait for a job that is publishing on another machine."""
 
 PAUSE = 0.5
 
 
 class OtherRun(Refused):
-    """The folder holds a run of other settings or inputs, finished or not.
+    """The folder contains a run with other settings or inputs, finished or not.
 
     Attributes:
-        differences: what it had otherwise, as far as it tells.
+        differences: descriptions of the differences, as far as its record or claim shows them.
     """
 
     def __init__(self, message: str, differences: Sequence[str]) -> None:
@@ -47,22 +47,22 @@ class OtherRun(Refused):
 
 
 class Taken(Refused):
-    """Another job is at work in the folder."""
+    """Another job is working in the folder."""
 
 
 class Overtaken(Failed):
-    """Another job took the folder, or published there, while this one was at work."""
+    """Another job claimed the folder, or published there, while this one was working."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a folder holds before a job writes to it.
+    """The state of a folder before a job writes to it.
 
     Attributes:
-        newest: the newest claim of another attempt; None for none.
-        record: text of a finished run's run.json; None for none.
-        resumed: whether to resume what the newest claim is for.
-        done: whether the finished run is the very one that the job is to do.
+        newest: the newest claim of another attempt; None if there is none.
+        record: text of a finished run's run.json; None if there is none.
+        resumed: whether to resume the run of the newest claim.
+        done: whether the finished run is the same as the job's run.
     """
 
     newest: Claim | None = None
@@ -77,10 +77,10 @@ class Attempt:
 
     Attributes:
         output: folder of the run.
-        fingerprint: of the run.
-        fresh: whether to start over, and replace a finished run.
-        found: what the folder held.
-        claim: this attempt's claim in force; None before it has one.
+        fingerprint: fingerprint of the run.
+        fresh: whether to start over, replacing a finished run.
+        found: state of the folder when it was examined.
+        claim: this attempt's latest claim; None before it has one.
     """
 
     output: str
@@ -91,37 +91,37 @@ class Attempt:
 
     @property
     def folder(self) -> str:
-        """Where the run is prepared; what a late task of another attempt writes is elsewhere."""
+        """The folder that the run is prepared in; late tasks of earlier starts write elsewhere."""
         return prepared_in(self.output, self.held.start)
 
     @property
     def held(self) -> Claim:
-        """The claim that this attempt has."""
+        """The claim of this attempt, which must have one."""
         assert self.claim is not None, "a folder is claimed before it is used"
         return self.claim
 
 
 def prepared_in(output: str, start: str) -> str:
-    """Name the folder that a run is prepared in."""
+    """Return the location of the folder that a run is prepared in."""
     return storage.join(output, UNFINISHED, start[:8])
 
 
 def examine(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
-    """Make sure that a run may be written here, before any work.
+    """Check, before any work, that a run may be written to a folder.
 
     Args:
         output: folder of the run.
-        fingerprint: of the run.
-        fresh: whether to start over, and replace a finished run.
+        fingerprint: fingerprint of the run.
+        fresh: whether to start over, replacing a finished run.
 
     Returns:
-        The attempt to do it, and what the folder holds: nothing is to be done if it holds this very
-        run, finished.
+        An attempt, with the state of the folder.  If ``found.done``, the folder contains this run,
+        finished, and there is nothing to do.
 
     Raises:
-        OtherRun: the folder holds another run, finished or not.
-        Taken: another process is at work in it.
-        Refused: it holds something that is not a run.
+        OtherRun: the folder contains another run, finished or not.
+        Taken: another process is working in the folder.
+        Refused: the folder contains files that are not a run.
     """
     attempt = Attempt(output, fingerprint, fresh)
     attempt.found = _look(attempt)
@@ -129,7 +129,7 @@ def examine(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
 
 
 def _look(attempt: Attempt) -> Found:
-    """Find out what this attempt may do in its folder; the errors are those of ``examine``."""
+    """Return the state of the attempt's folder; raise the errors of ``examine``."""
     output = attempt.output
     newest, text = _settled(attempt)
     if newest is not None and newest.is_at_work:
@@ -158,11 +158,13 @@ def _look(attempt: Attempt) -> Found:
 
 
 def _settled(attempt: Attempt) -> tuple[Claim | None, str | None]:
-    """Read the newest claim of others and the record; wait for who publishes on another machine.
+    """Read the newest claim of other attempts, and the text of run.json.
+
+    If a job on another machine is publishing, wait for it first.
 
     Raises:
         Taken: there is a newer claim than this attempt's own.
-        Refused: the folder holds something that is not a run.
+        Refused: the folder contains files that are not a run.
     """
     output = attempt.output
     own = None if attempt.claim is None else attempt.claim.number
@@ -192,14 +194,14 @@ def _is_published_elsewhere(claim: Claim) -> bool:
 
 
 def wait_for(output: str, publisher: Claim) -> None:
-    """Wait until a publisher on another machine is done, or has not been for too long."""
+    """Wait until a publisher on another machine has finished, at most ``PUBLISHER_SECONDS``."""
     until = time.monotonic() + PUBLISHER_SECONDS
     while claims.newest(output) == publisher and time.monotonic() < until:
         time.sleep(PAUSE)
 
 
 def _is_ours(output: str, names: Sequence[str]) -> bool:
-    """Whether a folder without a run holds nothing, or only what an attempt left at its start."""
+    """Return whether a folder without a run is empty, or has only remains of an attempt's start."""
     if set(names) - {UNFINISHED}:
         return False
     inside = storage.names(storage.join(output, UNFINISHED)) if names else []
@@ -217,7 +219,7 @@ def _other_run(attempt: Attempt, record: Mapping[str, Any]) -> OtherRun:
 
 
 def _differences(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[str]:
-    """What a finished run had otherwise, as far as its record tells."""
+    """Describe how a finished run differs from a fingerprint, as far as its record shows."""
     settings, inputs = (record.get(name, {}) for name in ("settings", "inputs"))
     if settings.keys() - set(WHERE_AND_WHEN) != fingerprint.settings.keys():
         return []
@@ -231,21 +233,21 @@ def _differences(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[st
 
 
 def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
-    """Claim the folder; start over there, or resume what an earlier attempt left.
+    """Claim the folder, and either start over or resume an earlier attempt.
 
-    What the claim is based on is looked at once more when the claim is in force: from then on
-    nobody else changes it.
+    The state of the folder is read again after the claim is written, because no other job changes
+    the folder from then on.
 
     Args:
-        attempt: what ``examine`` returned.
-        stages: the parts to come, by stage: what `status` counts receipts against.
+        attempt: the attempt that ``examine`` returned.
+        stages: names of the parts, by stage; `status` compares the number of receipts with them.
 
     Returns:
-        The folder to write parts to, absolute: workers have folders of their own.  None if another
-        job has finished this very run since.
+        The folder to write parts to, as an absolute path because workers may have other working
+        directories.  None if another job has finished the same run in the meantime.
 
     Raises:
-        As ``examine`` does, should the folder have changed since.
+        As ``examine``, if the folder has changed since.
     """
     place = storage.join(attempt.output, UNFINISHED)
     storage.make_folder(place)
@@ -278,7 +280,7 @@ def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
 
 
 def _take(attempt: Attempt, mine: Claim) -> bool:
-    """Write a claim; whether it stands, that is, the folder is still what it was based on."""
+    """Write a claim, and return whether it is valid: the state of the folder has not changed."""
     try:
         claims.take_claim(attempt.output, mine)
     except FileExistsError:
@@ -308,7 +310,7 @@ def _began_just_now(output: str) -> Taken:
 
 
 def _remove_earlier(attempt: Attempt) -> None:
-    """Remove what earlier attempts prepared, when this one starts over."""
+    """Remove the files that earlier attempts prepared, as this one starts over."""
     place = storage.join(attempt.output, UNFINISHED)
     for name in storage.names(place):
         if claims.is_start(name) and name != attempt.held.start[:8]:
@@ -317,42 +319,42 @@ def _remove_earlier(attempt: Attempt) -> None:
 
 
 def require_held(attempt: Attempt) -> None:
-    """Make sure that the folder is still this attempt's.
+    """Check that this attempt's claim is still the newest.
 
     Raises:
-        Overtaken: it is not.
+        Overtaken: another job has claimed the folder.
     """
     if not is_held(attempt):
         raise Overtaken(f"{attempt.output}: another job took this folder; nothing was published")
 
 
 def is_held(attempt: Attempt) -> bool:
-    """Whether this attempt's claim is the newest."""
+    """Return whether this attempt's claim is the newest."""
     output, mine = attempt.output, attempt.held
     newest = claims.claim_numbers(output)[-1:]
     return newest == [mine.number] and claims.read_claim(output, mine.number) == mine
 
 
 def is_based_on(attempt: Attempt, before: Claim | None) -> bool:
-    """Whether an attempt's claim is the newest, and follows a certain one."""
+    """Return whether an attempt's claim is the newest, and ``before`` the newest before it."""
     *earlier, last = claims.claim_numbers(attempt.output) or [0]
     return last == attempt.held.number and claims.newest_of(attempt.output, earlier) == before
 
 
 def suffix(fingerprint: Fingerprint) -> str:
-    """How the names of a run's files end."""
+    """Return the ending of the names of a run's files."""
     return f"-{fingerprint.digest}{PARQUET_ENDING}"
 
 
 def prepared_tables(attempt: Attempt) -> dict[str, list[str]]:
-    """List the tables that were prepared, and the files of each that count, sorted."""
+    """List the prepared tables with the names of their files, sorted, without superseded files."""
     tables = set(RUN_TABLES) & set(storage.names(attempt.folder))
     dropped = _superseded(attempt)
     return {table: _counting(attempt, table, dropped) for table in RUN_TABLES if table in tables}
 
 
 def prepared_files(attempt: Attempt, table: str) -> list[str]:
-    """Where the files of a table are that were prepared and count, in the order of their names."""
+    """List the locations of a table's prepared files, sorted by name, without superseded files."""
     names = _counting(attempt, table, _superseded(attempt))
     return [storage.join(attempt.folder, table, name) for name in names]
 
@@ -369,12 +371,12 @@ def _counting(attempt: Attempt, table: str, dropped: set[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Status:
-    """What a run's folder tells from its files alone.
+    """The state of a run's folder, as its files show it.
 
     Attributes:
-        record: run.json of a finished run, else None.
-        claim: the newest claim on an unfinished one, else None.
-        done: stage -> parts of the unfinished run that are done.
+        record: content of a finished run's run.json; None if there is none.
+        claim: the newest claim on an unfinished run; None if there is none.
+        done: stage -> number of parts of the unfinished run that are done.
     """
 
     record: dict[str, Any] | None
@@ -383,10 +385,10 @@ class Status:
 
 
 def read_status(output: str) -> Status:
-    """Tell what a folder holds.
+    """Read the state of a run's folder.
 
     Raises:
-        Refused: neither a run nor the beginning of one, or a record that cannot be read.
+        Refused: the folder has neither a finished nor an unfinished run, or a record is invalid.
     """
     text = storage.read_text(storage.join(output, RECORD))
     newest = claims.newest(output)
@@ -401,10 +403,10 @@ def read_status(output: str) -> Status:
 
 
 def record_of(output: str, text: str) -> dict[str, Any]:
-    """Read the record of a finished run from the text of its run.json.
+    """Parse the record of a finished run from the text of its run.json.
 
     Raises:
-        Refused: it is not what segscore writes.
+        Refused: the text is not what segscore writes.
     """
     url = storage.join(output, RECORD)
     record = claims.load_record(url, text, {"signature": str, "pairs": int, "rows": dict})
@@ -413,7 +415,7 @@ def record_of(output: str, text: str) -> dict[str, Any]:
 
 
 def files_of(attempt: Attempt) -> Files:
-    """The files of the finished run that an attempt replaces."""
+    """List the files of the finished run that an attempt replaces, by table."""
     text = attempt.found.record
     if text is None:
         return {}

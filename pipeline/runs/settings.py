@@ -1,4 +1,4 @@
-"""Range checks that the settings of all commands share; each names the option it refuses."""
+"""Range checks shared by the settings of all commands; errors name the offending option."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ _MOST_SEED = 2**64 - 1
 
 
 def within(option: str, value: int, least: int, most: int) -> None:
-    """Refuse a number that is not in least..most."""
+    """Refuse a number outside least..most."""
     if not least <= value <= most:
         raise Refused(f"{option} {value}: must be at least {least} and at most {most}")
 
@@ -27,30 +27,30 @@ def in_unit_interval(option: str, value: float) -> None:
 
 
 def one_of(option: str, value: str, choices: Sequence[str], also: str = "") -> None:
-    """Refuse a word that is not among the choices."""
+    """Refuse a value that is not one of the choices."""
     if value not in choices:
         raise Refused(f"{option} {value}: must be one of {', '.join(choices)}{also}")
 
 
 def how_many(option: str, values: Sequence[float], number: int) -> None:
-    """Refuse a list of another length."""
+    """Refuse a list that does not have ``number`` values."""
     if len(values) != number:
         raise Refused(f"{option} {comma_separated(values)}: must be {number} numbers")
 
 
 def check_locations(locations: Mapping[str, str | None]) -> None:
-    """Refuse an empty name of a file or folder; the keys are the arguments and options."""
+    """Refuse blank file and folder names; the keys are the arguments and options."""
     for option, location in locations.items():
         if location is not None and not location.strip():
             raise Refused(f"{option}: is empty; name a file or folder")
 
 
 def check_group_by(columns: Sequence[str]) -> None:
-    """Refuse a column that is named twice."""
+    """Refuse group-by columns that are named twice."""
     if len(set(columns)) < len(columns):
         raise Refused(f"--group-by {','.join(columns)}: names a column twice")
 
 
 def comma_separated(values: Sequence[float]) -> str:
-    """Write numbers as on the command line."""
+    """Format numbers as on the command line."""
     return ",".join(f"{value:g}" for value in values)

@@ -1,7 +1,8 @@
-"""Rows of one document brought together, whichever files and places they stand in.
+"""Bring the rows of each document together, whichever files they are in.
 
-Where a table is too large for one task, its rows travel by the hash of their document to the task
-that needs them, in packets: one for each slice read and each bucket of documents.
+Documents are divided into partitions, by ranges of ids or by hash.  With ranges, rows are read from
+the input files when they are needed.  With hashes, rows are shuffled first, in packets: one for
+each slice of the input and each partition that it has rows of.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,13 +28,13 @@ FOLDER, MET = "met", "met.txt"
 
 @dataclass(frozen=True)
 class Meeting:
-    """How some tables' rows meet.
+    """How to bring the rows of each document together.
 
     Attributes:
-        tables: by name; those whose rows are to meet.
-        folder: where rows that met are kept until the run is published.
-        buckets: how many groups of documents; 1 where the rows need not travel.
-        cuts: ids at which the second and later groups begin; empty where groups are by hash.
+        tables: the tables whose rows to bring together, by name.
+        folder: folder to store shuffled rows in until the run is published.
+        buckets: number of document partitions; 1 if no rows have to be moved.
+        cuts: first ids of the second and later partitions; empty if partitions are by hash.
     """
 
     tables: Mapping[str, InputTable]
@@ -43,18 +44,19 @@ class Meeting:
 
     @property
     def travels(self) -> bool:
-        """Whether rows have to leave their files to meet."""
+        """Whether rows have to be shuffled."""
         return self.buckets > 1 and not self.cuts
 
 
 def shuffle_rows(client: cluster.Client, meeting: Meeting) -> None:
-    """Bring the rows of each document into the same bucket, a file a bucket and table.
+    """Write the rows of each partition and table to one file, if that is needed and not yet done.
 
-    What is done is kept; a list of the files says that all are there.
+    A list of the files is written last and shows that all of them exist, so that a resumed run need
+    not repeat the shuffle.
 
     Raises:
-        Refused: as ``reading.read``.
-        Failed: rows were lost on the way.
+        Refused: as for ``read_slice``.
+        Failed: as for ``read_slice``, or the cluster lost rows.
     """
     if not meeting.travels or _listed(meeting) == _held(meeting):
         return
@@ -65,7 +67,7 @@ def shuffle_rows(client: cluster.Client, meeting: Meeting) -> None:
 
 
 def _held(meeting: Meeting) -> list[str]:
-    """The files of rows that met, as far as they are there."""
+    """Return the files of shuffled rows that exist."""
     folder = storage.join(meeting.folder, FOLDER)
     return [
         storage.join(name, file)
@@ -76,19 +78,19 @@ def _held(meeting: Meeting) -> list[str]:
 
 
 def _listed(meeting: Meeting) -> list[str] | None:
-    """The files of rows that met, all of them; None before that is known."""
+    """Return the list of all files of shuffled rows; None before the shuffle has finished."""
     text = storage.read_text(storage.join(meeting.folder, MET))
     return None if text is None else text.split("\n")
 
 
 def _pack(meeting: Meeting, piece: Slice) -> list[tuple[int, bytes]]:
-    """Read a slice and part its rows by bucket: the place each packet goes to, and the packet."""
+    """Read a slice and divide its rows by partition; return pairs of (place, packet)."""
     table = meeting.tables[piece.table]
     rows = read_slice(piece, table.further)
     files = [file.url for file in table.files]
     file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
     travelling = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
-    # A row that names no document has to be refused somewhere.
+    # A row without a document id has to be rejected in some partition.
     ids = rows.table.column("document_id").chunk(0).fill_null("")
     bucket = (hash_names(ids).hashes >> np.uint64(32)) % np.uint64(meeting.buckets)
     order = np.argsort(bucket, kind="stable")
@@ -111,7 +113,7 @@ def _written(table: pa.Table) -> bytes:
 
 
 def _unpack(meeting: Meeting, place: int, packets: Sequence[bytes]) -> int:
-    """Write the packets of a place, in the order of the slices, as one file; tell its rows."""
+    """Write the packets of a place, in the order of slices, as one file; return its row count."""
     bucket, kind = divmod(place, len(meeting.tables))
     table = pa.concat_tables([pa.ipc.open_stream(packet).read_all() for packet in packets])
     name = list(meeting.tables)[kind]
@@ -124,15 +126,15 @@ def _file(bucket: int) -> str:
 
 
 def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
-    """Read a table's rows of a bucket, as they were read from the input; empty if there are none.
+    """Read a table's rows of one partition, as if from the input; empty if there are none.
 
     Args:
-        meeting: after ``shuffle_rows``.
-        name: of the table.
-        bucket: 0..buckets-1.
+        meeting: a description for which ``shuffle_rows`` has been called.
+        name: name of the table.
+        bucket: number of the partition, 0..buckets-1.
 
     Raises:
-        Failed: the rows are not there any more.
+        Failed: the shuffled rows no longer exist.
     """
     table = meeting.tables[name]
     if not meeting.travels:
@@ -157,7 +159,7 @@ def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
 
 
 def _between(rows: Rows, cuts: tuple[str, ...], group: int) -> Rows:
-    """The rows whose documents are in a range; a row without an id counts as the empty one."""
+    """Select the rows whose documents are in a range; a missing id counts as the empty id."""
     ids = rows.table.column("document_id").chunk(0).fill_null("")
     if group > 0:
         after = flags(pc.greater_equal(ids, cuts[group - 1]))

@@ -1,7 +1,7 @@
-"""A run's signature taken apart, and how two of them differ."""
+"""Split the signature of a run into fields, and compare two signatures."""
 
 INTERVALS = "ci"
-"""The field that tells how intervals were estimated: averages are comparable whatever it says."""
+"""Field for how intervals were estimated, which does not affect whether averages are comparable."""
 
 
 MEANINGS = {
@@ -24,21 +24,21 @@ MEANINGS = {
     "p": "how the tests were made",
     "v": "version of segscore",
 }
-"""What each field tells."""
+"""Field -> description of the field."""
 
 
 def fields(signature: str) -> dict[str, str]:
-    """Take a signature (``settings.ScoreSettings.signature``) apart: field -> what it says."""
+    """Split a signature (``settings.ScoreSettings.signature``) into fields: name -> value."""
     parts = (part.partition(":") for part in signature.split("|")[1:])
     return {name: said for name, _, said in parts}
 
 
 def signature_differences(before: str, now: str) -> list[str]:
-    """Say in which fields two signatures differ, intervals aside; empty if averages compare.
+    """Describe how two signatures differ, except in intervals; empty if averages are comparable.
 
     Args:
         before: signature of the earlier run.
-        now: of the later one.
+        now: signature of the later run.
     """
     old, new = fields(before), fields(now)
     names = [name for name in {**old, **new} if name != INTERVALS]

@@ -9,17 +9,17 @@ from segscore.pipeline.runs import cluster, planning, receipts
 from segscore.pipeline.runs.run import Named, Run, RunSettings
 
 Progress = Callable[[int, int], None]
-"""Called with how many parts are done, and how many there are."""
+"""Called with the number of parts that are done, and the number of all parts."""
 
 Returned = TypeVar("Returned")
 
 
 class InFolder(Protocol):
-    """What all tasks of a run share."""
+    """The job description that all tasks of a run share."""
 
     @property
     def folder(self) -> str:
-        """Where the run is prepared."""
+        """The folder that tasks write to until the run is published."""
 
 
 class TaskRun(Run):
@@ -28,13 +28,13 @@ class TaskRun(Run):
     Attributes:
         client: connection to the cluster.
         progress: called whenever a part is done.
-        limits: what a task may take.
+        limits: limits on the work of a task.
     """
 
     def __init__(
         self, command: str, settings: RunSettings, client: cluster.Client, progress: Progress
     ) -> None:
-        """Begin a run, as ``Run``."""
+        """Create a run, as ``Run`` does; the further arguments become attributes."""
         super().__init__(command, settings)
         self.client, self.progress = client, progress
         self.limits = planning.LIMITS
@@ -49,13 +49,13 @@ class TaskRun(Run):
     ) -> dict[str, Returned]:
         """Run ``task(job, part, *arguments)`` on every part that has no receipt yet.
 
-        Receipts are read as the class that the task is annotated to return.
+        The return annotation of ``task`` is the class that receipts are read as.
 
         Returns:
-            Receipts by the name of the part, in the order of the parts.
+            The receipts by name of the part, in the order of the parts.
 
         Raises:
-            Failed: a part failed; the message says how many did, and why the first.
+            Failed: parts failed; the message gives their number and the first error.
         """
         before = receipts.kept(job.folder, stage)
         kind: type[Returned] = get_type_hints(task)["return"]
@@ -95,14 +95,14 @@ def perform(
     part: Named,
     arguments: tuple[object, ...],
 ) -> Returned:
-    """Do the work of a part, then write its receipt, which shows that its files are complete."""
+    """Do the work of a part, then write its receipt, which marks the part's files as complete."""
     receipt = task(job, part, *arguments)
     receipts.keep(job.folder, stage, part.name, receipt)
     return receipt
 
 
 def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, str]:
-    """Sort what the work of a part raised before the loss of a worker."""
+    """Return a sort key that puts errors of the work itself before losses of workers."""
     name, error = failure
     return isinstance(error, cluster.Lost), name
 

@@ -1,1 +1,1 @@
-"""Exact sums, averages, bootstrap replicates and tests, by system and group."""
+"""Exact sums, averages, bootstrap replicates and adjusted p values, by system and group."""

@@ -1,4 +1,4 @@
-"""Averages over documents: the summary table that a run's sums make."""
+"""Averages over documents: compute the summary table from the sums of a run."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,13 +17,13 @@ from segscore.pipeline.statistics.sums import DIGIT, DIGITS, FINE, HALF, PRODUCT
 
 
 def _exact_mean(digits: NDArray[Any], defined: int) -> float:
-    """Mean of values given as sums of digits, rounded once."""
+    """Return the mean of values from the sums of their digits (see ``Sums``), rounded once."""
     whole, high, low = (int(digit) for digit in digits[:3])
     return float(((whole * HALF + high) * HALF + low) / (HALF * HALF * defined))
 
 
 def _standard_deviation(squares: NDArray[Any], n: int) -> float:
-    """Standard deviation (n - 1), from exact sums of digits; NaN for fewer than two documents."""
+    """Return the standard deviation (n - 1) from exact sums; NaN for fewer than two documents."""
     if n < 2:
         return float("nan")
     places = [DIGIT**3, DIGIT**2, DIGIT, 1]
@@ -37,7 +37,7 @@ def _standard_deviation(squares: NDArray[Any], n: int) -> float:
 
 @dataclass(frozen=True)
 class Average:
-    """One row of the summary table, but for the group's columns."""
+    """One row of the summary table, without the columns that identify the group."""
 
     measure: str
     average: str
@@ -56,17 +56,17 @@ def replicates(
     weights: NDArray[np.uint8],
     parameters: Mapping[str, float],
 ) -> dict[tuple[str, str], Floats]:
-    """Take every measure's averages under resampling weights.
+    """Compute every measure's averages in each bootstrap replicate.
 
     Args:
-        kind: what the rows are.
-        sums: of which some cells are resampled.
-        cells: which, all of one group.
-        weights: of each cell's resampling unit, shape (cells, replicates).
-        parameters: as ``evaluate`` takes them.
+        kind: the counts and measures of the rows.
+        sums: sums over the rows.
+        cells: indices of the cells to resample, all of one group.
+        weights: weights of the cells' resampling units, shape (cells, replicates).
+        parameters: parameters of the formulas; see ``evaluate``.
 
     Returns:
-        (measure, average) -> shape (replicates,), NaN where undefined.
+        (measure, average) -> values, shape (replicates,), NaN where undefined.
     """
     kept = np.concatenate([each[:, cells] for each in (sums.counts, sums.values, sums.defined)])
     resampled = replicate_sums(kept.T.astype(np.float64), weights).T
@@ -86,20 +86,20 @@ def replicates(
 def averages(
     kind: Table, sums: Sums, group: int, drawn: Drawn | None, parameters: Mapping[str, float]
 ) -> Iterator[Average]:
-    """Take every measure's micro and macro average over one group's documents.
+    """Yield the micro and macro average of every measure over the documents of one group.
 
-    The micro average is the formula over summed counts, the macro average the mean of the
-    documents' values.  An interval needs two documents with a defined value.
+    The micro average is the formula applied to summed counts; the macro average is the mean of the
+    documents' values.  An interval needs at least two documents with a defined value.
 
     Args:
-        kind: what the rows are.
-        sums: merged sums.
+        kind: the counts and measures of the rows.
+        sums: merged sums over the rows of the whole run.
         group: index into ``sums.groups``.
         drawn: weights of the resampling units; None for no intervals.
-        parameters: as ``evaluate`` takes them.
+        parameters: parameters of the formulas; see ``evaluate``.
     """
     cells = np.flatnonzero(sums.group == group)
-    # Python's integers: words squared over an archive may pass 2^63.
+    # Python integers, as sums of squared words over a large archive may exceed 2^63.
     pooled = {
         name: np.array([float(sum(row[cells].tolist()))])
         for name, row in zip(kind.counts, sums.counts, strict=True)
@@ -135,7 +135,7 @@ SUMMARY_COLUMNS = (
 
 
 def summary_groups(columns: Iterable[str]) -> list[str]:
-    """List the group-by columns among those of a summary."""
+    """Return the group-by columns among the columns of a summary."""
     return [name for name in columns if name not in SUMMARY_COLUMNS]
 
 
@@ -146,14 +146,14 @@ def summarise(
     seed: int,
     how_many: int,
 ) -> pa.Table:
-    """Write the summary table: hypothesis x group x measure x average (schemas/summary.py).
+    """Return the summary table: hypothesis x group x measure x average (schemas/summary.py).
 
     Args:
-        kinds: of each kind of rows, the merged sums over the whole run.
+        kinds: each kind of rows with its merged sums over the whole run.
         group_by: the group-by columns and their types; null in the rows over all documents.
-        parameters: as ``evaluate`` takes them.
-        seed: of the bootstrap.
-        how_many: replicates of the bootstrap; 0 for no intervals.
+        parameters: parameters of the formulas; see ``evaluate``.
+        seed: seed of the bootstrap.
+        how_many: number of bootstrap replicates; 0 for no intervals.
     """
     rows = [
         (key, average)
@@ -175,11 +175,11 @@ def summarise(
 
 
 def best_first(rows: Iterable[dict[str, Any]], *, higher: bool) -> list[dict[str, Any]]:
-    """Order rows of a summary: best value first, undefined ones last, equal ones by name.
+    """Sort rows of a summary: best value first, undefined values last, equal values by name.
 
     Args:
-        rows: of one measure, average and group.
-        higher: whether a higher value is the better one.
+        rows: rows with the same measure, average and group.
+        higher: whether higher values are better.
     """
 
     def key(row: dict[str, Any]) -> tuple[bool, float, str]:

@@ -1,8 +1,8 @@
-"""Poisson bootstrap: how far a value would move had other documents been drawn.
+"""Poisson bootstrap: estimate how much a value would vary between samples of documents.
 
 Each replicate gives each document an independent Poisson(1) weight (Chamandy et al. 2012,
 "Estimating uncertainty for massive data streams", 3).  A weight is a function of (seed, document,
-replicate) alone, so a replicate's sums are the same however the work is split.
+replicate) alone, so a replicate's sums do not depend on how the work is split.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ from segscore.pipeline.arrays.document_ids import MIX_1, Hashes, mix
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Floats, Ints
 
-# 65536 * P(X <= j) for X ~ Poisson(1), rounded; their complement sums to 65536: mean exactly 1.
+# 65536 * P(X <= j) for X ~ Poisson(1), rounded so that the sum of 65536 * P(X > j) is 65536, and
+# the mean therefore exactly 1.
 POISSON = np.array([24109, 48219, 60273, 64292, 65296, 65497, 65531, 65535], np.uint64)
 _GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 FLIPS = np.uint64(0x9FB21C651E98DF25)
-"""Keeps the draws of permutations apart from those of weights."""
+"""Constant that makes the draws of permutations independent of the draws of weights."""
 
 BUCKETS = 4096
 CONFIDENCE = 0.95
@@ -43,7 +44,7 @@ def _draw(hashes: Hashes, seed: np.uint64, weights: NDArray[np.uint8]) -> None:
 
 
 def weights(hashes: Hashes, seed: int, replicates: int) -> NDArray[np.uint8]:
-    """Draw Poisson(1) weights, shape (resampling units, replicates), each 0..8."""
+    """Draw Poisson(1) weights, shape (resampling units, replicates), in 0..8."""
     drawn = np.empty((len(hashes), replicates), np.uint8)
     _draw(hashes, np.uint64(seed), drawn)
     return drawn
@@ -54,26 +55,26 @@ class Drawn:
     """The weights of a run's resampling units.
 
     Attributes:
-        units: hashes of documents, or numbers of buckets, ascending, shape (units,).
-        weights: of each unit in each replicate, shape (units, replicates).
+        units: the units, as in ``Units.hashes``, ascending and distinct, shape (units,).
+        weights: weight of each unit in each replicate, shape (units, replicates).
     """
 
     units: Hashes
     weights: NDArray[np.uint8]
 
     def of(self, units: Hashes) -> NDArray[np.uint8]:
-        """The weights of some of the units, shape (them, replicates)."""
+        """Return the weights of the given units, shape (len(units), replicates)."""
         return self.weights[np.searchsorted(self.units, units)]
 
 
 def draw_weights(units: Hashes, seed: int, replicates: int) -> Drawn:
-    """Draw the weights of resampling units, each listed once or more often."""
+    """Draw the weights of resampling units; repeated units are drawn once."""
     distinct = np.unique(units)
     return Drawn(distinct, weights(distinct, seed, replicates))
 
 
 def estimator(documents: int, replicates: int) -> str:
-    """Name how intervals are estimated, for the signature."""
+    """Return the name of the method that estimates intervals, for the signature."""
     if not replicates:
         return "none"
     return "poisson,documents" if documents <= BUCKETS else f"poisson,{BUCKETS}-buckets"
@@ -86,11 +87,11 @@ def _spread(hashes: Hashes, buckets: np.uint64, unit: Ints) -> None:
 
 
 def buckets(hashes: Hashes) -> Ints:
-    """Assign documents to ``BUCKETS`` resampling units by their hash, shape (rows,).
+    """Return the resampling unit of each document, 0..``BUCKETS`` - 1, by its hash, shape (rows,).
 
-    Above that many documents a replicate weighs a bucket of documents at once.  The documents of
-    a bucket are a random sample, so the spread is that of the documents; the cost no longer grows
-    with them.
+    With more documents than ``BUCKETS``, several documents share a resampling unit.  The documents
+    of a unit are a random sample, so the variance is that of resampling documents, while the cost
+    no longer grows with their number.
     """
     unit = np.empty(len(hashes), np.int64)
     _spread(hashes, np.uint64(BUCKETS), unit)
@@ -99,13 +100,13 @@ def buckets(hashes: Hashes) -> Ints:
 
 @dataclass(frozen=True)
 class Units:
-    """What is drawn together: each document, or above ``BUCKETS`` documents a bucket of them.
+    """Resampling units: single documents, or sets of them if there are more than ``BUCKETS``.
 
     Attributes:
         of: index into ``hashes`` of each document's unit, shape (documents,).
-        hashes: what draws each unit's random numbers: the document's hash, the bucket's number,
-            shape (units,).
-        kind: how the signature calls them.
+        hashes: a number for each unit, from which its random numbers are derived: the document's
+            hash, or the index of the set, shape (units,).
+        kind: the signature's name for the units.
     """
 
     of: Ints
@@ -114,11 +115,11 @@ class Units:
 
 
 def units(hashes: Hashes, documents: int | None = None) -> Units:
-    """Assign documents, told by their hashes, to resampling units.
+    """Assign documents to resampling units.
 
     Args:
-        hashes: of some documents or all.
-        documents: how many there are in all; None for these.
+        hashes: hashes of the documents, which may be some of a run's.
+        documents: number of all documents of the run; None if ``hashes`` has all of them.
     """
     if (len(hashes) if documents is None else documents) <= BUCKETS:
         return Units(np.arange(len(hashes)), hashes)
@@ -141,15 +142,16 @@ def _flip(hashes: Hashes, seed: np.uint64, first: np.uint64, flipped: NDArray[np
 
 
 def flips(hashes: Hashes, seed: int, first: int, permutations: int) -> NDArray[np.uint8]:
-    """Draw whether two systems change places, shape (resampling units, permutations), 0 or 1.
+    """Draw whether to exchange two systems, shape (resampling units, permutations), 0 or 1.
 
-    A draw is a function of (seed, unit, permutation) alone, and of none of the bootstrap's weights.
+    A draw is a function of (seed, unit, permutation) alone, and independent of the bootstrap's
+    weights.
 
     Args:
-        hashes: of the units.
-        seed: of the permutations.
-        first: number of the first permutation, so that they can be drawn some at a time.
-        permutations: how many.
+        hashes: hashes of the units.
+        seed: seed of the permutations.
+        first: number of the first permutation, so that permutations can be drawn in batches.
+        permutations: number of permutations.
     """
     drawn = np.empty((len(hashes), permutations), np.uint8)
     _flip(hashes, np.uint64(seed), np.uint64(first), drawn)
@@ -157,15 +159,17 @@ def flips(hashes: Hashes, seed: int, first: int, permutations: int) -> NDArray[n
 
 
 def replicate_sums(sums: Floats, drawn: NDArray[np.uint8]) -> Floats:
-    """Sum each column under each replicate's weights, the same in any order of summation.
+    """Compute the weighted sums of each replicate, the same whatever the order of summation.
+
+    Each column is first scaled by a power of two and rounded to whole numbers whose weighted total
+    stays below 2^53, so that adding them as floats is exact.
 
     Args:
-        sums: a sum a resampling unit, of any sign, shape (units, columns).
+        sums: sums of each resampling unit, of any sign, shape (units, columns).
         drawn: weights, shape (units, replicates).
 
     Returns:
-        Shape (replicates, columns).  Each column is first scaled by a power of two to whole numbers
-        whose weighted total stays below 2^53, where adding floats is exact.
+        Weighted sums, shape (replicates, columns).
     """
     total = 8.0 * np.abs(sums).sum(axis=0)
     scale = np.exp2(np.ceil(np.log2(np.where(total > 0, total, 1.0))) - 52)
@@ -174,7 +178,7 @@ def replicate_sums(sums: Floats, drawn: NDArray[np.uint8]) -> Floats:
 
 
 def interval(replicates: Floats) -> tuple[float, float]:
-    """Take the central 95 % of the defined replicates; NaN, NaN where none is defined."""
+    """Return the ends of the central 95 % of the defined replicates; NaN, NaN if there are none."""
     defined = replicates[~np.isnan(replicates)]
     if len(defined) == 0:
         return float("nan"), float("nan")

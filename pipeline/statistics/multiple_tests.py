@@ -1,4 +1,4 @@
-"""Several tests made together: p values adjusted for how many there are."""
+"""Adjust the p values of several tests for their number."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from segscore.pipeline.arrays.ragged import Floats
 
 
 def holm(p: Sequence[float] | Floats) -> Floats:
-    """Adjust p values of tests made together (Holm 1979), shape (tests,); NaN are no tests."""
+    """Adjust the p values of tests (Holm 1979), shape (tests,); NaN does not count as a test."""
     given = np.asarray(p, np.float64)
     order = np.argsort(given)  # NaN last
     tests = int(np.count_nonzero(~np.isnan(given)))

@@ -1,7 +1,7 @@
-"""What the rows of a run add up to, task by task: counts and values by group and resampling unit.
+"""Add up counts and values by group and resampling unit, in each task and then over a run.
 
-Everything is gathered in whole numbers, so that sums do not depend on how the work was split.  A
-value v is cut into digits: floor(v), then 30 bits and 30 more behind the point.
+All sums are of whole numbers, so that they do not depend on how the work was split.  A value v is
+split into three digits: floor(v), the first 30 bits after the point, and the next 30 bits.
 """
 
 from collections.abc import Sequence
@@ -18,55 +18,55 @@ from segscore.pipeline.errors import Failed
 from segscore.pipeline.statistics.bootstrap import Units
 
 GroupKey = tuple[object, ...]
-"""The hypothesis, then a value for each group-by column; None for the row over all documents."""
+"""The hypothesis, then the values of the group-by columns, which are None over all documents."""
 
 _DENSE = 16
-"""How many numbers there may be for each row, to number them by a table."""
+"""Largest range of codes, in multiples of the number of rows, for which to use a table."""
 
 HALF = 2**30
-"""Values of a digit behind the point: two of them hold any float64 of 1/256 or more exactly."""
+"""Base of digits after the point; two of them represent any float64 of 1/256 or more exactly."""
 
 DIGIT = 2**20
-"""Values of a digit where digits are multiplied: no product, and no sum of them, overflows."""
+"""Base of digits that are multiplied; their products and the sums of these do not overflow."""
 
 DIGITS = 4
-"""Digits of a squared value: two before the point, two behind it."""
+"""Number of digits of a value that is squared: two before the point, two after it."""
 
 PRODUCTS = [(i, j) for i in range(DIGITS) for j in range(i, DIGITS)]
-"""Which digits are multiplied with each other."""
+"""Pairs of digits whose products are summed."""
 
 _A, _B, _C, _D, _AA, _AB, _AC, _AD, _BB, _BC, _BD, _CC, _CD, _DD = range(14)
-"""Columns of ``Sums.squares``: the four digits, then their ``PRODUCTS``."""
+"""Indices into the last axis of ``Sums.squares``: the four digits, then their ``PRODUCTS``."""
 
 _WHOLE, _HIGH, _LOW, _DEFINED = range(4)
-"""Columns of ``Sums.digits``."""
+"""Indices into the last axis of ``Sums.digits``."""
 
 FINE = 2**24
-"""Parts of one that a cell's values are counted in; replicates need no more."""
+"""A cell's values are counted in multiples of 1 / ``FINE``, which is precise enough to resample."""
 
 _MOST = 2.0**32
-"""No value of a measure comes near: words missed are below 2^31, C_seg below 10^6."""
+"""Limit of values, which no measure comes near: words missed are below 2^31, C_seg below 10^6."""
 
 
 @dataclass(frozen=True)
 class Sums:
-    """What documents add up to: by group, and by group and resampling unit (a cell).
+    """Sums over documents: by group, and by cell (the documents of a group and resampling unit).
 
     Attributes:
-        groups: the groups met, in any order.
-        documents: documents of each group, shape (groups,).
-        digits: for each measure and group sums over documents of the three digits of the document's
-            mean over its references, and how many documents are defined, shape
-            (measures, groups, 4); int64, or Python's integers once merged.
+        groups: keys of the groups, in any order.
+        documents: number of documents of each group, shape (groups,).
+        digits: for each measure and group, the sums over documents of the three digits of the
+            document's mean over its references, and the number of documents where the measure is
+            defined, shape (measures, groups, 4); int64, or Python integers after ``merge``.
         squares: for each measure and group, sums over documents for the standard deviation: with
             2^40 v = a 2^60 + b 2^40 + c 2^20 + d, the sums of a, b, c, d, then those of their
-            ``PRODUCTS``, shape (measures, groups, 14), of the same type.
+            ``PRODUCTS``, shape (measures, groups, 14), of the same type as ``digits``.
         group: index into ``groups`` of each cell, shape (cells,).
-        unit: resampling unit of each cell, as ``Units.hashes``, shape (cells,).
+        unit: resampling unit of each cell, as in ``Units.hashes``, shape (cells,).
         counts: sums of counts over rows, shape (counts, cells).
-        values: sums over documents of the mean over references in parts of ``FINE``, shape
+        values: sums over documents of the mean over references, in multiples of 1 / ``FINE``, shape
             (measures, cells).
-        defined: documents in which the measure is defined, shape (measures, cells).
+        defined: number of documents where the measure is defined, shape (measures, cells).
     """
 
     groups: list[GroupKey]
@@ -80,10 +80,10 @@ class Sums:
     defined: Ints
 
     def __post_init__(self) -> None:
-        """Refuse what compiled loops would follow out of an array: sums may come from a file.
+        """Check shapes and indices, as sums may come from a file and compiled loops do not check.
 
         Raises:
-            ValueError: shapes that do not fit each other, or a cell of no group.
+            ValueError: shapes do not match, sums are not integers, or a cell has no valid group.
         """
         groups, cells, measures = len(self.groups), len(self.group), len(self.values)
         fitting = {
@@ -112,7 +112,7 @@ def _add_count(cell: Ints, counts: Ints, sums: Ints) -> None:
 
 @kernel
 def _add_squares(whole: np.int64, behind: np.int64, squares: Ints) -> None:
-    """Add a value's four digits, and their products, most of which are zero for a share."""
+    """Add a value's four digits and their products, most of which are zero for values below 1."""
     c, d = behind // DIGIT, behind % DIGIT
     squares[_C] += c
     squares[_D] += d
@@ -133,7 +133,7 @@ def _add_squares(whole: np.int64, behind: np.int64, squares: Ints) -> None:
 
 
 class _MeasureSums(NamedTuple):
-    """What ``Sums`` has of one measure; each is added to."""
+    """The arrays of ``Sums`` for one measure, which ``_add_values`` adds to."""
 
     values: Ints
     defined: Ints
@@ -165,14 +165,14 @@ def _add_values(cell: Ints, group: Ints, values: Floats, sums: _MeasureSums) -> 
 
 
 def mean_over_references(values: Sequence[Floats], document: Ints) -> list[Floats]:
-    """Average each measure over the rows of a document, where defined.
+    """Average each measure over the rows of each document where it is defined.
 
     Args:
-        values: of each measure, shape (rows,), NaN where undefined.
-        document: 0..n-1, the document each row belongs to, shape (rows,).
+        values: values of each measure, shape (rows,), NaN where undefined.
+        document: the document of each row, 0..n-1, shape (rows,).
 
     Returns:
-        Of each measure, shape (n,); NaN where no row of the document is defined.
+        Means of each measure, shape (n,); NaN if it is undefined in all rows of a document.
     """
     n = int(document.max()) + 1 if len(document) else 0
     if n == len(document):
@@ -187,15 +187,15 @@ def mean_over_references(values: Sequence[Floats], document: Ints) -> list[Float
 
 
 def distinct(codes: Ints) -> tuple[Ints, Ints, Ints]:
-    """The distinct codes, ascending; where each is first; and the place of each row's code.
+    """Return the distinct codes, the first row of each, and the index of each row's distinct code.
 
-    Codes that leave few numbers out are numbered without sorting them.
+    The distinct codes are ascending.  Codes from a small range are numbered without sorting.
     """
     most = int(codes.max(initial=0)) + 1
     if most > _DENSE * len(codes) + _DENSE:
         return np.unique(codes, return_index=True, return_inverse=True)
     first = np.full(most, -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last to be written is the first row
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # a code's first row is written last
     keys = np.flatnonzero(first >= 0)
     place = np.empty(most, np.int64)
     place[keys] = np.arange(len(keys))
@@ -206,10 +206,11 @@ class CountedRows(NamedTuple):
     """Rows to add up.
 
     Attributes:
-        document: of each row, shape (rows,).
-        counts: of each count, shape (rows,).
-        values: of each measure, shape (rows,), NaN where undefined.
-        one_each: whether each row has a document and group of its own, as with one reference each.
+        document: document of each row, shape (rows,).
+        counts: values of each count, shape (rows,).
+        values: values of each measure, shape (rows,), NaN where undefined.
+        one_each: whether no two rows have the same document and group, as if every document has one
+            reference.
     """
 
     document: Ints
@@ -218,7 +219,7 @@ class CountedRows(NamedTuple):
     one_each: bool
 
     def select(self, kept: Flags) -> "CountedRows":
-        """Keep some rows."""
+        """Return the rows where the mask is true."""
         return CountedRows(
             self.document[kept],
             [row[kept] for row in self.counts],
@@ -231,10 +232,13 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     """Add up the rows of one task.
 
     Args:
-        groups: the groups' keys.
+        groups: keys of the groups.
         group: index into ``groups`` of each row, shape (rows,).
-        units: what documents are resampled by.
-        rows: what to add up.
+        units: the resampling units of the documents.
+        rows: the rows to add up.
+
+    Raises:
+        Failed: a value is too large to be averaged.
     """
     document, counts, values, one_each = rows
     if max((np.nanmax(row, initial=0.0) for row in values), default=0.0) >= _MOST:
@@ -258,7 +262,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     )
     for row, summed in zip(counts, sums.counts, strict=True):
         _add_count(cell, row, summed)
-    if len(own) < len(cell):  # several references a document
+    if len(own) < len(cell):  # documents have several references
         values = mean_over_references(values, place)
         cell, group = cell[own], group[own]
     for means, *added in zip(
@@ -269,7 +273,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
 
 
 def merge(parts: Sequence[Sums]) -> Sums:
-    """Add up sums of disjoint rows, at least one; the result does not depend on their order."""
+    """Add up one or more sums of disjoint rows; the result does not depend on their order."""
     keys = sorted({key for part in parts for key in part.groups}, key=_order)
     number = {key: i for i, key in enumerate(keys)}
     renamed = [np.array([number[key] for key in part.groups], np.int64) for part in parts]
@@ -283,7 +287,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
     total = Sums(
         groups=keys,
         documents=np.zeros(len(keys), np.int64),
-        # Python's integers: over an archive these may pass 2^63.
+        # Python integers, as these sums may exceed 2^63 over a large archive.
         digits=np.zeros((measures, len(keys), 4), object),
         squares=np.zeros((measures, len(keys), DIGITS + len(PRODUCTS)), object),
         group=cell_keys // len(units),
@@ -304,5 +308,5 @@ def merge(parts: Sequence[Sums]) -> Sums:
 
 
 def _order(key: GroupKey) -> tuple[tuple[Any, ...], ...]:
-    """Sort by hypothesis; within it the row over all documents first, then as values sort."""
+    """Return a key that sorts by hypothesis, then all documents first, then by group-by values."""
     return tuple(() if part is None else (part,) for part in key)
