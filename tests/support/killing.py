@@ -119,10 +119,12 @@ class ForkedProcess:
         self.process.join()
 
 
-def _run_forked(drive: Drive, log: Path, arguments: Sequence[str]) -> None:
+def _run_forked(
+    folder: str, environment: Mapping[str, str], log: Path, arguments: Sequence[str]
+) -> None:
     os.environ.clear()
-    os.environ.update(drive.environment())
-    os.chdir(drive.folder)
+    os.environ.update(environment)
+    os.chdir(folder)
     for stream, ending in ((1, ".out"), (2, ".err")):
         os.dup2(os.open(log.with_suffix(ending), os.O_WRONLY | os.O_CREAT), stream)
     sys.argv = ["segscore", *arguments]
@@ -141,7 +143,7 @@ class ForkedCommand(Command):
         assert not within
         for ending in (".out", ".err"):
             self.log.with_suffix(ending).touch()
-        return ForkedProcess(_run_forked, drive, self.log, arguments)
+        return ForkedProcess(_run_forked, drive.folder, drive.environment(), self.log, arguments)
 
 
 def kill(pid: int) -> bool:
