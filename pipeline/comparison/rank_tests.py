@@ -1,4 +1,4 @@
-"""Rank tests of many systems on the same documents: do any differ, which pairs do, which rank?"""
+"""Rank tests of several systems on the same documents: whether any differ, and which pairs do."""
 
 from dataclasses import dataclass
 
@@ -105,7 +105,7 @@ def kruskal(values: Floats) -> Omnibus:
 
 
 def places(values: Floats, *, higher: bool) -> Floats:
-    """Rank systems, 1 for the best; ties share their mean rank, and NaN is undefined.
+    """Rank systems, 1 for the best; ties share their mean rank, NaN where undefined.
 
     Args:
         values: shape (systems,) or (replicates, systems), NaN where undefined.

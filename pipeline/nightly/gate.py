@@ -3,11 +3,11 @@
 For a rule that lets an average M fall by d, the null hypothesis is that the true average fell by at
 most d.  The test statistic is the excess of the observed change over the limit, in standard errors;
 its p-value is from Student's t.  The standard error is that of the difference between both nights'
-Poisson bootstrap replicates (``statistics.bootstrap``; Chamandy et al. 2012, "Estimating uncertainty
-for massive data streams", 3).  Weights are a function of the document, so documents that both
-nights scored are paired, and all others are independent, without further code.  Holm's method
-(1979, "A simple sequentially rejective multiple test procedure") corrects for the number of rules
-and systems of the night.
+Poisson bootstrap replicates (``statistics.bootstrap``; Chamandy et al. 2012, "Estimating
+uncertainty for massive data streams", 3).  Weights are a function of the document, so documents
+that both nights scored are paired, and all others are independent, without further code.  Holm's
+method (1979, "A simple sequentially rejective multiple test procedure") corrects for the number of
+rules and systems of the night.
 """
 
 from collections.abc import Sequence
