@@ -11,7 +11,7 @@ from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
 
 _CODERS, _GROUPS = 60, 30
-"""Most coders in a matrix (those with most documents), and most groups drawn (the largest)."""
+"""Maximum numbers of coders in a matrix (those with most documents) and of groups (the largest)."""
 
 CLASSES = 10
 """Number of classes of shares in a chart of prominence."""

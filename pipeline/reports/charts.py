@@ -57,7 +57,7 @@ def _tall(rows: Sequence[DrawnChart], name: str) -> int:
 
 
 def _known(rows: Sequence[DrawnChart], *names: str) -> bool:
-    """Check whether some row has all these values; otherwise the axis would have no end."""
+    """Check whether some row has all these values; without one, Vega draws an endless axis."""
     return any(all(row[name] is not None for name in names) for row in rows)
 
 
@@ -270,11 +270,11 @@ DARK = 0.85
 """Share of the scale above which light text is easier to read than dark."""
 
 _ROOM = 10
-"""Most columns of a matrix whose cells have space for text."""
+"""Maximum number of columns of a matrix whose cells have space for text."""
 
 
 FEW = 10
-"""Most lines for the smaller set of colours, which are easier to distinguish."""
+"""Maximum number of lines for the smaller set of colours, which are easier to distinguish."""
 
 
 def curves(rows: Sequence[DrawnChart], points: Sequence[DrawnChart], across: str, up: str) -> Chart:

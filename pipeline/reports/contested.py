@@ -21,7 +21,7 @@ SHOWN = "boundary_similarity"
 """The measure of similarity that is shown, here and for coders."""
 
 _CONTESTED, STRIPS = 5, 40
-"""Number of documents drawn, and most codings drawn for each."""
+"""Maximum numbers of documents drawn, and of codings drawn for each."""
 
 
 def contested(run: FinishedRun) -> Section:

@@ -14,7 +14,7 @@ from segscore.pipeline.reports.page import Cell, Figure, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 
 COMPARED = 20
-"""Most systems that are compared pair by pair, the best ones."""
+"""Maximum number of systems that are compared pair by pair, the best ones."""
 
 PERMUTATIONS = 9999
 SURE = 0.05

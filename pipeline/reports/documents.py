@@ -12,10 +12,10 @@ from segscore.pipeline.reports.page import Cell, Figure, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 
 OUTLIERS = 15
-"""Most outliers that are drawn and named for a system, the furthest."""
+"""Maximum number of outliers that are drawn and named for a system, the furthest ones."""
 
 WHISKER = 1.5
-"""Greatest length of a whisker in box lengths (Tukey 1977)."""
+"""Maximum length of a whisker in box lengths (Tukey 1977)."""
 
 
 @dataclass(frozen=True)

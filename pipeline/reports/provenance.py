@@ -9,7 +9,7 @@ from segscore.pipeline.runs import signature
 from segscore.pipeline.runs.finished import FinishedRun
 
 FILES = 50
-"""Most input files listed for each table."""
+"""Maximum number of input files listed for each table."""
 
 
 def settings_in_words(run: FinishedRun) -> str:

@@ -13,7 +13,7 @@ HIGH, _STEP, RULER, _GAP = 16, 24, 18, 14
 """Height of a strip, from one strip to the next, of a ruler, and between two lines."""
 
 _UNITS, LINES = 300, 8
-"""Units in a line, and most lines; a longer document has more units in a line."""
+"""Units in a line, and maximum number of lines; a longer document has more units in a line."""
 
 NAME = 20
 """Letters of a name that fit beside a strip."""

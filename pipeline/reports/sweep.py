@@ -9,7 +9,7 @@ from segscore.pipeline.reports.page import Figure, PageTable, Section
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 
 POINTS = 200
-"""Most thresholds drawn and listed for a curve; a longer one is thinned to equal steps along it."""
+"""Maximum number of thresholds of a curve; a longer one is thinned to equal steps along it."""
 
 _ENDS = (
     (
@@ -28,7 +28,7 @@ _ENDS = (
 
 
 _SYSTEMS = 20
-"""Most systems whose curves are drawn, the first by name."""
+"""Maximum number of systems whose curves are drawn, the first by name."""
 
 
 def sweep_sections(run: FinishedRun) -> Iterator[Section]:

@@ -10,10 +10,10 @@ from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.part import is_point
 
 _GROUPS, GROUP_ROWS = 30, 1000
-"""Most groups drawn, and most rows of groups listed."""
+"""Maximum numbers of groups drawn, and of rows of groups listed."""
 
 LABELLED = 8
-"""Most systems whose names fit beside their points; more are numbered by rank."""
+"""Maximum number of systems whose names fit beside their points; more are numbered by rank."""
 
 _HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
 
@@ -68,7 +68,7 @@ def _best(rows: Sequence[RunRow]) -> str:
 
 
 _NAMED = 3
-"""Most systems that are named if several are equally good."""
+"""Maximum number of equally good systems that are named."""
 
 
 def _line(ranking: Ranking, name: str, system: str) -> list[Cell]:

@@ -17,10 +17,10 @@ from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.part import is_point
 
 _WORST, REFERENCES, _SYSTEMS = 5, 3, 8
-"""Most documents drawn, references for each, and systems below each reference, the best ones."""
+"""Maximum numbers of documents drawn, references for each, and systems (the best) below those."""
 
 _EDITS = 40
-"""Most edits listed for a pair."""
+"""Maximum number of edits listed for a pair."""
 
 _HEADINGS = (
     "system",
