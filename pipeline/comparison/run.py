@@ -1,4 +1,4 @@
-"""Compare the systems of some runs: read their tables, make new ones, and publish those."""
+"""Run a comparison: read the scoring runs, compute the tables, and publish them if asked to."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -56,9 +56,7 @@ class _Compared:
 
 
 def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
-    """Compare the systems of some runs on the documents they share.
-
-    The tables are published if the settings name an output.
+    """Compare the systems of some runs on the documents they share, and publish if asked to.
 
     Returns:
         The comparison, or ``Done`` if another job published the same one in the meantime.

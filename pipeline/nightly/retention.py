@@ -14,7 +14,7 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage.listed_files import listed
 
 REMOVING = "_removing.json"
-"""The run.json of a night under this name while it is removed, so that removal can be resumed."""
+"""Name of a night's run.json while the night is being removed, so that removal can be resumed."""
 
 _Files = Mapping[str, Sequence[str]]
 """Table -> names of its files."""

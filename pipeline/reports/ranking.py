@@ -47,7 +47,7 @@ class Ranking:
 
     @cached_property
     def groups(self) -> list[RunRow]:
-        """The rows of groups, for the chosen measure and average; ``group`` is the group's name."""
+        """Rows by group for the chosen measure and average; ``group`` is the name of the group."""
         chosen = self._summary.filter(
             (pc.field("measure") == self.measure.name) & (pc.field("average") == self.average)
         )
