@@ -237,7 +237,7 @@ def _signed(value: float | None) -> str:
 
 
 def _worst(finished: "FinishedComparison") -> list[str]:
-    """Return commands that show the worst documents; of two systems, where each is behind most."""
+    """List commands that show the worst documents; for two, where each is furthest behind."""
     first = finished.record["settings"]["measures"][0]
     rows: list[_Row] = [
         row

@@ -21,7 +21,7 @@ ATTRIBUTES, GROUPS = "attributes", "groups"
 """Columns besides a table's own: the further columns of the input; those of `--group-by`."""
 
 FIRST = ""
-"""In place of a column name: the further columns come first."""
+"""Value of ``after`` if the further columns come first."""
 
 _TYPES: dict[str, pa.DataType] = {
     "String": pa.string(),

@@ -76,7 +76,7 @@ def unit_counts(sample: Sample, unit: Ints, units: int) -> Floats:
 
 
 def total(sums: Floats) -> Floats:
-    """Sum whole numbers over units exactly, then round once, as sums may exceed 2^63."""
+    """Sum whole numbers over units exactly, shape (counts,); round once, as sums may exceed 2^63."""
     columns = [sum(map(int, column.tolist())) for column in sums.T]
     return np.array(columns, np.float64)
 

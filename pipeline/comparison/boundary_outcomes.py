@@ -50,7 +50,7 @@ def _kind(code: Ints, partner: Ints, k: int, type_range: int) -> int:
 def _decide(
     pairs: SegmentationPairs, types: Types, rules: Rules, optimal: Optimal, outcomes: _Outcomes
 ) -> int:
-    """Write the reference boundaries' outcomes and the false alarms; return the number of alarms."""
+    """Write outcomes of reference boundaries and the false alarms; return the number of alarms."""
     room = np.empty((5, 0), np.int64)
     written = alarms = 0
     for i in range(len(pairs.ref_row)):

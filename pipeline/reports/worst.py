@@ -17,7 +17,7 @@ from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.part import is_point
 
 _WORST, REFERENCES, _SYSTEMS = 5, 3, 8
-"""Maximum numbers of documents drawn, references for each, and systems (the best) below those."""
+"""Maximum numbers of documents, of references per document, of systems (the best) below each."""
 
 _EDITS = 40
 """Maximum number of edits listed for a pair."""
