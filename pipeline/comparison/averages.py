@@ -76,7 +76,7 @@ def unit_counts(sample: Sample, unit: Ints, units: int) -> Floats:
 
 
 def total(sums: Floats) -> Floats:
-    """Sum whole numbers over units exactly, shape (counts,); round once, as sums may exceed 2^63."""
+    """Sum over units exactly, then round; whole numbers that may exceed 2^63, shape (counts,)."""
     columns = [sum(map(int, column.tolist())) for column in sums.T]
     return np.array(columns, np.float64)
 

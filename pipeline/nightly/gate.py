@@ -74,7 +74,7 @@ def change_of(now: Replicated, before: Replicated, shared: int) -> Change | None
 
 
 def p_value(rule: GateRule, change: Change) -> float:
-    """Return the chance of a change this far beyond the limit if the true change is at the limit."""
+    """Return the chance of a change so far beyond the limit if the true change is at the limit."""
     from scipy.special import stdtr
 
     excess = rule.excess(change.change)
