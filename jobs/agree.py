@@ -1,4 +1,4 @@
-"""`segscore agree`: how well the coders of a corpus agree."""
+"""`segscore agree`: measure how well the coders of a corpus agree."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +51,7 @@ def agree(
 
 
 def print_audit(finished: "FinishedAudit") -> None:
-    """Print coefficients by group, the coders of the whole, and the most contested documents."""
+    """Print coefficients by group, coders over all documents, and the most contested documents."""
     from segscore.pipeline.runs.finished import rows_over_all
 
     by = list(finished.record["settings"]["group_by"])
@@ -106,7 +106,7 @@ def _coefficients(title: str, rows: list[dict[str, Any]]) -> Table:
 
 
 def _coders(rows: list[dict[str, Any]]) -> Table:
-    """Those whose rates are furthest from the mean first."""
+    """List coders, those whose rates are furthest from the mean first."""
     rows = sorted(rows, key=lambda row: (-abs(row["deviation"] or 0), row["coder"]))
     more = len(rows) - CODERS_SHOWN
     table = Table(

@@ -1,4 +1,4 @@
-"""`segscore compare`: which system is better, by how much, how sure, and where it goes wrong."""
+"""`segscore compare`: show which system is better, by how much, and where systems go wrong."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -94,7 +94,7 @@ def compare(
 
 
 def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":
-    """Read --gate; refused where there are not two runs to hold against each other."""
+    """Read --gate; refuse it unless exactly two runs are compared."""
     from segscore.pipeline.errors import Refused
     from segscore.pipeline.nightly.rules import parse_rule
     from segscore.pipeline.runs.settings import in_unit_interval
@@ -108,7 +108,7 @@ def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[Gate
 
 
 def _hold(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> None:
-    """Hold a run against another; where it is worse, say so and fail."""
+    """Check a run against another by the rules of the gate; fail if it is worse."""
     from segscore.pipeline.errors import Failed
     from segscore.pipeline.nightly.gate import hold
 
@@ -121,7 +121,7 @@ def _hold(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> 
 
 
 def print_comparison(finished: "FinishedComparison", average: str) -> None:
-    """Print systems, pairs and tests, of the whole and of the first groups; then documents."""
+    """Print systems, pairs and tests for all documents and the first groups, then documents."""
     by = finished.record["settings"]["group_by"]
     tables = {name: _by_group(table, by, average) for name, table in finished.tables.items()}
     groups = list(tables["systems"])
@@ -237,7 +237,7 @@ def _signed(value: float | None) -> str:
 
 
 def _worst(finished: "FinishedComparison") -> list[str]:
-    """How to see the worst documents: of two systems those where each is furthest behind."""
+    """List commands that show the worst documents; for two, where each is furthest behind."""
     first = finished.record["settings"]["measures"][0]
     rows: list[_Row] = [
         row
@@ -265,7 +265,7 @@ ANALYSES = {
 
 
 def _where(rows: list[_Row]) -> list[Table]:
-    """A table an analysis: classes by systems, the share missed and the share of false alarms."""
+    """Make one table per analysis, with the miss and false alarm rates of systems by class."""
     systems = list(dict.fromkeys(row["system"] for row in rows))[:SYSTEMS_SHOWN]
     tables = []
     for analysis, title in ANALYSES.items():

@@ -1,4 +1,4 @@
-"""`segscore explain`: the edits of one document, one by one and drawn."""
+"""`segscore explain`: list and draw the edits of one document."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`segscore history`: the summaries of many runs as one table."""
+"""`segscore history`: write the summaries of many runs as one table."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +39,7 @@ def history(
 
 
 def _nights(gathered: "Gathered") -> "Table":
-    """The newest runs: what each came to, and whether it computed the same as the one before."""
+    """List the newest runs, their outcomes, and how each signature differs from the one before."""
     from rich.box import SIMPLE_HEAD
     from rich.markup import escape
     from rich.table import Table

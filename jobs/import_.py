@@ -1,4 +1,4 @@
-"""`segscore import`: other formats become tables."""
+"""`segscore import`: convert other formats to tables."""
 
 from typing import Annotated
 

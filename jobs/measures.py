@@ -1,4 +1,4 @@
-"""`segscore measures`: what every measure means."""
+"""`segscore measures`: list the meaning of every measure."""
 
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ def measures() -> None:
 
 
 def _agreement() -> "Table":
-    """What coefficients of agreement, (actual - expected) / (1 - expected), are made of."""
+    """List the parts of the coefficients of agreement, (actual - expected) / (1 - expected)."""
     from segscore.pipeline.agreement.coefficients import ACTUAL, ALPHA, EXPECTED
 
     table = _table("agreement", "of", "formula", "source")

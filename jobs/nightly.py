@@ -1,4 +1,4 @@
-"""`segscore nightly`: one date scored, judged, published; done again, it says the same again."""
+"""`segscore nightly`: score, publish and judge one date; a repeated run gives the same verdict."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -57,7 +57,7 @@ def _run(chosen: NightSettings, place: str, workers: int | None) -> "Ended":
 
 
 def print_night(chosen: NightSettings, ended: "Ended") -> None:
-    """Print what a night found, and what the gate says of it."""
+    """Print the results of a night, and the verdict of the gate."""
     console = out()
     if ended.scored is not None:
         print_finished(chosen.score.output, ended.scored)
@@ -82,12 +82,12 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
 
 
 def said(verdict: "Verdict") -> str:
-    """Say in one line why a night ends with exit code 1."""
+    """Explain in one line why a night ends with exit code 1."""
     return f"{verdict.date} is published; {verdict.outcome}: {'; '.join(problems(verdict))}"
 
 
 def problems(verdict: "Verdict") -> list[str]:
-    """Say what is wrong with a night, worst first."""
+    """Describe the problems of a night, worst first."""
     found = [broken(check) for check in verdict.checks if check.fails]
     found += [
         f"cannot be compared with {date}: {', '.join(differences)}; run {date} again with these "

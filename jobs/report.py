@@ -1,4 +1,4 @@
-"""`segscore report`: what a run found, as one HTML page."""
+"""`segscore report`: write the results of a run as one HTML page."""
 
 from segscore.jobs.cli import garbage
 from segscore.jobs.cli.log import LOG

@@ -1,4 +1,4 @@
-"""`segscore score`: hypotheses against references."""
+"""`segscore score`: score hypotheses against references."""
 
 from segscore.jobs.cli import garbage
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers

@@ -1,4 +1,4 @@
-"""`segscore simulate`: pseudo-coders with known chances of near and full misses."""
+"""`segscore simulate`: make pseudo-coders with known probabilities of near and full misses."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`segscore status`: what is done of a run, from its files alone."""
+"""`segscore status`: show the progress of a run, from its files alone."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`segscore sweep`: miss and false alarm at every threshold over boundary scores."""
+"""`segscore sweep`: compute miss and false alarm rates at every threshold of boundary scores."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from segscore.pipeline.scoring.sweep.run import FinishedSweep
 
 _SHOWN = 7
-"""Points of each curve, the operating point aside."""
+"""Number of points shown for each curve, besides the operating point."""
 
 _HEADINGS = {
     "pk_miss_rate": "P_miss",

@@ -1,4 +1,4 @@
-"""`segscore validate`: what is wrong with a table, row by row."""
+"""`segscore validate`: list the errors of a table, row by row."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What the tables are: one Pandera schema a table, every column described with unit and range."""
+"""Pandera schemas, one per table, that describe every column with its unit and range."""
 
 if __name__ != "segscore.schemas":
     raise ImportError("this is segscore.schemas; import it by that name")

@@ -24,12 +24,12 @@ _QUARTILES = {"q1": "lower quartile", "median": "median", "q3": "upper quartile"
 
 
 def _number(description: str) -> pap.Column:
-    """A column of numbers of any size and sign."""
+    """Return a column of numbers of any size and sign."""
     return pap.Column(pa.float64(), nullable=True, description=description)
 
 
 def coefficient(description: str) -> pap.Column:
-    """A column of a coefficient's values."""
+    """Return a column of a coefficient's values."""
     return _number(f"{description}; at most 1 (beyond only with --as-published)")
 
 

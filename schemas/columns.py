@@ -5,16 +5,16 @@ import pyarrow as pa
 
 
 def name(description: str) -> pap.Column:
-    """A column of names that are never missing."""
+    """Return a column of names that are never null."""
     return pap.Column(pa.string(), nullable=False, description=description)
 
 
 def whole(description: str, least: int = 0) -> pap.Column:
-    """A column of whole numbers that are never missing."""
+    """Return a column of whole numbers that are never null."""
     return pap.Column(pa.int64(), pap.Check.ge(least), nullable=False, description=description)
 
 
 def value(description: str, upper: float | None) -> pap.Column:
-    """A column of values of at least 0, null where undefined; ``upper`` is None for no limit."""
+    """Return a column of values from 0 to ``upper`` (None for no limit), null where undefined."""
     checks = [pap.Check.ge(0)] if upper is None else [pap.Check.ge(0), pap.Check.le(upper)]
     return pap.Column(pa.float64(), checks, nullable=True, description=description)

@@ -18,7 +18,7 @@ from segscore.schemas.rules import (
 
 
 def as_many_as_units(name: str) -> RowRule:
-    """The list has one element a unit."""
+    """Require one element of the list per unit."""
 
     def rule(table: pa.Table) -> pa.Array:
         elements_there = pc.list_value_length(rule_column(table, name))
@@ -28,7 +28,7 @@ def as_many_as_units(name: str) -> RowRule:
 
 
 def not_all_zero(table: pa.Table) -> pa.Array:
-    """The lengths come to at least 1."""
+    """Require a sum of lengths of at least 1."""
     lists = rule_column(table, "unit_lengths")
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
     some = pc.unique(rows.filter(pc.greater(values, 0)))
@@ -38,7 +38,7 @@ def not_all_zero(table: pa.Table) -> pa.Array:
 
 
 def total_in_range(table: pa.Table) -> pa.Array:
-    """The lengths come to at most 2^31 - 1: positions in words are int32."""
+    """Require a sum of lengths of at most 2^31 - 1, because positions in words are int32."""
     lists = rule_column(table, "unit_lengths")
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
     lengths = pa.table({"row": rows, "length": values.cast(pa.int64())})

@@ -1,4 +1,4 @@
-"""The table `history`: the summaries of many runs as one."""
+"""The output table `history`: the summaries of many runs in one table."""
 
 import pandera.pyarrow as pap
 import pyarrow as pa
@@ -34,5 +34,5 @@ HISTORY = pap.DataFrameSchema(
     },
     name="history",
     description="run and row of its summary",
-    strict=False,  # the group-by columns of all runs; null where a run has no such column
+    strict=False,  # has the group-by columns of all runs; null where a run has no such column
 )

@@ -1,7 +1,7 @@
-"""The columns of the input tables: names, types, meanings and roles, stated once.
+"""The columns of the input tables: names, types, meanings and roles, defined once.
 
-Whatever reads, checks, writes or documents an input table takes its columns from here.  This module
-does not import Pandera, which takes a third of a second.
+All code that reads, checks, writes or documents an input table takes its columns from here.  This
+module does not import Pandera, which takes a third of a second.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ class InputColumn:
     """A column of an input table.
 
     Attributes:
-        name: of the column.
-        type: its Arrow type.
-        description: for docs/tables.md.
+        name: name of the column.
+        type: Arrow type of the column.
+        description: meaning of the column, for docs/tables.md.
         required: whether every file must have it.
     """
 
@@ -72,10 +72,10 @@ DOCUMENT_COLUMNS = (
         required=False,
     ),
 )
-"""Columns of documents.  A file to import may have the optional ones beside segmentations."""
+"""Columns of documents.  A file to import may have the optional ones next to segmentations."""
 
 INPUT_TYPES = {column.name: column.type for column in (*SEGMENTATION_COLUMNS, *DOCUMENT_COLUMNS)}
-"""Column -> its Arrow type, over all input tables.  Any other column is an attribute."""
+"""Column -> its Arrow type, for all input tables.  Any other column is an attribute."""
 
 BY_BOUNDARY = tuple(column.name for column in SEGMENTATION_COLUMNS if not column.required)
 """Optional lists of a segmentation, with one element per boundary."""
@@ -84,7 +84,7 @@ BY_UNIT = tuple(column.name for column in DOCUMENT_COLUMNS if not column.require
 """Optional lists of a document, with one element per unit."""
 
 ROLE = "role"
-"""Column of files that hold references and hypotheses; no table that a run writes has it."""
+"""Column of files with both references and hypotheses; no table that a run writes has it."""
 
 ROLES = ("reference", "hypothesis")
 """The values of ``ROLE``."""

@@ -1,4 +1,4 @@
-"""The page docs/tables.md: `python -m schemas.page` prints it, written from the schemas."""
+"""Make the page docs/tables.md from the schemas; `python -m segscore.schemas.page` prints it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
@@ -67,7 +67,7 @@ _BETWEEN = "Rules beside those of the [inputs](#inputs), which a row breaks toge
 
 
 def page() -> str:
-    """The whole page, in Markdown."""
+    """Return the whole page in Markdown."""
     return "\n\n".join([_HEAD.strip(), *_tables(), *_records()]) + "\n"
 
 
@@ -110,7 +110,7 @@ def _named(kind: Any) -> str:
 
 
 def _range(column: Any) -> str:
-    """The values a column may have, as its built-in checks say."""
+    """Return the range of a column's values, from its built-in checks."""
     limits: dict[str, Any] = {}
     for check in column.checks:
         limits |= check.statistics or {}

@@ -1,4 +1,4 @@
-"""The output table `panel_scores`: all references of a document at once."""
+"""The output table `panel_scores`: scores against all references of a document at once."""
 
 import pandera.pyarrow as pap
 
@@ -24,5 +24,5 @@ PANEL_SCORES = pap.DataFrameSchema(
     },
     name="panel_scores",
     description="document and hypothesis, where a document of the run has several references",
-    strict=False,  # the attributes
+    strict=False,  # has the attributes
 )

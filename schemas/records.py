@@ -1,4 +1,4 @@
-"""The JSON files that runs and nights leave beside their tables, key by key."""
+"""The keys of the JSON files that runs and nights write beside their tables."""
 
 from typing import NamedTuple
 
@@ -7,10 +7,10 @@ class Key(NamedTuple):
     """A key of a record.
 
     Attributes:
-        name: with those above it; `*` stands for any name, `[]` for each element of a list.
+        name: path of the key; `*` stands for any name, `[]` for each element of a list.
         kind: type of the value.
-        meaning: what it says.
-        commands: that write it; empty: all that write the record.
+        meaning: meaning of the value.
+        commands: commands that write the key; empty for all that write the record.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The output tables `rejects` (refused rows) and `unpaired` (rows that met no partner)."""
+"""The output tables `rejects` (refused rows) and `unpaired` (rows without a counterpart)."""
 
 import pandera.pyarrow as pap
 import pyarrow as pa
@@ -15,7 +15,7 @@ BETWEEN_ROWS = {
     "unique_document": "a document has one row in the table documents",
     "n_units_agree": "rows of one document have the same n_units",
 }
-"""Rules that a row breaks together with others, beside those of the input tables themselves."""
+"""Rules that a row breaks together with others, in addition to the rules of the input tables."""
 
 _ROW = {
     "table": name("input table: references, hypotheses, documents or codings"),

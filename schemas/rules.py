@@ -1,6 +1,6 @@
-"""Row rules over list columns: each answers, for every row, whether it keeps the rule.
+"""Row rules, mostly about list columns: each returns, for every row, whether it keeps the rule.
 
-A row whose list is null keeps the rules about the list's contents: another rule names the null.
+A row whose list is null keeps the rules about the list's contents; another rule rejects the null.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ RowRule = Callable[[pa.Table], pa.Array]
 
 
 def check_rows(name: str, rule: RowRule, description: str) -> pap.Check:
-    """Make a named Pandera check of a row rule."""
+    """Make a named Pandera check from a row rule."""
 
     def judge(data: PyArrowData) -> pa.Array:
         return rule(data.table)
@@ -33,9 +33,9 @@ def input_schema(
     """Make the Pandera schema of an input table.
 
     Args:
-        name: of the table.
-        columns: its own.
-        rules: the row rules that are reported under a column.
+        name: name of the table.
+        columns: columns of the table, without attributes.
+        rules: column name -> the row rules that are reported under it.
         description: what a row is about.
     """
     return pap.DataFrameSchema(
@@ -56,23 +56,23 @@ def input_schema(
 
 
 def rule_column(table: pa.Table, name: str) -> pa.Array:
-    """Take a column as one array."""
+    """Return a column as one array."""
     chunks = table.column(name)
     return chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
 
 
 def keep_rules(table: pa.Table, broken: pa.Array) -> pa.Array:
-    """Turn the numbers of the rows that break a rule into a mask of those that keep it."""
+    """Return a mask of the rows that keep a rule, from the numbers of those that break it."""
     kept = bytearray(b"\x01") * table.num_rows
     for row in broken.to_pylist():
         kept[row] = 0
-    # Bytes to bits without a Python object a row.
+    # Convert bytes to bits without creating a Python object per row.
     flags = pa.Array.from_buffers(pa.int8(), table.num_rows, [None, pa.py_buffer(bytes(kept))])
     return pc.cast(flags, pa.bool_())
 
 
 def given(name: str) -> RowRule:
-    """The value is there: not null, and not the empty string."""
+    """Require a value that is neither null nor the empty string."""
 
     def rule(table: pa.Table) -> pa.Array:
         values = rule_column(table, name)
@@ -85,12 +85,12 @@ def given(name: str) -> RowRule:
 
 
 def at_least(name: str, least: int) -> RowRule:
-    """The number is ``least`` or more."""
+    """Require a number of at least ``least``; null passes."""
     return lambda table: pc.fill_null(pc.greater_equal(rule_column(table, name), least), True)
 
 
 def no_null_inside(name: str) -> RowRule:
-    """No element of the list is null."""
+    """Require that no element of the list is null."""
 
     def rule(table: pa.Table) -> pa.Array:
         lists = rule_column(table, name)
@@ -101,7 +101,7 @@ def no_null_inside(name: str) -> RowRule:
 
 
 def elements(name: str, good: Callable[[pa.Array], pa.Array]) -> RowRule:
-    """Every element of the list satisfies ``good``; null elements pass."""
+    """Require that every element of the list satisfies ``good``; null elements pass."""
 
     def rule(table: pa.Table) -> pa.Array:
         lists = rule_column(table, name)
@@ -112,7 +112,7 @@ def elements(name: str, good: Callable[[pa.Array], pa.Array]) -> RowRule:
 
 
 def parallel(name: str, other: str) -> RowRule:
-    """The list is as long as another list of the same row."""
+    """Require that the list is as long as another list of the same row."""
 
     def rule(table: pa.Table) -> pa.Array:
         lengths = [pc.list_value_length(rule_column(table, each)) for each in (name, other)]

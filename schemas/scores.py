@@ -1,4 +1,4 @@
-"""The output table `scores`: documents as each hypothesis has them, against each reference."""
+"""The output table `scores`: scores of each hypothesis against each reference of a document."""
 
 import pandera.pyarrow as pap
 
@@ -7,7 +7,7 @@ from segscore.schemas.columns import name, value, whole
 
 
 def measure(name: str, description: str | None = None) -> pap.Column:
-    """A column of a measure's values, described as in scores unless otherwise said."""
+    """Return a column of a measure's values; its description defaults to that in scores."""
     return value(description or ALL[name].description, ALL[name].upper)
 
 

@@ -18,7 +18,7 @@ from segscore.schemas.rules import (
 
 
 def ascending(table: pa.Table) -> pa.Array:
-    """Positions strictly ascend; with boundary types, the pairs (position, type) do."""
+    """Require strictly ascending positions, or pairs (position, type) with boundary types."""
     lists = rule_column(table, "boundaries")
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
     good = pc.greater(values[1:], values[:-1])
@@ -31,7 +31,7 @@ def ascending(table: pa.Table) -> pa.Array:
 
 
 def _types_of(table: pa.Table, rows: pa.Array) -> pa.Array:
-    """The type of each boundary, null in rows that do not have one type a boundary.
+    """Return the type of each boundary, null in rows without exactly one type per boundary.
 
     Args:
         table: the segmentations.
@@ -47,7 +47,7 @@ def _types_of(table: pa.Table, rows: pa.Array) -> pa.Array:
 
 
 def in_range(table: pa.Table) -> pa.Array:
-    """Positions lie in 1..n_units-1."""
+    """Require positions in 1..n_units-1."""
     lists = rule_column(table, "boundaries")
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
     units = rule_column(table, "n_units").take(rows)
@@ -55,8 +55,9 @@ def in_range(table: pa.Table) -> pa.Array:
     return keep_rules(table, rows.filter(pc.invert(pc.fill_null(good, True))))
 
 
-# All rules hang on n_units although they look at the whole row: Pandera copies the failing value
-# of a check's column into its report, and one integer is cheaper to copy than a list of millions.
+# All rules are attached to n_units although they check the whole row: Pandera copies the failing
+# value of a check's column into its report, and an integer is cheaper to copy than a list of
+# millions.
 _RULES = [
     check_rows("document_id_given", given("document_id"), "document_id is neither null nor empty"),
     check_rows("coder_given", given("coder"), "coder is neither null nor empty"),

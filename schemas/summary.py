@@ -30,5 +30,5 @@ SUMMARY = pap.DataFrameSchema(
     },
     name="summary",
     description="hypothesis, group, measure and average",
-    strict=False,  # the group-by columns; null in the rows over all documents
+    strict=False,  # has the group-by columns; null in the rows over all documents
 )

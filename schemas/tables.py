@@ -1,4 +1,4 @@
-"""Every table there is: which command reads or writes it, where it lies, what stands beside."""
+"""All tables: the command that reads or writes each, its files, and its further columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from segscore.schemas.segmentations import SEGMENTATIONS
 from segscore.schemas.summary import SUMMARY
 
 ATTRIBUTES, GROUPS = "attributes", "groups"
-"""Columns beside a table's own: the further columns of the input; those of `--group-by`."""
+"""Columns besides a table's own: the further columns of the input; those of `--group-by`."""
 
 FIRST = ""
-"""In place of a column that others stand after."""
+"""Value of ``after`` if the further columns come first."""
 
 _TYPES: dict[str, pa.DataType] = {
     "String": pa.string(),
@@ -34,24 +34,24 @@ _TYPES: dict[str, pa.DataType] = {
     "List(Float64)": pa.list_(pa.float64()),
     "List(String)": pa.list_(pa.string()),
 }
-"""Types as Pandera names them, and as Arrow reads and writes them."""
+"""Pandera's name of a type -> the Arrow type."""
 
 
 def arrow_type(column: Any) -> pa.DataType:
-    """The Arrow type of a schema's column."""
+    """Return the Arrow type of a schema's column."""
     return _TYPES[str(column.dtype)]
 
 
 @dataclass(frozen=True)
 class OutputTable:
-    """A table of the contract.
+    """A table that segscore reads or writes.
 
     Attributes:
-        schema: its own columns, in order; its description says what a row is of.
-        command: that writes it; None for an input.
-        place: pattern of its files' names; of an input the arguments that name it; Markdown.
-        beside: which columns stand beside its own: ``ATTRIBUTES``, ``GROUPS`` or none.
-        after: the column they stand after.
+        schema: the table's own columns, in order; its description is what a row is about.
+        command: command that writes the table; None for an input.
+        place: pattern of its file names, or the arguments that name an input; in Markdown.
+        beside: the further columns: ``ATTRIBUTES``, ``GROUPS`` or None.
+        after: the column that the further columns follow.
     """
 
     schema: pap.DataFrameSchema
@@ -62,14 +62,14 @@ class OutputTable:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the table."""
         return str(self.schema.name)
 
     def columns(self, beside: Sequence[str]) -> list[str]:
-        """All columns in order.
+        """Return the names of all columns, in order.
 
         Args:
-            beside: names of those beside.
+            beside: names of the further columns.
         """
         own = list(self.schema.columns)
         split = 0 if self.after == FIRST else own.index(self.after) + 1

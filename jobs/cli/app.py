@@ -35,7 +35,7 @@ app = typer.Typer(
 
 
 def show_version(asked: bool) -> None:
-    """Print what is installed, and leave."""
+    """Print the installed version and exit."""
     if asked:
         from importlib.metadata import version
 
@@ -56,7 +56,7 @@ def segscore(
 
 
 def told(command: Callable[..., object]) -> Callable[..., None]:
-    """Make every expected failure of a command one line and an exit code."""
+    """Turn every expected failure of a command into a one-line message and an exit code."""
     from segscore.pipeline.errors import Done, Failed, Refused
 
     @wraps(command)
@@ -68,7 +68,7 @@ def told(command: Callable[..., object]) -> Callable[..., None]:
         except Refused as problem:
             fail(str(problem), 2)
         except BrokenPipeError:
-            # Whoever read the output has seen enough; what was to be written is written.
+            # The reader of the output has closed it; all files have been written.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except (Failed, OSError) as problem:
             fail(str(problem), 1)
@@ -79,7 +79,7 @@ def told(command: Callable[..., object]) -> Callable[..., None]:
 
 
 def fail(message: str, code: int) -> None:
-    """Say in one line what went wrong, and leave with an exit code."""
+    """Log a one-line error message and exit with a code."""
     LOG.say("error", message, exit_code=code)
     sys.exit(code)
 

@@ -1,23 +1,23 @@
-"""The garbage collector, kept out of the way of starting and ending.
+"""Keep the garbage collector from slowing down the start and end of a command.
 
-Half a million objects are made by importing the libraries, and none of them is garbage: looking
-through them again and again, and once more at the end, is a quarter of a small job's time.
+Importing the libraries creates half a million objects, and none of them is garbage.  Scanning them
+again and again, and once more at exit, takes a quarter of a small job's time.
 """
 
 import gc
 
 
 def rest() -> None:
-    """Do not collect while libraries are imported."""
+    """Disable the collector while libraries are imported."""
     gc.disable()
 
 
 def work() -> None:
-    """Collect from here on, but never look at what is already there."""
+    """Enable the collector, but exempt all existing objects from it."""
     gc.freeze()
     gc.enable()
 
 
 def leave() -> None:
-    """Give everything back to the system at once instead of piece by piece."""
+    """Exempt all objects from collection, so that the process frees its memory at once on exit."""
     gc.freeze()

@@ -1,4 +1,4 @@
-"""What a command tells while it works, on standard error: for people, or one JSON object a line."""
+"""Log messages of a command on standard error, as text or as one JSON object per line."""
 
 import json
 import logging
@@ -11,10 +11,10 @@ PREFIXES = {"info": "", "warning": "warning: ", "error": "segscore: error: "}
 
 
 class Log:
-    """Where what is told goes to; one for the process, as standard error is."""
+    """The log of the process, on standard error."""
 
     def __init__(self) -> None:
-        """Tell it to people until told otherwise."""
+        """Start with the text format."""
         self.format = "text"
 
     @property
@@ -23,12 +23,12 @@ class Log:
         return self.format == "json"
 
     def say(self, level: str, message: str, **fields: Any) -> None:
-        """Tell something.
+        """Log a message.
 
         Args:
             level: info, warning or error.
-            message: a line for people.
-            fields: what it says, for programs; in JSON beside time, level and message.
+            message: one line of text for people.
+            fields: data of the message for programs; in JSON next to time, level and message.
         """
         if not self.structured:
             print(PREFIXES[level] + message, file=sys.stderr)
@@ -42,10 +42,10 @@ LOG = Log()
 
 
 class Passing(logging.Handler):
-    """Pass on the warnings of modules that cannot import this one."""
+    """Handler that logs the warnings of modules that cannot import this one."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a warning as any other line."""
+        """Log a warning."""
         LOG.say("warning", record.getMessage())
 
 
@@ -53,10 +53,10 @@ logging.getLogger("segscore").addHandler(Passing(logging.WARNING))
 
 
 def choose(format_: str) -> str:
-    """Take up ``--log-format``, before anything is told.
+    """Set the format from ``--log-format``, before anything is logged.
 
     Raises:
-        Refused: no such format.
+        Refused: there is no such format.
     """
     from segscore.pipeline.errors import Refused
 

@@ -1,4 +1,4 @@
-"""Options that say where and how a command runs; all others are stated by settings classes."""
+"""Options for where and how a command runs; settings classes define all other options."""
 
 from typing import Annotated
 

@@ -1,8 +1,8 @@
-"""`--settings FILE`: options of the commands from a TOML file; what a command line says wins.
+"""`--settings FILE`: options of the commands from a TOML file; the command line has precedence.
 
-A table for each command has the options by their names, `-` or `_` alike, and the tables by
-theirs (references, hypotheses, codings…); `[storage.s3]`, `[storage.gs]` and `[storage.abfs]` have
-options of fsspec's way to a store, which have no place on a command line that others can read.
+The table of a command contains its options by name, with `-` or `_`, and its input tables by name
+(references, hypotheses, codings…).  `[storage.s3]`, `[storage.gs]` and `[storage.abfs]` contain
+options of fsspec for a store, which should not be on a command line that others can read.
 """
 
 import tomllib
@@ -15,7 +15,7 @@ import typer
 STORAGE = "storage"
 PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
 UNSET = ("help", "settings", "fresh", "date")
-"""Options that a file cannot give: to start over is asked for each time, as is a night's date."""
+"""Options that a file cannot set; for example, `--fresh` and `--date` must be given each time."""
 
 _KINDS: dict[str, tuple[type, ...]] = {
     "int": (int,),
@@ -24,16 +24,17 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "str": (str, int, float, list),
     "list[str]": (str, list),
 }
-"""What a file may give where the command line would be read as the key."""
+"""Type of a parameter -> types of the TOML values that a file may give for it."""
 
 
 def load_settings(context: typer.Context, url: str | None) -> str | None:
     """Read a settings file and make its values the command's defaults.
 
-    What it says of every command, as the command line would, is the context's object.
+    The values for all commands, as the command line would give them, are stored in ``context.obj``.
 
     Raises:
-        Refused: not readable, not TOML, or some keys or values are wrong: names them all.
+        Refused: the file is not readable, is not TOML, or has wrong keys or values; the message
+            names all of these.
     """
     from segscore.pipeline import storage
     from segscore.pipeline.errors import Refused
@@ -75,7 +76,7 @@ def _named(key: str) -> str:
 
 
 def _given(value: Any, kind: str) -> Any:
-    """What the command line would say: a list is separated by commas there, or by spaces."""
+    """Convert a value to what the command line gives; a list may become comma-separated text."""
     if kind == "list[str]":
         return [str(each) for each in (value if isinstance(value, list) else [value])]
     if kind != "str":

@@ -1,4 +1,4 @@
-"""Commands built from their settings: each field of a settings class is an argument or option."""
+"""Build commands from settings: each field of a settings class becomes an argument or option."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -14,14 +14,14 @@ from segscore.pipeline.runs.settings import comma_separated
 
 _T = TypeVar("_T")
 _OF_EVERY_COMMAND = {"settings": (SettingsFile, None), "log_format": (LogFormat, "text")}
-"""Options that every command has, with their defaults; they take effect when they are read."""
+"""Options of every command, with their defaults; they take effect while they are parsed."""
 
 
 def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
-    """Make a function that Typer can read from one whose parameters may be settings.
+    """Make a command that Typer can read from a function whose parameters may be settings.
 
-    A parameter whose type is a settings class becomes the arguments and options of its fields.
-    Every command gets `--settings` and `--log-format`.
+    A parameter whose type is a settings class is replaced by the arguments and options of its
+    fields.  Every command gets `--settings` and `--log-format`.
     """
     hints = get_type_hints(command, include_extras=True)
     own = inspect.signature(command).parameters
@@ -50,14 +50,14 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
 
 
 def read_fields(settings: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the fields of a settings class that the command line gives.
+    """Return the fields of a settings class that the command line sets.
 
     Args:
         settings: the class.
         options: values by parameter, as Typer reads them; those of other classes are ignored.
 
     Raises:
-        Refused: naming an option whose text cannot be read.
+        Refused: the text of an option cannot be read; the message names the option.
     """
     hints = get_type_hints(settings, include_extras=True)
     given = {
@@ -79,7 +79,7 @@ def _flags(name: str, option: Option) -> str:
 
 
 def _parameters(settings: type[Any]) -> dict[str, inspect.Parameter]:
-    """Field of a settings class -> parameter of a command; fields that state nothing have none."""
+    """Return the parameter for each field of a settings class that is an argument or option."""
     hints = get_type_hints(settings, include_extras=True)
     return {
         field.name: _parameter(
@@ -93,7 +93,7 @@ def _parameters(settings: type[Any]) -> dict[str, inspect.Parameter]:
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    """Make a parameter that Typer can read; one that it can read already stays the same."""
+    """Make a parameter that Typer can read; leave one unchanged that it can already read."""
     kind, *stated = get_args(annotation) if get_origin(annotation) is Annotated else [annotation]
     for given in stated:
         if isinstance(given, Argument):
@@ -113,13 +113,13 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _panel(parameter: inspect.Parameter) -> int:
-    """Place of the panel that `--help` lists a parameter under; it shows panels in this order."""
+    """Return the index of a parameter's panel, by which `--help` orders the panels."""
     panels = [getattr(each, "rich_help_panel", None) for each in get_args(parameter.annotation)]
     return next((list(Panel).index(panel) for panel in panels if isinstance(panel, Panel)), -1)
 
 
 def _text(default: Any) -> Any:
-    """Write a default as on the command line; nothing for an empty list."""
+    """Write a default as on the command line; None for an empty list."""
     if isinstance(default, tuple):
         return comma_separated(default) or None
     return default

@@ -1,4 +1,4 @@
-"""What the gate said, as it is shown."""
+"""Show the verdict of the gate."""
 
 import shlex
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def checks_table(checks: "Iterable[Check]", alpha: float) -> Table:
-    """Show every rule held against every system."""
+    """Make a table of the results of every rule for every system."""
     table = Table(title="gate", box=SIMPLE_HEAD, caption=f"alpha {alpha:g}")
     for heading in ("rule", "system"):
         table.add_column(heading, overflow="fold")
@@ -34,7 +34,7 @@ def checks_table(checks: "Iterable[Check]", alpha: float) -> Table:
 
 
 def moved_lines(run: str, check: "Check") -> list[str]:
-    """The documents that got worst, and how to look at each."""
+    """List the documents that got worst, each with the command that shows its edits."""
     if not check.moved:
         return []
     lines = [f"{check.system}, {check.measure}: documents that got worst"]
@@ -46,7 +46,7 @@ def moved_lines(run: str, check: "Check") -> list[str]:
 
 
 def broken(check: "Check") -> str:
-    """Say in one line why a check fails."""
+    """Explain in one line why a check fails."""
     if check.value is None or check.before is None or check.change is None:
         return f"{check.system}: {check.average} {check.measure} is undefined, was not then"
     verb = "fell" if check.change < 0 else "rose"

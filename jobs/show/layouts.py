@@ -1,4 +1,4 @@
-"""One table of a comparison as a paper needs it: chosen, laid out, and written as text."""
+"""Lay out a table of a comparison for a paper, and write it as text, Markdown, LaTeX or CSV."""
 
 import csv
 import io
@@ -19,15 +19,15 @@ _SIGNATURE = "signature"
 
 @dataclass(frozen=True)
 class Layout:
-    """A table for people and the same one for programs.
+    """A table for people, and the same table for programs.
 
     Attributes:
-        headings: of the columns.
-        rows: as they are shown.
-        names: of the columns of ``numbers``.
+        headings: headings of the columns.
+        rows: cells as they are shown.
+        names: names of the columns of ``numbers``.
         numbers: values, None where undefined.
-        texts: how many of the first columns are texts.
-        signature: what was compared and how.
+        texts: number of leading columns that contain text.
+        signature: signature of the comparison.
     """
 
     headings: list[str]
@@ -39,10 +39,10 @@ class Layout:
 
 
 def require(layout: str | None, format_name: str, average: str, group_by: tuple[str, ...]) -> None:
-    """Refuse options that cannot be meant, before work starts.
+    """Check the options before work starts.
 
     Raises:
-        Refused: naming the option, the value and what is allowed.
+        Refused: an option is invalid; the message names it, its value and what is allowed.
     """
     from segscore.pipeline.errors import Refused
     from segscore.pipeline.runs.settings import one_of
@@ -61,7 +61,7 @@ def lay_out(layout: str, finished: "FinishedComparison", average: str) -> Layout
     """Choose and arrange the rows of a comparison.
 
     Args:
-        layout: of ``LAYOUTS``.
+        layout: one of ``LAYOUTS``.
         finished: the comparison.
         average: micro or macro.
     """
@@ -87,7 +87,7 @@ def _group(row: dict[str, Any], by: Sequence[str]) -> list[str]:
 
 
 def _pairs(finished: "FinishedComparison", average: str) -> Layout:
-    """A row a pair and measure: the difference, its interval, its tests."""
+    """Make one row per pair and measure: the difference, its interval, its tests."""
     by = finished.record["settings"]["group_by"]
     rows = _rows(finished, "comparisons", average)
     shown = [
@@ -114,7 +114,7 @@ def _pairs(finished: "FinishedComparison", average: str) -> Layout:
 
 
 def _systems(finished: "FinishedComparison", average: str) -> Layout:
-    """A row a system, of each measure its value and the ends of its interval."""
+    """Make one row per system: the value and interval of each measure."""
     by = finished.record["settings"]["group_by"]
     measures = finished.record["settings"]["measures"]
     parts = ("value", "ci_low", "ci_high")
@@ -143,10 +143,10 @@ def _systems(finished: "FinishedComparison", average: str) -> Layout:
 
 
 def _references(finished: "FinishedComparison", average: str) -> Layout:
-    """References down, systems across (Kazantseva & Szpakowicz 2012, Table 2).
+    """Make one row per reference, one column per system (Kazantseva & Szpakowicz 2012, Table 2).
 
-    Consensus references come first, then coders, then the mean over coders; measures that look at
-    all references at once, such as multWinDiff, have one row.
+    Consensus references come first, then coders, then the mean over coders.  Measures that use all
+    references at once, such as multWinDiff, have one row.
     """
     from segscore.pipeline.measures import PANELS
 
@@ -171,7 +171,7 @@ def _references(finished: "FinishedComparison", average: str) -> Layout:
 
 
 def _place(reference: str | None) -> tuple[int, float]:
-    """Consensus references first, the strictest first, then coders, then all of them."""
+    """Return a sort key: consensus references first, the strictest first; then coders; then all."""
     from segscore.pipeline.scoring.consensus import LABEL, parse_share
 
     if reference is None:
@@ -182,11 +182,11 @@ def _place(reference: str | None) -> tuple[int, float]:
 
 
 def render_layout(layout: Layout, format_name: str) -> str:
-    """Write a table in a format, the signature beneath; in CSV it is the last column.
+    """Write a table in a format, with the signature below; in CSV it is the last column.
 
     Args:
         layout: the table.
-        format_name: of ``_FORMATS``.
+        format_name: one of ``_FORMATS``.
     """
     if format_name == "csv":
         text = io.StringIO()

@@ -1,4 +1,4 @@
-"""What the commands show on a terminal."""
+"""Print the results and progress of commands on a terminal."""
 
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 GROUPS_SHOWN = 10
 _WIDTH = 110
-"""Of tables that do not go to a terminal."""
+"""Width of tables that are not printed on a terminal."""
 
 
 def out() -> Console:
-    """The console results go to."""
+    """Return the console for results."""
     console = Console(highlight=False, emoji=False, soft_wrap=True)
     if not console.is_terminal:
         console.width = _WIDTH
@@ -31,7 +31,7 @@ def out() -> Console:
 
 
 class Bar:
-    """A progress bar on a terminal; elsewhere a plain line when a tenth more is done."""
+    """A progress bar on a terminal; elsewhere a log line for every further tenth."""
 
     def __init__(self) -> None:
         """Draw on standard error, so that results can be piped."""
@@ -65,32 +65,32 @@ class Bar:
 
 
 def shown_number(value: float | None) -> str:
-    """Four decimals; a dash where undefined."""
+    """Format a number with four decimals; a dash if undefined."""
     return "–" if value is None else f"{value:.4f}"
 
 
 def chance(p: float | None) -> str:
-    """A p value: four decimals, never 0."""
+    """Format a p-value with four decimals, never as 0."""
     if p is None:
         return "–"
     return "< .0001" if p < 0.00005 else f"{p:.4f}"
 
 
 def print_plan(plan: "Plan") -> None:
-    """Print how the rows of a document would meet, and why."""
+    """Print how the rows of a document would be brought together, and why."""
     for line in plan.told:
         out().print(escape(line))
 
 
 def print_finished(output: str, finished: "Finished") -> None:
-    """Print what a run found, what became of its input, and where it is."""
+    """Print the summary of a run, the row counts of its input, and where it was written."""
     for table in summary_tables(finished.summary):
         out().print(table)
     print_record(output, finished.record)
 
 
 def print_record(output: str, record: dict[str, Any]) -> None:
-    """Print what became of a run's input, what it computed, and where it is."""
+    """Print the row counts of a run's input, its signature, and where it was written."""
     console = out()
     print_account(record["rows"])
     for warning in record["warnings"]:
@@ -103,7 +103,7 @@ def print_record(output: str, record: dict[str, Any]) -> None:
 
 
 def print_account(rows: dict[str, dict[str, int]]) -> None:
-    """Print what became of the rows of each input table."""
+    """Print how many rows of each input table were scored, rejected and unpaired."""
     for name, became in rows.items():
         out().print(
             f"{name}: {became['in']} in = {became['scored']} scored + {became['rejected']} "
@@ -112,7 +112,7 @@ def print_account(rows: dict[str, dict[str, int]]) -> None:
 
 
 def summary_tables(summary: "pa.Table") -> list[Table]:
-    """One table over all documents, then one a group, the first few groups."""
+    """Make a table over all documents, then one for each of the first groups."""
     from segscore.pipeline.statistics.averages import summary_groups
 
     rows = summary.to_pylist()

@@ -1,1 +1,1 @@
-"""Which system is better: `segscore compare`, over the documents that runs share."""
+"""Comparison of systems over the documents that runs share: `segscore compare`."""

@@ -1,7 +1,7 @@
 """Averages of systems over the documents they share, and their bootstrap replicates.
 
-One set of Poisson weights serves all systems, so that a replicate tells how they would have stood
-to each other had other documents been drawn.
+All systems share one set of Poisson weights, so a replicate shows how they would have compared on
+another sample of documents.
 """
 
 from dataclasses import dataclass
@@ -17,23 +17,25 @@ from segscore.pipeline.statistics import bootstrap
 
 AVERAGES = ("micro", "macro")
 _AT_ONCE = 1000
-"""Replicates that are summed at a time: the weights of more would fill the memory."""
+"""Replicates summed at a time; the weights of more would take too much memory."""
 
 
 @dataclass(frozen=True)
 class Averages:
-    """What systems come to on average; NaN where undefined.
+    """Averages of systems and differences between them; NaN where undefined.
 
     Attributes:
         pairs: indices of the systems of each pair, the earlier one first.
-        value: by (measure, average), shape (systems,).
-        defined: by measure, documents on which it is defined, shape (systems,).
-        replicates: by (measure, average), shape (replicates, systems); empty without replicates.
-        difference: by (measure, average), of each pair the first less the second: of macro over
-            the documents on which both are defined, shape (pairs,).
-        sides: by (measure, average), what the difference is of, shape (2, pairs).
-        both: by measure, documents on which both of a pair are defined, shape (pairs,).
-        differences: by (measure, average), shape (replicates, pairs).
+        value: (measure, average) -> averages, shape (systems,).
+        defined: measure -> number of documents on which it is defined, shape (systems,).
+        replicates: (measure, average) -> replicates of ``value``, shape (replicates, systems);
+            empty without replicates.
+        difference: (measure, average) -> the first system's average less the second's, shape
+            (pairs,); macro averages are over the documents on which both systems are defined.
+        sides: (measure, average) -> the two averages of each difference, shape (2, pairs).
+        both: measure -> number of documents on which both systems are defined, shape (pairs,).
+        differences: (measure, average) -> replicates of ``difference``, shape
+            (replicates, pairs).
     """
 
     pairs: list[tuple[int, int]]
@@ -47,15 +49,15 @@ class Averages:
 
 
 def formula(sample: Sample, system: int, counts: Floats) -> dict[str, Floats]:
-    """Take the chosen measures from sums of counts.
+    """Compute the chosen measures of a system from sums of counts.
 
     Args:
-        sample: the measures, and how each system's run takes them.
-        system: whose counts.
-        counts: sums, shape (rows, counts), in the order of ``sample.counts``.
+        sample: the measures, and the parameters of each system's run.
+        system: index of the system.
+        counts: sums of counts, shape (rows, counts), in the order of ``sample.counts``.
 
     Returns:
-        By measure, shape (rows,), NaN where undefined.
+        Measure -> values, shape (rows,), NaN where undefined.
     """
     used = sample.table.used_by(measure.name for measure in sample.measures)
     needed = [each for name, each in sample.table.measures.items() if name in used]
@@ -65,7 +67,7 @@ def formula(sample: Sample, system: int, counts: Floats) -> dict[str, Floats]:
 
 
 def unit_counts(sample: Sample, unit: Ints, units: int) -> Floats:
-    """Sums of counts a resampling unit, whole numbers, shape (systems, units, counts)."""
+    """Sum the counts over each resampling unit (whole numbers), shape (systems, units, counts)."""
     sums = np.zeros((len(sample.systems), units, len(sample.counts)), np.int64)
     for c, counts in enumerate(sample.counts.values()):
         for s, row in enumerate(counts):
@@ -74,7 +76,7 @@ def unit_counts(sample: Sample, unit: Ints, units: int) -> Floats:
 
 
 def total(sums: Floats) -> Floats:
-    """Whole numbers a unit added up and rounded once, shape (counts,); they may pass 2^63."""
+    """Sum over units exactly, then round; whole numbers that may exceed 2^63, shape (counts,)."""
     columns = [sum(map(int, column.tolist())) for column in sums.T]
     return np.array(columns, np.float64)
 
@@ -83,9 +85,9 @@ def average(sample: Sample, seed: int, replicates: int) -> Averages:
     """Average each chosen measure over the shared documents, for each system and pair.
 
     Args:
-        sample: of the systems.
-        seed: of the bootstrap.
-        replicates: how many; 0 for none.
+        sample: counts and values of the systems.
+        seed: seed of the bootstrap.
+        replicates: number of replicates; 0 for none.
     """
     drawn = sample.units
     pairs = list(combinations(range(len(sample.systems)), 2))
@@ -131,11 +133,12 @@ def _micro(made: Averages, sample: Sample, counts: Floats, weights: NDArray[np.u
 def _value_sums(
     sample: Sample, pairs: list[tuple[int, int]], unit: Ints, units: int
 ) -> tuple[Floats, Floats]:
-    """Sums of values a resampling unit.
+    """Sum the values of each measure over each resampling unit.
 
     Returns:
-        Of each system and measure the sum and how many, shape (systems, measures, units, 2); of
-        each pair, where both are defined, the two sums and how many, (pairs, measures, units, 3).
+        For each system, the sum and the number of defined values, shape
+        (systems, measures, units, 2); for each pair, the two sums and the number of documents on
+        which both systems are defined, shape (pairs, measures, units, 3).
     """
     measures = [sample.values[measure.name] for measure in sample.measures]
     own = np.zeros((len(sample.systems), len(measures), units, 2))
@@ -159,7 +162,7 @@ def _value_sums(
 
 
 def _drawn(sums: Floats, weights: NDArray[np.uint8]) -> Floats:
-    """Sums under each replicate's weights: (n, units, columns) -> (replicates, n, columns)."""
+    """Sum with each replicate's weights: (n, units, columns) -> (replicates, n, columns)."""
     n, units, columns = sums.shape
     flat = sums.transpose(1, 0, 2).reshape(units, n * columns)
     blocks = [

@@ -1,4 +1,4 @@
-"""Boundaries told apart by story length, position and prominence."""
+"""Classes of boundaries by story length, position and prominence."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ NOWHERE = -1
 
 @dataclass(frozen=True)
 class Classes:
-    """How one analysis parts the boundaries.
+    """The classes of boundaries in one analysis.
 
     Attributes:
         low: lower end of each class, shape (classes,).
-        high: upper end, shape (classes,).
-        of: finds the class of positions, -1 for none: takes the reference's row and the position
-            in the unit of the run, each shape (positions,).
+        high: upper end of each class, shape (classes,).
+        of: function that returns the class of positions, -1 for none; it takes the row of the
+            reference and the position in the unit of the run, each of shape (positions,).
         of_boundary: class of each reference boundary, shape (boundaries,).
     """
 
@@ -34,18 +34,19 @@ class Classes:
 
 
 class Places:
-    """The boundaries of a run's references by story length, position and prominence.
+    """Classes of a run's reference boundaries by story length, position and prominence.
 
     Attributes:
-        classes: by analysis; of prominence only where a document has several references.
+        classes: classes by analysis; those of prominence only if a document has several
+            references.
     """
 
     def __init__(self, references: References, shared: Flags) -> None:
-        """Part the boundaries into classes.
+        """Divide the boundaries into classes.
 
         Args:
-            references: of the run.
-            shared: documents to look at, shape (documents,).
+            references: references of the run.
+            shared: whether to include each document, shape (documents,).
         """
         self.references = references
         once = references.side.boundaries
@@ -76,18 +77,18 @@ class Places:
         return Classes(low, high, of, of(row, typed.values.astype(np.int64)))
 
     def _of_story(self, row: Ints, position: Ints) -> Ints:
-        """By the length of the story that is opened at the position, or that it lies in."""
+        """Return the class of the story that starts at the position or contains it, by length."""
         once = self.references.side.boundaries
         before = np.searchsorted(self.keys, row << 32 | position, side="right") - once.offsets[row]
         length = self.lengths.values[self.lengths.offsets[row] + before]
         return np.searchsorted(np.array(self.edges[1]), length).astype(np.int64)
 
     def _of_position(self, row: Ints, position: Ints) -> Ints:
-        """By the tenth of the document."""
+        """Return the tenth of the document in which the position lies."""
         return position * TENTHS // self.references.size[row]
 
     def _of_prominence(self, row: Ints, position: Ints) -> Ints:
-        """By the share of coders who marked the position; of a lone coder's document none."""
+        """Return the class by share of coders who marked the position; -1 with a single coder."""
         document = self.references.document[row]
         key = document << 32 | position
         support = np.zeros(len(key), np.int64)
@@ -99,7 +100,7 @@ class Places:
 
 
 def _lengths(boundaries: Ragged, size: Ints) -> Ragged:
-    """Segment sizes of each reference, one more than it has boundaries."""
+    """Return the segment sizes of each reference, one more than it has boundaries."""
     offsets = boundaries.offsets + np.arange(len(boundaries.offsets))
     ends = np.empty(offsets[-1], np.int64)
     last = offsets[1:] - 1
@@ -113,7 +114,7 @@ def _lengths(boundaries: Ragged, size: Ints) -> Ragged:
 
 
 def _quartiles(lengths: NDArray[np.int32]) -> tuple[list[float], list[float]]:
-    """Shortest and longest story of each quarter of them; equal lengths stay together."""
+    """Return the shortest and longest story of each quarter; equal lengths share a quarter."""
     ordered = np.sort(lengths)
     places = np.arange(1, QUARTERS + 1) * len(ordered) // QUARTERS - 1
     high = np.unique(ordered[np.maximum(places, 0)])

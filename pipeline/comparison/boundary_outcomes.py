@@ -1,4 +1,4 @@
-"""What became of each boundary of many pairs, by the pass that the edit measures count."""
+"""The outcome of each boundary in many pairs, from the pairing that the edit measures count."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -29,7 +29,7 @@ MATCH, NEAR_MISS, SUBSTITUTION, MISS, FALSE_ALARM = range(len(KINDS))
 
 
 class _Outcomes(NamedTuple):
-    """What ``_decide`` writes: the arrays of ``Decided``, with room for every false alarm."""
+    """Arrays that ``_decide`` fills: those of ``Decided``, with room for every false alarm."""
 
     kind: NDArray[np.int8]
     alarm_pair: Ints
@@ -38,7 +38,7 @@ class _Outcomes(NamedTuple):
 
 @kernel
 def _kind(code: Ints, partner: Ints, k: int, type_range: int) -> int:
-    """What became of a boundary of the reference that is no match."""
+    """Return the outcome of a reference boundary that is not a match."""
     other = partner[k]
     if other < 0:
         return MISS
@@ -50,7 +50,7 @@ def _kind(code: Ints, partner: Ints, k: int, type_range: int) -> int:
 def _decide(
     pairs: SegmentationPairs, types: Types, rules: Rules, optimal: Optimal, outcomes: _Outcomes
 ) -> int:
-    """Write what became of each pair's reference boundaries, and its false alarms; count these."""
+    """Write outcomes of reference boundaries and the false alarms; return the number of alarms."""
     room = np.empty((5, 0), np.int64)
     written = alarms = 0
     for i in range(len(pairs.ref_row)):
@@ -88,14 +88,14 @@ def _decide(
 
 @dataclass(frozen=True)
 class Decided:
-    """What was decided about the pairs of some hypotheses.
+    """The outcomes of the boundaries in some pairs.
 
     Attributes:
-        pair: of each reference boundary, shape (decisions,).
+        pair: index of each reference boundary's pair, shape (decisions,).
         boundary: index into the references' boundaries, shape (decisions,).
-        kind: of ``KINDS``, shape (decisions,).
-        alarm_pair: of each false alarm, shape (alarms,).
-        alarm_position: in the unit of the run, shape (alarms,).
+        kind: outcome, an index into ``KINDS``, shape (decisions,).
+        alarm_pair: index of each false alarm's pair, shape (alarms,).
+        alarm_position: position of each false alarm, in the unit of the run, shape (alarms,).
     """
 
     pair: Ints
@@ -106,12 +106,12 @@ class Decided:
 
 
 def decide(opened: Reopened, hypotheses: Side, pairs: Pairs) -> Decided:
-    """Decide about each boundary of each pair, by the pass that the edit measures count.
+    """Find the outcome of each boundary in each pair, by the pairing that the edit measures count.
 
     Args:
         opened: the run.
-        hypotheses: of the pairs.
-        pairs: who meets whom.
+        hypotheses: hypotheses of the pairs.
+        pairs: which hypothesis is compared with which reference.
     """
     settings, references = opened.settings, opened.references
     types = opened.job.rule.types

@@ -1,7 +1,7 @@
-"""Two systems on the same documents: permutation test, signed ranks, effect sizes.
+"""Tests of two systems on the same documents: permutation test, signed ranks, effect sizes.
 
-A permutation lets the two systems change places on each document with chance 1/2, as they might
-have if neither were better (Edgington & Onghena 2007, Randomization Tests).
+A permutation swaps the two systems on each document with probability 1/2, as might have happened
+if neither were better (Edgington & Onghena 2007, Randomization Tests).
 """
 
 from collections.abc import Sequence
@@ -16,23 +16,24 @@ from segscore.pipeline.statistics import bootstrap
 
 PERMUTED_AT_ONCE = 500
 NEARLY = 1e-9
-"""Relative: a permuted difference this close to the observed one is as large."""
+"""Relative tolerance within which a permuted difference counts as large as the observed one."""
 
 DECIMALS = 12
-"""Differences that are equal but for rounding are ties."""
+"""Decimals that values are rounded to, so that floating-point errors do not break ties."""
 
 _UNDEFINED = float("nan")
 
 
 @dataclass(frozen=True)
 class SignedRanks:
-    """What the documents say one by one of a pair, of those on which both are defined.
+    """A comparison of two systems document by document, where both are defined.
 
     Attributes:
-        p: of Wilcoxon's signed-rank test, two-sided, ties left out; NaN if all are ties.
-        higher: documents on which the first has the higher value.
-        lower: documents on which it has the lower one.
-        effect_d: mean difference over its standard deviation (Cohen's d_z); NaN if that is 0.
+        p: p-value of Wilcoxon's signed-rank test, two-sided, without ties; NaN if all are ties.
+        higher: number of documents on which the first system has the higher value.
+        lower: number of documents on which it has the lower value.
+        effect_d: mean difference divided by the standard deviation of the differences (Cohen's
+            d_z); NaN if that is 0.
         effect_rank: matched-pairs rank-biserial correlation, in [-1, 1] (Kerby 2014); NaN if all
             are ties.
     """
@@ -47,19 +48,20 @@ class SignedRanks:
 def permutation_tests(
     sample: Sample, averages: Averages, seed: int, permutations: int
 ) -> dict[tuple[str, str], Floats]:
-    """Test, for each pair, whether its difference is more than exchanged places would make.
+    """Test whether the difference of each pair is larger than swapping the systems would produce.
 
-    p = (c + 1) / (n + 1), c of n permutations with a difference at least as large, of either sign
-    (Phipson & Smyth 2010).  A permutation that makes the average undefined counts as such.
+    p = (c + 1) / (n + 1), where c of n permutations have a difference at least as large, of either
+    sign (Phipson & Smyth 2010).  A permutation with an undefined average is counted in c.
 
     Args:
-        sample: of the systems.
-        averages: of the sample.
-        seed: of the permutations.
-        permutations: how many; 0 for none.
+        sample: counts and values of the systems.
+        averages: averages of the sample.
+        seed: seed of the permutations.
+        permutations: number of permutations; 0 for none.
 
     Returns:
-        By (measure, average), shape (pairs,); NaN where the difference is undefined.
+        (measure, average) -> p-values, shape (pairs,); NaN where the difference is undefined, and
+        without permutations.
     """
     drawn = sample.units
     counts = unit_counts(sample, drawn.of, len(drawn.hashes))
@@ -91,7 +93,7 @@ def permutation_tests(
 
 
 def _paired_values(sample: Sample, averages: Averages, drawn: bootstrap.Units) -> Floats:
-    """Of each pair, the measures' differences summed a unit, shape (pairs, units, measures)."""
+    """Sum each pair's differences over each resampling unit, shape (pairs, units, measures)."""
     sums = np.zeros((len(averages.pairs), len(drawn.hashes), len(sample.measures)))
     for m, measure in enumerate(sample.measures):
         values = sample.values[measure.name]
@@ -104,7 +106,7 @@ def _paired_values(sample: Sample, averages: Averages, drawn: bootstrap.Units) -
 def _macro(
     sample: Sample, averages: Averages, observed: Floats, moved: Floats, pair: int
 ) -> dict[tuple[str, str], Floats]:
-    """Differences of means when what ``moved`` holds has changed sign."""
+    """Return the differences of macro averages with the sign of the sums in ``moved`` flipped."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return {
             (measure.name, "macro"): (observed[m] - 2 * moved[:, m])
@@ -116,7 +118,7 @@ def _macro(
 def _micro(
     sample: Sample, totals: Sequence[Floats], moved: Floats, pair: tuple[int, int]
 ) -> dict[tuple[str, str], Floats]:
-    """Differences of formulas when the counts of ``moved`` have changed places."""
+    """Return the differences of micro averages with the counts in ``moved`` swapped."""
     a, b = pair
     exchanged = moved[:, a] - moved[:, b]
     first = formula(sample, a, totals[a] - exchanged)
@@ -128,8 +130,8 @@ def signed_ranks(first: Floats, second: Floats) -> SignedRanks:
     """Compare two systems document by document.
 
     Args:
-        first: a value a document, NaN where undefined, shape (documents,).
-        second: of the same documents.
+        first: values of one system, NaN where undefined, shape (documents,).
+        second: values of the other system on the same documents.
     """
     from scipy import stats
 

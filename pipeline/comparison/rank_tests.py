@@ -1,4 +1,4 @@
-"""Many systems on the same documents: do any differ, which pairs do, and who stands where."""
+"""Rank tests of several systems on the same documents: whether any differ, and which pairs do."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from segscore.pipeline.comparison.paired_tests import DECIMALS
 from segscore.pipeline.statistics.multiple_tests import holm
 
 LEAST = 3
-"""Systems of which these tests can tell something that a pair's own tests do not."""
+"""Smallest number of systems for which these tests add anything to the tests of pairs."""
 
 _UNDEFINED = float("nan")
 
@@ -19,13 +19,14 @@ class Omnibus:
     """A test of whether any of several systems differs from the others.
 
     Attributes:
-        test: friedman or kruskal.
+        test: ``friedman`` or ``kruskal``.
         statistic: chi-squared or H; NaN if undefined.
-        p: by the chi-squared distribution; NaN if undefined.
+        p: p-value from the chi-squared distribution; NaN if undefined.
         effect: Kendall's W, or epsilon-squared; in [0, 1], NaN if undefined.
-        documents: it was made on.
-        pairwise: p of each pair of systems, adjusted for all of them, shape (systems, systems).
-        mean_rank: of each system, 1 for the lowest value, shape (systems,).
+        documents: number of documents in the test.
+        pairwise: p-value of each pair of systems, adjusted for all pairs, shape
+            (systems, systems).
+        mean_rank: mean rank of each system, 1 for the lowest value, shape (systems,).
     """
 
     test: str
@@ -43,10 +44,10 @@ def _undefined(test: str, systems: int, documents: int) -> Omnibus:
 
 
 def friedman(values: Floats) -> Omnibus:
-    """Rank the systems on each document (Friedman 1937); pairs by Nemenyi's test.
+    """Test the ranks of systems on each document (Friedman 1937), and pairs by Nemenyi's test.
 
-    The pairs' test is what Hollander & Wolfe 1999, p. 295, and Fournier 2013 call Wilcoxon,
-    Nemenyi, McDonald and Thompson's: the difference of mean ranks against the studentized range.
+    The test of pairs compares the difference of mean ranks with the studentized range.  Hollander &
+    Wolfe 1999, p. 295, and Fournier 2013 call it Wilcoxon, Nemenyi, McDonald and Thompson's test.
 
     Args:
         values: shape (systems, documents), NaN where undefined; only documents on which all
@@ -70,11 +71,12 @@ def friedman(values: Floats) -> Omnibus:
 
 
 def kruskal(values: Floats) -> Omnibus:
-    """Rank all values together, whatever the document (Kruskal & Wallis 1952); pairs by Dunn's z.
+    """Test the ranks of all values together (Kruskal & Wallis 1952), and pairs by Dunn's z.
 
-    Blind to which documents are hard, unlike ``friedman``: it is there because results are
-    published with it (Fournier 2013).  Pairs as Siegel & Castellan 1988, pp. 213-214, with the
-    variance corrected for ties (Dunn 1964) and Holm's adjustment for Bonferroni's.
+    Unlike ``friedman`` it ignores which value is from which document; it is provided because
+    results have been published with it (Fournier 2013).  Pairs are tested as in Siegel & Castellan
+    1988, pp. 213-214, with the variance corrected for ties (Dunn 1964) and with Holm's adjustment
+    instead of Bonferroni's.
 
     Args:
         values: shape (systems, documents), NaN where undefined.
@@ -103,7 +105,7 @@ def kruskal(values: Floats) -> Omnibus:
 
 
 def places(values: Floats, *, higher: bool) -> Floats:
-    """Rank systems, 1 the best, equal ones in the middle of their places; NaN where undefined.
+    """Rank systems, 1 for the best; ties share their mean rank, NaN where undefined.
 
     Args:
         values: shape (systems,) or (replicates, systems), NaN where undefined.
@@ -111,5 +113,5 @@ def places(values: Floats, *, higher: bool) -> Floats:
     """
     good = np.round(values if higher else -values, DECIMALS)
     better = (good[..., None, :] > good[..., :, None]).sum(axis=-1)
-    equal = (good[..., None, :] == good[..., :, None]).sum(axis=-1)  # itself too
+    equal = (good[..., None, :] == good[..., :, None]).sum(axis=-1)  # counts the system itself
     return np.where(np.isnan(good), _UNDEFINED, better + (equal + 1) / 2)

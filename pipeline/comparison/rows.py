@@ -1,4 +1,4 @@
-"""The rows of finished runs that a comparison needs, and of these no more columns than it needs."""
+"""Read the rows of finished runs, and only the columns that a comparison needs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,24 +19,24 @@ from segscore.pipeline.measures import PAIRS, Table
 
 REFERENCE = "reference"
 OF_REFERENCE = ("n_units", "window", "reference_windows", "stories")
-"""Counts that tell of a reference alone."""
+"""Counts that depend on the reference alone."""
 
 ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
 class ScoreRows:
-    """Rows of scores, or of panel_scores, of all runs.
+    """Rows of scores, or of panel_scores, from all runs.
 
     Attributes:
-        documents: of all runs, by ascending id.
-        document: of each row, shape (rows,).
-        run: of each row, shape (rows,).
-        system: of each row, -1 for one that is not compared, shape (rows,).
-        original: whether the reference is an original one, no consensus, shape (rows,).
-        reference: of each row; None of panels.
+        documents: documents of all runs, by ascending id.
+        document: index of each row's document, shape (rows,).
+        run: index of each row's run, shape (rows,).
+        system: index of each row's system, -1 if it is not compared, shape (rows,).
+        original: whether the reference is original rather than a consensus, shape (rows,).
+        reference: name of each row's reference; None for panels.
         groups: the group-by columns.
-        numbers: column -> shape (rows,), NaN where null.
+        numbers: column name -> values, NaN where null, shape (rows,).
     """
 
     documents: Documents
@@ -49,14 +49,14 @@ class ScoreRows:
     numbers: dict[str, NDArray[Any]]
 
     def documents_of(self, run: int) -> int:
-        """How many documents a run has."""
+        """Return the number of documents in a run."""
         held = np.bincount(self.document[self.run == run], minlength=len(self.documents))
         return int(np.count_nonzero(held))
 
 
 @dataclass(frozen=True)
 class _File:
-    """What was read of one file."""
+    """The rows that were read from one file."""
 
     run: int
     table: pa.Table
@@ -74,14 +74,15 @@ def read_rows(
     """Read some columns of the tables of all runs.
 
     Args:
-        runs: at least one.
-        systems: to compare.
+        runs: the runs, at least one.
+        systems: systems to compare.
         table: the kind of rows.
-        columns: of numbers.
-        group_by: attributes, or ``reference``.
+        columns: numeric columns to read.
+        group_by: attributes to group by, or ``reference``.
 
     Raises:
-        Refused: a run has no such rows, no such attribute, or one of another type than the others.
+        Refused: a run has no such rows or no such attribute, or the runs have an attribute in
+            different types.
     """
     files = [
         file
@@ -152,7 +153,7 @@ def _require(run: ScoredRun, group_by: Sequence[str], there: set[str]) -> None:
 
 
 def _only(table: pa.Table, name: str) -> pa.Array:
-    """A column as one array, also of a table without rows."""
+    """Return a column as one array, even if the table has no rows."""
     column = table.column(name)
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
@@ -164,7 +165,7 @@ def _plain(array: pa.Array) -> NDArray[Any]:
 
 
 def _numbered(hypotheses: pa.StringArray, place: Mapping[str, int]) -> Ints:
-    """Number the system of each row, -1 where it is not compared."""
+    """Return the index of each row's system, -1 if it is not compared."""
     encoded = hypotheses.dictionary_encode()
     code = [place.get(system_name(name), -1) for name in encoded.dictionary.to_pylist()]
     return np.array([*code, -1], np.int64)[numbers(encoded.indices)]
@@ -175,7 +176,7 @@ def _references(files: Sequence[_File]) -> pa.ChunkedArray:
 
 
 def _groups(files: Sequence[_File], group_by: Sequence[str]) -> pa.Table:
-    """The group-by columns; null throughout in a file that has none, as those of points may."""
+    """Return the group-by columns, null for files without them, such as some reference points'."""
     parts = []
     for file in files:
         held, nothing = file.table.column_names, pa.nulls(len(file.table))
@@ -191,10 +192,13 @@ def _groups(files: Sequence[_File], group_by: Sequence[str]) -> pa.Table:
 
 
 def same_references(rows: ScoreRows) -> Flags:
-    """Which documents have the same references in every run that has them, shape (documents,).
+    """Check which documents have the same references in every run that scored them.
 
-    Told by the references' names and by the counts that depend on them alone, which must have been
-    read.
+    References are the same if their names and the counts that depend on the reference alone
+    (``OF_REFERENCE``, which must have been read) are equal.
+
+    Returns:
+        A flag per document, shape (documents,).
     """
     documents = len(rows.documents)
     assert rows.reference is not None
@@ -204,7 +208,7 @@ def same_references(rows: ScoreRows) -> Flags:
         told = told + rows.numbers[name].astype(np.uint64) * (ODD + np.uint64(2 * place))
     key = (rows.run * documents + rows.document)[rows.original]
     told = told[rows.original]
-    # A reference stands once a run, however many hypotheses it met.
+    # Count a reference once per run, however many hypotheses were compared with it.
     _, once = np.unique(told ^ key.astype(np.uint64) * ODD, return_index=True)
     sums = np.zeros((int(rows.run.max()) + 1) * documents, np.uint64)
     np.add.at(sums, key[once], told[once])

@@ -1,4 +1,4 @@
-"""A comparison from its settings to its tables, and to its published folder if one is asked for."""
+"""Run a comparison: read the scoring runs, compute the tables, and publish them if asked to."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -33,12 +33,12 @@ from segscore.pipeline.tables.find import InputTable
 
 @dataclass(frozen=True)
 class FinishedComparison:
-    """A comparison: its record, its tables by name, and whether it was there already.
+    """The result of a comparison.
 
     Attributes:
-        record: as run.json has it.
-        tables: by the names they are written under.
-        held: whether the output held this very comparison, which was left as it is.
+        record: the contents of run.json.
+        tables: the tables by name.
+        held: whether the output already contained this comparison and was left unchanged.
     """
 
     record: dict[str, Any]
@@ -48,7 +48,7 @@ class FinishedComparison:
 
 @dataclass
 class _Compared:
-    """What was compared so far."""
+    """Rows by table, kinds of resampling unit and warnings collected so far."""
 
     rows: dict[str, list[ComparisonRow]]
     units: set[str] = field(default_factory=set)
@@ -56,14 +56,14 @@ class _Compared:
 
 
 def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
-    """Compare the systems of some runs on the documents they share; publish, if asked to.
+    """Compare the systems of some runs on the documents they share, and publish if asked to.
 
     Returns:
-        The comparison; ``Done`` if another job published the same one in the meantime.
+        The comparison, or ``Done`` if another job published the same one in the meantime.
 
     Raises:
-        Refused: wrong settings, runs that cannot be compared, or no document in common; nothing
-            was written.
+        Refused: the settings are wrong, the runs are not comparable, or they share no document;
+            nothing was written.
         Failed: the tables cannot be written.
     """
     run = Run("compare", settings)
@@ -108,7 +108,7 @@ def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
 
 
 def _records(settings: CompareSettings) -> InputTable:
-    """The records of the runs, which change when a run does."""
+    """List the run.json files of the runs, which change when a run does."""
     files = [
         file
         for url in settings.runs
@@ -118,7 +118,7 @@ def _records(settings: CompareSettings) -> InputTable:
 
 
 def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataType]:
-    """The type of each group-by column; refuses what cannot name a group."""
+    """Return the type of each group-by column; refuse a column that cannot name a group."""
     from segscore.schemas.comparisons import COMPARISON_TABLES
 
     taken = {name for table in COMPARISON_TABLES for name in table.columns}
@@ -128,7 +128,7 @@ def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataT
 def _add(
     compared: _Compared, settings: CompareSettings, runs: Sequence[ScoredRun], read: Compared
 ) -> None:
-    """Compare the samples of one kind of rows."""
+    """Compare the samples of one kind of rows, and add the results to ``compared``."""
     for sample in read.samples:
         made = compare_sample(
             sample, runs, settings.seed, settings.replicates, settings.permutations
@@ -157,7 +157,7 @@ def _warnings(compared: Compared) -> Iterator[str]:
 
 
 def _account(compared: Compared) -> dict[str, dict[str, int]]:
-    """Of each run, what became of its documents."""
+    """Count, for each run, the documents that were compared and those that were left out."""
     shared = len(compared.samples[0].documents)
     return {
         run: {"in": documents, "scored": shared, "rejected": 0, "unpaired": documents - shared}

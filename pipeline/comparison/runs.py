@@ -1,4 +1,4 @@
-"""The runs to compare: opened, told apart by name, and held to have been scored alike."""
+"""Open the runs to compare, name them, and check that they were scored alike."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ class ScoredRun(FinishedScoring):
     """A scoring run to compare.
 
     Attributes:
-        name: distinguishes it from the other runs: as much of the end of its URL as is needed.
+        name: as much of the end of the URL as distinguishes the run from the others.
     """
 
     name: str
 
     @property
     def signature_fields(self) -> dict[str, str]:
-        """The fields of its signature, except those about its own intervals."""
+        """The fields of the signature, except those about the run's own intervals."""
         fields = signatures.fields(self.signature)
         return {name: value for name, value in fields.items() if name != signatures.INTERVALS}
 
@@ -31,7 +31,7 @@ def open_runs(urls: Sequence[str]) -> list[ScoredRun]:
     """Open the runs, in the order given.
 
     Raises:
-        Refused: one is not finished, or not a scoring run; one is named twice.
+        Refused: a run is not finished, is not a scoring run, or is named twice.
     """
     trimmed = [url.rstrip("/") or url for url in urls]
     for url in trimmed:
@@ -44,7 +44,7 @@ def open_runs(urls: Sequence[str]) -> list[ScoredRun]:
 
 
 def _names(urls: Sequence[str]) -> list[str]:
-    """The shortest ends of the URLs, in whole parts, that differ."""
+    """Return the shortest ends of the URLs, in whole path components, that all differ."""
     parts = [[part for part in url.split("/") if part] or [url] for url in urls]
     for length in range(1, max(map(len, parts)) + 1):
         named = ["/".join(each[-length:]) for each in parts]
@@ -54,10 +54,10 @@ def _names(urls: Sequence[str]) -> list[str]:
 
 
 def chosen_measures(names: Iterable[str]) -> list[tuple[Table, list[Measure]]]:
-    """Find the measures by their names, those of scores and those of panel_scores apart.
+    """Look up measures by name, separating those of scores from those of panel_scores.
 
     Raises:
-        Refused: no such measure; names the nearest.
+        Refused: there is no such measure; the message names the nearest.
     """
     from difflib import get_close_matches
 
@@ -78,18 +78,19 @@ def require_comparable(
     chosen: Sequence[tuple[Table, list[Measure]]],
     may_differ: Sequence[str],
 ) -> None:
-    """Make sure that the runs were scored alike.
+    """Check that the runs were scored alike.
 
-    The version counts: another one may have changed numbers.  P_seg counts by its value where a
-    chosen measure uses it, also where each run took its own.
+    Versions must be equal, because another version may compute other numbers.  If a chosen measure
+    uses P_seg, its values must be equal too, even if each run estimated its own.
 
     Args:
-        runs: at least one.
+        runs: the runs, at least one.
         chosen: measures to compare.
         may_differ: fields of the signature that may differ.
 
     Raises:
-        Refused: naming each field that differs, with its values in the order of the runs.
+        Refused: a field differs; the message names each one, with its values in the order of the
+            runs.
     """
     fields = [run.signature_fields for run in runs]
     if any("p_seg" in table.used_by(each.name for each in measures) for table, measures in chosen):
@@ -113,11 +114,11 @@ def _side_by_side(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
 
 
 def signature(runs: Sequence[ScoredRun], own: Mapping[str, str]) -> str:
-    """Say in one line what was compared and how.
+    """Describe in one line what was compared and how.
 
     Args:
-        runs: where a field differs, its values stand side by side in their order.
-        own: fields of the comparison; they stand before the version.
+        runs: the runs; if they differ in a field, its values are joined in their order.
+        own: fields of the comparison, which are placed before the version.
     """
     shared = _side_by_side([run.signature_fields for run in runs])
     version = shared.pop("v", [])

@@ -1,4 +1,4 @@
-"""What systems did on the documents they share: dense arrays, systems by documents."""
+"""Counts and values on the documents that systems share, in dense systems-by-documents arrays."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,22 +27,23 @@ _GroupKey = tuple[object, ...]
 
 
 class NothingShared(Refused):
-    """The systems have no document in common."""
+    """Raised if the systems have no document in common."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What some systems did on the documents all of them share.
+    """Counts and values of some systems on the documents that all of them share.
 
     Attributes:
-        key: values of the group-by columns; all None for all documents.
-        table: the kind of rows.
-        measures: chosen ones.
-        systems: who.
-        documents: ids, ascending.
-        counts: count name -> shape (systems, documents): sums over references.
-        values: measure name -> shape (systems, documents): means over references, NaN undefined.
-        parameters: of each system's run, as formulas use them.
+        key: values of the group-by columns; all None for the sample of all documents.
+        table: the kind of rows, pairs or panels.
+        measures: the chosen measures.
+        systems: the systems compared.
+        documents: document ids, ascending.
+        counts: count name -> sums over references, shape (systems, documents).
+        values: measure name -> means over references, NaN where undefined, shape
+            (systems, documents).
+        parameters: parameters of the formulas, from the run of each system.
     """
 
     key: _GroupKey
@@ -56,7 +57,7 @@ class Sample:
 
     @property
     def units(self) -> Units:
-        """What is drawn together of the documents."""
+        """The resampling units of the documents."""
         return units(hash_names(self.documents).hashes)
 
 
@@ -65,12 +66,13 @@ class Compared:
     """The samples of one kind of rows: over all documents first, then by group.
 
     Attributes:
-        samples: those in which at least one document is shared.
-        documents: run name -> how many documents each run has.
-        other_references: documents left out because the runs have other references for them.
-        empty: groups left out, without a shared document.
+        samples: the samples with at least one shared document.
+        documents: run name -> number of documents in the run.
+        other_references: number of documents left out because the runs have different references
+            for them.
+        empty: number of groups left out because their systems share no document.
         absent: labels of the systems that have no rows of this kind.
-        types: of the group-by columns.
+        types: types of the group-by columns.
     """
 
     samples: list[Sample]
@@ -88,22 +90,22 @@ def read_samples(
     measures: list[Measure],
     group_by: Sequence[str],
 ) -> Compared:
-    """Read what the chosen measures need of the systems' rows.
+    """Read the rows of the systems, and make a sample of all documents and one per group.
 
     Args:
-        runs: all scored alike.
-        systems: to compare.
+        runs: runs that were scored alike.
+        systems: systems to compare.
         table: the kind of rows.
-        measures: of that kind.
-        group_by: attributes whose combinations are compared apart; or ``reference``.
+        measures: measures of that kind.
+        group_by: attributes to group by, or ``reference``.
 
     Raises:
-        Refused: a run has no such rows or no such attribute, or no document is shared.
+        Refused: a run has no such rows or no such attribute, or the systems share no document.
     """
     used = table.used_by(measure.name for measure in measures)
     counts = [name for name in table.counts if name in used]
     values = [measure.name for measure in measures]
-    # A panel is all references at once.
+    # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     several = table is PAIRS and len(runs) > 1
     columns = dict.fromkeys([*counts, *values, *(OF_REFERENCE if several else ())])
@@ -140,7 +142,7 @@ def _nothing_shared(runs: Sequence[ScoredRun], systems: Sequence[System], other:
 
 @dataclass(frozen=True)
 class _Making:
-    """What all samples of one kind of rows are made of."""
+    """The inputs of all samples of one kind of rows."""
 
     runs: Sequence[ScoredRun]
     systems: Sequence[System]
@@ -151,11 +153,11 @@ class _Making:
     rows: ScoreRows
 
     def sample(self, key: _GroupKey, mask: Flags) -> Sample | None:
-        """Bring some rows into a cell a system and document; None if no document is shared.
+        """Aggregate some rows by system and document; return None if no document is shared.
 
         Args:
-            key: of the group.
-            mask: its rows, shape (rows,).
+            key: values of the group-by columns.
+            mask: whether each row is in the group, shape (rows,).
         """
         shape = len(self.systems), len(self.rows.documents)
         cell = self.rows.system[mask] * shape[1] + self.rows.document[mask]
@@ -185,7 +187,7 @@ def _sums(cell: Ints, counts: Ints, shape: tuple[int, int]) -> Ints:
 
 
 def _means(cell: Ints, values: Floats, shape: tuple[int, int]) -> Floats:
-    """Mean over the defined rows of each cell, NaN where there is none."""
+    """Return the mean of the defined values in each cell, NaN if there are none."""
     defined = ~np.isnan(values)
     size = shape[0] * shape[1]
     total = np.bincount(cell[defined], values[defined], size)

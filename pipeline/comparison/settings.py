@@ -1,4 +1,4 @@
-"""Settings of a comparison, checked whole before any work starts."""
+"""Settings of a comparison, all checked before any work starts."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -18,20 +18,21 @@ from segscore.pipeline.runs.settings import MOST_REPLICATES, check_seed, within
 
 @dataclass(frozen=True)
 class CompareSettings:
-    """What `segscore compare` was asked to do.
+    """Settings of `segscore compare`.
 
     Attributes:
         runs: folders of finished scoring runs.
-        measures: columns of scores or panel_scores to compare by.
+        measures: columns of scores or panel_scores to compare.
         output: folder or URL to write the tables to; None to write none.
-        systems: names of the systems to compare; empty: all.
-        group_by: attributes whose combinations are compared apart; ``reference`` is one.
-        where: find where systems go wrong; the runs' inputs are read again.
+        systems: names of the systems to compare; empty for all.
+        group_by: attributes to group by, or ``reference``; each combination of their values is
+            compared separately.
+        where: whether to find where systems go wrong, which reads the runs' inputs again.
         may_differ: fields of the signature in which the runs may differ.
-        replicates: bootstrap replicates for the intervals; 0 for none.
-        permutations: of the permutation tests; 0 for none.
-        seed: of bootstrap and permutations; at least 0.
-        fresh: replace a finished comparison in the same place.
+        replicates: number of bootstrap replicates for the intervals; 0 for none.
+        permutations: number of permutations for the tests; 0 for none.
+        seed: seed of the bootstrap and the permutations; at least 0.
+        fresh: whether to replace a finished comparison in the same place.
     """
 
     runs: Annotated[tuple[str, ...], Argument("Folders of finished scoring runs.")]
@@ -79,10 +80,11 @@ class CompareSettings:
     fresh: FreshOption = False
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
+        """Check the settings.
 
         Raises:
-            Refused: naming the option, the value and what is allowed.
+            Refused: a setting is invalid; the message names the option, its value and what is
+                allowed.
         """
         for option, given in (("RUN", self.runs), ("--measure", self.measures)):
             if not given or not all(name.strip() for name in given):
@@ -102,5 +104,5 @@ class CompareSettings:
 
     @property
     def inputs(self) -> dict[str, tuple[str, ...]]:
-        """What a comparison reads, by the argument that names it."""
+        """The runs that the comparison reads, by the argument that names them."""
         return {"RUN": self.runs}

@@ -1,4 +1,4 @@
-"""The systems of some runs, told apart by name, and by run where several runs have the name."""
+"""The systems of some runs, labelled by name, and by run if several runs have the name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class System:
     """A hypothesis coder of one run.
 
     Attributes:
-        label: what tells it from the others: its name, with the run's where several have it.
-        run: index of its run.
-        hypothesis: the name it is averaged under.
+        label: unique label: the name, followed by the run's name if several runs have it.
+        run: index of the run.
+        hypothesis: name of the system in its run (see ``system_name``).
     """
 
     label: str
@@ -29,19 +29,19 @@ class System:
 
     @property
     def is_point(self) -> bool:
-        """Whether it is a reference point, made by the run."""
+        """Whether the system is a reference point, which the run made."""
         return is_point(self.hypothesis)
 
 
 def find_systems(runs: Sequence[ScoredRun], asked: Sequence[str]) -> list[System]:
-    """List the systems of the runs: as they are asked for, or by run and name.
+    """List the systems of the runs, in the order asked for or by run and name.
 
     Args:
-        runs: to look in.
-        asked: names, or labels as this makes them; empty: all.
+        runs: the runs to search.
+        asked: names or labels of the systems to return; empty for all.
 
     Raises:
-        Refused: one asked for is not there.
+        Refused: there is no system of such a name or label.
     """
     found = [
         (number, name)
@@ -73,5 +73,5 @@ def _hypotheses(run: ScoredRun) -> list[str]:
 
 
 def system_name(hypothesis: str) -> str:
-    """Of a held-out human, whose name tells the coder, the system it is averaged under."""
+    """Return the system that a hypothesis belongs to: all held-out humans are one system."""
     return HUMAN if hypothesis.startswith(HUMAN + ":") else hypothesis

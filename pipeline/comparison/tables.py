@@ -1,4 +1,4 @@
-"""Samples become the tables of a comparison (schemas/comparisons.py)."""
+"""Make the tables of a comparison (schemas/comparisons.py) from its samples."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ComparisonRow = dict[str, Any]
 _KINDS = {"String": pa.string(), "Int64": pa.int64(), "Float64": pa.float64()}
 _WORST = 10
-"""Documents listed of each system, and of each system compared with each other."""
+"""Number of documents listed for each system, and for each system against each other one."""
 
 _UNDEFINED = float("nan")
 
@@ -31,12 +31,12 @@ _UNDEFINED = float("nan")
 def table_of(
     rows: Sequence[ComparisonRow], model: "pap.DataFrameSchema", group_by: Mapping[str, pa.DataType]
 ) -> pa.Table:
-    """Make a table of rows; NaN becomes null.
+    """Make a table from rows, with null in place of NaN.
 
     Args:
-        rows: each with all columns.
-        model: the table's schema.
-        group_by: the group-by columns, which come first.
+        rows: rows that have all columns.
+        model: schema of the table.
+        group_by: types of the group-by columns, which come first.
     """
     kinds = {name: _KINDS[str(each.dtype)] for name, each in model.columns.items()}
     return pa.table(
@@ -53,11 +53,11 @@ def compare_sample(
     """Compare the systems of one sample by every chosen measure.
 
     Args:
-        sample: who did what.
-        runs: the systems are of.
-        seed: of bootstrap and permutations.
-        replicates: of the bootstrap; 0 for none.
-        permutations: 0 for none.
+        sample: counts and values of the systems.
+        runs: the runs of the systems.
+        seed: seed of the bootstrap and the permutations.
+        replicates: number of bootstrap replicates; 0 for none.
+        permutations: number of permutations; 0 for none.
 
     Returns:
         Rows of comparisons, systems and omnibus, without the group-by columns.
@@ -76,7 +76,7 @@ def compare_sample(
 
 
 def _limits(replicates: Floats, value: float, defined: int) -> tuple[float, float]:
-    """A 95 % interval; it needs two documents, as those of a run's summary do."""
+    """Return a 95 % interval, NaN with fewer than two documents, as in a run's summary."""
     if np.isnan(value) or defined < 2:
         return _UNDEFINED, _UNDEFINED
     return interval(replicates)
@@ -123,7 +123,7 @@ def _systems(
 def _pair(
     sample: Sample, averages: Averages, measure: Measure, kind: str, pair: int, p: Floats
 ) -> ComparisonRow:
-    """What rows of both averages have."""
+    """Return the columns that micro and macro rows have in common."""
     key = measure.name, kind
     a, b = averages.pairs[pair]
     difference = float(averages.difference[key][pair])
@@ -157,7 +157,7 @@ def _better(
 
 
 OF_DOCUMENTS = ("p_wilcoxon", "p_wilcoxon_holm", "effect_d", "effect_rank")
-"""What looks at documents one by one, and so belongs to macro averages alone."""
+"""Columns computed document by document, so only macro rows have them."""
 
 
 def _pairs(
@@ -167,7 +167,7 @@ def _pairs(
     tests: Mapping[tuple[str, str], Floats],
     omnibus: tuple[rank_tests.Omnibus, rank_tests.Omnibus],
 ) -> Iterator[ComparisonRow]:
-    """A row a pair, of the micro averages, then of the macro ones."""
+    """Yield one row per pair for the micro averages, then one per pair for the macro averages."""
     ranked = _ranked(sample, averages, measure)
     nothing = dict.fromkeys((*OF_DOCUMENTS, "p_nemenyi", "p_kruskal"), _UNDEFINED)
     for pair, each in enumerate(ranked):
@@ -181,7 +181,7 @@ def _pairs(
 
 
 def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[ComparisonRow]:
-    """What the documents say one by one, of each pair."""
+    """Compare each pair of systems document by document."""
     values = sample.values[measure.name]
     found = [signed_ranks(values[a], values[b]) for a, b in averages.pairs]
     adjusted = holm([each.p for each in found])
@@ -214,7 +214,7 @@ def _omnibus(sample: Sample, measure: Measure, found: rank_tests.Omnibus) -> Com
 def worst_documents(sample: Sample, runs: Sequence[ScoredRun]) -> Iterator[ComparisonRow]:
     """List each system's worst documents, and those where it is furthest behind each other one.
 
-    Ties stand in the order of the documents.  Measures of which neither way is better have none.
+    Ties are in document order.  Measures of which neither direction is better are skipped.
     """
     for measure in (each for each in sample.measures if each.better != "neither"):
         values = sample.values[measure.name]
@@ -250,7 +250,7 @@ def _listed(
 
 
 def _most(badness: Floats, number: int) -> Iterable[int]:
-    """The documents with the largest values, NaN left out, ties in their order."""
+    """Return the documents with the largest values, without NaN; ties are in document order."""
     known = np.flatnonzero(~np.isnan(badness))
     if len(known) > number:
         least = np.partition(badness[known], -number)[-number]

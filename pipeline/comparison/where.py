@@ -1,8 +1,8 @@
-"""Where systems go wrong: boundaries missed and false alarms by story, position and prominence.
+"""Count where systems miss boundaries or raise false alarms: by story, position, prominence.
 
-The tables of a run have no boundaries, so its inputs are read again; they must be as they were.
-Each decision of boundary edit distance counts once for each reference, so that a boundary many
-coders marked counts as often: a miss there costs more (Kazantseva & Szpakowicz 2012, 5).
+The tables of a run contain no boundaries, so its inputs are read again and must not have changed.
+Each decision of boundary edit distance counts once per reference, so a boundary that many coders
+marked counts many times: missing it costs more (Kazantseva & Szpakowicz 2012, 5).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,15 +26,15 @@ from segscore.pipeline.scoring.sent import accept_part
 def where(
     runs: Sequence[ScoredRun], systems: Sequence[System], documents: pa.StringArray
 ) -> Iterator[dict[str, object]]:
-    """Count what became of the boundaries in each class (schemas/comparisons.py, WHERE).
+    """Count the outcomes of the boundaries in each class (schemas/comparisons.py, WHERE).
 
     Args:
-        runs: whose inputs are read again.
-        systems: to look at; reference points, which are in no input, are left out.
-        documents: to look at.
+        runs: runs whose inputs are read again.
+        systems: systems to include; reference points, which are in no input, are left out.
+        documents: documents to include.
 
     Raises:
-        Refused: an input has changed since.
+        Refused: an input has changed since it was scored.
     """
     for number, run in enumerate(runs):
         chosen = {each.hypothesis: each for each in systems if each.run == number}
@@ -44,7 +44,7 @@ def where(
 
 
 _Tally = dict[str, Ints]
-"""Analysis -> counts by system, class and kind."""
+"""Analysis -> counts by system, class and outcome."""
 
 
 def _of_run(
@@ -88,10 +88,10 @@ def _row(
 
 
 def _tallied(opened: Reopened, places: Places, systems: list[str], shared: Flags) -> _Tally:
-    """Read the hypotheses part by part.
+    """Read the hypotheses part by part and add up their counts.
 
-    A coder's two rows for a document may lie in two parts, each good for itself. The run refused
-    both, so that the document is not one which the coder shares, and neither is counted.
+    Two rows of a coder for one document may be in different parts, each valid on its own. The run
+    rejected both, so the coder does not share the document and neither row is counted.
     """
     parts = cut(opened.inputs.hypotheses.slices, opened.job.rows_at_once)
     found = [
@@ -127,7 +127,7 @@ def _tally(
 
 
 def _count(system: Ints, at: Ints, kind: Ints, shape: tuple[int, int, int]) -> Ints:
-    """How many there are by system, class and kind; those of no class are left out."""
+    """Count boundaries by system, class and outcome, leaving out those without a class."""
     cell = (system * shape[1] + at) * shape[2] + kind
     counted = np.bincount(cell[at != NOWHERE], minlength=shape[0] * shape[1] * shape[2])
     return counted.reshape(shape).astype(np.int64)

@@ -1,1 +1,1 @@
-"""A run for each night, judged by rules against earlier ones: `segscore nightly`, `history`."""
+"""Nightly runs, judged by rules against earlier ones: `segscore nightly`, `segscore history`."""

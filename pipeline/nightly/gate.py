@@ -1,12 +1,13 @@
-"""The gate of a night: whether a system is worse than it was, beyond its limit and beyond noise.
+"""The gate of a night: whether a system got worse, beyond its limit and beyond noise.
 
-For a rule that lets an average M fall by d, the hypothesis tested is that the true change is no
-fall beyond d.  How far the change seen lies beyond the limit is taken in standard errors, and these
-by Student's t.  The standard error is that of the difference of both nights' Poisson bootstrap
-replicates (``resampling``; Chamandy et al. 2012, "Estimating uncertainty for massive data streams",
-3).  Weights are a function of the document, so documents that both nights scored are paired, and
-others are independent, without a word said.  Holm (1979, "A simple sequentially rejective multiple
-test procedure") corrects for all rules and systems of the night.
+For a rule that lets an average M fall by d, the null hypothesis is that the true average fell by at
+most d.  The test statistic is the excess of the observed change over the limit, in standard errors;
+its p-value is from Student's t.  The standard error is that of the difference between both nights'
+Poisson bootstrap replicates (``statistics.bootstrap``; Chamandy et al. 2012, "Estimating
+uncertainty for massive data streams", 3).  Weights are a function of the document, so documents
+that both nights scored are paired, and all others are independent, without further code.  Holm's
+method (1979, "A simple sequentially rejective multiple test procedure") corrects for the number of
+rules and systems of the night.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from segscore.pipeline.nightly.verdict import FAILED, PASSED, UNDEFINED, Check, 
 from segscore.pipeline.statistics.multiple_tests import holm
 
 FEWEST = 2
-"""Documents a night needs for its noise to be told."""
+"""Smallest number of documents from which the noise of a night can be estimated."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Change:
     """How an average moved between two nights.
 
     Attributes:
-        change: tonight's less the other's, in the unit of the measure.
-        standard_error: of it.
+        change: tonight's average less the other night's, in the unit of the measure.
+        standard_error: standard error of the change.
         freedom: degrees of freedom of the standard error.
     """
 
@@ -44,16 +45,18 @@ class Change:
 def change_of(now: Replicated, before: Replicated, shared: int) -> Change | None:
     """Compare two averages of a system.
 
-    A bootstrap's variance falls short by (n - 1) / n, which is given back.  Degrees of freedom are
-    those of Welch and Satterthwaite where no document is in both nights, else the smaller night's.
+    A bootstrap's variance is too small by a factor of (n - 1) / n, which is corrected.  Degrees of
+    freedom are those of Welch and Satterthwaite if the nights share no document, else those of the
+    smaller night.
 
     Args:
-        now: tonight's.
-        before: the other night's, of replicates drawn by the same seed.
-        shared: documents that both nights scored.
+        now: tonight's average.
+        before: the other night's average, with replicates from the same seed.
+        shared: number of documents that both nights scored.
 
     Returns:
-        None if the noise cannot be told: too few documents, or mostly undefined replicates.
+        The change, or None if the noise cannot be estimated because there are too few documents or
+        most replicates are undefined.
     """
     sizes = np.array([now.documents, before.documents], np.float64)
     both = np.stack([now.replicates, before.replicates])
@@ -71,7 +74,7 @@ def change_of(now: Replicated, before: Replicated, shared: int) -> Change | None
 
 
 def p_value(rule: GateRule, change: Change) -> float:
-    """Chance of a change so far beyond the limit, were the true change at the limit."""
+    """Return the chance of a change so far beyond the limit if the true change is at the limit."""
     from scipy.special import stdtr
 
     excess = rule.excess(change.change)
@@ -82,13 +85,13 @@ def p_value(rule: GateRule, change: Change) -> float:
 
 @dataclass(frozen=True)
 class _Compared:
-    """Two nights side by side, in the measures of some rules.
+    """Two nights to compare, in the measures of some rules.
 
     Attributes:
-        other: the night before, or whichever it is compared with.
-        table: that their counts are from.
-        now, before: what they add up to, of one kind of rows; None without that kind.
-        shared: documents that both scored.
+        other: the night that tonight is compared with.
+        table: table that the counts are from.
+        now, before: sums of tonight and of the other night; None if it has no such table.
+        shared: number of documents that both nights scored.
     """
 
     other: Night
@@ -98,7 +101,7 @@ class _Compared:
     shared: int
 
     def check(self, rule: GateRule, system: str) -> Check:
-        """Hold one rule against one system, not yet corrected for the others."""
+        """Check one rule for one system, without the correction for the other checks."""
         now, before = (_average(told, system, rule) for told in (self.now, self.before))
         found = check_of(
             rule,
@@ -135,7 +138,7 @@ def _known(value: float) -> float | None:
 
 
 def _compare(night: Night, other: Night, rules: tuple[GateRule, ...], seed: int) -> list[_Compared]:
-    """Read two nights, once for each kind of rows that the rules are about."""
+    """Read two nights, once for each table that the rules are about."""
     ids, other_ids = documents(night), documents(other)
     shared = len(np.intersect1d(ids, other_ids, assume_unique=True))
     in_all = max(len(ids), len(other_ids))
@@ -152,20 +155,21 @@ def _compare(night: Night, other: Night, rules: tuple[GateRule, ...], seed: int)
 def judge_rules(
     night: Night, others: dict[str, Night], rules: tuple[GateRule, ...], alpha: float
 ) -> list[Check]:
-    """Hold all rules against all systems.
+    """Check all rules for all systems.
 
     Args:
-        night: tonight's.
+        night: tonight's run.
         others: system -> the night to compare it with.
-        rules: of the gate.
-        alpha: chance that any check of the night fails, were all true changes at their limits.
+        rules: rules of the gate.
+        alpha: probability that any check of the night fails if all true changes are at their
+            limits.
 
     Returns:
-        By rule, then by system.
+        The checks, by rule, then by system.
 
     Raises:
         Refused: a file of a night cannot be read.
-        Failed: no server answers.
+        Failed: the server does not answer.
     """
     seed = int(night.settings["seed"])
     checks: dict[tuple[str, str], Check] = {}
@@ -190,16 +194,16 @@ def judge_rules(
 
 
 def hold(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) -> list[Check]:
-    """Hold the systems of a run against themselves in another.
+    """Check all rules for the systems that two runs share.
 
     Args:
-        run: its folder.
+        run: folder of the run.
         other: folder of the run to compare with.
-        rules: of the gate.
-        alpha: as ``judge_rules`` takes it.
+        rules: rules of the gate.
+        alpha: as in ``judge_rules``.
 
     Raises:
-        Refused: no finished scoring runs, or no system is in both.
+        Refused: a folder has no finished scoring run, or the runs share no system.
     """
     now, then = of_run(run), of_run(other)
     there = systems_of(then)
@@ -210,7 +214,7 @@ def hold(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) -> lis
 
 
 def _decide(checks: Sequence[Check], alpha: float) -> list[Check]:
-    """Say which checks fail, corrected for how many there are."""
+    """Decide which checks fail, corrected for the number of checks."""
     decided = [check for check in checks if check.p is not None]
     adjusted = iter(holm([check.p for check in decided if check.p is not None]).tolist())
     found = []

@@ -1,4 +1,4 @@
-"""The summaries of many runs brought together as one table, for whoever reads them over time."""
+"""Combine the summaries of many runs into one table, to follow them over time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,21 +27,21 @@ OURS: dict[str, pa.DataType] = {
     "outcome": pa.string(),
     "gate": pa.string(),
 }
-"""Columns beside those of summaries."""
+"""Columns of the history in addition to those of summaries."""
 
 _GROUP = "group_"
-"""Goes before the name of a group-by column that one of ours has already."""
+"""Prefix of a group-by column whose name is in ``OURS``."""
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """What was found.
+    """The history, and messages about the runs in the folder.
 
     Attributes:
-        table: as in schemas/history.py.
-        url: where it was written.
-        removed: dates of nights removed for their age.
-        wrong: runs that could not be read, and why; nights that are old and were not removed.
+        table: the history, as in schemas/history.py.
+        url: URL of the file that was written.
+        removed: dates of the old nights that were removed.
+        wrong: messages about runs that could not be read and old nights that were not removed.
     """
 
     table: pa.Table
@@ -60,16 +60,17 @@ class _Run:
 
 
 def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
-    """Write the summaries of the runs of a folder as one table, whole.
+    """Write the summaries of the runs of a folder as one table, atomically.
 
     Args:
-        runs: folder that holds runs of `segscore score`, or of `segscore nightly`.
-        output: folder to write the table to; None for `history` in that of the runs.
-        keep: days after which nights are removed first; None: never.
+        runs: folder with runs of `segscore score` or `segscore nightly`.
+        output: folder to write the table to; None for `history` in the folder of the runs.
+        keep: days after which nights are removed, before reading; None to keep all.
 
     Raises:
-        Refused: no run there.
-        Failed: no run could be read, or the table cannot be written.
+        Refused: the folder has no finished run that can be read, or the table would overwrite
+            something else.
+        Failed: the table cannot be written.
     """
     require_keep(keep)
     if not storage.names(runs):
@@ -109,7 +110,7 @@ def _is_run(folder: str) -> bool:
 
 
 def _read(runs: str, name: str) -> _Run | None:
-    """A finished scoring run; None if the folder holds none."""
+    """Read a finished scoring run; return None if the folder has none."""
     url = storage.join(runs, name)
     run = FinishedRun.find(url)
     if run is None or run.command != "score":
@@ -127,7 +128,7 @@ def _night(name: str) -> date | None:
 
 
 def _united(runs: list[_Run]) -> pa.Table:
-    """Rows of all runs, in their order; columns are ours, then all that summaries have."""
+    """Concatenate the rows of all runs; ``OURS`` come first, then all columns of the summaries."""
     tables = [_widened(one) for one in runs]
     names = list(dict.fromkeys(name for table in tables for name in table.column_names))
     first = [*OURS, *SUMMARY_COLUMNS]
@@ -137,7 +138,7 @@ def _united(runs: list[_Run]) -> pa.Table:
 
 
 def _widened(one: _Run) -> pa.Table:
-    """One run's summary with our columns."""
+    """Return the summary of a run with ``OURS`` added."""
     renamed = [_free(name, one.summary.column_names) for name in one.summary.column_names]
     table = one.summary.rename_columns(renamed)
     said = {
@@ -154,7 +155,7 @@ def _widened(one: _Run) -> pa.Table:
 
 
 def _free(name: str, taken: list[str]) -> str:
-    """What a column of a summary is called here."""
+    """Return the history's name for a column of a summary, which must not be one of ``OURS``."""
     if name in OURS:
         name = _GROUP + name
         while name in taken:
@@ -163,7 +164,7 @@ def _free(name: str, taken: list[str]) -> str:
 
 
 def _gates(one: _Run) -> Iterator[str | None]:
-    """For each row of a run's summary what the gate said of it."""
+    """Yield the result of the gate for each row of a run's summary, None if there is none."""
     checks = () if one.verdict is None else one.verdict.checks
     said = {(each.system, each.measure, each.average): each.result for each in checks}
     over_all = are_over_all(one.summary, summary_groups(one.summary.column_names))
@@ -172,7 +173,7 @@ def _gates(one: _Run) -> Iterator[str | None]:
 
 
 def _type(name: str, tables: list[pa.Table]) -> pa.DataType:
-    """The type of a column over all runs: a string where they cannot be brought together."""
+    """Return the type of a column over all runs; a string if its types cannot be unified."""
     types = [table.schema.field(name).type for table in tables if name in table.column_names]
     fields = [pa.schema([(name, kind)]) for kind in types]
     if not fields:

@@ -1,4 +1,4 @@
-"""What a night is compared with, and what it comes to; judged once, and said again after that."""
+"""Choose the nights to compare a night with, and judge it once; later runs repeat the verdict."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -19,16 +19,16 @@ from segscore.pipeline.runs import signature
 
 
 def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
-    """Judge a night, or find that this was done already, by the same rules and nights.
+    """Judge a night, or return its verdict if it was judged by the same rules and nights before.
 
     Args:
-        night: published.
+        night: the published night.
         settings: the rules, and what to compare with.
         earlier: the nights to choose from.
 
     Raises:
         Refused: a file of a night cannot be read.
-        Failed: no server answers.
+        Failed: the server does not answer.
     """
     asked = {
         "gate": [rule.text for rule in settings.rules],
@@ -68,9 +68,9 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
 
 
 def _stands(before: Verdict, against: Mapping[str, Any], earlier: Nights) -> bool:
-    """Whether a night was judged by the nights it would be judged by now.
+    """Check whether an earlier verdict was by the nights that would be chosen now.
 
-    It also stands if one of them is gone since, as old ones are.
+    It is also valid if one of its nights no longer exists, as old nights are removed.
     """
     there = {night.isoformat() for night in earlier.dates}
     gone = {told["date"] for told in before.against.values()} - there
@@ -80,10 +80,10 @@ def _stands(before: Verdict, against: Mapping[str, Any], earlier: Nights) -> boo
 def _others(
     here: tuple[str, ...], settings: NightSettings, earlier: Nights
 ) -> tuple[dict[str, Night], tuple[str, ...]]:
-    """Choose which night each system is compared with, and find which systems are missing.
+    """Choose the night that each system is compared with, and find the missing systems.
 
-    A system that the last good night does not have is compared with the last good one that has
-    it, so that nothing that happens while it is away goes unseen.
+    A system that the last good night lacks is compared with the last good night that has it, so
+    that a change during its absence is noticed.
     """
     candidates: Iterable[Night] = earlier.good(settings.date)
     if settings.compared is not None:
@@ -101,7 +101,7 @@ def _others(
 
 
 def _differences(night: Night, others: Iterable[Night]) -> dict[str, list[str]]:
-    """In what a night's signature differs from others', by their dates."""
+    """Return the differences of a night's signature from those of others, by their dates."""
     now = night.signature
     found = {
         other.date.isoformat(): signature.signature_differences(other.signature, now)

@@ -1,4 +1,4 @@
-"""A night told to monitoring: metrics in Prometheus' text format, for its textfile collector."""
+"""Metrics of a night in Prometheus' text format, for the textfile collector."""
 
 from datetime import UTC, date, datetime, time
 
@@ -9,22 +9,22 @@ from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.verdict import OUTCOMES
 
 WAITING, BROKEN = "waiting", "broken"
-"""What a night may come to beside what a verdict says: no input yet; an error."""
+"""Outcomes of a night without a verdict: no input yet; an error."""
 
 PREFIX = "segscore_nightly_"
 HEAD = 100
-"""Bytes of a file that tell whether it is one of these."""
+"""Number of bytes that are enough to recognise a file of metrics."""
 
 
 class Metrics:
-    """Gauges, gathered one after the other."""
+    """A collection of gauges."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.gauges: dict[str, Gauge] = {}
 
     def set(self, name: str, help_: str, value: float | None, **labels: str) -> None:
-        """Set a gauge; one whose value is undefined is left out."""
+        """Set a gauge; leave it out if the value is undefined (None)."""
         if value is None:
             return
         if name not in self.gauges:
@@ -34,12 +34,12 @@ class Metrics:
 
     @property
     def text(self) -> str:
-        """As the collector reads it."""
+        """The metrics in the format that the collector reads."""
         return generate_latest(self.registry).decode()
 
 
 def is_exposition(head: bytes) -> bool:
-    """Whether a file that begins so holds the metrics of a night."""
+    """Check whether a file that starts with these bytes contains the metrics of a night."""
     return head.startswith(f"# HELP {PREFIX}".encode())
 
 
@@ -51,15 +51,16 @@ def expose(
     published: Night | None,
     rules: tuple[GateRule, ...],
 ) -> str:
-    """Tell what became of a night.
+    """Return the metrics of a night as text.
 
     Args:
-        night: its date.
-        outcome: as its verdict says; ``WAITING`` or ``BROKEN`` if there is none.
-        exit_code: of the command.
-        last_success: when the newest night that ended with exit code 0 was judged; None for none.
+        night: date of the night.
+        outcome: outcome of the verdict; ``WAITING`` or ``BROKEN`` if there is none.
+        exit_code: exit code of the command.
+        last_success: when the newest night that ended with exit code 0 was judged; None if there
+            is none.
         published: the night, if it was published and judged now.
-        rules: of the gate; the averages that they are about are told.
+        rules: rules of the gate, whose averages are included.
     """
     told = Metrics()
     start = datetime.combine(night, time(), UTC).timestamp()

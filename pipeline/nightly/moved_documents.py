@@ -1,4 +1,4 @@
-"""Which documents made an average worse."""
+"""Find the documents that made an average worse."""
 
 from collections.abc import Mapping
 
@@ -17,17 +17,17 @@ _SHOWN = 5
 def documents_moved(night: Night, other: Night, rule: GateRule, check: Check) -> tuple[Moved, ...]:
     """Find the documents of a night whose values got worst.
 
-    A document that the other night scored too is compared with itself, any other one with the
-    other night's average.
+    A document that both nights scored is compared with its value in the other night, a new document
+    with the other night's average.
 
     Args:
-        night: which.
-        other: the one it was compared with.
-        rule: that the system does not keep.
-        check: of the rule and the system.
+        night: the night.
+        other: the night it was compared with.
+        rule: rule that the system breaks.
+        check: result of the rule for the system.
 
     Returns:
-        Worst first, at most ``_SHOWN``, by name where equal.
+        At most ``_SHOWN`` documents, worst first, ties by name.
     """
     now, then = (_values(each, rule, check.system) for each in (night, other))
     moved = [
@@ -40,7 +40,7 @@ def documents_moved(night: Night, other: Night, rule: GateRule, check: Check) ->
 
 
 def _values(night: Night, rule: GateRule, system: str) -> Mapping[str, float]:
-    """Document -> the mean over its references, where defined."""
+    """Return the mean over references of each document on which it is defined."""
     found: dict[str, float] = {}
     for table in tables(night, rule.table, ["document_id", "hypothesis", rule.measure]):
         chosen = table.filter(pc.equal(table.column("hypothesis"), system))

@@ -1,4 +1,4 @@
-"""The folder of the nights' runs: which there are, what each found, which of them are good."""
+"""Read the folder of the nights' runs: which nights exist, their results, and which are good."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ class Night(FinishedScoring):
     """A night that was published.
 
     Attributes:
-        date: of the night; of a run that is of none, the first there is.
-        verdict: what the gate said of this very run; None if it was not judged yet.
+        date: date of the night; ``date.min`` for a run that belongs to no night.
+        verdict: verdict of the gate on exactly this run; None if it was not judged yet.
     """
 
     date: date
@@ -28,27 +28,27 @@ class Night(FinishedScoring):
 
     @property
     def name(self) -> str:
-        """How it is told: by its date, or by its folder."""
+        """The date of the night, or the folder of a run that belongs to no night."""
         return self.url if self.date == date.min else self.date.isoformat()
 
 
 def dates(runs: str) -> list[date]:
-    """The dates that folders of nights are named by, ascending."""
+    """Return the dates in the names of the nights' folders, ascending."""
     found = []
     for name in storage.names(runs):
         if name.startswith(NIGHT):
             try:
                 found.append(read_date("", name.removeprefix(NIGHT)))
-            except Refused:  # somebody else's folder
+            except Refused:  # not the folder of a night
                 continue
     return sorted(found)
 
 
 def read_night(runs: str, night: date) -> Night | None:
-    """Read what a night found; None if nothing is published under its date.
+    """Read the run and verdict of a night; return None if nothing is published for the date.
 
     Raises:
-        Refused: its run.json or night.json cannot be read.
+        Refused: run.json or night.json cannot be read, or the run is of another command.
     """
     url = folder_of(runs, night)
     run = FinishedRun.find(url)
@@ -60,10 +60,10 @@ def read_night(runs: str, night: date) -> Night | None:
 
 
 def of_run(url: str) -> Night:
-    """Take a finished scoring run that is of no date.
+    """Open a finished scoring run that belongs to no night.
 
     Raises:
-        Refused: it is not one.
+        Refused: the folder has no finished scoring run.
     """
     nothing = "holds no finished scoring run"
     run = FinishedRun.open(url, nothing)
@@ -73,7 +73,7 @@ def of_run(url: str) -> Night:
 
 
 def judged(run: FinishedRun) -> Verdict | None:
-    """What the gate said of a run; None if nothing, or of an earlier run in its place."""
+    """Return the gate's verdict on a run; None if there is none, or it is on an earlier run."""
     place = storage.join(run.url, verdict.FILE)
     text = storage.read_text(place)
     if text is None:
@@ -88,21 +88,21 @@ def system_rows(night: Night) -> list[RunRow]:
 
 
 def systems_of(night: Night) -> tuple[str, ...]:
-    """The systems that a night scored, by name; reference points are none."""
+    """Return the names of the systems that a night scored, without reference points."""
     return tuple(sorted({row["hypothesis"] for row in system_rows(night)}))
 
 
 def keep_night(url: str, found: Verdict) -> None:
-    """Write what the gate said of a night, whole."""
+    """Write the verdict on a night, atomically."""
     storage.write_text(storage.join(url, verdict.FILE), found.text())
 
 
 class Nights:
-    """The nights of a folder, each read when it is asked for, and once.
+    """The nights of a folder, each read on first use and then cached.
 
     Attributes:
         runs: the folder.
-        unreadable: what was wrong with nights that were passed over.
+        unreadable: error messages of the nights that could not be read.
     """
 
     def __init__(self, runs: str) -> None:
@@ -112,7 +112,7 @@ class Nights:
         self._read: dict[date, Night | None] = {}
 
     def on(self, night: date) -> Night | None:
-        """The night of a date; None if there is none, or it cannot be read."""
+        """Return the night of a date; None if there is none or it cannot be read."""
         if night not in self._read:
             try:
                 self._read[night] = read_night(self.runs, night) if night in self.dates else None
@@ -122,7 +122,7 @@ class Nights:
         return self._read[night]
 
     def newest_first(self, before: date | None = None) -> Iterator[Night]:
-        """All nights that are published, or those before a date."""
+        """Yield all published nights, or those before a date, newest first."""
         for each in reversed(self.dates):
             if before is None or each < before:
                 night = self.on(each)
@@ -130,12 +130,12 @@ class Nights:
                     yield night
 
     def good(self, before: date | None = None) -> Iterator[Night]:
-        """The good ones, newest first."""
+        """Yield the good nights, newest first."""
         for night in self.newest_first(before):
             if night.verdict is not None and night.verdict.good:
                 yield night
 
     @property
     def newest(self) -> date | None:
-        """Date of the newest night that is published."""
+        """Date of the newest published night."""
         return next((night.date for night in self.newest_first()), None)

@@ -1,4 +1,4 @@
-"""What the documents of a night add up to, read from its published scores, and replicates of it."""
+"""Sums over a night's documents, read from its published scores, and bootstrap replicates."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from segscore.pipeline.statistics.bootstrap import Drawn, draw_weights, units
 from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, sum_rows
 
 REPLICATES = 2000
-"""A standard error is then within 3 % of what more of them would give, 19 times of 20."""
+"""Enough for a standard error within 3 % of what more would give, 19 times out of 20."""
 
 
 @dataclass(frozen=True)
 class Replicated:
-    """A system's average, and what it would have been had other documents been drawn.
+    """A system's average and its bootstrap replicates.
 
     Attributes:
         value: the average, NaN where undefined.
-        documents: on which it is defined.
-        replicates: shape (replicates,), NaN where undefined.
+        documents: number of documents on which it is defined.
+        replicates: averages of resampled documents, shape (replicates,), NaN where undefined.
     """
 
     value: float
@@ -39,13 +39,13 @@ class Replicated:
 
 @dataclass(frozen=True)
 class Tally:
-    """What the documents of a night add up to, of the measures of some rules.
+    """Sums over a night's documents, for the measures of some rules.
 
     Attributes:
-        kind: their counts and measures.
-        sums: by system and resampling unit.
-        parameters: as ``evaluate`` takes them.
-        seed: of the weights.
+        kind: the counts and measures of the rules.
+        sums: sums by system and resampling unit.
+        parameters: parameters of the formulas, as ``evaluate`` takes them.
+        seed: seed of the weights.
     """
 
     kind: Table
@@ -55,7 +55,7 @@ class Tally:
 
     @cached_property
     def systems(self) -> dict[str, int]:
-        """System -> its group."""
+        """System -> index of its group in ``sums``."""
         return {str(key[0]): group for group, key in enumerate(self.sums.groups)}
 
     @cached_property
@@ -63,7 +63,7 @@ class Tally:
         return draw_weights(self.sums.unit, self.seed, REPLICATES)
 
     def average(self, system: str, rule: GateRule) -> Replicated:
-        """Take a system's average with its replicates."""
+        """Compute a system's average and its replicates."""
         group = self.systems[system]
         key = rule.measure, rule.average
         (told,) = (
@@ -78,7 +78,7 @@ class Tally:
 
 
 def documents(night: Night) -> Hashes:
-    """The hashes of the documents that a night scored, ascending, each once."""
+    """Return the hashes of the documents that a night scored, ascending and unique."""
     found = [
         np.unique(hash_names(table.column("document_id").combine_chunks()).hashes)
         for table in tables(night, "scores", ["document_id", "hypothesis"])
@@ -89,16 +89,16 @@ def documents(night: Night) -> Hashes:
 def tally_replicates(
     night: Night, rules: tuple[GateRule, ...], seed: int, in_all: int
 ) -> Tally | None:
-    """Add up a night's scores, or its panels' scores.
+    """Sum a night's scores or panel_scores by system and resampling unit.
 
     Args:
-        night: which.
-        rules: about measures of one of the two tables.
-        seed: of the weights.
-        in_all: how many documents the larger night has, by which they are resampled.
+        night: the night.
+        rules: rules about measures of one of the two tables.
+        seed: seed of the weights.
+        in_all: number of documents of the larger night, which decides the resampling units.
 
     Returns:
-        None if the night has no such table.
+        The sums, or None if the night has no such table.
 
     Raises:
         Refused: a file of the night cannot be read.
@@ -113,9 +113,9 @@ def tally_replicates(
 
 
 def tables(night: Night, name: str, columns: list[str]) -> Iterator[pa.Table]:
-    """Read some columns of scores or panel_scores, a file at a time.
+    """Read some columns of scores or panel_scores, one file at a time.
 
-    Reference points are left out, and what was scored against a consensus.
+    Reference points, and scores against a consensus, are left out.
     """
     if name == "scores":
         columns = [*columns, "reference"]
@@ -147,5 +147,5 @@ def _gathered(kind: Table, table: pa.Table, in_all: int) -> Sums:
 
 
 def values_of(column: pa.ChunkedArray) -> Floats:
-    """The values of a measure, NaN where null, shape (rows,)."""
+    """Return the values of a measure, NaN where null, shape (rows,)."""
     return numbers(column.combine_chunks().fill_null(float("nan")))

@@ -1,4 +1,4 @@
-"""Old nights removed: only files that nights wrote, and never what later nights need."""
+"""Remove old nights: only files that nights wrote, and never the night that later ones need."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage.listed_files import listed
 
 REMOVING = "_removing.json"
-"""The run.json of a night whose removal has begun, by which it can be finished."""
+"""Name of a night's run.json while the night is being removed, so that removal can be resumed."""
 
 _Files = Mapping[str, Sequence[str]]
 """Table -> names of its files."""
@@ -23,17 +23,17 @@ _Files = Mapping[str, Sequence[str]]
 def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
     """Remove nights that are more than some days older than the newest.
 
-    Kept are the last good night, whatever its age, and every folder that holds a file which its
-    run.json does not list, or an unfinished attempt at a night.  Days are counted back from the
-    newest night, or from today if that is earlier: neither a clock nor a date that is wrong empties
-    the folder.
+    The last good night is kept whatever its age, and so is every folder with a file that its
+    run.json does not list, or with an unfinished attempt at a night.  Days are counted back from
+    the newest night, or from today if that is earlier, so that neither a wrong clock nor a wrong
+    date empties the folder.
 
     Args:
-        nights: of the folder.
-        days: how many to keep.
+        nights: nights of the folder.
+        days: number of days to keep.
 
     Returns:
-        The dates removed, and in words what was to be removed and was not.
+        The dates removed, and a message for each old night that was not removed.
     """
     if nights.newest is None:
         return [], []
@@ -54,10 +54,10 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
 
 
 def _files(runs: str, night: date) -> _Files:
-    """List the files of a night's tables, as its record names them.
+    """List the files of a night's tables, from its record.
 
     Raises:
-        Refused: there is no record, or it names what no run writes.
+        Refused: there is no record, or it lists files that no run writes.
     """
     url = folder_of(runs, night)
     published = read_night(runs, night)
@@ -74,10 +74,10 @@ def _files(runs: str, night: date) -> _Files:
 
 
 def _require_ours(url: str, files: _Files) -> None:
-    """Make sure that a folder holds a night and nothing else.
+    """Check that a folder contains a night and nothing else.
 
     Raises:
-        Refused: it holds an unfinished attempt, or a file that the night did not write.
+        Refused: the folder contains an unfinished attempt, or a file that the night did not write.
     """
     held = storage.names(url)
     if run_folder.UNFINISHED in held:
@@ -92,7 +92,7 @@ def _require_ours(url: str, files: _Files) -> None:
 
 
 def _remove(url: str, files: _Files) -> None:
-    """Remove a night file by file; readers first miss the record."""
+    """Remove a night file by file, its record first, so that readers do not see part of it."""
     record = storage.join(url, run_folder.RECORD)
     text = storage.read_text(record)
     if text is not None:

@@ -20,10 +20,10 @@ class GateRule:
     """How far a system's average may move between two nights.
 
     Attributes:
-        text: as it was given, without blanks.
+        text: the rule as given, without spaces.
         average: `micro` or `macro`.
-        measure: whose average; a column of summary.
-        falls: whether a fall is what the rule looks for (`>=`), or a rise (`<=`).
+        measure: the measure that is averaged.
+        falls: whether the rule limits a fall (`>=`) rather than a rise (`<=`).
         limit: the change allowed, in the unit of the measure: at most 0 where ``falls``, else at
             least 0.
     """
@@ -40,7 +40,7 @@ class GateRule:
         return next(name for name, kind in RULE_TABLES.items() if self.measure in kind.measures)
 
     def excess(self, change: float) -> float:
-        """How far beyond the limit a change is, to the worse; negative within it."""
+        """Return how far a change for the worse exceeds the limit; negative within the limit."""
         return self.limit - change if self.falls else change - self.limit
 
 
@@ -48,8 +48,8 @@ def parse_rule(text: str) -> tuple[GateRule, ...]:
     """Read rules separated by commas.
 
     Raises:
-        Refused: not a rule, no such measure, a limit without a sign or to the wrong side, the same
-            rule twice.
+        Refused: a rule is malformed, its measure does not exist, its limit has no sign or the
+            wrong one, or two rules are about the same average.
     """
     rules = tuple(_rule("".join(part.split())) for part in text.split(","))
     for place, rule in enumerate(rules):

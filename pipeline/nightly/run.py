@@ -1,7 +1,7 @@
-"""A night: one date scored, published, judged against an earlier one, and told to monitoring.
+"""Score and publish one night, judge it against an earlier one, and write its metrics.
 
-Everything can be done again.  A night whose input is as it was is left as it is, one whose input
-has changed is replaced whole; what the gate said is kept beside the run, and said again.
+A night can be run again.  Its scores are kept if its input has not changed, and replaced as a whole
+if it has; the verdict of the gate is stored beside the run and reported again.
 """
 
 from collections.abc import Callable
@@ -21,18 +21,18 @@ from segscore.pipeline.scoring import run
 from segscore.pipeline.storage.placement import require_apart
 
 Say = Callable[[str], None]
-"""Told in words of what is not as usual."""
+"""Called with the text of each warning."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A night that is published and judged.
+    """A night that was published and judged.
 
     Attributes:
-        night: what it found.
-        verdict: what the gate said.
-        scored: the run, if it was scored now; None if it was there.
-        removed: dates of nights removed for their age.
+        night: the published night.
+        verdict: the verdict of the gate.
+        scored: the scoring run; None if the night had been scored before.
+        removed: dates of the old nights that were removed.
     """
 
     night: Night
@@ -44,24 +44,24 @@ class Ended:
 def run_night(
     settings: NightSettings, client: cluster.Client, progress: Progress, say: Say
 ) -> Ended:
-    """Score, publish and judge a night, write its metrics, remove old nights.
+    """Score, publish and judge a night, write its metrics, and remove old nights.
 
     Args:
-        settings: what to do.
-        client: where the work runs.
-        progress: told of each part scored.
-        say: told of what is not as usual, while it works.
+        settings: settings of the night.
+        client: client of the cluster that does the work.
+        progress: called after each scored part.
+        say: called with the text of each warning.
 
     Raises:
-        Refused: wrong input or settings.
-        Failed: the input is not there yet, another process is at work on this night, or something
-            could not be done; the message says what of the night stands.
+        Refused: the input or the settings are wrong.
+        Failed: the input does not exist yet, another process is working on this night, or a step
+            failed; the message says whether the night was published.
     """
     _require_free_for_metrics(settings)
     try:
         ended = _work(settings, client, progress, say)
     except (run_folder.Taken, run_folder.Overtaken) as problem:
-        # Whoever works there tells monitoring.
+        # The other process writes the metrics.
         raise Failed(
             f"{settings.date}: another process is at work on this night: {problem}"
         ) from problem
@@ -84,14 +84,14 @@ def run_night(
 
 
 def _require_free_for_metrics(settings: NightSettings) -> None:
-    """Refuse metrics that would be written over an input, into the run, or over others' files."""
+    """Refuse to write metrics over an input, into the run, or over another program's file."""
     if settings.metrics is None:
         return
     inputs = {**settings.inputs, "--runs": settings.score.output}
     require_apart(settings.metrics, inputs, option="--metrics", is_file=True)
     try:
         there = storage.head(settings.metrics, metrics.HEAD)
-    except Failed:  # no server answers, as will be said when the night is done
+    except Failed:  # reported when the metrics are written
         return
     if there and not metrics.is_exposition(there):
         raise Refused(
@@ -136,14 +136,14 @@ def _score(
 
 
 def _latest(there: Nights) -> tuple[date | None, str | None]:
-    """Date of the newest night, and when the newest that went well was judged."""
+    """Return the newest night's date, and when the newest successful night was judged."""
     ends = (each.verdict for each in there.newest_first() if each.verdict is not None)
     last = next((each.finished_at for each in ends if each.exit_code == 0), None)
     return there.newest, last
 
 
 def _tell_unfinished(settings: NightSettings, outcome: str, exit_code: int, say: Say) -> None:
-    """Tell monitoring of a night that ended early; what ended it is more than this may fail."""
+    """Write the metrics of a night that failed; an error in this is only a warning."""
     try:
         _tell(settings, outcome, exit_code, None, say)
     except Failed as problem:
@@ -153,16 +153,16 @@ def _tell_unfinished(settings: NightSettings, outcome: str, exit_code: int, say:
 def _tell(
     settings: NightSettings, outcome: str, exit_code: int, night: Night | None, say: Say
 ) -> None:
-    """Write the metrics, if there is no newer night that they tell of.
+    """Write the metrics, unless a newer night has been published.
 
     Raises:
-        Failed: they cannot be written.
+        Failed: the metrics cannot be written.
     """
     if settings.metrics is None:
         return
     try:
         newest, last = _latest(Nights(settings.runs))
-    except (OSError, Refused, Failed):  # as is told of the night itself
+    except (OSError, Refused, Failed):  # reported for the night itself
         newest, last = None, None
     if newest is not None and newest > settings.date:
         say(f"{settings.metrics} tells of the newest night, {newest}, and stays as it is")

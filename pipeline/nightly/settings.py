@@ -1,4 +1,4 @@
-"""Settings of a night, checked whole before any work starts."""
+"""Settings of a night, all checked before any work starts."""
 
 import datetime
 import re
@@ -23,22 +23,22 @@ _PLACEHOLDER = "{date}"
 _LAST_GOOD = "last-good"
 FAIL, _PASS = "fail", "pass"
 NIGHT = "date="
-"""How names of nights' folders begin."""
+"""Prefix of the names of nights' folders."""
 
 _METRICS = ".prom"
-"""How the name of a file ends that node_exporter's textfile collector reads."""
+"""Suffix of the files that node_exporter's textfile collector reads."""
 
 _MOST_DAYS = 36_500
 
 
 def require_keep(days: int | None) -> None:
-    """Refuse a number of days that would keep nothing."""
+    """Refuse a number of days outside the allowed range."""
     if days is not None:
         within("--keep", days, 1, _MOST_DAYS)
 
 
 def folder_of(runs: str, night: datetime.date) -> str:
-    """Where the run of a night is."""
+    """Return the folder of a night's run."""
     from segscore.pipeline import storage
 
     return storage.join(runs, f"{NIGHT}{night.isoformat()}")
@@ -48,7 +48,7 @@ def read_date(option: str, text: str) -> datetime.date:
     """Read a date.
 
     Raises:
-        Refused: not one, or not written as 2026-01-31.
+        Refused: the text is not a date written as 2026-01-31.
     """
     also = f", or {_LAST_GOOD}" if option == "--against" else ""
     try:
@@ -60,10 +60,10 @@ def read_date(option: str, text: str) -> datetime.date:
 
 
 def _dated(option: str, location: str, night: datetime.date) -> str:
-    """Put a night's date where a location says `{date}`.
+    """Replace `{date}` in a location with a night's date.
 
     Raises:
-        Refused: there is another placeholder.
+        Refused: the location has another placeholder.
     """
     for name in re.findall(r"\{(\w*)\}", location):
         if f"{{{name}}}" != _PLACEHOLDER:
@@ -84,23 +84,25 @@ KeepOption = Annotated[
 
 @dataclass(frozen=True)
 class NightSettings:
-    """What `segscore nightly` was asked to do.
+    """Settings of `segscore nightly`.
 
     Attributes:
-        date: of the night.
-        references: table of references; `{date}` stands for the date.
-        hypotheses: table of segmentations to judge; likewise.
-        runs: folder of the nights' runs; this one's is `date=D` in it.
-        documents: table of unit lengths and attributes; likewise; None: as ``scoring`` says.
+        date: date of the night.
+        references: table of references; `{date}` is replaced by the date.
+        hypotheses: table of segmentations to judge; `{date}` as above.
+        runs: folder of the nights' runs; the run of this night is `date=D` in it.
+        documents: table of unit lengths and attributes; `{date}` as above; None for the one in
+            ``scoring``, if any.
         gate: rules separated by commas; None for none.
-        alpha: chance that the gate of a night fails though nothing got worse beyond its limits,
-            above 0 and at most 0.5.
+        alpha: probability that the gate of a night fails although nothing got worse beyond its
+            limits, above 0 and at most 0.5.
         against: `last-good`, or the date of the night to compare with.
-        not_comparable: `fail` or `pass`, a night whose signature is another than the other's.
-        metrics: file of metrics to write, named *.prom; None for none.
-        keep: days after which nights are removed; None: never.
-        fresh: replace a finished run of the night.
-        scoring: further settings of the scoring run, by their names.
+        not_comparable: verdict on a night whose signature differs from the other's: `fail` or
+            `pass`.
+        metrics: file to write metrics to, named *.prom; None for none.
+        keep: days after which nights are removed; None to keep all.
+        fresh: whether to replace a finished run of the night.
+        scoring: further settings of the scoring run, by name.
     """
 
     date: Annotated[
@@ -146,10 +148,11 @@ class NightSettings:
     scoring: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
+        """Check the settings.
 
         Raises:
-            Refused: naming the option, the value and what is allowed.
+            Refused: a setting is invalid; the message names the option, its value and what is
+                allowed.
         """
         if _PLACEHOLDER in self.runs:
             raise Refused(f"--runs {self.runs}: every night gets a folder date=... in it by itself")
@@ -161,13 +164,13 @@ class NightSettings:
                 f"--metrics {self.metrics}: must end in {_METRICS}, or node_exporter passes it over"
             )
         require_keep(self.keep)
-        self.score, self.rules, self.compared  # noqa: B018  (refuse what they cannot read)
+        self.score, self.rules, self.compared  # noqa: B018  (they refuse invalid values)
         if self.compared == self.date:
             raise Refused(f"--against {self.against}: is the night itself")
 
     @cached_property
     def score(self) -> ScoreSettings:
-        """How the night is scored, and what; the output is the night's folder."""
+        """Settings of the scoring run, whose output is the night's folder."""
         given = dict(self.scoring)
         if self.documents is not None:
             given["documents"] = _dated("--documents", self.documents, self.date)
@@ -181,7 +184,7 @@ class NightSettings:
 
     @property
     def inputs(self) -> dict[str, str | None]:
-        """What the night reads, by the option that names it."""
+        """The tables that the night reads, by the option that names them."""
         return {
             "--references": self.score.references,
             "--hypotheses": self.score.hypotheses,

@@ -1,4 +1,4 @@
-"""What the gate said of a night, kept beside its run: `night.json`."""
+"""The verdict of the gate on a night, stored beside its run as `night.json`."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -14,7 +14,7 @@ FAILED = "failed"
 INCOMPLETE = "incomplete"
 NOT_COMPARABLE = "not_comparable"
 OUTCOMES = (PASSED, FAILED, INCOMPLETE, NOT_COMPARABLE)
-"""Of a night that was published and judged."""
+"""Outcomes of a night that was published and judged."""
 
 UNDEFINED = "undefined"
 UNDECIDED = "undecided"
@@ -25,9 +25,9 @@ class Moved:
     """A document that got worse.
 
     Attributes:
-        document_id: which.
-        value: of the measure tonight, mean over references.
-        before: the same of the other night; where that did not score the document, its average.
+        document_id: id of the document.
+        value: value of the measure tonight, mean over references.
+        before: value in the other night; its average if it did not score the document.
         shared: whether both nights scored it.
     """
 
@@ -39,24 +39,24 @@ class Moved:
 
 @dataclass(frozen=True)
 class Check:
-    """One rule, held against one system.
+    """The result of one rule for one system.
 
     Attributes:
-        rule: as it was given.
+        rule: the rule as given.
         system: coder of the hypotheses.
-        measure, average: what the rule is about.
-        limit: the change it allows.
-        against: date of the night compared with.
-        value, before: the average tonight and then; None where undefined.
-        documents, documents_before: on which it is defined.
-        shared: documents scored in both nights.
+        measure, average: the average that the rule is about.
+        limit: the change that the rule allows.
+        against: date of the night that tonight is compared with.
+        value, before: the average tonight and in that night; None where undefined.
+        documents, documents_before: number of documents on which the average is defined.
+        shared: number of documents scored in both nights.
         change: value - before, in the unit of the measure.
-        standard_error: of the change, from the bootstrap.
-        p: chance of a change so far beyond the limit, were the true change at the limit.
-        p_adjusted: the same, corrected for all checks of the night (Holm).
-        result: `passed`; `failed`: worse beyond limit and noise; `undefined`: was defined and is
-            not any more, which fails; `undecided`: cannot be told, which passes.
-        moved: the documents that got worst, of a check that failed.
+        standard_error: standard error of the change, from the bootstrap.
+        p: probability of a change this far beyond the limit if the true change is at the limit.
+        p_adjusted: p corrected for all checks of the night (Holm).
+        result: `passed`; `failed`: worse beyond limit and noise; `undefined`: no longer defined,
+            which fails; `undecided`: cannot be decided, which passes.
+        moved: the documents that got worst, if the check failed.
     """
 
     rule: str
@@ -79,26 +79,26 @@ class Check:
 
     @property
     def fails(self) -> bool:
-        """Whether the night is no good because of it."""
+        """Whether the check makes the night fail."""
         return self.result in (FAILED, UNDEFINED)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a night that was published.
+    """The verdict on a published night.
 
     Attributes:
-        date: of the night.
+        date: date of the night.
         run: fingerprint of the run that was judged.
-        asked: by which rules, alpha and the like.
+        asked: settings of the gate, such as its rules and alpha.
         against: system -> date and run of the night it was compared with.
-        checks: every rule with every system that both nights have.
-        systems: scored tonight, reference points aside.
-        missing: systems of the night compared with that are not there tonight.
-        new: systems that no good night before has.
-        differences: in what signatures differ, by the date of the other night.
+        checks: results of every rule for every system that both nights scored.
+        systems: systems scored tonight, without reference points.
+        missing: systems of the night compared with that were not scored tonight.
+        new: systems that no earlier good night scored.
+        differences: date of another night -> differences between the signatures.
         outcome: one of ``OUTCOMES``.
-        finished_at: when it was judged, UTC.
+        finished_at: when the night was judged, UTC.
     """
 
     date: str
@@ -120,11 +120,11 @@ class Verdict:
 
     @property
     def exit_code(self) -> int:
-        """Of the command."""
+        """Exit code of the command."""
         return 0 if self.outcome == PASSED else 1
 
     def text(self) -> str:
-        """What night.json holds."""
+        """Return the contents of night.json."""
         told = {**asdict(self), "good": self.good, "exit_code": self.exit_code}
         return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
 
@@ -133,7 +133,7 @@ def read_verdict(url: str, text: str) -> Verdict:
     """Read night.json.
 
     Raises:
-        Refused: it is not what segscore writes.
+        Refused: the file is not one that segscore wrote.
     """
     try:
         told = json.loads(text)
@@ -149,5 +149,5 @@ def read_verdict(url: str, text: str) -> Verdict:
 
 
 def check_of(rule: GateRule, system: str, against: str, **told: Any) -> Check:
-    """Begin the check of a rule with a system."""
+    """Start the check of a rule for a system."""
     return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **told)

@@ -1,1 +1,1 @@
-"""What a finished run found, as one HTML page that needs nothing else: `segscore report`."""
+"""The results of a finished run as one self-contained HTML page: `segscore report`."""

@@ -1,4 +1,4 @@
-"""What an audit has to show: how well coders agree, who stands apart, how prominent marks are."""
+"""Sections of an audit's report: agreement, outlying coders, prominence of marked positions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,16 +11,16 @@ from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
 
 _CODERS, _GROUPS = 60, 30
-"""Coders in a matrix, those with most documents; groups drawn, the largest."""
+"""Maximum numbers of coders in a matrix (those with most documents) and of groups (the largest)."""
 
 CLASSES = 10
-"""Of shares, in a chart of prominence."""
+"""Number of classes of shares in a chart of prominence."""
 
 _PROMINENCE = {"0": "exactly", "half_window": "half a window", "window": "a window"}
 
 
 def agreement_sections(run: FinishedRun) -> Iterator[Section]:
-    """All sections of an audit."""
+    """Yield all sections of an audit."""
     by = run.settings["group_by"]
     yield _agreement(run, by)
     coders = rows_over_all(run.table("coders"), by)
@@ -62,7 +62,7 @@ def _coefficient(row: RunRow) -> list[Cell]:
 
 
 def _groups(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figure]:
-    """Each group's coefficient, the largest groups first."""
+    """Draw the coefficient of each group, the largest groups first."""
     found = [
         row | {"name": group_name(row, by)}
         for row in rows
@@ -88,7 +88,7 @@ def _span(row: RunRow, name: str) -> charts.DrawnChart:
 
 
 def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
-    """How often each marks a boundary, how similar each is to peers, agreement without each."""
+    """Draw boundary rates and similarity to peers, and list agreement without each coder."""
     known = sorted((row for row in rows if row["rate"] is not None), key=lambda row: -row["rate"])
     if not known:
         return
@@ -165,7 +165,7 @@ def _matrix(run: FinishedRun, by: Sequence[str], coders: Sequence[RunRow]) -> Fi
 
 
 def _prominence(run: FinishedRun, by: Sequence[str]) -> Iterator[Figure]:
-    """How many of the coders support a position that some coder marked."""
+    """Draw the share of coders that support each position marked by some coder."""
     counted = {reach: np.zeros(CLASSES, np.int64) for reach in _PROMINENCE}
     wanted = ["coders", *(f"support_{reach}" for reach in _PROMINENCE)]
     for part in run.parts("prominence", wanted):

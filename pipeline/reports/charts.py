@@ -1,6 +1,6 @@
-"""The kinds of charts a report has, as Vega-Lite's JSON; each takes the rows of its table.
+"""Make the charts of a report as Vega-Lite JSON, each from the rows of its table.
 
-Names stand in the data alone, never in a field or an expression, so that any text is safe.
+Names occur only in the data, never in a field or an expression, so that any text is safe.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     import altair as alt
 
 DrawnChart = Mapping[str, Any]
-"""What one mark is drawn from."""
+"""The values that one mark is drawn from."""
 
 Chart = dict[str, Any]
 _Side = Literal["left", "right"]
 
 BLUE, ORANGE, RED = "#3b82c4", "#c77a14", "#d6336c"
-"""Told apart by who is colour blind, and seen on white as on black."""
+"""Colours that colour-blind readers can distinguish, visible on white and on black."""
 
 _STEP = 24
 """Height of a row."""
 
 _FIELDS = 6
-"""Significant digits that a chart is given."""
+"""Significant digits of the numbers in a chart."""
 
 
 def _data(rows: Sequence[DrawnChart]) -> "alt.Data":
@@ -40,24 +40,24 @@ def _short(value: object) -> object:
 
 
 def _text(name: str) -> str:
-    """A name as a chart can hold it: Vega keeps names as fields, of which JavaScript has one."""
+    """Make a name safe for Vega, which uses it as a field of a JavaScript object."""
     return f"{name}\N{ZERO WIDTH SPACE}" if name == "__proto__" else name
 
 
 def _finished(chart: Any, height: int) -> Chart:
-    """As wide as the page lets it be."""
+    """Return a chart as JSON, as wide as the page allows."""
     made: Chart = chart.properties(width="container", height=height).to_dict()
-    # What altair adds for its own viewers: their version, and a look that the page has its own of.
+    # Drop what altair adds for its own viewers: their version, and a theme; the page has its own.
     return {name: value for name, value in made.items() if name not in ("$schema", "config")}
 
 
 def _tall(rows: Sequence[DrawnChart], name: str) -> int:
-    """Height of a chart with a row a name."""
+    """Return the height of a chart with one row per name."""
     return _STEP * max(1, len(_named(rows, name)))
 
 
 def _known(rows: Sequence[DrawnChart], *names: str) -> bool:
-    """Whether some row has these values; what has none would be drawn on an endless axis."""
+    """Check whether some row has all these values; without one, Vega draws an endless axis."""
     return any(all(row[name] is not None for name in names) for row in rows)
 
 
@@ -66,10 +66,10 @@ def _named(rows: Sequence[DrawnChart], name: str) -> list[str]:
 
 
 def _names(names: Sequence[str], field: str = "name") -> Any:
-    """Names in their order, from above or from the left; of a long one both ends."""
+    """Make an axis of names in their order, from the top or left, shortening long ones."""
     import altair as alt
 
-    # The domain, not a sort: that would make an expression of the names.
+    # Set the domain rather than a sort, which would put the names into an expression.
     settings: Any = {"sort": None, "title": None, "scale": alt.Scale(domain=list(names))}
     if field == "column":
         axis = alt.Axis(labelExpr=_ENDS, labelAngle=-45, labelLimit=130)
@@ -81,11 +81,11 @@ _ENDS = (
     "length(datum.label) > 25 "
     "? slice(datum.label, 0, 12) + '…' + slice(datum.label, -12) : datum.label"
 )
-"""What an axis tells of a name: names often differ at one of their ends."""
+"""Label of a name on an axis: both ends of a long one, as names often differ at one end."""
 
 
 def _wide(rows: Sequence[DrawnChart], *names: str) -> "alt.Scale":
-    """A scale that holds the values of some fields, and has a width where all are the same."""
+    """Return a scale for the values of some fields; it has a width even if all are equal."""
     import altair as alt
 
     values = [row[name] for row in rows for name in names if row.get(name) is not None]
@@ -97,15 +97,15 @@ def _wide(rows: Sequence[DrawnChart], *names: str) -> "alt.Scale":
 
 
 NARROW = 1e-9
-"""Share of the values below which they are taken for the same."""
+"""Range of the values, as a share of the largest, up to which they count as equal."""
 
 
 def intervals(rows: Sequence[DrawnChart], axis: str) -> Chart | None:
-    """A point and its interval a row; None where nothing is defined.
+    """Draw one point with its interval per row; return None if nothing is defined.
 
     Args:
-        rows: ``name``, ``value``, ``low``, ``high`` and ``kind``, from above.
-        axis: what the values are.
+        rows: ``name``, ``value``, ``low``, ``high`` and ``kind``, from top to bottom.
+        axis: title of the axis of values.
     """
     import altair as alt
 
@@ -135,7 +135,7 @@ def intervals(rows: Sequence[DrawnChart], axis: str) -> Chart | None:
 
 
 def _legend(rows: Sequence[DrawnChart], name: str) -> "alt.Legend | None":
-    """A legend below the chart, if there is more than one thing to tell."""
+    """Return a legend below the chart, or None if it would have one entry."""
     import altair as alt
 
     several = len(_named(rows, name)) > 1
@@ -143,12 +143,12 @@ def _legend(rows: Sequence[DrawnChart], name: str) -> "alt.Legend | None":
 
 
 def scatter(rows: Sequence[DrawnChart], across: str, up: str) -> Chart | None:
-    """A point a system in two values, each with its interval; None without a point.
+    """Draw one point per system by two values, each with its interval; return None without points.
 
     Args:
         rows: ``name``, ``label``, ``x``, ``y``, ``x_low``, ``x_high``, ``y_low``, ``y_high``.
-        across: what x is.
-        up: what y is.
+        across: title of the x axis.
+        up: title of the y axis.
     """
     import altair as alt
 
@@ -179,18 +179,18 @@ def scatter(rows: Sequence[DrawnChart], across: str, up: str) -> Chart | None:
 
 
 def _labels(base: "alt.Chart", where: str, align: _Side, dx: int) -> "alt.Chart":
-    """Names beside points, on the side that has room."""
+    """Write labels beside points, on the side with enough space."""
     chart = base.transform_filter(where).mark_text(align=align, dx=dx, dy=-7, limit=130)
     return chart.encode(text="label:N")
 
 
 def boxes(rows: Sequence[DrawnChart], outliers: Sequence[DrawnChart], axis: str) -> Chart | None:
-    """Quartiles and whiskers a row, and what lies beyond them one by one; None without a row.
+    """Draw one box plot per row, with its outliers; return None without rows.
 
     Args:
-        rows: ``name``, ``low``, ``q1``, ``median``, ``q3``, ``high``, from above.
+        rows: ``name``, ``low``, ``q1``, ``median``, ``q3``, ``high``, from top to bottom.
         outliers: ``name``, ``value`` and ``document``.
-        axis: what the values are.
+        axis: title of the axis of values.
     """
     import altair as alt
 
@@ -227,13 +227,13 @@ def boxes(rows: Sequence[DrawnChart], outliers: Sequence[DrawnChart], axis: str)
 
 
 def heat(rows: Sequence[DrawnChart], value: str, *, signed: bool = False) -> Chart:
-    """A cell a pair of names, coloured by value and told in it where there is room.
+    """Draw a matrix with one cell per pair of names, coloured by value.
 
     Args:
-        rows: ``row``, ``column``, ``value``, ``says`` (what the cell holds) and ``mark`` (what it
-            holds where there is no room).
-        value: what the values are.
-        signed: whether they lie on both sides of 0.
+        rows: ``row``, ``column``, ``value``, ``says`` (text of the cell) and ``mark`` (its text if
+            there are too many columns for ``says``).
+        value: title of the values.
+        signed: whether the values are on both sides of 0.
     """
     import altair as alt
 
@@ -267,24 +267,24 @@ def heat(rows: Sequence[DrawnChart], value: str, *, signed: bool = False) -> Cha
 
 
 DARK = 0.85
-"""Share of the scale from which on light text is the easier to read."""
+"""Share of the scale above which light text is easier to read than dark."""
 
 _ROOM = 10
-"""Columns of a matrix that find room for text in their cells."""
+"""Maximum number of columns of a matrix whose cells have space for text."""
 
 
 FEW = 10
-"""Lines that a smaller set of colours tells apart better."""
+"""Maximum number of lines for the smaller set of colours, which are easier to distinguish."""
 
 
 def curves(rows: Sequence[DrawnChart], points: Sequence[DrawnChart], across: str, up: str) -> Chart:
-    """A line a system through its thresholds, and the point at which it would be run.
+    """Draw one line per system over its thresholds, and its operating point.
 
     Args:
-        rows: ``name``, ``x``, ``y`` and ``threshold``, in the order of the line.
-        points: the same, one a system.
-        across: what x is.
-        up: what y is.
+        rows: ``name``, ``x``, ``y``, ``threshold`` and ``place``, the order along the line.
+        points: operating points, one per system, with the same values except ``place``.
+        across: title of the x axis.
+        up: title of the y axis.
     """
     import altair as alt
 
@@ -318,14 +318,14 @@ def curves(rows: Sequence[DrawnChart], points: Sequence[DrawnChart], across: str
 
 
 def band(rows: Sequence[DrawnChart], low: float, mean: float, high: float, axis: str) -> Chart:
-    """A point a coder before the band in which most lie.
+    """Draw one point per coder on the band in which most of them lie.
 
     Args:
-        rows: ``name``, ``value`` and ``flagged``, from above.
-        low: where the band begins.
-        mean: the middle of it.
-        high: where it ends.
-        axis: what the values are.
+        rows: ``name``, ``value`` and ``flagged``, from top to bottom.
+        low: lower end of the band.
+        mean: middle of the band.
+        high: upper end of the band.
+        axis: title of the axis of values.
     """
     import altair as alt
 
@@ -357,12 +357,12 @@ def band(rows: Sequence[DrawnChart], low: float, mean: float, high: float, axis:
 
 
 def columns(rows: Sequence[DrawnChart], across: str, up: str) -> Chart:
-    """A bar a class.
+    """Draw one bar per class.
 
     Args:
-        rows: ``name`` and ``value``, from the left.
-        across: what the classes are.
-        up: what the values are.
+        rows: ``name`` and ``value``, from left to right.
+        across: title of the axis of classes.
+        up: title of the axis of values.
     """
     import altair as alt
 

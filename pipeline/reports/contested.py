@@ -1,4 +1,4 @@
-"""The documents of an audit on which coders agree least, drawn with the codings of all."""
+"""The documents of an audit on which coders agree least, drawn with all their codings."""
 
 from collections.abc import Sequence
 from heapq import nsmallest
@@ -18,10 +18,10 @@ from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.read import validate_rows
 
 SHOWN = "boundary_similarity"
-"""What similarity is told by, here and of coders."""
+"""The measure of similarity that is shown, here and for coders."""
 
 _CONTESTED, STRIPS = 5, 40
-"""Documents drawn, and codings of each."""
+"""Maximum numbers of documents drawn, and of codings drawn for each."""
 
 
 def contested(run: FinishedRun) -> Section:
@@ -49,11 +49,11 @@ def _least_similar(run: FinishedRun) -> list[RunRow]:
 
 
 def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing]]:
-    """Document -> its codings drawn, read from the run's input."""
+    """Draw the codings of some documents, read again from the run's input."""
     table = find_table("codings", run.settings["codings"], SEGMENTATIONS)
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]
-    # What is refused, by itself or with others, is no coding of the document.
+    # Leave out invalid rows here, and rows rejected together with others in _drawing.
     good = [validate_rows(part, SEGMENTATIONS)[0].table for part in rows_of_document(table, ids)]
     read = pa.concat_tables(good).to_pylist()
     return {row["document_id"]: [_drawing(row, read)] for row in rows}

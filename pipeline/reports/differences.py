@@ -1,4 +1,4 @@
-"""Systems pair by pair: how large their difference is, and whether chance would make it."""
+"""Differences between pairs of systems, and whether they could be due to chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from segscore.pipeline.reports.page import Cell, Figure, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 
 COMPARED = 20
-"""Systems that are compared pair by pair: the best."""
+"""Maximum number of systems that are compared pair by pair, the best ones."""
 
 PERMUTATIONS = 9999
 SURE = 0.05
@@ -26,7 +26,7 @@ _Pairs = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
 def difference_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Figure:
-    """Which pairs of systems differ by more than chance makes, as `segscore compare` tells."""
+    """Draw the differences between pairs of systems, tested as in `segscore compare`."""
     left = len(sample.systems) - COMPARED
     sample = _only(sample, ranking.order(sample)[:COMPARED])
     settings = run.score_settings()
@@ -53,7 +53,7 @@ def difference_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Fig
 
 
 def _only(sample: Sample, kept: Sequence[int]) -> Sample:
-    """Some of the systems, in the order of the sample."""
+    """Select some of the systems, in the order of the sample."""
     at = sorted(kept)
     return replace(
         sample,

@@ -1,4 +1,4 @@
-"""The documents of a scoring run that all its systems have: how their values are spread."""
+"""Distribution of values over the documents that all systems of a scoring run share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,24 +12,24 @@ from segscore.pipeline.reports.page import Cell, Figure, PageTable
 from segscore.pipeline.reports.ranking import Ranking
 
 OUTLIERS = 15
-"""Documents of a system that are named of those beyond the whiskers: the furthest."""
+"""Maximum number of outliers that are drawn and named for a system, the furthest ones."""
 
 WHISKER = 1.5
-"""Box lengths that a whisker is long at most (Tukey 1977)."""
+"""Maximum length of a whisker in box lengths (Tukey 1977)."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """How one system's values are spread.
+    """The distribution of one system's values.
 
     Attributes:
-        name: of the system.
-        low: the least value that is no outlier.
+        name: name of the system.
+        low: smallest value that is not an outlier.
         q1, median, q3: quartiles.
-        high: the largest value that is no outlier.
-        documents: on which the measure is defined.
-        outliers: how many are beyond the whiskers.
-        furthest: of these, index and value, the furthest from the median first.
+        high: largest value that is not an outlier.
+        documents: number of documents on which the measure is defined.
+        outliers: number of documents beyond the whiskers.
+        furthest: index and value of outliers, the furthest from the median first.
     """
 
     name: str
@@ -44,16 +44,16 @@ class Box:
 
     @property
     def five(self) -> dict[str, float]:
-        """What is drawn as a box."""
+        """The five numbers of the box plot."""
         return {each: getattr(self, each) for each in ("low", "q1", "median", "q3", "high")}
 
 
 def box(name: str, values: Floats) -> Box:
-    """Tell how values are spread.
+    """Compute quartiles, whiskers and outliers.
 
     Args:
-        name: of the system.
-        values: a value a document, NaN where undefined, at least one defined.
+        name: name of the system.
+        values: one value per document, NaN where undefined, at least one defined.
     """
     known = np.flatnonzero(~np.isnan(values))
     q1, median, q3 = np.quantile(values[known], [0.25, 0.5, 0.75]).tolist()
@@ -67,7 +67,7 @@ def box(name: str, values: Floats) -> Box:
 
 
 def spread_section(sample: Sample, ranking: Ranking) -> Figure:
-    """Quartiles and outliers of each system."""
+    """Draw quartiles and outliers of each system."""
     values = sample.values[ranking.measure.name]
     found = [
         box(sample.systems[i].label, values[i])

@@ -1,4 +1,4 @@
-"""What the gate said of a night."""
+"""The section on the verdict of a night's gate."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _HEADINGS = ("rule", "system", "now", "before", "change", "p (Holm)", "against",
 
 
 def verdict(run: FinishedRun) -> Iterator[Section]:
-    """The rules of the gate and what became of each, if the run is a night that was judged."""
+    """Yield a section with the result of each rule of the gate, if the run is a judged night."""
     found = nights.judged(run)
     if found is None:
         return

@@ -1,7 +1,7 @@
-"""A page of sections: text, charts, drawings, each with the table behind it; rendered whole.
+"""Render a page of sections with text, charts and drawings, and the table behind each.
 
-The page opens from disk without a network: the charting library, the style and the data are in it,
-and its content security policy lets nothing else in.
+The page opens from disk without a network: it contains the charting library, the style and the
+data, and its content security policy allows nothing else.
 """
 
 from base64 import b64encode
@@ -18,12 +18,12 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class PageTable:
-    """What a chart shows, to be read.
+    """The numbers behind a chart.
 
     Attributes:
-        headings: of the columns.
-        rows: cells; None is undefined, a number with a fraction is shown with four decimals.
-        more: what is left out, and where it is; empty if nothing.
+        headings: headings of the columns.
+        rows: rows of cells; None is undefined, a float is shown with four decimals.
+        more: what was left out and where to find it; empty if nothing.
     """
 
     headings: Sequence[str]
@@ -36,13 +36,13 @@ class Figure:
     """A chart or a drawing.
 
     Attributes:
-        title: what it shows.
-        says: how to read it, in a sentence or two; also what a screen reader says for the chart.
-        table: behind the chart; None if there is nothing more to read.
-        chart: in Vega-Lite's JSON; None for none.
-        drawings: segmentations, one above the other.
-        folded: whether the table is folded away until it is asked for.
-        wide: whether it takes the width of the page; else several stand side by side.
+        title: heading of the figure.
+        says: how to read it, in a sentence or two; also the chart's text for screen readers.
+        table: the numbers behind the chart; None for none.
+        chart: chart as Vega-Lite JSON; None for none.
+        drawings: drawings of segmentations.
+        folded: whether the table is collapsed until the reader opens it.
+        wide: whether the figure takes the width of the page; others are placed side by side.
     """
 
     title: str
@@ -56,14 +56,14 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page.
+    """A section of the page.
 
     Attributes:
-        anchor: its name in links.
-        title: of the part.
-        says: what it is about.
-        figures: in reading order.
-        missing: what it could not show, and why; empty if nothing.
+        anchor: name of the section in links.
+        title: heading of the section.
+        says: introductory text.
+        figures: figures in reading order.
+        missing: what could not be shown, and why; empty if nothing.
     """
 
     anchor: str
@@ -75,13 +75,13 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole.
+    """A report.
 
     Attributes:
-        title: what it is a report of.
-        signature: of the run.
+        title: name of the run.
+        signature: signature of the run.
         says: the run in a few words.
-        sections: in reading order.
+        sections: sections in reading order.
     """
 
     title: str
@@ -91,7 +91,7 @@ class Page:
 
 
 def render(page: Page, library: str) -> str:
-    """Make one HTML document of a page.
+    """Render a page as one HTML document.
 
     Args:
         page: the page.
@@ -119,7 +119,7 @@ def render(page: Page, library: str) -> str:
 
 
 def is_report(head: bytes) -> bool:
-    """Whether a file that begins so is a page of `segscore report`."""
+    """Check whether a file that starts with these bytes is a page of `segscore report`."""
     return head.startswith(b"<!doctype html>") and b" segscore</title>" in head
 
 
@@ -131,20 +131,20 @@ _MARKS = {
     "miss": ("M0 0V16", "miss"),
     "extra": ("M0 16V0M-3 1h6", "false alarm"),
 }
-"""Kind of mark -> what it looks like in a key, what it means."""
+"""Kind of mark -> its SVG path in the key, and its meaning."""
 
 
 def shortened(name: str) -> str:
-    """As much of a name as stands beside a strip: both ends, as names often differ in one."""
+    """Shorten a name to fit beside a strip; keep both ends, as names often differ at one."""
     half = NAME // 2
     return name if len(name) <= NAME else f"{name[:half]}…{name[1 - half :]}"
 
 
 def charting_library() -> str:
-    """Vega-Lite and what it needs, as one script.
+    """Return Vega-Lite and its dependencies as one script.
 
     Raises:
-        Refused: it is not installed.
+        Refused: altair or vl-convert is not installed.
     """
     try:
         import altair  # noqa: F401  (makes the charts)
@@ -157,17 +157,17 @@ def charting_library() -> str:
 
 
 def _digest(script: str) -> str:
-    """A script's name in a content security policy."""
+    """Return the hash that allows a script in a content security policy."""
     return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
 
 
 def isolated(name: str) -> str:
-    """A name as it stands in a sentence, whose direction it must not change."""
+    """Isolate a name for use in a sentence, so that it cannot change the direction of the text."""
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def _shown(cell: Cell) -> str:
-    """A cell as it is read: a dash where undefined, four decimals, thousands apart."""
+    """Format a cell: a dash if undefined, floats with four decimals, thousands separated."""
     if cell is None:
         return "–"
     if isinstance(cell, float):

@@ -1,4 +1,4 @@
-"""What a run of any command computed, from what, and what became of its input."""
+"""The section on what a run computed, from which input, and which rows were scored or rejected."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from segscore.pipeline.runs import signature
 from segscore.pipeline.runs.finished import FinishedRun
 
 FILES = 50
-"""Input files that are listed of each table."""
+"""Maximum number of input files listed for each table."""
 
 
 def settings_in_words(run: FinishedRun) -> str:
-    """What became of the input, in a sentence."""
+    """Describe in one sentence how many rows of each input table were scored or rejected."""
     told = [
         f"{name}: {became['in']:,} in, {became['scored']:,} scored, {became['rejected']:,} "
         f"rejected, {became['unpaired']:,} unpaired"
@@ -23,7 +23,7 @@ def settings_in_words(run: FinishedRun) -> str:
 
 
 def section(run: FinishedRun) -> Section:
-    """Tell what was computed."""
+    """Make the section on what was computed."""
     return Section(
         "computed",
         "What was computed",

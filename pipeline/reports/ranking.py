@@ -1,4 +1,4 @@
-"""The summary of a scoring run, and its systems in the order of a measure."""
+"""The summary of a scoring run, with its systems ranked by a measure."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,12 +16,12 @@ from segscore.pipeline.statistics.averages import best_first, summary_groups
 
 @dataclass(frozen=True)
 class Ranking:
-    """The summary of a run, and how its systems are ranked.
+    """The summary of a run, with its systems ranked.
 
     Attributes:
-        run: of `segscore score`.
-        measure: systems are ranked by it.
-        average: micro or macro.
+        run: run of `segscore score`.
+        measure: measure that the systems are ranked by.
+        average: average that they are ranked by, micro or macro.
     """
 
     run: FinishedRun
@@ -39,7 +39,7 @@ class Ranking:
 
     @cached_property
     def whole(self) -> dict[tuple[str, str], dict[str, RunRow]]:
-        """(measure, average) -> system -> its row, over all documents."""
+        """(measure, average) -> system -> its row over all documents."""
         found: dict[tuple[str, str], dict[str, RunRow]] = {}
         for row in rows_over_all(self._summary, self.by):
             found.setdefault((row["measure"], row["average"]), {})[row["hypothesis"]] = row
@@ -47,7 +47,7 @@ class Ranking:
 
     @cached_property
     def groups(self) -> list[RunRow]:
-        """The rows by group, of the chosen measure and average; ``group`` names each group."""
+        """Rows by group for the chosen measure and average; ``group`` is the name of the group."""
         chosen = self._summary.filter(
             (pc.field("measure") == self.measure.name) & (pc.field("average") == self.average)
         )
@@ -55,22 +55,22 @@ class Ranking:
         return [row | {"group": group_name(row, self.by)} for row in rows]
 
     def of(self, measure: str) -> list[RunRow]:
-        """The systems' averages of a measure, best first."""
+        """Return the systems' averages of a measure, best first."""
         rows = self.whole.get((measure, self.average), {})
         return best_first(rows.values(), higher=ALL[measure].better == "higher")
 
     @cached_property
     def systems(self) -> list[str]:
-        """The best first."""
+        """The systems, best first."""
         return [row["hypothesis"] for row in self.of(self.measure.name)]
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """System -> how many are before it."""
+        """System -> number of systems that rank before it."""
         return {name: place for place, name in enumerate(self.systems)}
 
     def order(self, sample: Sample) -> list[int]:
-        """Where the systems of a sample stand in it, best first."""
+        """Return the indices of a sample's systems, best first."""
         last = len(self.systems)
         of = [self.place.get(each.hypothesis, last) for each in sample.systems]
         return sorted(range(len(of)), key=of.__getitem__)

@@ -1,4 +1,4 @@
-"""A report from its settings to the page."""
+"""Write the report of a run: make its sections and render the page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.storage.placement import require_apart
 
 _HEAD = 4096
-"""Bytes of a page that tell whether it is a report."""
+"""Number of bytes that are enough to recognise a report."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class _Written:
     """A page that was written.
 
     Attributes:
-        size: in bytes.
+        size: size of the page in bytes.
         missing: what could not be shown, and why.
     """
 
@@ -40,11 +40,11 @@ class _Written:
 
 
 def write_report(settings: ReportSettings) -> _Written:
-    """Write the page of a run, whole.
+    """Write the report of a run as one page, atomically.
 
     Raises:
-        Refused: no finished run that has something to show; no such measure; a place that must
-            not be written to.
+        Refused: the run is not finished or has nothing to show, the measure does not exist, or
+            the output must not be overwritten.
         Failed: the page cannot be written.
     """
     ((_, (measure,)),) = chosen_measures([settings.measure])
@@ -63,13 +63,13 @@ def write_report(settings: ReportSettings) -> _Written:
 
 
 def _title(url: str) -> str:
-    """The name of a run's folder."""
+    """Return the name of a run's folder."""
     whole = url if "://" in url else abspath(url)
     return whole.rstrip("/").rpartition("/")[2] or url
 
 
 def _require_free(output: str, run: FinishedRun) -> None:
-    """Refuse to write over a folder, into the run, over what it read, or over a file of others."""
+    """Refuse to write over a folder, into the run, over its inputs, or over another file."""
     if storage.names(output):
         raise Refused(f"--output {output}: is a folder; name a file")
     require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
@@ -113,7 +113,7 @@ def _scored(run: FinishedRun, measure: Measure, average: str) -> Iterator[Sectio
 
 
 def _documents(run: FinishedRun, ranking: Ranking) -> Iterator[Section]:
-    """What the documents that all systems share tell."""
+    """Yield the sections about the documents that all systems share."""
     (opened,) = open_runs([run.url])
     (chosen,) = chosen_measures([ranking.measure.name])
     try:

@@ -1,4 +1,4 @@
-"""What a report needs of a run, and the names of its groups."""
+"""Open a run for a report, and name its groups."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from segscore.pipeline.runs.finished import FinishedRun, RunRow
 
 
 def group_name(row: RunRow, by: Sequence[str]) -> str:
-    """What a group is called: its value, or where there are several attributes each with its."""
+    """Return the name of a group: its value, or with several attributes each one and its value."""
     if len(by) == 1:
         return str(row[by[0]])
     return ", ".join(f"{name} {isolated(str(row[name]))}" for name in by)
@@ -23,7 +23,7 @@ SHAPE: dict[str, type] = {
     "seconds": dict,
     "warnings": list,
 }
-"""What is needed of run.json, and what it is."""
+"""Keys of run.json that a report needs, and their types."""
 
 BECAME = ("in", "scored", "rejected", "unpaired")
 
@@ -32,7 +32,7 @@ def open_run(url: str) -> FinishedRun:
     """Open a run to report on.
 
     Raises:
-        Refused: no run there, not finished, or its record is not what segscore writes.
+        Refused: there is no run, it is not finished, or segscore did not write its record.
     """
     url = url.rstrip("/") or url
     run = FinishedRun.open(url, "the run is not finished; `segscore status` tells what is done")

@@ -1,4 +1,4 @@
-"""Settings of a report, checked before any work starts."""
+"""Settings of a report, all checked before any work starts."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -12,13 +12,13 @@ _AVERAGES = ("micro", "macro")
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """What `segscore report` was asked to do.
+    """Settings of `segscore report`.
 
     Attributes:
         run: folder of a finished run of score, nightly, sweep or agree.
         output: file or URL of the page.
-        measure: of a scoring run: systems are ranked by it.
-        average: micro or macro; of those ranks.
+        measure: measure that the systems of a scoring run are ranked by.
+        average: average that they are ranked by, micro or macro.
     """
 
     run: Annotated[str, Argument("Folder of a finished run.")]
@@ -29,10 +29,11 @@ class ReportSettings:
     average: Annotated[str, Option("Average that systems are ranked by: micro or macro.")] = "micro"
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be meant.
+        """Check the settings.
 
         Raises:
-            Refused: naming the option, the value and what is allowed.
+            Refused: a setting is invalid; the message names the option, its value and what is
+                allowed.
         """
         one_of("--average", self.average, _AVERAGES)
         if not self.output.strip():

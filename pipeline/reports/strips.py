@@ -1,4 +1,4 @@
-"""Segmentations drawn one above the other: where their boundaries are, and what became of each."""
+"""Draw segmentations one above the other, with the outcome of each boundary."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,16 +7,16 @@ from math import ceil
 from segscore.pipeline.measures.edit_list import Edit
 
 WIDTH, LEFT, RIGHT = 1000, 190, 10
-"""Of a drawing in its own unit, and what it keeps free for names."""
+"""Width of a drawing in its own unit, and of its margins; names are in the left one."""
 
 HIGH, _STEP, RULER, _GAP = 16, 24, 18, 14
-"""Of a strip, from one to the next, of a ruler, between the lines of a long document."""
+"""Height of a strip, from one strip to the next, of a ruler, and between two lines."""
 
 _UNITS, LINES = 300, 8
-"""Units in a line, unless the document would take more lines than this."""
+"""Units in a line, and maximum number of lines; a longer document has more units in a line."""
 
 NAME = 20
-"""Letters of a name that find room beside a strip."""
+"""Letters of a name that fit beside a strip."""
 
 _KINDS = {
     "match": "match",
@@ -32,8 +32,8 @@ class Strip:
     """One segmentation.
 
     Attributes:
-        name: whose.
-        marks: kind of mark -> positions, ascending; each with the position it is tied to.
+        name: its coder.
+        marks: kind of mark -> positions, ascending, each with the position it is tied to.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class StripPart:
-    """A strip's part that stands in one line: where it is, how wide, and paths by kind."""
+    """The part of a strip in one line of a drawing: its place, width, and SVG paths by kind."""
 
     name: str
     top: int
@@ -52,15 +52,15 @@ class StripPart:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What the page draws: rows and the numbers above them.
+    """A drawing: rows of strips, and the numbers above them.
 
     Attributes:
-        title: of the drawing.
-        says: what it shows, for who cannot see it.
-        height: in the drawing's own unit; its width is ``WIDTH``.
+        title: title of the drawing.
+        says: description for readers who cannot see the drawing.
+        height: height in the drawing's own unit; the width is ``WIDTH``.
         rows: strips, line by line.
-        rulers: text, and where it stands.
-        kinds: of the marks in it.
+        rulers: numbers above the strips, each as text, x and y.
+        kinds: kinds of marks in the drawing.
     """
 
     title: str
@@ -74,12 +74,12 @@ class Drawing:
 
 
 def boundaries(name: str, positions: Sequence[int]) -> Strip:
-    """A segmentation on its own."""
+    """Make the strip of a segmentation on its own."""
     return Strip(name, {"boundary": [(position, position) for position in positions]})
 
 
 def decided(name: str, edits: Sequence[Edit]) -> Strip:
-    """A hypothesis, with what became of each boundary of its own and of the reference."""
+    """Make the strip of a hypothesis, with the outcome of its boundaries and the reference's."""
     marks: dict[str, list[tuple[int, int]]] = {}
     for edit in edits:
         here = edit.position if edit.other_position is None else edit.other_position
@@ -94,10 +94,10 @@ def draw_strip(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> 
     """Draw segmentations of one document.
 
     Args:
-        title: of the drawing.
-        says: what it shows.
-        n_units: of the document.
-        strips: from above.
+        title: title of the drawing.
+        says: description of the drawing.
+        n_units: number of units of the document.
+        strips: strips from top to bottom.
     """
     units = max(_UNITS, ceil(n_units / LINES))
     scale = (WIDTH - LEFT - RIGHT) / min(units, n_units)
@@ -124,7 +124,7 @@ def draw_strip(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> 
 
 
 def _numbered(first: int, last: int, units: int) -> range:
-    """Units whose numbers stand above a line: at most ten of a full one."""
+    """Return the units that are numbered above a line, at most ten in a full line."""
     step = next(
         size * 10**power
         for power in range(9)
@@ -137,7 +137,7 @@ def _numbered(first: int, last: int, units: int) -> range:
 def _paths(
     kind: str, marks: Sequence[tuple[int, int]], first: int, last: int, scale: float
 ) -> Iterator[str]:
-    """Marks of a line, each once where several are too close to be told apart."""
+    """Yield the paths of a line's marks, only one of those too close to distinguish."""
     seen = set()
     for here, there in marks:
         if first < here <= last:
@@ -148,7 +148,7 @@ def _paths(
 
 
 def _mark(kind: str, x: float, tied: float) -> str:
-    """A mark's path; the kinds differ in shape, not in colour alone."""
+    """Return the path of a mark; kinds differ in shape, not only in colour."""
     match kind:
         case "near":
             return f"M{x:g} {HIGH}V4H{tied:g}"

@@ -1,4 +1,4 @@
-"""What a threshold sweep has to show: its curves, and where systems would be run."""
+"""Sections of a threshold sweep's report: its curves and operating points."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -9,7 +9,7 @@ from segscore.pipeline.reports.page import Figure, PageTable, Section
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 
 POINTS = 200
-"""Thresholds drawn and listed of a curve; of more, as many at equal steps along it."""
+"""Maximum number of thresholds of a curve; a longer one is thinned to equal steps along it."""
 
 _ENDS = (
     (
@@ -24,15 +24,15 @@ _ENDS = (
         "and what does not belong there.",
     ),
 )
-"""Two rates against each other, and how to read them."""
+"""Pairs of rates drawn against each other, and how to read each chart."""
 
 
 _SYSTEMS = 20
-"""Systems whose curves are drawn: the first by name."""
+"""Maximum number of systems whose curves are drawn, the first by name."""
 
 
 def sweep_sections(run: FinishedRun) -> Iterator[Section]:
-    """The curves of a sweep."""
+    """Yield the sections on curves and operating points."""
     chosen = run.rows("operating_points")
     rows = run.rows("curves")
     of = {name: [row for row in rows if row["hypothesis"] == name] for name in _names(chosen)}
@@ -73,11 +73,11 @@ def _curve(
 
 
 def thinned(curve: Sequence[RunRow], kept: Sequence[RunRow]) -> list[RunRow]:
-    """So many points of a curve as tell how it runs: at equal steps along it.
+    """Thin a long curve to points at equal steps along it.
 
     Args:
-        curve: ``x`` and ``y`` in the order of the thresholds.
-        kept: points that stay in any case.
+        curve: points with ``x`` and ``y``, in the order of the thresholds.
+        kept: points that are always kept.
     """
     if len(curve) <= POINTS:
         return list(curve)

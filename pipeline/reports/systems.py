@@ -1,4 +1,4 @@
-"""The systems of a scoring run: ranked, by kind of error, by group."""
+"""Sections on the systems of a scoring run: their ranking, kinds of error, and groups."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,10 +10,10 @@ from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.part import is_point
 
 _GROUPS, GROUP_ROWS = 30, 1000
-"""Groups drawn, and rows of groups listed."""
+"""Maximum numbers of groups drawn, and of rows of groups listed."""
 
 LABELLED = 8
-"""Systems whose names find room beside their points; more are numbered by rank."""
+"""Maximum number of systems whose names fit beside their points; more are numbered by rank."""
 
 _HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
 
@@ -32,7 +32,7 @@ def _spans(rows: Sequence[RunRow]) -> list[charts.DrawnChart]:
 
 
 def system_sections(ranking: Ranking) -> Section:
-    """Systems ranked by each headline measure, the chosen one first."""
+    """Rank systems by each headline measure, the chosen one first."""
     names = dict.fromkeys([ranking.measure.name, *HEADLINES])
     figures = [_ranked(ranking, name) for name in names if ranking.of(name)]
     return Section(
@@ -55,7 +55,7 @@ def _ranked(ranking: Ranking, name: str) -> Figure:
 
 
 def _best(rows: Sequence[RunRow]) -> str:
-    """Which system is the best, or which are; and whether a reference point is better."""
+    """Name the best system or systems, and the reference point that is better, if any."""
     of = [row for row in rows if not is_point(row["hypothesis"]) and row["value"] is not None]
     if not of:
         return "Undefined for every system."
@@ -68,7 +68,7 @@ def _best(rows: Sequence[RunRow]) -> str:
 
 
 _NAMED = 3
-"""Systems that are named of those that are equally good."""
+"""Maximum number of equally good systems that are named."""
 
 
 def _line(ranking: Ranking, name: str, system: str) -> list[Cell]:
@@ -116,11 +116,11 @@ ERRORS = (
         "that does not belong there, as with too few.",
     ),
 )
-"""Two measures against each other, and how to read them."""
+"""Pairs of measures drawn against each other, and how to read each chart."""
 
 
 def errors(ranking: Ranking) -> Section:
-    """What kind of errors systems make."""
+    """Draw which kinds of errors systems make."""
     figures = [_against(ranking, *each) for each in ERRORS]
     return Section("errors", "What kind of errors", "", figures)
 
@@ -157,7 +157,7 @@ def _against(ranking: Ranking, x: str, y: str, says: str) -> Figure:
 
 
 def groups(ranking: Ranking) -> Iterator[Section]:
-    """Systems by group of documents, if there are groups."""
+    """Draw systems by group of documents, if there are groups."""
     if not ranking.groups:
         return
     size: dict[str, int] = {}

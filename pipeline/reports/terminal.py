@@ -1,4 +1,4 @@
-"""Two segmentations drawn one above the other, so that a person sees each near and full miss."""
+"""Draw two segmentations one above the other, showing each near and full miss."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,14 +12,14 @@ MARGIN = 12
 
 
 def draw_in_terminal(n_units: int, edits: Sequence[Edit], width: int) -> Iterator[str]:
-    """Draw a reference above a hypothesis, and the edits between them.
+    """Draw a reference above a hypothesis, with the edits between them.
 
-    A column is a potential boundary: position p stands in column p.  Stretches without any
-    boundary are left out and said to be.
+    Each column is a potential boundary: position p is in column p.  A stretch without boundaries
+    is replaced by a line with its length.
 
     Args:
-        n_units: units N of the document in the unit of the run.
-        edits: as ``list_edits`` returns them.
+        n_units: number N of units of the document, in the unit of the run.
+        edits: edits as ``list_edits`` returns them.
         width: columns of the terminal.
     """
     step = max(20, (width - MARGIN) // 10 * 10 - 10)
@@ -44,7 +44,7 @@ def draw_in_terminal(n_units: int, edits: Sequence[Edit], width: int) -> Iterato
 
 
 def _ruler(columns: range) -> list[str]:
-    """Position numbers, each starting at its column."""
+    """Return position numbers as characters, each number starting at its column."""
     ruler = [" "] * (len(columns) + len(str(columns[-1])))
     for column in columns:
         if column == columns[0] or column % 10 == 0:

@@ -1,4 +1,4 @@
-"""The documents that systems do worst on, drawn segment by segment against their references."""
+"""The documents on which systems do worst, drawn segment by segment against their references."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -17,10 +17,10 @@ from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.part import is_point
 
 _WORST, REFERENCES, _SYSTEMS = 5, 3, 8
-"""Documents drawn, and of each: references, and systems below each, the best ones."""
+"""Maximum numbers of documents, of references per document, of systems (the best) below each."""
 
 _EDITS = 40
-"""Edits that are listed of a pair."""
+"""Maximum number of edits listed for a pair."""
 
 _HEADINGS = (
     "system",
@@ -58,7 +58,10 @@ def worst_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Section:
 
 
 def hardest(sample: Sample, ranking: Ranking) -> list[str]:
-    """The documents with the worst mean over systems, points and perfect ones aside; ties by id."""
+    """Return the documents with the worst mean over systems, ties by id.
+
+    Reference points are not averaged, and perfect documents are left out.
+    """
     values = sample.values[ranking.measure.name]
     real = [i for i, each in enumerate(sample.systems) if not is_point(each.hypothesis)]
     means = _mean(values[real])
@@ -71,7 +74,7 @@ def hardest(sample: Sample, ranking: Ranking) -> list[str]:
 
 
 def _mean(values: Floats) -> Floats:
-    """Over the systems, NaN left out, shape (documents,)."""
+    """Return the mean over systems, leaving out NaN, shape (documents,)."""
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         means: Floats = np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
@@ -109,7 +112,7 @@ def _shown(value: float) -> str:
 
 
 def _below(pairs: Sequence[Explained]) -> Drawing:
-    """A reference, and systems below it."""
+    """Draw a reference with systems below it."""
     first = pairs[0]
     marked = sorted({edit.position for edit in first.edits if edit.position is not None})
     systems = [decided(each.hypothesis, each.edits) for each in pairs[:_SYSTEMS]]
@@ -126,7 +129,7 @@ def _counted(pair: Explained) -> list[Cell]:
 
 
 def _told(edit: Edit) -> str:
-    """One edit in a few words; `segscore explain` says it in full."""
+    """Describe one edit in a few words; `segscore explain` describes it in full."""
     if edit.kind == "near_miss":
         return f"near {edit.position}→{edit.other_position}"
     at = edit.other_position if edit.position is None else edit.position

@@ -1,4 +1,4 @@
-// Charts are drawn one after the other, so that the page can be read meanwhile.
+// Draw charts one after the other, so that the page can be read meanwhile.
 const theme = {
   background: "transparent",
   font: "system-ui, sans-serif",
@@ -27,7 +27,7 @@ async function draw() {
   document.documentElement.dataset.drawn = "yes";
 }
 
-// What is folded away on a screen is read on paper, but for tables of several sheets.
+// Unfold tables for printing, except those that would fill several sheets.
 const printedRows = 100;
 addEventListener("beforeprint", () => {
   for (const each of document.querySelectorAll("details:not([open])")) {
