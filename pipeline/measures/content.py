@@ -84,7 +84,7 @@ class _Places(NamedTuple):
 def _overlaps(ref: _Places, hyp: _Places, out: Ints) -> None:
     """Count the content, visiting each overlap of a reference and a hypothesis segment once.
 
-    The code calls a reference segment a story, and says that a hypothesis segment is shown. An
+    In the names, a reference segment is a story, and a hypothesis segment is what is shown. An
     overlap without words adds nothing, because no listener can be there, so it is enough to visit
     boundaries in the order of words, even if several have the same number of words before them.
     """

@@ -67,7 +67,7 @@ def add_decisions(
     for k in range(found):
         actual = np.searchsorted(types, code[k] % rules.type_range + rules.lowest) + 1
         if in_ref[k]:
-            cells[0, actual, actual] -= 1  # it was counted as a match above
+            cells[0, actual, actual] -= 1  # counted as a match above, but is not one
         other = partner[k]
         if other < 0:
             cells[0, actual * in_ref[k], actual * (1 - in_ref[k])] += 1

@@ -174,7 +174,7 @@ def explained(at: Place) -> Iterator[None]:
 
 
 def _container_exists(at: Place) -> bool:
-    """Check whether the bucket exists; assume so if the credentials do not allow the question."""
+    """Check whether the bucket exists; assume that it does if the credentials cannot query it."""
     try:
         at.files.info(at.path.split("/", 1)[0])
     except FileNotFoundError:

@@ -198,7 +198,7 @@ def _further(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Sch
 
 
 def canonical_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the schema for reading a file's columns: with the same meaning, in the right types.
+    """Return the schema to read a file's columns with: the same meaning, the contract's types.
 
     Any integer type becomes int32, any list type a list, any string type (even a dictionary of
     strings) a string.  Other types are not changed, so that the schema check reports them.

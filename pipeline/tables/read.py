@@ -113,7 +113,7 @@ class Rows:
 
 
 def read_slice(piece: Slice, further: pa.Schema) -> Rows:
-    """Read a slice, with all columns of the whole table in their types over the whole table.
+    """Read a slice, with the columns and the types that the whole table has.
 
     Raises:
         Refused: a value does not fit its column's type, the file has become unreadable since
