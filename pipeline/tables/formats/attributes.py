@@ -61,5 +61,5 @@ def _check_name(name: str, row: ParsedRow) -> None:
 
 
 def _cell(value: Attribute, kind: pa.DataType) -> Attribute:
-    """Convert a value for its column; in a string column, spell it as JSON does (true, not True)."""
+    """Convert a value for its column; a string column has JSON's spelling (true, not True)."""
     return value if isinstance(value, str) or kind != pa.string() else json.dumps(value)
