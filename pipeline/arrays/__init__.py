@@ -1,1 +1,1 @@
-"""Ragged boundary arrays, document ids, seeded random numbers, and how a loop is compiled."""
+"""Ragged boundary arrays, document ids, and the compilation of loops."""

@@ -1,4 +1,4 @@
-"""Documents by name: a stable hash of the id's bytes, and a table that finds ids again."""
+"""Document ids as numbers: a stable hash of an id's bytes, and a hash table to look ids up."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,7 +49,7 @@ def _same(a: Bytes, b: Bytes) -> bool:
 
 
 class _NameArrays(NamedTuple):
-    """The arrays of ``Names``, as compiled loops take them."""
+    """The arrays of ``Names``, in the form that compiled loops accept."""
 
     offsets: Offsets
     data: Bytes
@@ -59,7 +59,13 @@ class _NameArrays(NamedTuple):
 def _find(
     slots: Ints, known: _NameArrays, sought: _NameArrays, hashes: Hashes, adding: bool, found: Ints
 ) -> None:
-    """Write the row of ``known`` that holds each id, -1 for none; with ``adding``, add it."""
+    """Look up ids in a hash table: write the row of ``known`` with each id, or -1 if it is absent.
+
+    The table uses open addressing.  ``slots`` has 2^b entries, more than half of them free (-1);
+    the others are rows of ``known``.  The search for an id starts at the entry that the low b bits
+    of its hash select, and visits one entry after another until it reaches the id or a free entry.
+    With ``adding``, where ``known`` and ``sought`` are the same, an absent id takes that entry.
+    """
     mask = np.uint64(len(slots) - 1)
     for row in range(len(sought.offsets) - 1):
         name = sought.data[sought.offsets[row] : sought.offsets[row + 1]]
@@ -76,19 +82,19 @@ def _find(
 
 @dataclass(frozen=True)
 class Names:
-    """Strings as numpy sees them: ``data[offsets[i]:offsets[i + 1]]`` are row i's bytes."""
+    """Strings as numpy arrays: row i is the bytes ``data[offsets[i]:offsets[i + 1]]``."""
 
     offsets: Offsets
     data: Bytes
 
     @property
     def arrays(self) -> _NameArrays:
-        """Both arrays as one argument of a compiled loop."""
+        """Both arrays, as one argument for a compiled loop."""
         return _NameArrays(self.offsets, self.data)
 
     @cached_property
     def hashes(self) -> Hashes:
-        """A 64-bit hash a row, of the bytes alone: the same on every machine and in every run."""
+        """A 64-bit hash per row, computed from the bytes alone: the same on every machine."""
         hashes = np.empty(len(self.offsets) - 1, np.uint64)
         _hash(self.offsets, self.data, hashes)
         return hashes
@@ -114,7 +120,7 @@ class Documents:
         return len(self.ids)
 
     def find(self, column: pa.StringArray) -> Ints:
-        """Number each row's document, -1 where it is not among ours, shape (rows,)."""
+        """Return the number of each row's document, -1 if it is not here, shape (rows,)."""
         known, sought = hash_names(self.ids), hash_names(column)
         found = np.empty(len(column), np.int64)
         _find(self.slots, known.arrays, sought.arrays, sought.hashes, False, found)
@@ -123,11 +129,11 @@ class Documents:
 
 @dataclass(frozen=True)
 class Numbered:
-    """A column's documents, and which one each row belongs to.
+    """The documents of a column of ids, and the document of each row.
 
     Attributes:
-        documents: the distinct ones, in order of first appearance.
-        document: number of each row's, shape (rows,).
+        documents: the distinct documents, in order of first appearance.
+        document: number of each row's document, shape (rows,).
     """
 
     documents: Documents

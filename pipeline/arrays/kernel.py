@@ -1,4 +1,4 @@
-"""Compile loops with numba, and keep them on disk where only their owner can write."""
+"""Compile loops with numba, and cache them on disk where only their owner can write."""
 
 import logging
 from collections.abc import Callable
@@ -15,16 +15,17 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 _OPTIONS = {"nogil": True, "fastmath": False, "error_model": "numpy"}
 
 CACHE_FILES = (".nbi", ".nbc")
-"""Endings of the files that numba keeps: a loop's index, and its machine code."""
+"""Suffixes of the files in numba's cache: a loop's index, and its machine code."""
 
 
 def kernel(loop: Loop) -> Loop:
-    """Compile ``loop`` with numba: releases the GIL, same bits everywhere, kept on disk.
+    """Compile ``loop`` with numba, to run without the GIL and give the same bits on every machine.
 
-    The cluster owns the cores, so a kernel never starts threads of its own.  The kernel is compiled
-    anew in each process where neither the package's folder nor the user's cache can be written (a
-    read-only image without ``NUMBA_CACHE_DIR``), and where other users can write to the folder that
-    numba chose: it runs what it finds there.
+    A kernel never starts threads of its own, because the cluster assigns the cores.  The machine
+    code is cached on disk, except in two cases, in which each process compiles the kernel again:
+    neither the package's folder nor the user's cache can be written (a read-only image without
+    ``NUMBA_CACHE_DIR``), or other users can write to the folder that numba chose.  Numba would run
+    whatever they put there.
     """
     try:
         compiled = numba.njit(cache=True, **_OPTIONS)(loop)  # reads nothing before the first call
@@ -37,7 +38,7 @@ def kernel(loop: Loop) -> Loop:
 
 @cache
 def _is_trusted(folder: str) -> bool:
-    """Check that no other user can change what numba reads from a folder; warn where one can."""
+    """Check that no other user can change numba's files in a folder; warn if one can."""
     exposed = first_exposed(Path(folder).absolute(), CACHE_FILES)
     if exposed is not None:
         _warn(exposed)
@@ -48,7 +49,7 @@ _WARNED: set[str] = set()
 
 
 def _warn(exposed: Path) -> None:
-    """Warn about the first folder only: numba keeps the loops of each package in its own."""
+    """Warn about the first folder only, because numba uses a separate folder for each package."""
     if not _WARNED:
         logging.getLogger("segscore").warning(
             "compiled loops are not cached, because other users can change %s; every process "

@@ -1,4 +1,4 @@
-"""Find out whether other users of this machine can change what a folder holds."""
+"""Check whether other users of this machine can change the files of a folder."""
 
 import grp
 import os
@@ -10,14 +10,15 @@ from pathlib import Path
 
 
 def first_exposed(folder: Path, endings: Collection[str]) -> Path | None:
-    """Name the first thing that users other than this one and root can change.
+    """Find the first path that users other than this one and root can change.
 
     Args:
-        folder: absolute, exists.
-        endings: of the files directly in it that matter.
+        folder: an absolute path that exists.
+        endings: suffixes of the files to check, which are directly in the folder.
 
     Returns:
-        A parent, a link on the way, the folder or a file of it; None if nobody else can change any.
+        A parent of the folder, a link on the way to it, the folder itself or one of its files; None
+        if nobody else can change any of them.
     """
     return next(_exposed(folder, endings), None)
 
@@ -39,7 +40,7 @@ def _exposed(folder: Path, endings: Collection[str]) -> Iterator[Path]:
 
 
 def _way_to(path: Path) -> Iterator[Path]:
-    """List every folder and link that is passed on the way to a path, the path last."""
+    """Yield every folder and link on the way to a path, and the path itself last."""
     for step in (*reversed(path.parents), path):
         yield step
         if step.is_symlink():
@@ -52,14 +53,14 @@ def _has_safe_owner(status: os.stat_result) -> bool:
 
 def _others_can_write(status: os.stat_result) -> bool:
     if stat.S_ISLNK(status.st_mode):
-        return False  # the bits of a link mean nothing: who owns it has made it
+        return False  # a link's permission bits have no effect; only its owner matters
     by_group = status.st_mode & stat.S_IWGRP and not _is_own_group(status.st_gid)
     return bool(status.st_mode & stat.S_IWOTH or by_group)
 
 
 @cache
 def _is_own_group(group: int) -> bool:
-    """Check for a group that holds this user alone, as many systems give every user."""
+    """Check whether this user is a group's only member; many systems create one for each user."""
     try:
         user = pwd.getpwuid(os.getuid())
         entry = grp.getgrgid(group)

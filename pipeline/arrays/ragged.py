@@ -1,6 +1,6 @@
-"""Ragged arrays (offsets, values) <-> Arrow lists; units -> words.
+"""Convert between ragged arrays (offsets, values) and Arrow lists, and from units to words.
 
-Buffers are viewed, not copied: an Arrow list column and a pair of numpy arrays are the same bytes.
+Values are viewed, not copied: an Arrow list column and its ragged array share their memory.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ NUMPY_TYPES: dict[pa.DataType, np.dtype[Any]] = {
 
 
 class RowArrays(NamedTuple):
-    """The two arrays of a ``Ragged``, as compiled loops take them."""
+    """The two arrays of a ``Ragged``, in the form that compiled loops accept."""
 
     offsets: Ints
     values: Positions
@@ -38,7 +38,7 @@ class RowArrays(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ragged:
-    """Lists of int32 end to end: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``."""
+    """Lists of int32 stored end to end: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``."""
 
     offsets: Ints
     values: Positions
@@ -48,32 +48,32 @@ class Ragged:
 
     @property
     def lengths(self) -> Ints:
-        """How many values each row has, shape (rows,)."""
+        """The number of values in each row, shape (rows,)."""
         return np.diff(self.offsets)
 
     @property
     def arrays(self) -> RowArrays:
-        """Both arrays as one argument of a compiled loop."""
+        """Both arrays, as one argument for a compiled loop."""
         return RowArrays(self.offsets, self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Values by number: row ``i`` holds ``names[code[i]]``, nothing where the code is -1."""
+    """Values as numbers: row ``i`` has the value ``names[code[i]]``, or null if the code is -1."""
 
     code: Ints
     names: list[Any]
 
 
 def encode(column: pa.Array) -> Coded:
-    """Number the distinct values of a column as they first appear."""
+    """Number the distinct values of a column in order of first appearance."""
     encoded = column.dictionary_encode()
     codes = encoded.indices.fill_null(-1) if encoded.null_count else encoded.indices
     return Coded(numbers(codes).astype(np.int64), encoded.dictionary.to_pylist())
 
 
 def numbers(column: pa.Array) -> NDArray[Any]:
-    """View a primitive Arrow array as numpy, shape (rows,); nulls show whatever lies beneath."""
+    """View a primitive Arrow array as numpy, shape (rows,); values at nulls are arbitrary."""
     data = column.buffers()[1]
     if data is None or len(column) == 0:
         return np.empty(0, NUMPY_TYPES[column.type])
@@ -88,7 +88,7 @@ def flags(column: pa.BooleanArray) -> Flags:
 
 
 def ragged(column: pa.ListArray) -> Ragged:
-    """View a list<int32> array as offsets and values; a null list shows as it is stored."""
+    """View a list<int32> array as offsets and values; whether a list is null is ignored."""
     offsets = np.frombuffer(column.buffers()[1], np.int32) if len(column) else np.zeros(1, np.int32)
     offsets = offsets[column.offset : column.offset + len(column) + 1]
     values = column.values if len(column) else pa.array([], pa.int32())
@@ -96,20 +96,23 @@ def ragged(column: pa.ListArray) -> Ragged:
 
 
 def from_lists(lists: Sequence[Sequence[int]]) -> Ragged:
-    """Build a ragged array from Python lists, one a row."""
+    """Build a ragged array from Python lists, one per row."""
     offsets = np.array([0, *accumulate(len(row) for row in lists)], np.int64)
     return Ragged(offsets, np.array([value for row in lists for value in row], np.int32))
 
 
 def column(values: NDArray[Any]) -> pa.Array:
-    """Wrap numbers as an Arrow column without a copy; NaN, our mark of undefined, becomes null."""
+    """Wrap numbers as an Arrow column; NaN, which means undefined, becomes null.
+
+    The numbers are copied only if some are NaN.
+    """
     values = np.ascontiguousarray(values)
     kind = pa.from_numpy_dtype(values.dtype)
     defined = ~np.isnan(values) if values.dtype.kind == "f" else np.True_
     if np.all(defined):
         return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
     valid = pa.py_buffer(np.packbits(defined, bitorder="little"))
-    # What lies beneath a null is written as zero, so that equal columns are equal bytes.
+    # Write zero beneath every null, so that equal columns have equal bytes.
     data = pa.py_buffer(np.where(defined, values, 0.0))
     return pa.Array.from_buffers(kind, len(values), [valid, data])
 
@@ -130,7 +133,7 @@ def _cumulate(offsets: Ints, lengths: Positions, totals: Ints) -> None:
 
 
 def cumulative(lengths: Ragged) -> Ints:
-    """Running totals of unit lengths within each row, shape (values,)."""
+    """Return the running totals of unit lengths within each row, shape (values,)."""
     totals = np.empty(len(lengths.values), np.int64)
     _cumulate(lengths.offsets, lengths.values, totals)
     return totals
@@ -140,7 +143,7 @@ def cumulative(lengths: Ragged) -> Ints:
 def _measure(
     boundaries: RowArrays, document: Ints, document_offsets: Ints, totals: Ints, kept: RowArrays
 ) -> None:
-    """Write the positions in words to ``kept``, and where the row of each segmentation ends."""
+    """Write the positions in words, and the offsets of the segmentations, to ``kept``."""
     offsets, positions = boundaries.offsets, boundaries.values
     written = 0
     kept.offsets[0] = 0
@@ -158,15 +161,15 @@ def _measure(
 
 
 def to_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) -> Ragged:
-    """Move positions from units to words (docs/measures.md: units of measurement).
+    """Convert positions from units to words (docs/measures.md: units of measurement).
 
-    Position p becomes the sum of the first p unit lengths of its document.  Positions that land on
-    0, on the total or on one another are dropped; what a row lost is the difference in lengths.
+    Position p becomes the sum of the first p unit lengths of its document.  Positions that become
+    0, the total or equal to another one are dropped; a row's length shows how many it lost.
 
     Args:
-        boundaries: positions in units, one row a segmentation.
-        document: row of ``lengths`` each segmentation belongs to, shape (rows,).
-        lengths: words a unit, one row a document, each row with a total of at least 1.
+        boundaries: positions in units, one row per segmentation.
+        document: row of ``lengths`` for each segmentation, shape (rows,).
+        lengths: words per unit, one row per document, each row with a total of at least 1.
         totals: ``cumulative(lengths)``.
     """
     kept = RowArrays(np.empty_like(boundaries.offsets), np.empty_like(boundaries.values))

@@ -1,4 +1,4 @@
-"""Every measure, a file a family: its counts (one compiled pass) and its formulas (a line each)."""
+"""All measures, one file per family: counts (one compiled pass) and formulas (one line each)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ class Table:
     """The counts and measures of one kind of row.
 
     Attributes:
-        counts: what each count is, by its name, in the order of the passes.
-        measures: by name, each after those its formula uses.
+        counts: count name -> description, in the order of the passes.
+        measures: measure name -> measure, each after those that its formula uses.
     """
 
     counts: Mapping[str, str]
     measures: Mapping[str, Measure]
 
     def used_by(self, names: Iterable[str]) -> set[str]:
-        """Name some measures and what their formulas use: counts, parameters, other measures."""
+        """Return some measures and the counts, parameters and measures that their formulas use."""
         needed = set(names)
         for measure in reversed(list(self.measures.values())):
             if measure.name in needed:
@@ -28,7 +28,7 @@ class Table:
         return needed
 
     def only(self, names: Iterable[str]) -> "Table":
-        """Keep some measures, and what their formulas use."""
+        """Return a table with only some measures, and what their formulas use."""
         needed = self.used_by(names)
         return Table(
             {name: meaning for name, meaning in self.counts.items() if name in needed},
@@ -42,13 +42,13 @@ PAIRS = Table(
     {name: meaning for family in FAMILIES for name, meaning in family.COUNTS.items()},
     {measure.name: measure for family in FAMILIES for measure in family.MEASURES},
 )
-"""Of a row of scores: a reference and a hypothesis."""
+"""The counts and measures of a row of ``scores``: one reference and one hypothesis."""
 
 PANELS = Table(panel.COUNTS, {measure.name: measure for measure in panel.MEASURES})
-"""Of a row of panel_scores: all references of a document and a hypothesis."""
+"""Those of a row of ``panel_scores``: all references of a document and one hypothesis."""
 
 ALL: Mapping[str, Measure] = {**PAIRS.measures, **PANELS.measures}
-"""Every measure by its name, of whatever kind of row."""
+"""Every measure by name, for both kinds of row."""
 
 HEADLINES = (
     "boundary_similarity",
@@ -63,6 +63,6 @@ HEADLINES = (
     "r_false_alarm",
     "mult_window_diff",
 )
-"""Measures that are shown where there is no room for all."""
+"""The measures to show where there is no room for all of them."""
 
 COUNTS, MEASURES = PAIRS.counts, PAIRS.measures

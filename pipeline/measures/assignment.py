@@ -1,9 +1,10 @@
-"""Boundaries of several types paired at least cost: an assignment, solved exactly.
+"""Least-cost pairing of boundaries of several types: an assignment problem, solved exactly.
 
-A boundary alone costs 1, so a pair saves 2 less its own cost. Savings are maximised by the
-Hungarian method (Kuhn 1955), its searches as wide as the boundaries reach. Each boundary has a
-price >= 0: the prices of a possible pair together are at least its saving, those of a pair that is
-made exactly that, and who is alone has price 0. That proves that nothing saves more.
+A boundary without a partner costs 1, so a pair saves 2 minus its own cost. The Hungarian method
+(Kuhn 1955) maximises the total saving; its searches go only as far as boundaries are within reach
+of each other. Each boundary has a price >= 0. The prices of any two boundaries that could be a pair
+add up to at least the saving of that pair, those of a chosen pair add up to exactly its saving, and
+a boundary without a partner has price 0. This proves that no pairing saves more.
 """
 
 from typing import NamedTuple
@@ -19,20 +20,20 @@ UNSEEN = 1 << 62
 
 
 class _Block(NamedTuple):
-    """Boundaries only one side has, out of reach of all others; each array of shape (found,).
+    """Boundaries that only one side has, out of reach of all others; arrays of shape (found,).
 
     Attributes:
-        position: ascending.
-        type: ascending at one position.
+        position: position of each boundary, ascending.
+        type: type of each boundary, ascending at one position.
         in_ref: 1 where the side is the reference, else 0.
-        start: first boundary within reach of each.
-        stop: one past the last boundary within reach of each.
-        partner: index of each one's partner, -1 where it is alone.
-        price: of each boundary.
-        fixed: 1 where it is decided for good.
-        way: loss on the best way to each; UNSEEN outside of a search.
-        via: the boundary it was reached from.
-        seen: the boundaries reached, settled ones first.
+        start: index of the first boundary within reach of each.
+        stop: one past the index of the last boundary within reach of each.
+        partner: index of each boundary's partner, -1 if it has none.
+        price: price of each boundary, as described at the top of this module.
+        fixed: 1 where the decision is final.
+        way: loss on the best path of a search to each boundary; UNSEEN outside a search.
+        via: the boundary before each on that path.
+        seen: the boundaries that a search has reached, settled ones first.
     """
 
     position: Ints
@@ -50,9 +51,10 @@ class _Block(NamedTuple):
 
 @kernel
 def _saving(block: _Block, a: int, b: int, n_t: int, type_range: int) -> int:
-    """What a pair saves, in 1 / (n_t type_range (found + 1)) of a boundary; 0 if it is none.
+    """Return what a pair saves, or 0 if the two boundaries cannot be a pair.
 
-    A near miss saves one such part less than it should, so that among equal costs fewer are best.
+    The unit is 1 / (n_t type_range (found + 1)) of the cost of a boundary. A near miss is given one
+    unit less than it saves, so that the solution has the fewest near misses among equal costs.
     """
     if block.in_ref[a] == block.in_ref[b]:
         return 0
@@ -66,7 +68,7 @@ def _saving(block: _Block, a: int, b: int, n_t: int, type_range: int) -> int:
 
 @kernel
 def _flip(block: _Block, start: int, end: int) -> None:
-    """On the way from start to end, give each boundary to the one it was reached from."""
+    """Change the partners along the path from start to end: pair each boundary with its ``via``."""
     partner, via = block.partner, block.via
     while True:
         taker = via[end]
@@ -79,7 +81,7 @@ def _flip(block: _Block, start: int, end: int) -> None:
 
 @kernel
 def _look(block: _Block, taker: int, here: int, n_t: int, type_range: int, reached: int) -> int:
-    """Reach what one boundary could take; return how many are reached now."""
+    """Extend a search by the possible partners of a boundary; return how many are reached now."""
     for other in range(block.start[taker], block.stop[taker]):
         saving = _saving(block, taker, other, n_t, type_range)
         if saving == 0 or block.fixed[other]:
@@ -96,7 +98,7 @@ def _look(block: _Block, taker: int, here: int, n_t: int, type_range: int, reach
 
 @kernel
 def _nearest(block: _Block, settled: int, reached: int) -> int:
-    """Bring the nearest boundary that is not settled to the front of those; return its loss."""
+    """Move the nearest unsettled boundary to the front of the unsettled ones; return its loss."""
     if settled == reached:
         return UNSEEN
     way, seen = block.way, block.seen
@@ -110,7 +112,7 @@ def _nearest(block: _Block, settled: int, reached: int) -> int:
 
 @kernel
 def _settle(block: _Block, start: int, loss: int, settled: int, loser: int, end: int) -> None:
-    """Change prices by what was found, and pairs along the way to the loser or the free end."""
+    """Update the prices after a search, and the pairs on the path to the loser or free end."""
     price, partner, way = block.price, block.partner, block.way
     price[start] -= loss
     for i in range(settled):
@@ -126,19 +128,20 @@ def _settle(block: _Block, start: int, loss: int, settled: int, loser: int, end:
 
 @kernel
 def _place(block: _Block, start: int, n_t: int, type_range: int, most: int) -> bool:
-    """Find a partner for a boundary, or leave it or another one alone, at the least loss.
+    """Find a partner for a boundary, or leave it or another one without, at the least loss.
 
-    It may take the partner of another one, which then looks on: shortest way over the prices.
+    The boundary may take the partner of another, which then needs a new one: this is a search for
+    the shortest path, with lengths given by the prices.
 
     Args:
-        block: is changed if it can be done.
-        start: a boundary without partner.
+        block: the boundaries, which are changed if the search succeeds.
+        start: a boundary without a partner.
         n_t: near misses lie 1..n_t-1 positions apart.
         type_range: largest declared type - smallest + 1.
         most: largest loss allowed.
 
     Returns:
-        Whether it could be done.
+        Whether there is a way with a loss of at most ``most``.
     """
     settled = reached = here = 0
     taker = loser = start
@@ -164,7 +167,7 @@ def _place(block: _Block, start: int, n_t: int, type_range: int, most: int) -> b
 
 @kernel
 def _exchange(block: _Block, one: int, two: int, n_t: int, type_range: int) -> bool:
-    """Pair one with two for good, if those they leave can be placed without any loss."""
+    """Pair one with two for good, if their previous partners can be placed without any loss."""
     partner = block.partner
     before = partner.copy()
     left, right = partner[one], partner[two]
@@ -185,7 +188,7 @@ def _exchange(block: _Block, one: int, two: int, n_t: int, type_range: int) -> b
 
 @kernel
 def _choose_leftmost(block: _Block, n_t: int, type_range: int) -> None:
-    """Of all best pairings take the one whose list of pairs is lexicographically smallest."""
+    """Choose the best pairing whose list of pairs is lexicographically smallest."""
     fixed, price = block.fixed, block.price
     for one in range(len(fixed)):
         for two in range(one + 1, block.stop[one]):
@@ -201,7 +204,7 @@ def _choose_leftmost(block: _Block, n_t: int, type_range: int) -> None:
 
 @kernel
 def _solve(position: Ints, kind: Ints, in_ref: Ints, n_t: int, type_range: int) -> Ints:
-    """Pair the boundaries of one block; the index of each one's partner, -1 where it is alone."""
+    """Pair the boundaries of one block; return the index of each one's partner, -1 for none."""
     found = len(position)
     if n_t * type_range > _LARGEST // (found + 1) ** 2:
         raise Refused(
@@ -242,14 +245,14 @@ def _solve(position: Ints, kind: Ints, in_ref: Ints, n_t: int, type_range: int) 
 
 @kernel
 def assign(code: Ints, in_ref: Ints, n_t: int, type_range: int, partner: Ints) -> None:
-    """Pair boundaries at least cost; among equal costs fewest near misses, then the leftmost.
+    """Pair boundaries at least cost, then with the fewest near misses, then the leftmost pairs.
 
     Args:
         code: position x type_range + type - lowest type, strictly ascending, shape (found,).
-        in_ref: 1 for those of the reference, else 0, shape (found,).
+        in_ref: 1 for boundaries of the reference, else 0, shape (found,).
         n_t: near misses lie 1..n_t-1 positions apart and cost their distance / n_t.
-        type_range: substitutions cost their difference / type_range.
-        partner: written: index of each one's partner, -1 where it is alone, shape (found,).
+        type_range: substitutions cost their type difference / type_range.
+        partner: output: index of each one's partner, -1 if it has none, shape (found,).
     """
     position, kind = code // type_range, code % type_range
     start = 0

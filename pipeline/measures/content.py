@@ -1,7 +1,7 @@
-"""Content measures: what a listener misses of a story, and hears of others.
+"""Content measures: how much a listener misses of a story, and hears of other stories.
 
 Franz, McCarley & Xu 2007, "User-Oriented Text Segmentation Evaluation Measure", eq 1 and the
-generalisations its section 2 names.
+generalisations named in its section 2.
 """
 
 from typing import NamedTuple
@@ -54,13 +54,13 @@ STORY_UNIT = 2.0**STORY_BITS
 
 
 class UnitTotals(NamedTuple):
-    """What the units of documents hold, as running totals.
+    """The words and the weights of the units of documents, as running totals.
 
     Attributes:
         offsets: document d has units offsets[d]..offsets[d+1]-1, shape (documents + 1,).
         words: running total of words within each document, from ``ragged.cumulative`` (1, 2, 3 ...
-            where a listener is at a unit), at least 1 at its end, shape (units,).
-        weights: running total of unit weights, whole numbers >= 0, likewise, shape (units,).
+            if a listener is at a unit, not a word), at least 1 at the end, shape (units,).
+        weights: running total of unit weights, integers >= 0, within each document, shape (units,).
     """
 
     offsets: Ints
@@ -69,11 +69,11 @@ class UnitTotals(NamedTuple):
 
 
 class _Places(NamedTuple):
-    """Where boundaries are, and the end of the document as the last of them.
+    """The places of boundaries, with the end of the document as the last one.
 
     Attributes:
-        words: how many words lie before each, which is where a listener can be.
-        content: how much content lies before each.
+        words: number of words before each boundary; a listener can be at any word.
+        content: amount of content before each boundary.
     """
 
     words: Ints
@@ -82,10 +82,11 @@ class _Places(NamedTuple):
 
 @kernel
 def _overlaps(ref: _Places, hyp: _Places, out: Ints) -> None:
-    """Visit each overlap of a reference segment (a story) and a hypothesis segment (shown) once.
+    """Count the content, visiting each overlap of a reference and a hypothesis segment once.
 
-    An overlap in which nobody can be (units without words) adds nothing, so the order in words is
-    enough even where several boundaries share a place.
+    In the names, a reference segment is a story, and a hypothesis segment is what is shown. An
+    overlap without words adds nothing, because no listener can be there, so it is enough to visit
+    boundaries in the order of words, even if several have the same number of words before them.
     """
     h = 0
     start = before = shown_before = 0
@@ -131,11 +132,11 @@ def _overlaps(ref: _Places, hyp: _Places, out: Ints) -> None:
 
 @kernel
 def _overlaps_in_units(ref: Positions, hyp: Positions, size: int, out: Ints) -> None:
-    """As ``_overlaps`` where content is where a listener can be.
+    """Count as ``_overlaps`` does, where content is the units that a listener can be at.
 
-    Then a story's listeners miss as much before what they are shown as after it: each pair of its
-    units that are not shown together is missed from either end, once leading and once trailing.
-    So it is with what is heard in vain, and one of the two is counted.
+    Then the listeners of a story miss as much before the segment shown to them as after it: of two
+    units of a story that are not shown together, each misses the other, one as leading and one as
+    trailing content. The same is true of false alarms, so only one of the two is counted.
     """
     r = h = Index(0)
     ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
@@ -151,7 +152,7 @@ def _overlaps_in_units(ref: Positions, hyp: Positions, size: int, out: Ints) -> 
         false_alarm += words * (here - shown_start)
         missed += words * (story - words)
         spurious += words * (shown - words) / shown
-        # Products, not branches: nobody can foresee which of the two ends here.
+        # Products, not branches: which of the two segments ends here is unpredictable.
         ends, shown_ends = until == end, until == shown_end
         miss_shares += ends * int(np.rint(missed / (story * story) * STORY_UNIT))
         false_alarm_shares += ends * int(np.rint(spurious / story * STORY_UNIT))
@@ -189,13 +190,13 @@ def count(pairs: SegmentationPairs) -> Ints:
     """Count the content of each pair (docs/measures.md), in time proportional to its boundaries.
 
     Args:
-        pairs: the segmentations to compare, in words in a run in words.
+        pairs: the segmentations to compare, in words if the run measures in words.
 
     Returns:
-        One row a count of ``COUNTS``, shape (10, pairs).  Content is in units squared (a listener
-        at each unit, each missing some) and below N^2.  A story's two fractions are taken in
-        float64 and rounded once each to 2^-40; their sums are below 2^40 stories, so they fit for
-        fewer than 2^23 stories, whether of one pair or of all pairs added up.
+        One row per count of ``COUNTS``, shape (10, pairs).  Content is in units squared (there is a
+        listener at each unit, who misses some units) and below N^2.  A story's two fractions are
+        computed in float64 and each rounded once to 2^-40.  Their sums are below 2^40 x stories, so
+        they fit for fewer than 2^23 stories, whether of one pair or summed over all pairs.
     """
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
     _count_pairs(pairs, counts)
@@ -204,7 +205,7 @@ def count(pairs: SegmentationPairs) -> Ints:
 
 @kernel
 def _places(positions: Positions, words: Ints, weights: Ints) -> _Places:
-    """Find the places of boundaries in a document, and add its end."""
+    """Return the places of boundaries in a document, followed by its end."""
     last_unit = np.empty(len(positions) + 1, np.int64)
     last_unit[:-1] = positions - 1
     last_unit[-1] = len(words) - 1
@@ -227,20 +228,20 @@ def _count_weighted_pairs(
 
 
 def count_weighted(pairs: SegmentationPairs, document: Ints, units: UnitTotals) -> Ints:
-    """Count the content of each pair in unit weights, heard from each word (docs/measures.md).
+    """Count the content of each pair in unit weights, with a listener at each word.
 
-    Positions are in units also in a run in words: boundaries that fall together in words may part
-    units without words but with weight.
+    See docs/measures.md. Positions are in units even if the run measures in words: two boundaries
+    with the same position in words may have units between them that have weight but no words.
 
     Args:
         pairs: the segmentations to compare, in units; ``n_units`` is not used.
-        document: row of ``units.offsets`` each pair belongs to, shape (pairs,).
+        document: index into ``units.offsets`` of each pair's document, shape (pairs,).
         units: words and weights of all documents.
 
     Returns:
-        As ``count``, with content in words x weight, below words x weight of the document, which
-        has to be below 2^63.  A story's fractions are shares of weight, 0 of a story (or of a
-        hypothesis segment) that weighs nothing; a story without words is none.
+        The counts of ``count``, with content in words x weight, below words x weight of the
+        document, which must be below 2^63.  A story's fractions are shares of weight, 0 for a story
+        (or a hypothesis segment) without weight; a story without words is not counted.
     """
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
     _count_weighted_pairs(pairs, document, units, counts)
@@ -249,7 +250,7 @@ def count_weighted(pairs: SegmentationPairs, document: Ints, units: UnitTotals) 
 
 F07 = "Franz, McCarley & Xu 2007,"
 _SIDED = frozenset({IDENTITY, REVERSIBLE})
-"""Reversible while leading and trailing weigh the same, as they do by default."""
+"""Reversible as long as leading and trailing content have equal weights, which is the default."""
 
 MEASURES = (
     Measure(

@@ -1,6 +1,6 @@
-"""The edits themselves, one by one: what the counts of the edit measures count.
+"""List the individual edits that the edit measures count.
 
-Fournier 2013, section 3.1, calls a pair of boundaries, or one alone, a decision.
+Fournier 2013, section 3.1, calls a pair of boundaries, or a boundary without a partner, a decision.
 """
 
 from collections.abc import Sequence
@@ -25,15 +25,15 @@ End = tuple[int, int]
 
 
 class Edit(NamedTuple):
-    """One decision; the reference's end first, None where a side has none.
+    """One decision; position and type are None for a side that has no boundary in it.
 
     Attributes:
         kind: match, near_miss, substitution, miss or false_alarm.
-        position: in the reference.
-        other_position: in the hypothesis.
-        type: in the reference.
-        other_type: in the hypothesis.
-        span: how many positions apart the ends are, >= 0.
+        position: position in the reference.
+        other_position: position in the hypothesis.
+        type: boundary type in the reference.
+        other_type: boundary type in the hypothesis.
+        span: distance between the two positions, >= 0.
     """
 
     kind: str
@@ -62,20 +62,20 @@ def list_edits(
     pairing: str = "greedy",
     types: TypedSides = ONE_TYPE,
 ) -> list[Edit]:
-    """List what was decided about each boundary, by the pass that counts it (docs/measures.md).
+    """List the decisions about boundaries, made by the pass that counts them (docs/measures.md).
 
     Args:
-        reference: boundary positions; with their types strictly ascending.
-        hypothesis: boundary positions; with their types strictly ascending.
+        reference: boundary positions, strictly ascending together with their types.
+        hypothesis: boundary positions, strictly ascending together with their types.
         n_t: near misses lie 1..n_t-1 positions apart; at least 1.
         pairing: ``greedy`` (published) or ``optimal`` (least cost).
-        types: the boundary types of both.
+        types: the boundary types of both segmentations.
 
     Returns:
-        Every boundary once, in text order of the edits' left ends (position, then type).
+        The edits, in text order of their left ends (position, then type); each boundary is in one.
 
     Raises:
-        Refused: a type outside the range of those declared; an unknown pairing.
+        Refused: a type is outside the range of those declared, or the pairing is unknown.
     """
     one, n_units = np.zeros(1, np.int64), max((*reference, *hypothesis), default=0) + 1
     sides = from_lists([reference]), from_lists([hypothesis])
@@ -89,7 +89,7 @@ def list_edits(
     kinds = repeat(types.declared[0]) if types.references is None else types.references.tolist()
     edits = {end: _edit(end, end) for end in set(zip(reference, kinds, strict=False)) - set(ends)}
     for k, partner in enumerate(partners):
-        # Both ends of a pair are in the list; it is written at its right one.
+        # Both ends of a pair are in the list; write the pair at its right end.
         if partner <= k:
             other = None if partner < 0 else ends[partner]
             both = (ends[k], other) if in_ref[k] else (other, ends[k])

@@ -60,7 +60,11 @@ _ROWS = len(COUNTS)
 
 @kernel
 def _tally(room: Ints, found: int, type_range: int, out: Ints) -> None:
-    """Count near misses and substitutions; codes of near misses differ by whole type ranges."""
+    """Count near misses and substitutions.
+
+    The two codes of a near miss differ by a multiple of type_range, those of a substitution by less
+    than type_range.
+    """
     code, partner = room[0], room[2]
     near_misses = near_span = substitutions = substitution_span = 0
     for k in range(found):
@@ -76,7 +80,7 @@ def _tally(room: Ints, found: int, type_range: int, out: Ints) -> None:
 
 @kernel
 def _complete(both: OnePair, found: int, n_types: int, out: Ints) -> None:
-    """Write the counts that follow from the pairs found and the sizes of both sides."""
+    """Write the counts that follow from the pairs and the number of boundaries on each side."""
     refs, hyps = len(both.ref), len(both.hyp)
     out[_MATCHES] = (refs + hyps - found) // 2
     paired = out[_MATCHES] + out[_NEAR_MISSES] + out[_SUBSTITUTIONS]
@@ -86,14 +90,14 @@ def _complete(both: OnePair, found: int, n_types: int, out: Ints) -> None:
 
 @kernel
 def _enough(room: Ints, both: OnePair) -> Ints:
-    """Give room for the boundaries of a pair, larger room where this is too small."""
+    """Return scratch space for the boundaries of a pair: ``room``, or more if it is too small."""
     size = len(both.ref) + len(both.hyp)
     return room if size <= room.shape[1] else np.empty((5, 2 * size), np.int64)
 
 
 @kernel
 def _count_neighbours(pairs: SegmentationPairs, n_t: int, counts: Ints) -> None:
-    """Count the edits where near misses are neighbours of one type, without writing pairs down."""
+    """Count the edits for n_t 1 or 2, one type and greedy pairing, without listing the pairs."""
     row = np.zeros(_ROWS, np.int64)
     room = np.empty((5, 0), np.int64)
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
@@ -134,7 +138,7 @@ def _count_edits(
             ref = near[ends[i - first] : ends[i - first + 1]]
             both = OnePair(ref, row_values(pairs.hypotheses, pairs.hyp_row[i]), pairs.n_units[i])
             room = _enough(room, both)
-            # In each branch what types need is compiled or left out.
+            # numba compiles only one branch, depending on whether ``types`` is None.
             if types is None:
                 found = pair(both, None, rules, optimal, room)
                 _tally(room, found, 1, row)
@@ -173,13 +177,13 @@ def count(
         n_t: near misses lie 1..n_t-1 positions apart; at least 1.
         pairing: ``greedy`` (published) or ``optimal`` (least cost).
         types: the boundary types of both sides.
-        decided: decisions by class, added to if given (``type_confusion.no_decisions``).
+        decided: decisions by class to add to, from ``type_confusion.no_decisions``; None for none.
 
     Returns:
-        One row a count of ``COUNTS``, shape (9, pairs). ``ghd`` counts each position once.
+        One row per count of ``COUNTS``, shape (9, pairs). ``ghd`` counts each position once.
 
     Raises:
-        Refused: a type outside the range of those declared; an unknown pairing.
+        Refused: a type is outside the range of those declared, or the pairing is unknown.
     """
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
     own, optimal = types_of(pairs, types), least_cost(pairing)

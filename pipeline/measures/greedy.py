@@ -1,7 +1,7 @@
-"""Boundaries paired in the published order: near misses first, then substitutions, never undone.
+"""Pair boundaries in the published order: near misses first, then substitutions, never undone.
 
-Fournier 2013, section 3.1, as docs/measures.md says it. A boundary is a code: its position times
-the range of types, plus its type counted from the lowest one.
+Fournier 2013, section 3.1, as specified in docs/measures.md. The code of a boundary is its position
+times the range of types, plus its type minus the lowest type.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from segscore.pipeline.measures.shifts import align
 def _substitutable(
     code: Ints, in_ref: Ints, found: int, type_range: int, partner: Ints, at: int
 ) -> bool:
-    """Whether what is left at the position of one boundary could make a substitution."""
+    """Check whether a substitution is still possible at the position of boundary ``at``."""
     position = code[at] // type_range
     while at > 0 and code[at - 1] // type_range == position:
         at -= 1
@@ -30,16 +30,17 @@ def _substitutable(
 
 @kernel
 def neighbours(place: Ints, in_ref: Ints, found: int, n_t: int) -> int:
-    """Count the near misses at n_t 1 or 2 and with one type, those that ``near_misses`` pairs.
+    """Count the near misses that ``near_misses`` pairs for n_t 1 or 2 and one type.
 
     Args:
-        place: positions only one side has, strictly ascending, shape (at least found,).
+        place: positions that only one side has, strictly ascending, shape (at least found,).
         in_ref: 1 where that side is the reference, else 0.
-        found: how many there are.
+        found: number of these positions.
         n_t: 1 or 2.
 
     Returns:
-        How many pairs of opposite sides are 1 apart, from left to right, each end used once.
+        The number of pairs of opposite sides at distance 1, taken from left to right, each boundary
+        used once.
     """
     pairs = free = 0
     for k in range(1, found):
@@ -54,9 +55,9 @@ def neighbours(place: Ints, in_ref: Ints, found: int, n_t: int) -> int:
 def near_misses(
     code: Ints, in_ref: Ints, found: int, n_t: int, type_range: int, partner: Ints
 ) -> None:
-    """Pair boundaries of one type and opposite sides: nearest distance first, then left to right.
+    """Pair boundaries of one type and opposite sides: nearest first, then from left to right.
 
-    Refused where a substitution could be made at both ends instead.
+    Two boundaries are not paired if each could be in a substitution at its position instead.
     """
     refs = in_ref[:found].sum()
     left = min(refs, found - refs)
@@ -81,9 +82,10 @@ def near_misses(
 
 @kernel
 def substitutions(code: Ints, in_ref: Ints, found: int, type_range: int, partner: Ints) -> None:
-    """Pair what is left at one position, as many as fit, at the least summed type difference.
+    """Pair the remaining boundaries at each position: as many as possible, at least cost.
 
-    Leftmost is here the same as lexicographically smallest by (reference type, hypothesis type).
+    The cost is the sum of type differences. Among equal costs, the leftmost pairs are those that
+    are lexicographically smallest by (reference type, hypothesis type).
     """
     left = np.empty(found, np.int64)
     mate = np.empty(found, np.int64)

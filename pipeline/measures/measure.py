@@ -1,4 +1,4 @@
-"""What a measure is: a formula over additive counts, with its source and the laws it obeys."""
+"""The definition of a measure: a formula over additive counts, with its source and its laws."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ class Measure:
     """A value computed from counts.
 
     Attributes:
-        name: the column it is written to.
-        formula: arithmetic over counts, parameters and measures named before it.
-        source: paper and place.
-        laws: which of the laws above it obeys; the tests hold it to them.
-        better: whether a lower or a higher value is the better one, or neither.
-        upper: largest possible value, None where there is none; the smallest is always 0.
+        name: the column that it is written to.
+        formula: arithmetic over counts, parameters and earlier measures.
+        source: the paper, and the equation or section in it.
+        laws: the laws above that it obeys, which the tests check.
+        better: whether lower or higher values are better, or neither.
+        upper: largest possible value, or None if there is none; the smallest is always 0.
         agreed: value of a single row whose formula is 0/0 because nothing could be confused.
-        description: what the column means, as docs/tables.md prints it.
+        description: meaning of the column, as printed in docs/tables.md.
     """
 
     name: str
@@ -43,12 +43,12 @@ class Measure:
 
     @property
     def arrow(self) -> str:
-        """Which way is better, as it stands behind the name; empty for neither."""
+        """An arrow in the better direction, to append to the name; empty for neither."""
         return {"higher": " ↑", "lower": " ↓", "neither": ""}[self.better]
 
     @cached_property
     def code(self) -> CodeType:
-        """The formula, compiled."""
+        """The compiled formula."""
         return compile(self.formula, self.name, "eval")
 
 
@@ -59,22 +59,22 @@ def evaluate(
     *,
     rows: bool,
 ) -> dict[str, Floats]:
-    """Take the values of measures from counts, whatever the counts were summed over.
+    """Compute measures from counts, whatever the counts were summed over.
 
     Args:
-        measures: in an order in which each formula's parts come first.
+        measures: the measures, each after those that its formula uses.
         counts: count name -> shape (n,): single rows, sums over rows, or bootstrap replicates.
-        parameters: p_seg, costs, n_t and the like, by the names the formulas use; NaN = undefined.
+        parameters: p_seg, costs, n_t and others, by their names in formulas; NaN means undefined.
         rows: whether each entry is one (reference, hypothesis) row, so that ``agreed`` applies.
 
     Returns:
-        Measure name -> shape (n,), NaN where undefined (a division by zero, or an undefined part).
+        Measure name -> shape (n,), NaN where undefined (a division by zero, or an undefined term).
     """
     names: dict[str, object] = {**parameters, **counts, "minimum": np.minimum}
     values: dict[str, Floats] = {}
     with np.errstate(divide="ignore", invalid="ignore"):
         for measure in measures:
-            # Only literals of this package, which `segscore measures` shows as they stand.
+            # Formulas are literals in this package; `segscore measures` prints them unchanged.
             value = np.asarray(eval(measure.code, {"__builtins__": {}}, names), np.float64)  # noqa: S307
             defined = np.isfinite(value)
             if not defined.all():

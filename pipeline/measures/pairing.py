@@ -1,7 +1,7 @@
-"""Which boundary of the reference goes with which of the hypothesis: boundary edit distance.
+"""Pair the boundaries of a reference with those of a hypothesis: boundary edit distance.
 
-Fournier 2013, section 3.1, in docs/measures.md's words. A boundary is a code: its position times
-the range of types, plus its type counted from the lowest one. With one type that is its position.
+Fournier 2013, section 3.1, as specified in docs/measures.md. The code of a boundary is its position
+times the range of types, plus its type minus the lowest type. With one type, it is the position.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from segscore.pipeline.measures.shifts import align
 _PAIRINGS = ("greedy", "optimal")
 _BEYOND = 1 << 62
 Codes = Ints | Positions
-# None stands for "no": then numba compiles, and a new process loads, only what a run needs.
+# None means "no", so that numba compiles, and a new process loads, only what a run needs.
 Types = tuple[Positions, Positions] | None
 Optimal = Literal[True] | None
 
@@ -30,9 +30,9 @@ class OnePair(NamedTuple):
     """The boundaries of two segmentations of one document.
 
     Attributes:
-        ref: positions of the reference; with the types strictly ascending.
-        hyp: positions of the hypothesis; with the types strictly ascending.
-        n_units: units N of the document.
+        ref: positions in the reference, strictly ascending together with the types.
+        hyp: positions in the hypothesis, strictly ascending together with the types.
+        n_units: number N of units of the document.
     """
 
     ref: Positions
@@ -41,12 +41,12 @@ class OnePair(NamedTuple):
 
 
 class TypedSides(NamedTuple):
-    """The boundary types of a run, and those of two tables of boundaries.
+    """The boundary types of a run, and the type of each boundary in two tables.
 
     Attributes:
-        declared: the types declared, distinct.
-        references: type of each boundary of the references; may be None for one type.
-        hypotheses: type of each boundary of the hypotheses; may be None for one type.
+        declared: the declared types, distinct.
+        references: type of each boundary of the references; may be None if there is one type.
+        hypotheses: type of each boundary of the hypotheses; may be None if there is one type.
     """
 
     declared: Sequence[int] = (1,)
@@ -58,13 +58,13 @@ ONE_TYPE = TypedSides()
 
 
 class Rules(NamedTuple):
-    """What decides which boundaries are a pair.
+    """The rules that decide which boundaries can be a pair.
 
     Attributes:
         n_t: near misses lie 1..n_t-1 positions apart; at least 1.
         lowest: the lowest of the declared types.
-        type_range: highest - lowest + 1; 1 is one type.
-        n_types: how many are declared.
+        type_range: highest - lowest + 1; 1 if there is one type.
+        n_types: number of declared types.
     """
 
     n_t: int
@@ -74,12 +74,12 @@ class Rules(NamedTuple):
 
 
 def rules_of(n_t: int, types: Sequence[int]) -> Rules:
-    """Take the rules from settings: n_t, and the declared types, distinct."""
+    """Derive the rules from n_t and the declared types, which must be distinct."""
     return Rules(n_t, min(types), max(types) - min(types) + 1, len(types))
 
 
 def least_cost(pairing: str) -> Optimal:
-    """Whether to pair at least cost: None where the published order is asked for.
+    """Return True if pairs are chosen at least cost, None if in the published order.
 
     Raises:
         Refused: the pairing is neither ``greedy`` nor ``optimal``.
@@ -90,10 +90,10 @@ def least_cost(pairing: str) -> Optimal:
 
 
 def types_of(pairs: SegmentationPairs, types: TypedSides) -> Types:
-    """Take the types of both sides' boundaries; None where only one type is declared.
+    """Return the types of the boundaries on both sides, or None if only one type is declared.
 
     Raises:
-        Refused: types are missing, not as many, or outside the range of those declared.
+        Refused: types are missing, too few or too many, or outside the range of those declared.
     """
     declared, *sides = types
     named = f"boundary types {', '.join(map(str, declared))} are declared"
@@ -112,7 +112,7 @@ def types_of(pairs: SegmentationPairs, types: TypedSides) -> Types:
 
 @kernel
 def _encode(positions: Positions, types: Positions, rules: Rules, code: Ints) -> None:
-    """Write each boundary's code, from its position and its type."""
+    """Write the code of each boundary, computed from its position and its type."""
     for i in range(len(positions)):
         code[i] = np.int64(positions[i]) * rules.type_range + types[i] - rules.lowest
 
@@ -124,8 +124,8 @@ def type_differences(ref: Codes, hyp: Codes, code: Ints, in_ref: Ints) -> int:
     Args:
         ref: codes of the reference, strictly ascending.
         hyp: codes of the hypothesis, strictly ascending.
-        code: written, shape (at least len(ref) + len(hyp),).
-        in_ref: written: 1 where the reference has it, else 0; of the same shape.
+        code: output: codes of these boundaries, shape (at least len(ref) + len(hyp),).
+        in_ref: output: 1 where that side is the reference, else 0, same shape.
     """
     found = 0
     r = h = Index(0)
@@ -133,7 +133,7 @@ def type_differences(ref: Codes, hyp: Codes, code: Ints, in_ref: Ints) -> int:
     while r < ref_end or h < hyp_end:
         a = int(ref[r]) if r < ref_end else _BEYOND
         b = int(hyp[h]) if h < hyp_end else _BEYOND
-        # Written in any case and kept by counting on: cheaper than a branch nobody can foresee.
+        # Write always and advance only at a difference, to avoid an unpredictable branch.
         code[found] = min(a, b)
         in_ref[found] = a < b
         found += a != b
@@ -144,7 +144,7 @@ def type_differences(ref: Codes, hyp: Codes, code: Ints, in_ref: Ints) -> int:
 
 @kernel
 def _distinct(positions: Positions, place: Ints) -> int:
-    """Write each position once; return how many there are."""
+    """Write each distinct position once; return how many there are."""
     found = 0
     for i in range(len(positions)):
         if i == 0 or positions[i] != positions[i - 1]:
@@ -155,28 +155,28 @@ def _distinct(positions: Positions, place: Ints) -> int:
 
 @kernel
 def differences_in_position(both: OnePair, room: Ints) -> int:
-    """Write the positions only one side has, whatever the types there (as ``pair`` does)."""
+    """Write the positions that only one side has, whatever the types, in the layout of ``pair``."""
     refs, hyps = _distinct(both.ref, room[3]), _distinct(both.hyp, room[4])
     return type_differences(room[3, :refs], room[4, :hyps], room[0], room[1])
 
 
 @kernel
 def pair(both: OnePair, types: Types, rules: Rules, optimal: Optimal, room: Ints) -> int:
-    """Pair the boundaries of two segmentations: the one place where that is decided.
+    """Pair the boundaries of two segmentations; no other function decides this.
 
-    Two of a pair at equal positions are a substitution, of equal types a near miss; one alone is
-    a miss (reference) or a false alarm. A boundary that is not written at all is a match.
+    A pair at one position is a substitution, a pair of one type is a near miss, and a boundary
+    without a partner is a miss (reference) or a false alarm. Matches are not written.
 
     Args:
         both: the two segmentations.
-        types: of both; None where there is one type.
-        rules: of the run.
-        optimal: least cost; None is the published order.
-        room: shape (5, at least len(ref) + len(hyp)). Written: codes of the boundaries only one
-            side has, ascending; 1 where that is the reference; index of the partner, -1 if alone.
+        types: types of both, or None if there is one type.
+        rules: the rules of the run.
+        optimal: True for least cost, None for the published order.
+        room: shape (5, at least len(ref) + len(hyp)). Rows 0 to 2 are output: codes of boundaries
+            that only one side has, ascending; 1 where that is the reference; partner's index or -1.
 
     Returns:
-        How many are written.
+        How many boundaries are written.
     """
     ref, hyp, n_units = both.ref, both.hyp, both.n_units
     code, in_ref, partner = room[0], room[1], room[2]
@@ -190,7 +190,7 @@ def pair(both: OnePair, types: Types, rules: Rules, optimal: Optimal, room: Ints
     partner[:found] = -1
     n_t, type_range = rules.n_t, rules.type_range
     if optimal is None and types is None:
-        # A literal 1: what types need is left out when this is compiled.
+        # With the literal 1, the compiler drops the code that types need.
         near_misses(code, in_ref, found, min(n_t, n_units), 1, partner)
     elif optimal is None:
         near_misses(code, in_ref, found, min(n_t, n_units), type_range, partner)

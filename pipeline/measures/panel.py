@@ -1,7 +1,7 @@
-"""Panel measures: one hypothesis before all the references of its document at once.
+"""Panel measures: compare a hypothesis with all the references of its document at once.
 
-Kazantseva & Szpakowicz 2012, section 5.  At each window the numbers of boundaries the references
-have there are opinions; a hypothesis pays for every reference whose opinion it does not share.
+Kazantseva & Szpakowicz 2012, section 5.  The number of boundaries that a reference has in a window
+is its opinion there; a hypothesis is penalised for every reference with another opinion.
 """
 
 from typing import NamedTuple
@@ -26,20 +26,20 @@ _REFERENCES, _WINDOWS, _OPINIONS, _PENALTY, _BEST, _WORST = range(6)
 _ROWS = len(COUNTS)
 
 _ENTERED, _LEFT, _OPINION, _NEXT = range(4)
-"""What is known of a coder at a window: boundaries that have entered it and left it, their
-difference, and the next start at which that changes."""
+"""Columns of a coder's state at a window: boundaries that have entered it, boundaries that have
+left it, their difference, and the next start at which that changes."""
 
 NEVER = np.iinfo(np.int64).max
 
 
 class PanelRows(NamedTuple):
-    """Hypotheses to judge, each by all references of its document.
+    """Hypotheses to judge, each against all references of its document.
 
     Attributes:
-        first: document d's references are rows first[d]..first[d+1]-1, shape (documents + 1,).
-        document: document of each row, one that has a reference, shape (rows,).
-        hyp_row: row of the hypotheses of each row, shape (rows,).
-        n_units: units N of each row's document, at least 1, shape (rows,).
+        first: the references of document d are rows first[d]..first[d+1]-1, shape (documents + 1,).
+        document: document of each row, which must have a reference, shape (rows,).
+        hyp_row: index into the hypotheses for each row, shape (rows,).
+        n_units: number N of units of each row's document, at least 1, shape (rows,).
         window: window size m of each row's document, at least 1, shape (rows,).
     """
 
@@ -51,11 +51,11 @@ class PanelRows(NamedTuple):
 
 
 class _Room(NamedTuple):
-    """Room for one document.
+    """Scratch space for one document.
 
     Attributes:
-        seen: a row a reference and one for the hypothesis, shape (>= references + 1, 4).
-        support: how many references have each opinion; zeros between documents.
+        seen: one row per reference and one for the hypothesis, shape (>= references + 1, 4).
+        support: number of references with each opinion; all zero between documents.
     """
 
     seen: Ints
@@ -64,9 +64,10 @@ class _Room(NamedTuple):
 
 @kernel
 def _look(positions: Positions, start: int, size: int, seen: Ints) -> None:
-    """Bring a coder up to the window at ``start``.
+    """Advance the state of a coder to the window at ``start``.
 
-    A boundary at p has entered from start p - size + 1 on, and has left from start p + 1 on.
+    A boundary at p has entered all windows that start at p - size + 1 or later, and has left those
+    that start at p + 1 or later.
     """
     stop, entered, left = len(positions), seen[_ENTERED], seen[_LEFT]
     while entered < stop and positions[entered] < start + size:
@@ -85,7 +86,10 @@ def _look(positions: Positions, start: int, size: int, seen: Ints) -> None:
 
 @kernel
 def _range(seen: Ints, h: int, size: int, support: Ints, held: int) -> tuple[int, int]:
-    """Largest support, and smallest over the opinions 0..size, of which ``held`` have any."""
+    """Return the largest and the smallest support of the opinions 0..size.
+
+    ``held`` is the number of opinions with any support; if it is at most size, some have none.
+    """
     most, least = 0, h
     for a in range(h):
         most = max(most, support[seen[a, _OPINION]])
@@ -97,15 +101,15 @@ def _range(seen: Ints, h: int, size: int, support: Ints, held: int) -> tuple[int
 def _judge(
     references: RowArrays, hyp: Positions, last: int, size: int, room: _Room, out: Ints
 ) -> None:
-    """Visit only the window starts 1..last at which some coder's opinion may change.
+    """Judge a hypothesis, visiting only the window starts at which an opinion may change.
 
     Args:
-        references: those of one document.
-        hyp: of the hypothesis.
-        last: the last window start.
-        size: m, positions in a window.
-        room: for as many references.
-        out: penalty, best and worst are added to.
+        references: references of one document.
+        hyp: positions of the hypothesis.
+        last: the last window start; the first is 1.
+        size: window size m, in positions.
+        room: scratch space for as many references.
+        out: output: penalty, best and worst are added to.
     """
     h, seen, support = len(references.offsets) - 1, room.seen, room.support
     seen[: h + 1, :_NEXT] = 0
@@ -166,17 +170,17 @@ def _count_panels(
 
 
 def count(references: Ragged, hypotheses: Ragged, rows: PanelRows) -> Ints:
-    """Count the opinions each hypothesis goes against, the fewest and most it could.
+    """Count the opinions that each hypothesis disagrees with, and the fewest and most possible.
 
     The time is proportional to boundaries x references, whatever the units and the window.
 
     Args:
-        references: boundary positions, one row a reference segmentation.
-        hypotheses: boundary positions, one row a hypothesis segmentation.
+        references: boundary positions, one row per reference segmentation.
+        hypotheses: boundary positions, one row per hypothesis segmentation.
         rows: the hypotheses to judge.
 
     Returns:
-        One row a count of ``COUNTS``, shape (6, rows).
+        One row per count of ``COUNTS``, shape (6, rows).
     """
     counts = np.empty((_ROWS, len(rows.document)), np.int64)
     _count_panels(references.arrays, hypotheses.arrays, rows, counts)
@@ -184,7 +188,7 @@ def count(references: Ragged, hypotheses: Ragged, rows: PanelRows) -> Ints:
 
 
 K_AND_S = "Kazantseva & Szpakowicz 2012,"
-# A panel obeys a law of one reference when all its references are that one.
+# A panel measure obeys a law for one reference if all references of the panel are equal to it.
 _JUDGED = frozenset({IDENTITY, REVERSIBLE})
 BOUND = frozenset({REVERSIBLE})
 

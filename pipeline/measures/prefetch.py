@@ -1,7 +1,8 @@
-"""References brought near: those of the next pairs copied side by side before they are counted.
+"""Copy the references of the next pairs into one small array before they are counted.
 
-Pairs come in the order of hypotheses, their references from anywhere in a table larger than the
-processor's caches. Read one by one, each would be waited for; a copy waits for many at a time.
+Pairs are in the order of hypotheses, and their references are scattered over a table larger than
+the processor's caches. To read them one by one is to wait for memory each time; a copy waits for
+many at a time.
 """
 
 import numpy as np
@@ -10,12 +11,12 @@ from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, RowArrays
 
 AT_ONCE = 512
-"""At most so many pairs have their references copied together."""
+"""Largest number of pairs whose references are copied together."""
 
 ROOM = 1 << 14
-"""And so many boundaries, 64 KB, unless a single reference has more."""
+"""Largest number of boundaries copied together (64 KB), unless a single reference has more."""
 
-# An index that cannot be negative is not looked at for that, which is a third of a loop's time.
+# numba does not test an unsigned index for being negative, which would take a third of a loop.
 Index = np.uint64
 
 
@@ -28,13 +29,13 @@ def prefetch(
     Args:
         rows: the boundaries of all segmentations.
         row: the rows of all pairs, shape (pairs,).
-        first: the first pair whose row is copied, one that is there.
-        ends: written: the copy of pair first + j is ends[j]..ends[j+1]-1, shape (AT_ONCE + 1,).
-        near: room for the copies.
+        first: the first pair whose row is copied, below len(row).
+        ends: output: the copy of pair first + j is ends[j]..ends[j+1]-1, shape (AT_ONCE + 1,).
+        near: array to copy to.
 
     Returns:
-        The copies, in ``near`` or in larger room where that is too small; and of how many pairs
-        they are, at least one.
+        The copies, in ``near`` or in a larger array if that is too small; and the number of pairs
+        whose references were copied, at least one.
     """
     offsets, positions = rows.offsets, rows.values
     pairs = ends[0] = 0

@@ -1,7 +1,8 @@
-"""Boundaries shifted along the text at least cost, in time linear in the boundaries.
+"""Pair boundaries of one type at least cost, in time linear in the number of boundaries.
 
-Every cost here grows with distance alone, so pairs that cross or nest can be uncrossed at no cost,
-and a boundary that comes first is either alone or goes to the next one free on the other side.
+Every cost here depends on distance alone and grows with it, so pairs that cross or nest can be
+uncrossed at no cost.  Therefore the leftmost boundary either has no partner, or is paired with the
+first free boundary of the other side.
 """
 
 from typing import NamedTuple
@@ -18,16 +19,17 @@ _LARGEST = 1 << 61
 
 @kernel
 def distance(place: Ints, in_ref: Ints, found: int) -> int:
-    """Generalised Hamming distance: insertion 2, deletion 2, shift 1 x its distance.
+    """Return the generalised Hamming distance: insertion 2, deletion 2, shift 1 per position.
 
-    A shift of 4 costs what a deletion and an insertion do, so at most three boundaries wait for
-    a partner at any time: r1..r3 are the least costs while that many of the reference do, h1..h3
-    of the hypothesis. What all of them pay for the way to the next boundary adds up to the shifts.
+    A shift of 4 costs as much as a deletion and an insertion, so at most three boundaries wait for
+    a partner at any time. r1..r3 are the least costs while 1..3 boundaries of the reference wait,
+    h1..h3 those for the hypothesis. Each waiting boundary pays for the distance to the next
+    boundary, and these payments add up to the cost of the shifts.
 
     Args:
-        place: positions only one side has, strictly ascending, shape (at least found,).
+        place: positions that only one side has, strictly ascending, shape (at least found,).
         in_ref: 1 where that side is the reference, else 0.
-        found: how many there are.
+        found: number of these positions.
 
     Returns:
         The least cost, >= 0 (Bookstein, Kulyukin & Raita 2002).
@@ -41,7 +43,7 @@ def distance(place: Ints, in_ref: Ints, found: int) -> int:
         r1, r2, r3 = r1 + gap, r2 + 2 * gap, r3 + 3 * gap
         h1, h2, h3 = h1 + gap, h2 + 2 * gap, h3 + 3 * gap
         ref = in_ref[k] != 0
-        # A choice of values, not of statements: it compiles to code without branches.
+        # Conditional expressions, unlike if statements, compile to code without branches.
         r3, r2, r1, even, h1, h2, h3 = (
             min(r3 + 2, r2 if ref else FAR),
             min(r2 + 2, r1 if ref else r3),
@@ -55,13 +57,13 @@ def distance(place: Ints, in_ref: Ints, found: int) -> int:
 
 
 class _Boundaries(NamedTuple):
-    """The boundaries to pair, and those of each side.
+    """The boundaries to pair, and their indexes by side.
 
     Attributes:
-        place: where they are, strictly ascending, shape (found,).
-        in_ref: 1 for those of the reference, else 0, shape (found,).
+        place: places of the boundaries, strictly ascending, shape (found,).
+        in_ref: 1 for boundaries of the reference, else 0, shape (found,).
         at: indexes of each side's boundaries, shape (2, found).
-        before: how many of each side come before each place, shape (2, found + 1).
+        before: number of each side's boundaries before each place, shape (2, found + 1).
     """
 
     place: Ints
@@ -72,7 +74,7 @@ class _Boundaries(NamedTuple):
 
 @kernel
 def _sides(in_ref: Ints, found: int, at: Ints, before: Ints) -> None:
-    """List each side's boundaries (at[side]), and how many come before each place."""
+    """Write the indexes of each side's boundaries, and their number before each place."""
     size = np.zeros(2, np.int64)
     for k in range(found):
         before[0, k], before[1, k] = size[0], size[1]
@@ -83,7 +85,7 @@ def _sides(in_ref: Ints, found: int, at: Ints, before: Ints) -> None:
 
 @kernel
 def _band(place: Ints, in_ref: Ints, found: int, reach: int, before: Ints) -> int:
-    """Most boundaries of one side that lie after one of the other and within its reach."""
+    """Return the largest number of boundaries within reach after one of the other side."""
     band = end = 0
     for k in range(found):
         while end < found and place[end] - place[k] <= reach:
@@ -94,7 +96,7 @@ def _band(place: Ints, in_ref: Ints, found: int, reach: int, before: Ints) -> in
 
 @kernel
 def _partner(boundaries: _Boundaries, k: int, taken: int, reach: int) -> int:
-    """The next boundary of the other side that is not taken yet; -1 if it is out of reach."""
+    """Return the next boundary of the other side that is not taken, or -1 if it is out of reach."""
     place, at, before = boundaries.place, boundaries.at, boundaries.before
     other = 1 - boundaries.in_ref[k]
     rank = before[other, k] + taken
@@ -105,12 +107,12 @@ def _partner(boundaries: _Boundaries, k: int, taken: int, reach: int) -> int:
 
 @kernel
 def _least_costs(boundaries: _Boundaries, alone: int, reach: int, band: int) -> Ints:
-    """Least cost of what is left at boundary k when the next t of one side are taken already.
+    """Return the least cost of boundaries k, k + 1, ... if the next t of one side are taken.
 
     Returns:
-        Shape (found + 1, 2 band + 3); column band + 1 + t, where t counts boundaries of the
-        hypothesis and -t those of the reference. A near miss costs its distance, and 1 of
-        found + 1 parts of a unit more, so that among equal costs fewer are less.
+        Shape (found + 1, 2 band + 3), in units of 1 / (found + 1). The column for t is
+        band + 1 + t; t > 0 counts boundaries of the hypothesis, and t < 0 those of the reference.
+        A near miss costs its distance and one unit more, so that fewer near misses cost less.
     """
     place, in_ref = boundaries.place, boundaries.in_ref
     found, zero, parts = len(place), band + 1, len(place) + 1
@@ -133,17 +135,18 @@ def _least_costs(boundaries: _Boundaries, alone: int, reach: int, band: int) -> 
 
 @kernel
 def align(place: Ints, in_ref: Ints, alone: int, reach: int, partner: Ints) -> None:
-    """Pair boundaries at least cost; among equal costs fewest pairs, then the leftmost ones.
+    """Pair boundaries at least cost; among equal costs, with the fewest, then the leftmost pairs.
 
-    Leftmost: of the lists of pairs, each pair written from its left end, the lexicographically
-    smallest. The cost must stay below 2^61 when multiplied by the number of boundaries.
+    The leftmost pairs are those whose list, each pair written from its left end, is
+    lexicographically smallest. The cost must stay below 2^61 when multiplied by the number of
+    boundaries.
 
     Args:
-        place: where they are, strictly ascending, shape (found,).
-        in_ref: 1 for those of the reference, else 0, shape (found,).
-        alone: cost of a boundary without partner; a pair costs its distance.
+        place: places of the boundaries, strictly ascending, shape (found,).
+        in_ref: 1 for boundaries of the reference, else 0, shape (found,).
+        alone: cost of a boundary without a partner; a pair costs its distance.
         reach: largest distance of a pair.
-        partner: written: index of each one's partner, -1 where it is alone, shape (found,).
+        partner: output: index of each one's partner, -1 if it has none, shape (found,).
     """
     found = len(place)
     partner[:found] = -1

@@ -1,8 +1,8 @@
-"""Windows slid over a pair: from boundary to boundary, or unit by unit where boundaries are many.
+"""Slide a window over a pair: from boundary to boundary, or unit by unit if boundaries are dense.
 
-Both ways give the same counts.  Of a window over a dense document little more is to be known than
-two numbers of boundaries, and those of many windows are taken at once; a sparse document has long
-runs of equal windows, and only what happens between them is looked at.
+Both ways give the same counts.  In a dense document, each window needs little more than its two
+numbers of boundaries, which are computed for many windows at once.  A sparse document has long runs
+of equal windows, so it is enough to visit the changes between them.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from segscore.pipeline.arrays.ragged import Ints, Positions
 from segscore.pipeline.measures.prefetch import Index
 
 _DENSE = 6
-"""Up to so many units for each boundary of the two sides, each unit is looked at."""
+"""Largest number of padded units per boundary of both sides for a document to be dense."""
 
 LONGEST = 1 << 15
 """Documents below this many padded units can be dense: two counts fit into 32 bits."""
@@ -40,20 +40,20 @@ SHIFT, LOW = 16, (1 << 16) - 1
 
 @kernel
 def dense(boundaries: int, n_units: int, k: int) -> bool:
-    """Whether to slide unit by unit."""
+    """Return whether to slide unit by unit."""
     padded = n_units + 2 * k
     return padded < LONGEST and padded <= _DENSE * boundaries
 
 
 class _Tally(NamedTuple):
-    """How many windows of the document have a property; ``unequal`` is of the padded document.
+    """Numbers of windows of the document, or for ``unequal`` of the padded document.
 
     Attributes:
         with_ref: windows with a reference boundary.
         with_hyp: windows with a hypothesis boundary.
         with_any: windows with a boundary of either side.
         more: windows with more reference than hypothesis boundaries.
-        fewer: windows with fewer.
+        fewer: windows with fewer reference than hypothesis boundaries.
         absolute: sum over windows of the difference between the numbers of boundaries.
         unequal: windows of the padded document in which the numbers differ.
     """
@@ -86,17 +86,17 @@ def _write(tally: _Tally, n_units: int, k: int, out: Ints) -> None:
 
 @kernel
 def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out: Ints) -> None:
-    """Visit only the window starts at which a boundary enters or leaves.
+    """Count windows, visiting only the starts at which a boundary enters or leaves.
 
-    A window that starts at s covers positions s + 1..s + k. Starts run over -k..n_units - 1, the
-    windows of the padded document; those of the document itself are 0..n_units - k - 1.
+    A window that starts at s covers positions s + 1..s + k. The windows of the padded document
+    start at -k..n_units - 1, those of the document itself at 0..n_units - k - 1.
 
     Args:
         ref: positions of the reference, strictly ascending.
         hyp: positions of the hypothesis, strictly ascending.
-        n_units: units N of the document.
-        k: the size of windows.
-        out: written: the counts of ``windows.COUNTS``, shape (11,).
+        n_units: number N of units of the document.
+        k: window size.
+        out: output: the counts of ``windows.COUNTS``, shape (11,).
     """
     ref_in = ref_out = hyp_in = hyp_out = Index(0)
     ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
@@ -110,7 +110,7 @@ def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out:
         hyp_enters = int(hyp[hyp_in]) - k if hyp_in < hyp_end else n_units
         hyp_leaves = int(hyp[hyp_out]) if hyp_out < hyp_end else n_units
         end = min(min(ref_enters, ref_leaves), min(hyp_enters, hyp_leaves))
-        # Products of conditions, not branches: which boundary is the next nobody can foresee.
+        # Products of conditions, not branches: which boundary comes next is unpredictable.
         inside = max(0, min(end, windows) - max(start, 0))
         with_ref += inside * (r > 0)
         with_hyp += inside * (h > 0)
@@ -134,7 +134,10 @@ def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out:
 def _pass_boundaries(
     ref: Positions, hyp: Positions, k: int, padded: int, passed: Positions
 ) -> None:
-    """Write how many boundaries lie up to each position of the padded document, both in one."""
+    """Write the number of boundaries up to each position of the padded document.
+
+    The low 16 bits count the reference's, the high bits the hypothesis's.
+    """
     passed[: padded + 1] = 0
     for p in ref:
         passed[Index(k + p)] += 1
@@ -148,7 +151,7 @@ def _pass_boundaries(
 
 @kernel
 def _unequal(passed: Positions, k: int, first: int, end: int) -> np.int32:
-    """Count the windows first..end-1 of the padded document with other numbers on either side."""
+    """Count the windows first..end-1 of the padded document in which the two numbers differ."""
     found = np.int32(0)
     for i in range(Index(first), Index(end)):
         both = np.int32(passed[i + Index(k)] - passed[i])
@@ -160,17 +163,18 @@ def _unequal(passed: Positions, k: int, first: int, end: int) -> np.int32:
 def slide_by_unit(
     ref: Positions, hyp: Positions, n_units: int, k: int, passed: Positions, out: Ints
 ) -> None:
-    """Visit every window; only for documents that ``dense`` names.
+    """Count windows, visiting every one; only for documents that are ``dense``.
 
-    Sums are int32, cast at each step as numba widens them: twice as many are taken at a time.
+    Sums are cast to int32 at each step, because numba would widen them: as int32, twice as many are
+    computed at a time.
 
     Args:
         ref: positions of the reference, strictly ascending.
         hyp: positions of the hypothesis, strictly ascending.
-        n_units: units N of the document.
-        k: the size of windows.
-        passed: room, shape (LONGEST,).
-        out: written: the counts of ``windows.COUNTS``, shape (11,).
+        n_units: number N of units of the document.
+        k: window size.
+        passed: scratch space, shape (LONGEST,).
+        out: output: the counts of ``windows.COUNTS``, shape (11,).
     """
     _pass_boundaries(ref, hyp, k, n_units + 2 * k, passed)
     after = max(n_units, k)

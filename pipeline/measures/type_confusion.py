@@ -1,6 +1,6 @@
-"""Which boundary type was taken for which: the confusion matrix over classes.
+"""The confusion matrix of boundary types: which type was taken for which.
 
-Fournier 2013, equation 7, with the credit 1 - w that docs/measures.md gives a pair of weight w.
+Fournier 2013, equation 7.  A pair of weight w is credited with 1 - w, as in docs/measures.md.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from segscore.pipeline.measures.pairing import Rules
 
 
 class Decisions(NamedTuple):
-    """Decisions by class of the reference and class of the hypothesis; may be summed.
+    """Numbers of decisions by class of the reference and class of the hypothesis; additive.
 
     Attributes:
-        types: the boundary types declared, ascending: classes 1, 2, ...; class 0 is no boundary.
-        cells: whole numbers: decisions, near misses of these, and the sum of their distances,
-            shape (3, classes, classes).
+        types: the declared boundary types, ascending, as classes 1, 2, ...; class 0 is no boundary.
+        cells: integers, shape (3, classes, classes): the decisions, the near misses among them, and
+            the sum of the near misses' distances.
     """
 
     types: Ints
@@ -28,10 +28,10 @@ class Decisions(NamedTuple):
 
 
 def no_decisions(types: Sequence[int]) -> Decisions:
-    """An empty table of decisions, to be added to by ``edits.count``.
+    """Return an empty table of decisions, for ``edits.count`` to add to.
 
     Args:
-        types: the boundary types declared, distinct.
+        types: the declared boundary types, distinct.
     """
     classes = len(types) + 1
     return Decisions(np.array(sorted(types), np.int64), np.zeros((3, classes, classes), np.int64))
@@ -46,15 +46,15 @@ def add_decisions(
     rules: Rules,
     decided: Decisions,
 ) -> None:
-    """Add what ``pair`` decided about one pair of segmentations.
+    """Add the decisions that ``pair`` made about one pair of segmentations.
 
     Args:
-        ref_types: types of the reference's boundaries; None where there is one type.
-        boundaries: how many the reference has.
-        room: as ``pair`` left it.
-        found: what ``pair`` returned.
-        rules: of the run.
-        decided: is added to.
+        ref_types: types of the reference's boundaries, or None if there is one type.
+        boundaries: number of boundaries of the reference.
+        room: the array that ``pair`` wrote.
+        found: the number that ``pair`` returned.
+        rules: the rules of the run.
+        decided: the decisions to add to.
     """
     code, in_ref, partner = room[0], room[1], room[2]
     types, cells = decided.types, decided.cells
@@ -67,7 +67,7 @@ def add_decisions(
     for k in range(found):
         actual = np.searchsorted(types, code[k] % rules.type_range + rules.lowest) + 1
         if in_ref[k]:
-            cells[0, actual, actual] -= 1  # it is no match
+            cells[0, actual, actual] -= 1  # counted as a match above, but is not one
         other = partner[k]
         if other < 0:
             cells[0, actual * in_ref[k], actual * (1 - in_ref[k])] += 1
@@ -86,23 +86,23 @@ def class_confusion(
     constant_near_miss: float = 0.0,
     constant_substitution: float = 0.0,
 ) -> pa.Table:
-    """Credit the decisions by class: 1 - w each, and a full miss 1.
+    """Sum the credit of the decisions by class: 1 - w for weight w, and 1 for a full miss.
 
     Args:
-        decided: what was counted; for several runs the sum of their cells.
-        n_t: the one that near misses were counted with.
+        decided: the decisions; for several runs, with the sum of their cells.
+        n_t: the n_t with which near misses were counted.
         constant_near_miss: added to the weight of each near miss.
         constant_substitution: added to the weight of each substitution.
 
     Returns:
-        ``reference_type`` and ``hypothesis_type`` (int64, null: no boundary) and ``amount``
-        (float64), a row for each combination that occurs, by the two types with null first.
+        Columns ``reference_type`` and ``hypothesis_type`` (int64, null: no boundary) and ``amount``
+        (float64), with a row for each combination that occurs, sorted by types with null first.
     """
     types = decided.types
     decisions, near_misses, near_span = decided.cells
     actual, predicted = at = np.nonzero(decisions)
     confused = (actual > 0) & (predicted > 0) & (actual != predicted)
-    # Class 0 has no type; what stands in for it is not looked at.
+    # Class 0 has no type; the difference computed for it is not used.
     difference = abs(types[np.maximum(actual, 1) - 1] - types[np.maximum(predicted, 1) - 1])
     weight = difference / (types[-1] - types[0] + 1) + constant_substitution
     lost = near_span[at] / n_t + constant_near_miss * near_misses[at]

@@ -1,4 +1,4 @@
-"""Window measures: a window slides over both segmentations and the boundaries in it are compared.
+"""Window measures: slide a window over both segmentations and compare the boundaries in it.
 
 Beeferman, Berger & Lafferty 1999 (Pk); Pevzner & Hearst 2002 (WindowDiff); Georgescul, Clark &
 Armstrong 2006, section 4 (Pr_error and the parts); Lamprier et al. 2007 (edge correction).
@@ -59,7 +59,7 @@ def count(pairs: SegmentationPairs, window: Ints) -> Ints:
         window: window size k of each pair, at least 1, shape (pairs,).
 
     Returns:
-        One row a count of ``COUNTS``, shape (11, pairs).
+        One row per count of ``COUNTS``, shape (11, pairs).
     """
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
     _count_pairs(pairs, window, counts)
@@ -80,9 +80,9 @@ def _covered(offsets: Ints, positions: Positions, n_units: Ints, window: Ints, o
 
 
 def reference_windows(references: Ragged, n_units: Ints, window: Ints) -> Ints:
-    """Count the windows that cover a boundary, for each reference alone, shape (rows,).
+    """Count the windows of each reference that cover a boundary, shape (rows,).
 
-    Pooled over a run this gives P_seg = reference_windows / windows (docs/measures.md).
+    Summed over a run, they give P_seg = reference_windows / windows (docs/measures.md).
     """
     covered = np.zeros(len(references), np.int64)
     _covered(references.offsets, references.values, n_units, window, covered)
@@ -90,11 +90,13 @@ def reference_windows(references: Ragged, n_units: Ints, window: Ints) -> Ints:
 
 
 def window_size(n_units: Ints, segments: Ints, rounding: str = "half-even") -> Ints:
-    """Half the mean segment size in units, at least 2 (docs/measures.md), in integers throughout.
+    """Return half the mean segment size in units, at least 2, in integer arithmetic.
+
+    See docs/measures.md.
 
     Args:
-        n_units: units, or their sum over several segmentations, shape (rows,).
-        segments: segments, or their sum over the same ones, at least 1, shape (rows,).
+        n_units: number of units, or its sum over several segmentations, shape (rows,).
+        segments: number of segments, or its sum over the same ones, at least 1, shape (rows,).
         rounding: ``half-even``, or ``half-up`` as in Choi's published scores.
     """
     whole, rest = np.divmod(n_units, 2 * segments)

@@ -1,4 +1,4 @@
-"""Files on disk and in object stores; no other room opens a file."""
+"""Files on disk and in object stores; no other folder of the pipeline opens files."""
 
 from segscore.pipeline.storage.files import (
     file_size,

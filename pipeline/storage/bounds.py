@@ -1,11 +1,11 @@
-"""Find out how large the columns of a row group of a Parquet file are, before they are read.
+"""Determine how much memory the columns of a row group of a Parquet file take, before reading them.
 
-A file of some kilobytes may hold columns of many gigabytes: a value in a dictionary is stored once
+A file of a few kilobytes may contain columns of many gigabytes: a dictionary stores a value once
 however often it occurs, and a million equal numbers are stored as one number and a count.  A footer
-may say anything.  Arrow allocates what the header in front of each page says, page by page, until
-it has as many values as the footer says that there are.  So the headers are read first, in the same
-order.  What they do not tell (how long the strings are that a dictionary stands for) is found
-without writing the strings out.
+may be wrong.  Arrow allocates what the header of each page states, page by page, until it has as
+many values as the footer states.  Therefore the headers are read first, in the same order.  They do
+not give the lengths of strings that are stored in a dictionary; these are computed without
+expanding the strings.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,38 +20,38 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.memory import readable_size
 
 DATA, _DICTIONARY, DATA_V2 = 0, 2, 3
-"""Kinds of pages, as parquet.thrift numbers them."""
+"""Kinds of pages, as numbered in parquet.thrift."""
 
 BY_PREFIX = 7
 REPEATING = (2, 8, BY_PREFIX)
-"""Encodings in which a page holds more text than bytes: by a dictionary, or by prefix."""
+"""Encodings in which a page can represent more text than it has bytes: dictionary and prefix."""
 
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
-"""Bytes of a value in memory; of others see ``_width``."""
+"""Bytes per value in memory, by physical type; for other types see ``_size``."""
 
 OFFSET, LEVELS = 4, 4
-"""Bytes for where a string begins; for how deep a value of a list stands, while it is read."""
+"""Bytes per string for its offset; bytes per value of a list for its levels, while it is read."""
 
 ROWS = 65_536
-"""Rows that are looked at a time, at most."""
+"""Largest number of rows that are inspected at a time."""
 
 HEADER, LARGEST_HEADER = 512, 2**24
-"""Bytes that are read to find a page's header in, at first and at most."""
+"""Bytes that are read to parse the header of a page, at first and at most."""
 
 SLACK = 100
-"""Bytes by which old writers took a column for shorter than it is."""
+"""Bytes by which old writers understated the length of a column."""
 
 _GAP = 8192
-"""Bytes between two columns up to which Arrow fetches both from a store at once."""
+"""Largest gap in bytes between two columns that Arrow fetches from a store in one request."""
 
 SPARE = 16
-"""Part of the limit up to which a column's bound is taken for its size without another look."""
+"""A bound of at most 1 / SPARE of the limit is used as a column's size without refinement."""
 
 DEEPEST = 16
-"""How deep structures of a header may be nested."""
+"""Largest depth of nested structures in a header."""
 
 Read = Callable[[int, int], bytes]
-"""Reads so many bytes of the file from an offset: fewer at its end."""
+"""Takes an offset and a size, and returns so many bytes of the file, fewer at its end."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ class RowGroup:
     """A row group whose columns are to be read.
 
     Attributes:
-        url: of the file, for messages.
+        url: URL of the file, for messages.
         file: the open file.
-        reopen: opens it so that the column of this path is read as a dictionary and its indices.
-        number: of the row group.
+        reopen: opens the file so that the column with this path is read as dictionary and indices.
+        number: index of the row group.
         columns: names of the columns to be read.
-        limit: bytes that they may take in memory.
+        limit: bytes that the columns may take in memory.
     """
 
     url: str
@@ -77,14 +77,14 @@ class RowGroup:
 
 @dataclass(frozen=True)
 class _Page:
-    """What the header of a page says.
+    """The header of a page.
 
     Attributes:
-        kind: DATA, DICTIONARY, DATA_V2 or another one.
-        unpacked: bytes when it is decompressed.
-        packed: bytes in the file, without the header.
-        values: how many, nulls and empty lists among them.
-        encoding: as parquet.thrift numbers them.
+        kind: DATA, DICTIONARY, DATA_V2 or another kind.
+        unpacked: bytes of the page when decompressed.
+        packed: bytes of the page in the file, without the header.
+        values: number of values, including nulls and empty lists.
+        encoding: encoding, as numbered in parquet.thrift.
     """
 
     kind: int
@@ -95,17 +95,18 @@ class _Page:
 
 
 def require_fit(group: RowGroup, read: Read) -> int:
-    """Make sure that the columns of a row group fit into memory, and hold what the footer says.
+    """Check that the columns of a row group fit into memory, and agree with the footer.
 
     Args:
         group: the row group.
         read: reads bytes of its file.
 
     Returns:
-        Bytes that the columns take in memory, or a bound above them.
+        Bytes that the columns take in memory, or an upper bound.
 
     Raises:
-        Refused: they do not; the message names file, row group and column.
+        Refused: the columns are too large, or disagree with the footer; the message names file, row
+            group and column.
     """
     total = sum(_sizes(group, read, exact=False))
     if total > group.limit:
@@ -116,7 +117,7 @@ def require_fit(group: RowGroup, read: Read) -> int:
 
 
 def _sizes(group: RowGroup, read: Read, *, exact: bool) -> Iterator[int]:
-    """Bytes of each column in memory, or bounds above them that are quicker to find."""
+    """Yield the bytes of each column in memory, or upper bounds that are quicker to compute."""
     metadata = group.file.metadata
     for index in range(metadata.num_columns):
         path = metadata.schema.column(index).path
@@ -128,7 +129,7 @@ def _sizes(group: RowGroup, read: Read, *, exact: bool) -> Iterator[int]:
 
 
 def _size(group: RowGroup, index: int, read: Read, *, exact: bool) -> int:
-    """Bytes of a column in memory, or a bound above them."""
+    """Return the bytes of a column in memory, or an upper bound."""
     leaf = group.file.metadata.schema.column(index)
     chunk = group.file.metadata.row_group(group.number).column(index)
     rows = group.file.metadata.row_group(group.number).num_rows
@@ -148,9 +149,9 @@ def _size(group: RowGroup, index: int, read: Read, *, exact: bool) -> int:
 
 
 def _text_size(group: RowGroup, leaf: Any, pages: Sequence[_Page], *, exact: bool) -> int:
-    """Bytes of the strings of a column, or a bound above them.
+    """Return the bytes of the strings of a column, or an upper bound.
 
-    No string is longer than the dictionary, or its page where strings share their beginnings.
+    No string is longer than the dictionary, or than its page if strings share prefixes.
     """
     data = [page for page in pages if page.kind in (DATA, DATA_V2)]
     plain = sum(page.unpacked for page in data if page.encoding not in REPEATING)
@@ -162,7 +163,7 @@ def _text_size(group: RowGroup, leaf: Any, pages: Sequence[_Page], *, exact: boo
     if not repeated or bound <= enough or plain > group.limit:
         return bound
     if by_prefix:
-        if leaf.max_repetition_level:  # how much one row has cannot be bounded
+        if leaf.max_repetition_level:  # the text in one row has no bound
             return bound
         return _written_out(group, _texts(group.file, group, leaf.path, group.limit // longest))
     file = group.reopen(leaf.path)
@@ -175,7 +176,7 @@ def _text_size(group: RowGroup, leaf: Any, pages: Sequence[_Page], *, exact: boo
 
 
 def _written_out(group: RowGroup, parts: Iterator[pa.Array]) -> int:
-    """Bytes of strings, also of those of which there is but one copy; stops above the limit."""
+    """Sum the bytes of strings, counting each use of a dictionary entry; stop above the limit."""
     found = 0
     for values in parts:
         if pa.types.is_dictionary(values.type):
@@ -189,7 +190,7 @@ def _written_out(group: RowGroup, parts: Iterator[pa.Array]) -> int:
 
 
 def _texts(file: pq.ParquetFile, group: RowGroup, path: str, rows: int) -> Iterator[pa.Array]:
-    """Read the strings of a column some rows at a time."""
+    """Yield the strings of a column, at most ``rows`` rows at a time."""
     for batch in file.iter_batches(
         max(1, min(ROWS, rows)), [group.number], [path], use_threads=False
     ):
@@ -203,7 +204,7 @@ def _pages(group: RowGroup, index: int, read: Read) -> Iterator[_Page]:
     """Read the headers of a column's pages, as far as Arrow will read the pages.
 
     Raises:
-        Refused: a header cannot be read, or says what cannot be.
+        Refused: a header cannot be read, or its values are impossible.
     """
     path = group.file.metadata.schema.column(index).path
     chunk = group.file.metadata.row_group(group.number).column(index)
@@ -223,7 +224,7 @@ def _pages(group: RowGroup, index: int, read: Read) -> Iterator[_Page]:
 
 
 def span(chunk: Any) -> tuple[int, int]:
-    """Where the pages of a column begin and end, as the footer says."""
+    """Return the offsets at which the pages of a column begin and end, according to the footer."""
     start = chunk.data_page_offset
     if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
         start = chunk.dictionary_page_offset
@@ -231,10 +232,10 @@ def span(chunk: Any) -> tuple[int, int]:
 
 
 def spans(group: RowGroup) -> list[tuple[int, int]]:
-    """Where the wanted columns lie in the file, neighbours together: offsets and lengths.
+    """Return offsets and lengths of the wanted columns in the file, with neighbours merged.
 
     Raises:
-        Refused: the file says that they are larger than memory may be.
+        Refused: the columns are larger than the limit, according to the footer.
     """
     metadata = group.file.metadata
     chunks = [metadata.row_group(group.number).column(i) for i in range(metadata.num_columns)]
@@ -252,7 +253,7 @@ def spans(group: RowGroup) -> list[tuple[int, int]]:
 
 
 def _header(group: RowGroup, path: str, read: Read, place: int) -> tuple[_Page, int]:
-    """Read the header of a page, and tell how long it is."""
+    """Read the header of a page; return it and its length."""
     size = HEADER
     while True:
         content = read(place, size)
@@ -269,19 +270,19 @@ def _header(group: RowGroup, path: str, read: Read, place: int) -> tuple[_Page, 
 
 
 def structure(content: bytes, place: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Read a structure of Thrift's compact protocol: its numbers and structures by field.
+    """Parse a structure of Thrift's compact protocol.
 
     Args:
-        content: bytes.
-        place: where it begins.
-        depth: of structures around it.
+        content: bytes that contain the structure.
+        place: offset at which it begins.
+        depth: number of structures around it.
 
     Returns:
-        The fields that are integers or structures, and where it ends.
+        The fields that are integers or structures, by number, and the offset at which it ends.
 
     Raises:
-        LookupError: the bytes end before it does.
-        ValueError: it is no such structure.
+        LookupError: the bytes end before the structure does.
+        ValueError: the bytes are not such a structure.
     """
     if depth > DEEPEST:
         raise ValueError(depth)
@@ -300,11 +301,11 @@ def structure(content: bytes, place: int, depth: int) -> tuple[dict[int, Any], i
 
 
 TRUE, FALSE, BYTE, I16, I32, I64, FLOAT, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
-"""Types of Thrift's compact protocol; a boolean field has its value in its type."""
+"""Types of Thrift's compact protocol; the type of a boolean field is its value."""
 
 
 def _value(content: bytes, place: int, kind: int, depth: int) -> tuple[Any, int]:
-    """Read a value, or pass over one of a type that no header needs: None."""
+    """Parse a value and return it with its end; None for a value of a type that is skipped."""
     if kind in (I16, I32, I64):
         return _integer(content, place)
     if kind == STRUCT:

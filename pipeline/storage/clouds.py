@@ -1,4 +1,4 @@
-"""The clouds whose object stores are known here, and the settings of fsspec's way to each."""
+"""The supported clouds, and the settings of the fsspec packages for their object stores."""
 
 import logging
 import os
@@ -10,7 +10,7 @@ from segscore.pipeline.storage.failures import BUSY, SILENT, Advice, facts
 
 _CONNECT_SECONDS = 10
 READ_SECONDS = 20
-"""How long a server may be silent before it is asked again."""
+"""Seconds without an answer from a server after which the request is repeated."""
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,11 @@ class Cloud:
     """A kind of object store.
 
     Attributes:
-        extra: of segscore, that brings the package.
-        package: fsspec's way to the store.
-        settings: makes the options: time-outs and repetition, where the package has any for them.
-        typed: makes the option of ``pipe_file`` that sets a content type.
-        advice: what its failures' messages tell.
+        extra: the extra of segscore that installs the package.
+        package: the package that implements fsspec for the store.
+        settings: returns options for time-outs and retries, if the package has such options.
+        typed: returns the option of ``pipe_file`` that sets a content type.
+        advice: names for messages about failures.
     """
 
     extra: str
@@ -35,12 +35,12 @@ class Cloud:
 def _s3_settings() -> dict[str, Any]:
     from s3fs.core import set_custom_error_handler
 
-    # s3fs takes most of these for final; the last is of conditional writes that met.
+    # By default s3fs does not retry most of these; the last is from concurrent conditional writes.
     passing = BUSY | SILENT | {"ConditionalRequestConflict"}
     set_custom_error_handler(lambda problem: not passing.isdisjoint(facts(problem)))
     config: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS, "read_timeout": READ_SECONDS}
     if not {"AWS_MAX_ATTEMPTS", "AWS_RETRY_MODE"} & os.environ.keys():
-        # Each of the five attempts of s3fs is four of these: 20 s in all if none takes any time.
+        # s3fs makes five attempts of four requests each: 20 s in all if none takes any time.
         config["retries"] = {"mode": "standard", "total_max_attempts": 4}
     return {"config_kwargs": config}
 
@@ -67,7 +67,7 @@ def _azure_settings() -> dict[str, Any]:
         "connection_timeout": _CONNECT_SECONDS,
         "read_timeout": READ_SECONDS,
     }
-    # adlfs has other names for these two than Azure's own command line.
+    # For these two, adlfs uses other names than Azure's command line.
     for option, name in (("account_name", "ACCOUNT"), ("account_key", "KEY")):
         value = os.environ.get(f"AZURE_STORAGE_{name}")
         if value and f"AZURE_STORAGE_{option.upper()}" not in os.environ:

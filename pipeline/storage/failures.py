@@ -1,7 +1,7 @@
-"""What the failures of object stores and disks mean, told in one line without a secret.
+"""Explain failures of object stores and disks in one line, without secrets.
 
-Each cloud's package has exceptions of its own, some are built-in ones with nothing but a text.
-What they have in common are names and numbers: of exceptions, of the cloud's error codes, of HTTP.
+Each cloud's package has its own exceptions, and some raise built-in ones with only a text.  What
+they have in common is names and numbers: exception names, the cloud's error codes, HTTP statuses.
 """
 
 import errno
@@ -15,12 +15,12 @@ from segscore.pipeline.errors import Failed, Refused
 
 @dataclass(frozen=True)
 class Advice:
-    """What a message about a cloud tells to look at.
+    """Names that a message about a cloud contains.
 
     Attributes:
-        container: what the cloud calls the first name of a path.
-        known_by: the environment variables that hold credentials.
-        reached_by: those that hold an address.
+        container: the cloud's word for the first part of a path.
+        known_by: environment variables with credentials.
+        reached_by: environment variables with an address.
     """
 
     container: str
@@ -70,7 +70,7 @@ _KINDS: tuple[tuple[set[str], str, type[Refused] | type[Failed]], ...] = (
     (BUSY, "the server failed again and again ({code}); try later", Failed),
     (SILENT, "no server answers ({code}); check the network, and {reached_by} if set", Failed),
 )
-"""What a failure tells -> what to say, and how it ends; the first that fits."""
+"""Codes of a failure, message and exception; the first entry with a matching code applies."""
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
 TEXTS = {
@@ -78,7 +78,7 @@ TEXTS = {
     "Anonymous caller": "NoCredentialsError",
     "Must provide either a connection_string or account_name": "NoCredentialsError",
 }
-"""What gcsfs and adlfs tell by a text alone."""
+"""Text -> code, for failures that gcsfs and adlfs describe only by a text."""
 
 SECRETS = re.compile(
     r"((?:sig|signature|accountkey|token|secret|password)[\"']?\s*[=:]\s*)[^\s&;,]+", re.IGNORECASE
@@ -86,7 +86,7 @@ SECRETS = re.compile(
 
 
 def facts(problem: BaseException) -> list[str]:
-    """The names and numbers of an exception and of those that it was made of."""
+    """List the names and codes of an exception and of its causes."""
     codes, kinds = [], []
     for each in _chain(problem):
         response = getattr(each, "response", None)
@@ -110,15 +110,15 @@ def _chain(problem: BaseException | None) -> Iterator[BaseException]:
 
 
 def explain_failure(problem: BaseException, url: str, advice: Advice | None) -> Refused | Failed:
-    """Tell what is wrong and what to do.
+    """Return the error to raise, which states what is wrong and what to do.
 
     Args:
-        problem: what a file system raised.
-        url: where.
-        advice: of the cloud, None for what is none.
+        problem: the exception that a file system raised.
+        url: URL of the file or folder.
+        advice: advice of the cloud, or None if the URL is not in a cloud.
 
     Returns:
-        Refused where settings are wrong, Failed where the same may go well another time.
+        Refused if settings are wrong, Failed if the same command may succeed another time.
     """
     if isinstance(problem, OSError) and problem.errno in FULL:
         return Failed(f"{url}: no space left there; free some, or choose another place")
@@ -134,12 +134,12 @@ def explain_failure(problem: BaseException, url: str, advice: Advice | None) -> 
 
 
 def absent(url: str, advice: Advice) -> Refused:
-    """Say that there is no such bucket."""
+    """Return the error for a bucket that does not exist."""
     return Refused(f"{url}: {NO_CONTAINER.format(**vars(advice))}")
 
 
 def _told(problem: BaseException) -> str:
-    """The first line of an exception's own text, without what looks like a secret."""
+    """Return the first line of an exception's text, without anything that looks like a secret."""
     if isinstance(problem, OSError) and problem.strerror:
         return problem.strerror
     text = str(problem).strip().partition("\n")[0] or type(problem).__name__

@@ -1,8 +1,8 @@
-"""Small files on a disk or in an object store, written whole or not at all.
+"""Read and write small files on a disk or in an object store, each whole or not at all.
 
-Every function of this room takes URLs (``object_stores`` knows how each kind is reached).  Where
-settings are wrong (credentials, permission, the name of a bucket) a store's failure is `Refused`;
-where no server answers, or a disk is full, it is `Failed`.
+Every function of this folder takes URLs, which ``object_stores`` resolves.  A failure of a store
+raises `Refused` if settings are wrong (credentials, permission, the name of a bucket), and `Failed`
+if no server answers or a disk is full.
 """
 
 import codecs
@@ -26,14 +26,14 @@ BUFFER = 8 * 2**20
 
 
 _TRIES = 10
-"""How often a file is written whose folder others remove at the same time."""
+"""Number of attempts to write a file whose folder others remove at the same time."""
 
 
 def head(url: str, size: int) -> bytes | None:
-    """Read the first bytes of a file; None where there is no file.
+    """Read the first bytes of a file; return None if it does not exist.
 
     Raises:
-        Refused: it cannot be read.
+        Refused: the file cannot be read.
         Failed: no server answers.
     """
     at = place(url)
@@ -41,7 +41,7 @@ def head(url: str, size: int) -> bytes | None:
         with explained(at):
             if at.local and not os.path.exists(at.path):
                 return None
-            # A terminal or a pipe would keep its reader waiting.
+            # A read from a terminal or a pipe could block.
             if at.local and not os.path.isfile(at.path):
                 raise Refused(f"{url}: is not a file")
             with io.FileIO(at.path) if at.local else RemoteFile(at) as source:
@@ -53,10 +53,10 @@ def head(url: str, size: int) -> bytes | None:
 
 
 def lines(url: str) -> Iterator[str]:
-    r"""Read a UTF-8 text file line by line, split at \n alone.
+    r"""Read a UTF-8 text file line by line, split only at \n.
 
     Raises:
-        Refused: it cannot be read, or is not UTF-8.
+        Refused: the file does not exist, cannot be read, or is not UTF-8.
         Failed: no server answers.
     """
     at = place(url)
@@ -78,10 +78,10 @@ def lines(url: str) -> Iterator[str]:
 
 
 def read_text(url: str) -> str | None:
-    """Read a small text file whole; None where there is none.
+    """Read a small text file whole; return None if it does not exist.
 
     Raises:
-        Refused: it cannot be read, or is not UTF-8.
+        Refused: the file cannot be read, or is not UTF-8.
         Failed: no server answers.
     """
     at = place(url)
@@ -96,7 +96,7 @@ def read_text(url: str) -> str | None:
 
 
 def _write(url: str, content: bytes | memoryview, *, new: bool = False) -> None:
-    """Write a file whole or not at all; with ``new``, fail if it is there already."""
+    """Write a file whole or not at all; with ``new``, fail if it exists already."""
     at = place(url)
     with explained(at):
         if at.local:
@@ -124,19 +124,19 @@ def write_text(url: str, text: str) -> None:
     """Write a small text file whole or not at all.
 
     Raises:
-        Refused: no such bucket, no permission.
-        Failed: no space left, or no server answers.
+        Refused: the bucket does not exist, or permission is missing.
+        Failed: no space is left, or no server answers.
     """
     _write(url, text.encode())
 
 
 def write_new_text(url: str, text: str) -> None:
-    """Write a small text file that must not be there yet; of several at once one succeeds.
+    """Write a small text file that must not exist yet; only one of several writers succeeds.
 
     Raises:
-        FileExistsError: somebody else wrote it.
-        Refused: no such bucket, no permission.
-        Failed: no space left, or no server answers.
+        FileExistsError: another writer created the file.
+        Refused: the bucket does not exist, or permission is missing.
+        Failed: no space is left, or no server answers.
     """
     _write(url, text.encode(), new=True)
 
@@ -145,17 +145,17 @@ def write_bytes(url: str, content: bytes | memoryview) -> None:
     """Write a file whole or not at all.
 
     Raises:
-        Failed: it cannot be written: work has begun when there is something to write.
+        Failed: the file cannot be written; never Refused, because work has begun by then.
     """
     with failing(place(url)):
         _write(url, content)
 
 
 def file_size(url: str) -> int:
-    """Bytes of a file.
+    """Return the size of a file in bytes.
 
     Raises:
-        Failed: it is not there, is no regular file, or cannot be asked for.
+        Failed: the file does not exist, is not a regular file, or cannot be queried.
     """
     at = place(url)
     try:
@@ -172,7 +172,7 @@ def read_bytes(url: str) -> bytes:
     """Read a file whole.
 
     Raises:
-        Failed: it is not there, or cannot be read.
+        Failed: the file does not exist, or cannot be read.
     """
     at = place(url)
     try:
@@ -184,7 +184,7 @@ def read_bytes(url: str) -> bytes:
 
 @contextmanager
 def failing(at: Place) -> Iterator[None]:
-    """What goes wrong once work has begun is a failure, whatever it is, and named by its URL."""
+    """Turn errors of a write, except FileNotFoundError, into Failed with the URL of the file."""
     try:
         with explained(at):
             yield

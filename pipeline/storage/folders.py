@@ -1,4 +1,4 @@
-"""Folders on a disk or in an object store: listed, made, moved, copied and removed."""
+"""List, create, move, copy and remove folders on a disk or in an object store."""
 
 import errno
 import os
@@ -24,10 +24,10 @@ from segscore.pipeline.storage.temporary import TEMPORARY, drop, temporary_for
 
 
 def names(url: str) -> list[str]:
-    """List what a folder holds, sorted; empty where there is no folder.
+    """List the names in a folder, sorted; empty if the folder does not exist.
 
     Raises:
-        Refused: no such bucket, no permission.
+        Refused: the bucket does not exist, or permission is missing.
         Failed: no server answers.
     """
     at = place(url)
@@ -40,15 +40,15 @@ def names(url: str) -> list[str]:
         return []
     except PermissionError as problem:
         raise Refused(f"{url}: no permission to list it") from problem
-    # Stores list a file as what it holds itself.
+    # Stores list a file as an entry of itself.
     return sorted({PurePosixPath(name).name for name in listed if name != at.path.rstrip("/")})
 
 
 def make_folder(url: str) -> None:
-    """Make a folder, its parents too; a store has none to make, but for the bucket.
+    """Create a folder and its parents; in a store, only check that the bucket exists.
 
     Raises:
-        Refused: the place cannot be written to, or there is no such bucket, which is not made.
+        Refused: the folder cannot be created, or the bucket does not exist.
         Failed: no server answers.
     """
     at = place(url)
@@ -63,12 +63,12 @@ def make_folder(url: str) -> None:
 
 
 def move(source: str, target: str) -> None:
-    """Move a file or folder; the target must not be there.
+    """Move a file or folder to a target that must not exist.
 
-    Of a store's folder each file is moved by itself, and all are copied before one is removed.
+    In a store, each file of a folder is moved by itself, and all are copied before any is removed.
 
     Raises:
-        Failed: it cannot be done.
+        Failed: the file or folder cannot be moved.
     """
     at, to = place(source), place(target)
     if at.local:
@@ -82,17 +82,17 @@ def move(source: str, target: str) -> None:
 
 
 def copy(source: str, target: str, names: Mapping[str, str]) -> None:
-    """Copy files of a folder into another, each whole or not at all, also over an earlier copy.
+    """Copy files from one folder to another, each whole or not at all, replacing earlier copies.
 
-    On a disk the copy is a link to the same content.
+    On a disk the copy is a hard link, if the file system supports that.
 
     Args:
-        source: folder.
-        target: folder; need not be there.
-        names: of each file in the source -> in the target.
+        source: folder to copy from.
+        target: folder to copy to; need not exist.
+        names: name in the source -> name in the target.
 
     Raises:
-        Failed: it cannot be done.
+        Failed: a file cannot be copied.
     """
     at, to = place(source), place(target)
     try:
@@ -124,12 +124,12 @@ def _link(source: str, target: str) -> None:
 
 
 def remove(url: str) -> None:
-    """Remove a file or a folder with all it holds, if it is there.
+    """Remove a file, or a folder with all its contents, if it exists.
 
-    A folder of a disk is renamed first, so that nobody finds half of it under its name.
+    A folder on a disk is renamed first, so that no reader finds half of it under its name.
 
     Raises:
-        Refused: no such bucket, no permission.
+        Refused: the bucket does not exist, or permission is missing.
         Failed: no server answers.
     """
     at = place(url)
@@ -141,14 +141,14 @@ def remove(url: str) -> None:
             os.unlink(at.path)
         except FileNotFoundError:
             return
-        except (IsADirectoryError, PermissionError):  # what Linux says of a folder, and macOS
+        except (IsADirectoryError, PermissionError):  # for a folder: Linux, macOS
             _remove_folder(at.path)
 
 
 def _remove_folder(path: str) -> None:
     folder, name = os.path.split(path.rstrip("/"))
     aside = join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
-    if temporary_for(name):  # aside already
+    if temporary_for(name):  # renamed already
         aside = path
     else:
         try:
@@ -158,16 +158,16 @@ def _remove_folder(path: str) -> None:
     while os.path.lexists(aside):
         try:
             shutil.rmtree(aside)
-        except OSError as problem:  # others remove it too, or a late task wrote there once more
+        except OSError as problem:  # another job is removing it too, or a late task wrote to it
             if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY):
                 raise
 
 
 def remove_files(folder: str, names: Iterable[str]) -> None:
-    """Remove files of a folder, those that are there.
+    """Remove files of a folder; ignore those that do not exist.
 
     Raises:
-        Refused: no such bucket, no permission.
+        Refused: the bucket does not exist, or permission is missing.
         Failed: no server answers.
     """
     at = place(folder)
@@ -180,7 +180,7 @@ def remove_files(folder: str, names: Iterable[str]) -> None:
 
 
 def remove_if_empty(url: str) -> None:
-    """Remove a folder that holds nothing; leave any other as it is.
+    """Remove a folder if it is empty.
 
     Raises:
         Failed: no server answers.

@@ -1,4 +1,4 @@
-"""Find the files of an input table, and make sure that they do not change during a run."""
+"""Find the files of an input table, and check that they do not change during a run."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ class InputFile:
     """A file of an input table.
 
     Attributes:
-        url: where it is.
+        url: URL of the file.
         size: bytes.
-        version: what changes when its content does: an ETag, a generation, a modification time.
+        version: changes with the content: an ETag, a generation or a modification time.
     """
 
     url: str
@@ -28,13 +28,13 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
     """List the files of an input table, sorted by name.
 
     Args:
-        url: a file, a directory (searched whole) or a glob.  In a directory only Parquet and
+        url: a file, a directory (searched recursively) or a glob.  In a directory only Parquet and
             JSON Lines files count, and nothing whose name starts with `_` or `.`.
-        any_kind: in a directory count files of every kind.
+        any_kind: whether files of every kind count in a directory.
 
     Raises:
-        Absent: nothing there, or nothing that can be read as a table.
-        Refused: no permission, no such bucket.
+        Absent: the URL does not exist, or has no file that can be read as a table.
+        Refused: permission is missing, or the bucket does not exist.
         Failed: no server answers.
     """
     at = place(url)
@@ -52,7 +52,7 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
 
 
 def _search(at: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
-    """The files that a URL stands for, and what to say if there are none."""
+    """Return the files that a URL stands for, and a message in case there are none."""
     if is_glob(at):
         return _told(at, at.files.glob(at.path, detail=True)), "no file matches this pattern"
     if at.local and not at.files.isdir(at.path):
@@ -66,10 +66,10 @@ def _search(at: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
 
 
 def _told(at: Place, listed: Iterable[str]) -> dict[str, Info]:
-    """What there is to tell of the files in a listing; of a disk's link, what it leads to."""
+    """Return information about the files in a listing; on a disk, links are followed."""
     infos = listed if isinstance(listed, dict) and not at.local else {}
     told = {name: infos.get(name) or at.files.info(name) for name in listed}
-    # Consoles show a folder by an empty object whose name ends so.
+    # Web consoles represent a folder by an empty object whose name ends with a slash.
     return {name: i for name, i in told.items() if i["type"] == "file" and not name.endswith("/")}
 
 
@@ -80,10 +80,10 @@ def _counts(name: str, directory: str, any_kind: bool) -> bool:
 
 
 def require_version(url: str, known: str) -> None:
-    """Make sure that a file is still the one that ``find`` described.
+    """Check that a file is still the one that ``find`` described.
 
     Raises:
-        Failed: it was replaced or removed since.
+        Failed: the file was replaced or removed since.
     """
     at = place(url)
     try:

@@ -1,6 +1,6 @@
-"""The `files` of a run.json, checked before anything is read or removed by it.
+"""Check the `files` of a run.json before any of them is read or removed.
 
-Whoever can write a run.json could otherwise name any file of the machine in it, and the next
+Otherwise, anyone who can write a run.json could name any file of the machine in it, and the next
 `--fresh` or `--keep` would remove that file.
 """
 
@@ -32,21 +32,21 @@ RUN_TABLES = (
     "rejects",
     "unpaired",
 )
-"""The tables that runs write, of all commands."""
+"""The tables that runs of all commands write."""
 
 _FILE = re.compile(r"[^_./\\\0][^/\\\0]*-[0-9a-f]{8}\.parquet")
-"""A file of a table: its part, and the fingerprint of the run."""
+"""Name of a file of a table: its part, and the fingerprint of the run."""
 
 _SHOWN = 60
-"""Characters of a wrong name that a message repeats."""
+"""Number of characters of a wrong name that a message shows."""
 
 
 def listed(record: Mapping[str, Any], url: str) -> dict[str, list[str]]:
-    """List the files of a run by table, as its record names them.
+    """Return the files of a run by table, as its record names them.
 
     Args:
-        record: what run.json says.
-        url: of run.json, for messages.
+        record: content of run.json.
+        url: URL of run.json, for messages.
 
     Returns:
         Table -> names of its files, each a plain name inside the table's folder.

@@ -1,4 +1,4 @@
-"""Where things are: how URLs of a disk or an object store are joined, compared and matched."""
+"""Join, compare and match URLs of files on a disk or in an object store."""
 
 import os
 import re
@@ -21,77 +21,77 @@ JSON_LINES = (".jsonl", ".ndjson")
 
 
 _MARKS = "*?["
-"""What makes a URL a glob."""
+"""Characters that make a URL a glob."""
 
 
 def join(url: str, *names: str) -> str:
-    """Name something inside a folder."""
+    """Return the URL of something inside a folder."""
     return "/".join([url.rstrip("/") if url.strip("/") else "", *names])
 
 
 def absolute(url: str) -> str:
-    """Name a place so that processes with other working folders find it; a store's URL is as given.
+    """Return a URL that is valid in any working folder; a store's URL is returned unchanged.
 
     Raises:
-        Refused: as ``stores.place``.
+        Refused: as ``object_stores.place``.
     """
     at = place(url)
     return str(at.path) if at.local else url
 
 
 def is_local(url: str) -> bool:
-    """Whether a URL is of a disk; nothing is asked, and no package of a store is needed."""
+    """Return whether a URL is on a disk, without a request or a package of a store."""
     return fsspec.core.split_protocol(url)[0] in (None, "file", "local")
 
 
 def canonical(url: str) -> str:
-    """Name the place a URL points to, always in the same way, so that two places can be compared.
+    """Return the one canonical name of the place of a URL, so that places can be compared.
 
-    On a disk that is the absolute path without links and `..`, also of a file or folder that does
-    not exist yet.  In a store it is the bucket and the key, where `..` is a name like any other,
-    whichever of a store's protocols the URL has.
+    On a disk, it is the absolute path without links and `..`, even if the file or folder does not
+    exist yet.  In a store, it is the bucket and the key, where `..` is an ordinary name, whichever
+    of the store's protocols the URL uses.
 
     Raises:
-        Refused: as ``place``.
+        Refused: as ``object_stores.place``.
     """
     at = place(url)
     return spelled(at, at.path)
 
 
 def spelled(at: Place, path: str) -> str:
-    """Name a path of a place as ``canonical`` names it."""
+    """Return the canonical name, as of ``canonical``, of a path in the file system of a place."""
     if at.local:
         return "file:" + os.path.realpath(path)
     if at.cloud is None:
         return f"{type(at.files).__name__}:/{path.strip('/')}"
-    # An Azure container is known by its account too, which a URL may name or leave to settings.
+    # An Azure container is identified by its account too, which may be in the URL or in settings.
     account = f"{at.files.service_client.account_name}/" if at.cloud is AZURE else ""
     return f"{at.cloud.package}:/{account}{path.rstrip('/')}"
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """What an input's glob matches.
+    """The glob of an input, split at its first wildcard.
 
     Attributes:
-        folder: canonical name of the folder that the first wildcard is in.
-        names: matches names below the folder.
+        folder: canonical name of the folder that contains the first wildcard.
+        names: matches names relative to the folder.
     """
 
     folder: str
     names: re.Pattern[str]
 
     def matches(self, name: str) -> bool:
-        """Whether a file of this canonical name would be part of the input."""
+        """Return whether a file with this canonical name would be part of the input."""
         inside = self.folder.rstrip("/") + "/"
         return name.startswith(inside) and bool(self.names.match(name.removeprefix(inside)))
 
 
 def pattern(url: str) -> Pattern | None:
-    """Take apart the URL of an input; None if ``find`` does not read it as a glob.
+    """Parse the URL of an input as a glob; return None if ``find`` does not read it as one.
 
     Raises:
-        Refused: no such bucket, no permission.
+        Refused: the bucket does not exist, or permission is missing.
         Failed: no server answers.
     """
     at = place(url)
@@ -105,10 +105,10 @@ def pattern(url: str) -> Pattern | None:
 
 
 def is_glob(at: Place) -> bool:
-    """Tell whether a place is a pattern, and not a file whose name looks like one."""
+    """Return whether a place is a glob, and not a file whose name looks like one."""
     return any(mark in at.path for mark in _MARKS) and not at.files.exists(at.path)
 
 
 def is_json_lines(url: str) -> bool:
-    """Whether a file is read as JSON Lines rather than as Parquet."""
+    """Return whether a file is read as JSON Lines rather than as Parquet."""
     return url.endswith(JSON_LINES)

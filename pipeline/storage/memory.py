@@ -1,32 +1,34 @@
-"""How much memory a worker has, and how much of it one thing may take."""
+"""The memory of a worker, and how much of it rows and row groups may take."""
 
 MEMORY = 4 * 2**30
-"""Bytes a worker is thought to have, unless told."""
+"""Bytes of memory that a worker is assumed to have by default."""
 
 USABLE = 0.7
-"""How much of its memory a worker may fill: Dask gives it no more tasks at eight tenths."""
+"""Share of its memory that a worker may fill; at 0.8, Dask gives it no more tasks."""
 
 AT_REST = 500 * 2**20
-"""What a worker holds without any rows: Python and the libraries."""
+"""Bytes that a worker uses without any rows, for Python and the libraries."""
 
 UNFOLDED = 3
-"""Rows in memory, while they are read or ready to be met, for each byte of their columns."""
+"""Bytes of memory per byte of a table's columns, while rows are read or prepared for pairing."""
 
 
 def room(memory: int) -> int:
-    """How much a worker has for rows that stay, as much again for those it scores.
+    """Return the bytes that a worker has for rows that stay in memory.
+
+    It has as much again for the rows that it scores.
 
     Args:
-        memory: bytes the worker has.
+        memory: bytes of the worker's memory.
     """
     return max(0, int(USABLE * memory) - AT_REST) // 2
 
 
 def row_group_limit(memory: int | None) -> int:
-    """Tell how large the columns of one row group may be that a worker reads.
+    """Return how large the columns of one row group may be for a worker to read it.
 
     Args:
-        memory: bytes the worker has; None for ``MEMORY``.
+        memory: bytes of the worker's memory; None for ``MEMORY``.
 
     Returns:
         Bytes of the columns in memory.
@@ -35,7 +37,7 @@ def row_group_limit(memory: int | None) -> int:
 
 
 def readable_size(size: int) -> str:
-    """Show a number of bytes."""
+    """Format a number of bytes with a unit."""
     amount = float(size)
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if amount < 1024 or unit == "TB":

@@ -1,4 +1,4 @@
-"""The object stores: how a URL is followed to its file, read by ranges, written, removed.
+"""Object stores: resolve a URL, and read a file by ranges, write it, copy it or remove it.
 
 Settings come from the clouds' own environment variables and from FSSPEC_*, never from a URL.
 """
@@ -23,35 +23,35 @@ from segscore.pipeline.storage.clouds import AZURE, CLOUDS, GCS, Cloud
 from segscore.pipeline.storage.failures import FORBIDDEN, FULL, absent, explain_failure, facts
 
 _AT_ONCE = 16
-"""Requests under way when many files are moved or removed."""
+"""Number of concurrent requests when many files are copied or removed."""
 
 Info = Mapping[str, Any]
-"""What a file system tells of a file."""
+"""A file system's description of a file."""
 
 
 def configure(options: Mapping[str, Mapping[str, Any]]) -> None:
-    """Take up options of fsspec's ways to stores, by protocol; FSSPEC_* variables win.
+    """Apply options for fsspec's file systems, by protocol; FSSPEC_* variables take precedence.
 
-    They are never told: not in messages, not in run.json.
+    The options never appear in messages or in run.json.
     """
     for protocol, given in options.items():
         conf[protocol] = {**given, **conf.get(protocol, {})}
 
 
 def configured() -> dict[str, dict[str, Any]]:
-    """All options by protocol, for workers that do not share this process."""
+    """Return all options by protocol, to configure workers in other processes."""
     return {protocol: dict(given) for protocol, given in conf.items() if isinstance(given, dict)}
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a URL points.
+    """The file system and the path that a URL refers to.
 
     Attributes:
-        url: as it was given.
+        url: the URL as it was given.
         files: the file system.
-        path: the URL's path within it.
-        cloud: which object store; None for a disk, or what else fsspec reaches.
+        path: path of the URL in the file system.
+        cloud: the kind of object store; None for a disk, or another file system of fsspec.
     """
 
     url: str
@@ -61,19 +61,19 @@ class Place:
 
     @property
     def local(self) -> bool:
-        """Whether it is on a disk of this machine."""
+        """Whether the place is on a disk of this machine."""
         return isinstance(self.files, LocalFileSystem)
 
     def url_of(self, name: str) -> str:
-        """The URL of what the file system calls so."""
+        """Return the URL of a name in the file system."""
         return name if self.local else str(self.files.unstrip_protocol(name))
 
 
 def place(url: str) -> Place:
-    """Find where a URL points; no server is asked yet.
+    """Resolve a URL, without a request to a server.
 
     Raises:
-        Refused: an unknown protocol, a package that is missing, no credentials, a URL that holds
+        Refused: the protocol is unknown, a package or credentials are missing, or the URL contains
             a secret or names no bucket.
     """
     protocol = fsspec.core.split_protocol(url)[0]
@@ -95,7 +95,7 @@ def place(url: str) -> Place:
 
 def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
     kind = _kind(protocol, cloud)
-    path = kind._strip_protocol(url)  # not by url_to_fs, which cuts a name that holds "::"
+    path = kind._strip_protocol(url)  # not by url_to_fs, which splits a name at "::"
     if not path.split("/", 1)[0]:
         raise Refused(f"{url}: names no {cloud.advice.container}")
     if (cloud is AZURE and "\\" in path) or not url.rstrip("/").endswith(
@@ -108,7 +108,7 @@ def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
     try:
         with explained(Place(url, None, path, cloud)):
             files = kind(**options | kind._get_kwargs_from_urls(url))
-    except Failed as problem:  # no server was asked, so settings it is
+    except Failed as problem:  # no request was made, so settings are wrong
         raise Refused(str(problem)) from problem
     if cloud is AZURE:
         _hasten(files)
@@ -117,8 +117,8 @@ def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
 
 def _kind(protocol: str, cloud: Cloud) -> type[fsspec.AbstractFileSystem]:
     if cloud is GCS and "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT" not in os.environ:
-        # The other one first asks what kind a bucket is, by gRPC: a minute's wait for each request
-        # where a firewall or an emulator does not answer that.
+        # The other class first queries the kind of a bucket by gRPC, which takes a minute for each
+        # request if a firewall or an emulator does not answer gRPC.
         from gcsfs.core import GCSFileSystem
 
         return GCSFileSystem
@@ -126,7 +126,7 @@ def _kind(protocol: str, cloud: Cloud) -> type[fsspec.AbstractFileSystem]:
 
 
 def _hasten(files: fsspec.AbstractFileSystem) -> None:
-    """Let it try again four times within half a minute; adlfs has no option for that."""
+    """Set the client to four retries within half a minute; adlfs has no option for that."""
     retry = files.service_client._config.retry_policy
     retry.initial_backoff, retry.increment_base, retry.random_jitter_range = 0.5, 2, 0.5
     for count in ("total_retries", "connect_retries", "read_retries", "status_retries"):
@@ -137,7 +137,7 @@ _SIGNATURE = re.compile(r"[?&](sig|X-Amz-Signature|X-Goog-Signature)=", re.IGNOR
 
 
 def _refuse_secrets(url: str) -> None:
-    """A URL is told in run.json and in messages."""
+    """Refuse a URL that contains a secret, because run.json and messages show URLs."""
     user, at, _ = url.partition("://")[2].partition("/")[0].rpartition("@")
     if (at and ":" in user) or _SIGNATURE.search(url):
         shown = re.sub(r"(?<=://)[^/]*@|\?.*", "…", url, flags=re.DOTALL)
@@ -149,12 +149,14 @@ def _refuse_secrets(url: str) -> None:
 
 @contextmanager
 def explained(at: Place) -> Iterator[None]:
-    """Make one line of whatever a store raises.
+    """Turn exceptions of a store into Refused or Failed with a message of one line.
+
+    Exceptions of a local disk are not changed, unless the disk is full.
 
     Raises:
-        FileNotFoundError, FileExistsError: as they are, for the caller to say what was wanted.
-        Refused: no such bucket, wrong credentials, no permission.
-        Failed: no server answers, or anything else.
+        FileNotFoundError, FileExistsError: unchanged, for the caller to explain.
+        Refused: the bucket does not exist, credentials are wrong, or permission is missing.
+        Failed: no server answers, or there was any other error.
     """
     try:
         yield
@@ -172,7 +174,7 @@ def explained(at: Place) -> Iterator[None]:
 
 
 def _container_exists(at: Place) -> bool:
-    """Whether the bucket is there, also where nothing but its objects may be looked at."""
+    """Check whether the bucket exists; assume that it does if the credentials cannot query it."""
     try:
         at.files.info(at.path.split("/", 1)[0])
     except FileNotFoundError:
@@ -183,10 +185,10 @@ def _container_exists(at: Place) -> bool:
 
 
 def require_container(at: Place) -> None:
-    """Make sure that there is the bucket, as far as these credentials may know.
+    """Check that the bucket exists, as far as the credentials allow.
 
     Raises:
-        FileNotFoundError: it is not there, which ``explained`` tells.
+        FileNotFoundError: the bucket does not exist; ``explained`` turns this into Refused.
     """
     try:
         at.files.info(at.path.split("/", 1)[0])
@@ -198,16 +200,16 @@ def require_container(at: Place) -> None:
 
 
 def version(info: Info) -> str:
-    """What changes when a file's content does."""
+    """Return a value that changes whenever the content of a file does."""
     names = ("ETag", "generation", "etag", "mtime", "last_modified")
     return str(next((info[name] for name in names if info.get(name)), None))
 
 
 class RemoteFile(io.RawIOBase):
-    """A file that is not on this machine: each read is one request for just these bytes.
+    """A file in a store; each read is one request for exactly the bytes to be read.
 
     Attributes:
-        held: bytes that were read before and are not asked for again, each with its offset.
+        held: bytes that were read earlier and are not requested again, each with its offset.
     """
 
     def __init__(self, at: Place) -> None:
@@ -220,21 +222,21 @@ class RemoteFile(io.RawIOBase):
         self.size, self.version = int(info["size"]), version(info)
 
     def readable(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a byte."""
+        """Set the position of the next read, and return it."""
         start = {io.SEEK_SET: 0, io.SEEK_CUR: self.position, io.SEEK_END: self.size}[whence]
         self.position = start + offset
         return self.position
 
     def read(self, size: int | None = -1) -> bytes:
-        """Read so many bytes, or all that are left.
+        """Read up to ``size`` bytes, or all that remain.
 
         Raises:
             Refused: the file was replaced or removed since it was opened.
@@ -263,7 +265,7 @@ class RemoteFile(io.RawIOBase):
         return bytes(found)
 
     def readinto(self, buffer: Any) -> int:
-        """Read into a buffer; returns how many bytes."""
+        """Read into a buffer; return the number of bytes."""
         found = self.read(len(buffer))
         buffer[: len(found)] = found
         return len(found)
@@ -281,20 +283,20 @@ class RemoteFile(io.RawIOBase):
 
 
 def put(at: Place, content: bytes, *, new: bool) -> None:
-    """Write a file of a store, which shows it when it is whole.
+    """Write a file to a store, which shows it only when it is complete.
 
     Args:
-        at: where to.
-        content: what.
-        new: whether it must not be there yet.
+        at: place of the file.
+        content: content of the file.
+        new: whether the file must not exist yet.
 
     Raises:
-        FileExistsError: it is there, and somebody else wrote it.
+        FileExistsError: with ``new``, another writer created the file.
     """
     if at.cloud is None:
         at.files.pipe_file(at.path, content, mode="create" if new else "overwrite")
         return
-    # A write that went well and whose answer was lost is made again, and then finds itself.
+    # If a write succeeds but its response is lost, it is retried and finds its own file.
     mark = f"application/octet-stream; writer={secrets.token_hex(8)}"
     options = at.cloud.typed(mark) if new else {}
     try:
@@ -316,16 +318,16 @@ def _is_marked(at: Place, mark: str) -> bool:
 def copy_object(at: Place, source: str, target: str) -> None:
     """Copy a file within a store."""
     if at.cloud is AZURE:
-        # Azure may answer before it has copied, and adlfs does not wait.
+        # Azure may respond before the copy is complete, and adlfs does not wait.
         at.files.pipe_file(target, at.files.cat_file(source))
     else:
         at.files.cp_file(source, target)
 
 
 def listing(at: Place, *, folders: bool = False) -> dict[str, Info]:
-    """Every file at a place of a store, be it one, and its folders if asked for."""
+    """List the files at a place of a store, which may be a file, optionally with folders."""
     if at.cloud is AZURE:
-        # The search of adlfs takes a file that it cannot ask for as one that is not there.
+        # The search of adlfs treats a file that it cannot query as missing.
         try:
             info = at.files.info(at.path)
         except FileNotFoundError:
@@ -337,28 +339,28 @@ def listing(at: Place, *, folders: bool = False) -> dict[str, Info]:
 
 
 def discard(at: Place, listed: Mapping[str, Info]) -> None:
-    """Remove files that lie at a place of a store, those that are there, and their folders."""
+    """Remove the listed files at a place of a store, and their folders; ignore missing ones."""
     files = objects_of(listed)
     discard_files(at, files)
-    # Some stores keep folders that hold nothing (Azure's hierarchical namespaces, SeaweedFS).
+    # Some stores keep empty folders (Azure's hierarchical namespaces, SeaweedFS).
     for folder in sorted({at.path.rstrip("/"), *listed}.difference(files), key=len, reverse=True):
         if "/" in folder:
             _remove(at, folder if at.cloud is AZURE else f"{folder}/", "409")
 
 
 def discard_files(at: Place, names: Sequence[str]) -> None:
-    """Remove files of a store, those that are there."""
-    # Not by ``rm``, which takes names for patterns, and does not tell what S3 refused to remove.
+    """Remove files of a store; ignore those that do not exist."""
+    # Not by ``rm``, which treats names as patterns, and hides what S3 refused to remove.
     each_of(lambda name: _remove(at, name), names)
 
 
 def objects_of(listed: Mapping[str, Info]) -> list[str]:
-    """Those of a listing that are no folders."""
+    """Return the names in a listing that are not folders."""
     return [name for name, info in listed.items() if info["type"] == "file"]
 
 
 def _remove(at: Place, name: str, *passed: str) -> None:
-    """Remove a file; it is well if it is not there, or if the store tells a code to be passed."""
+    """Remove a file; ignore that it does not exist, and errors with a code in ``passed``."""
     try:
         at.files.rm_file(name)
     except Exception as problem:
@@ -367,7 +369,7 @@ def _remove(at: Place, name: str, *passed: str) -> None:
 
 
 def each_of(task: Callable[[str], None], names: Sequence[str]) -> None:
-    """Do something with each of some files, several at once; raise what the first to fail did."""
+    """Run a task for each name, several at once; raise the error of the first name that failed."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for done in [pool.submit(task, name) for name in names]:
             done.result()

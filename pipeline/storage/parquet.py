@@ -1,4 +1,4 @@
-"""Parquet files: opened, read with a limit on memory, written whole or not at all."""
+"""Open Parquet files, read them with a limit on memory, write them whole or not at all."""
 
 import io
 from collections.abc import Callable, Iterable, Sequence
@@ -20,28 +20,28 @@ Choice = Callable[[Sequence[str]], Sequence[str]]
 
 
 _DICTIONARY = 2**17
-"""Bytes a column's dictionary may take: where values seldom repeat one only costs time."""
+"""Largest size in bytes of a column's dictionary, which is a waste if values rarely repeat."""
 
 
 def open_parquet(url: str) -> pq.ParquetFile:
-    """Open a Parquet file for reading; its rows are read when asked for.
+    """Open a Parquet file; its rows are read on request.
 
     Raises:
-        Refused: it is not there, cannot be read, or is not Parquet; when its rows are read, it was
-            replaced since.
-        Failed: no server answers, here or when rows are read.
+        Refused: the file does not exist, cannot be read, or is not Parquet; or, later when rows are
+            read, the file was replaced.
+        Failed: no server answers, now or later when rows are read.
     """
     return _open_parquet(place(url))[0]
 
 
 def _open_parquet(at: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
-    """Open a Parquet file; also tell what Arrow opened."""
+    """Open a Parquet file; return it and the path or file that Arrow reads from."""
     url = at.url
     try:
         with explained(at):
             source = at.path if at.local else RemoteFile(at)
-        # Arrow asks at once for all that a row group needs, so that nothing has to read ahead.
-        # Not mapped into memory: whoever cuts the file short would end this process.
+        # With pre_buffer, Arrow requests all of a row group at once, so no read-ahead is needed.
+        # No memory mapping: if someone truncated the file, this process would be killed.
         return pq.ParquetFile(source, memory_map=False, pre_buffer=not at.local), source
     except FileNotFoundError as problem:
         raise Refused(f"{url}: no such file") from problem
@@ -59,13 +59,13 @@ def _open_parquet(at: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
 def read_row_groups(
     url: str, numbers: Iterable[int] | None, choose: Choice, limit: int
 ) -> pa.Table:
-    """Read row groups of a Parquet file, after making sure that they fit into memory.
+    """Read row groups of a Parquet file, after checking that they fit into memory.
 
     Args:
-        url: of the file.
-        numbers: of the row groups; None for all.
-        choose: the columns to read, given those that there are.
-        limit: bytes that all of it may take in memory.
+        url: URL of the file.
+        numbers: indexes of the row groups; None for all.
+        choose: returns the columns to read, given the columns of the file.
+        limit: bytes that the columns of all row groups may take in memory.
 
     Raises:
         Refused: as ``open_parquet`` and ``require_fit``, or the file is broken.
@@ -96,7 +96,7 @@ def read_row_groups(
 
 
 def read_table(url: str) -> pa.Table:
-    """Read every Parquet file of a folder, in the order of their names, as one table."""
+    """Read all Parquet files of a folder as one table, in the order of their names."""
     return pa.concat_tables(
         [open_parquet(file.url).read() for file in find(url)], promote_options="default"
     )
@@ -106,17 +106,17 @@ def column_names(url: str) -> list[str]:
     """List the columns of a Parquet file, from its footer.
 
     Raises:
-        Refused: not there, or not Parquet.
+        Refused: the file does not exist, or is not Parquet.
         Failed: no server answers.
     """
     return list(open_parquet(url).schema_arrow.names)
 
 
 def read_columns(url: str, columns: list[str] | None) -> pa.Table:
-    """Read some columns of a Parquet file, None for all, each as one chunk.
+    """Read some columns of a Parquet file, or all for None, each as one chunk.
 
     Raises:
-        Refused: not there, not Parquet, broken, or too large for memory.
+        Refused: the file does not exist, is not Parquet, is broken, or is too large for memory.
         Failed: no server answers.
     """
     limit = row_group_limit(None)
@@ -125,18 +125,18 @@ def read_columns(url: str, columns: list[str] | None) -> pa.Table:
 
 
 class TableFile:
-    """A Parquet file written as its rows are made, whole or not at all.
+    """A Parquet file that is written table by table, and appears whole or not at all.
 
-    Each table written is a row group; equal tables give equal bytes.  Without any there is no file.
-    On a disk it grows under another name; a store is sent it at the end.
+    Each table becomes a row group; equal tables give equal bytes.  If no table is written, no file
+    is created.  On a disk, the file grows under a temporary name; a store receives it at the end.
     """
 
     def __init__(self, url: str, *, plain: tuple[str, ...] = ("document_id",)) -> None:
-        """Name the file.
+        """Prepare a file, without creating it.
 
         Args:
-            url: where to.
-            plain: columns whose values seldom repeat, so that a dictionary would only cost time.
+            url: URL to write to.
+            plain: columns whose values rarely repeat, so that a dictionary would waste time.
         """
         self.at = place(url)
         self.plain = plain
@@ -145,14 +145,14 @@ class TableFile:
         self.writer: pq.ParquetWriter | None = None
 
     def __enter__(self) -> "TableFile":
-        """Wait for the first table."""
+        """Return this object; the first table creates the file."""
         return self
 
     def write(self, table: pa.Table) -> None:
-        """Write some rows.
+        """Write a table as a row group.
 
         Raises:
-            Failed: it cannot be written: work has begun when there is a table to write.
+            Failed: the file cannot be written; never Refused, because work has begun by then.
         """
         with failing(self.at):
             if self.writer is None:
@@ -169,12 +169,13 @@ class TableFile:
             compression_level=1,
             use_dictionary=[name for name in schema.names if name not in self.plain],
             dictionary_pagesize_limit=_DICTIONARY,
-            # Nobody looks for rows by a range of measures, and taking it costs a tenth of the time.
+            # No reader selects rows by ranges of floats, and their statistics take a tenth of the
+            # time.
             write_statistics=[each.name for each in schema if not pa.types.is_floating(each.type)],
         )
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Put the file in its place, or leave nothing behind."""
+        """Move the file to its place, or leave nothing behind after an error."""
         try:
             if self.writer is not None and kind is None:
                 with failing(self.at):
@@ -195,12 +196,12 @@ def write_table(url: str, table: pa.Table, *, plain: tuple[str, ...] = ("documen
     """Write a Parquet file whole or not at all; equal tables give equal bytes.
 
     Args:
-        url: where to.
-        table: what.
-        plain: as ``TableFile`` takes them.
+        url: URL to write to.
+        table: the table.
+        plain: columns whose values rarely repeat, as for ``TableFile``.
 
     Raises:
-        Failed: it cannot be written: work has begun when there is a table to write.
+        Failed: the file cannot be written; never Refused, because work has begun by then.
     """
     with TableFile(url, plain=plain) as file:
         file.write(table)

@@ -1,4 +1,4 @@
-"""Where a command may write: never over its inputs, around them, or where it would read them.
+"""Check where a command may write: not over its inputs, around them, or inside them.
 
 Places are compared by their canonical names (``storage.canonical``), so links, `..`, `file://`,
 trailing slashes and the other protocols of a store make no difference.  A disk and a store, or two
@@ -18,25 +18,25 @@ _IMPORTED = ("references", "hypotheses", "documents", "codings")
 DIGEST = "00000000"
 
 _Inputs = Mapping[str, str | Sequence[str] | None]
-"""Option or argument -> what it names: one URL, several, or None if it was not given."""
+"""Option or argument -> its value: one URL, several, or None if it was not given."""
 
 
 def require_apart(
     output: str, inputs: _Inputs, *, option: str = "--output", is_file: bool = False
 ) -> None:
-    """Refuse an output that overlaps with an input; nothing is written.
+    """Refuse an output that overlaps with an input, before anything is written.
 
-    A file beside the output is no overlap, nor is a glob that matches nothing a command writes:
-    `data/*.parquet` may be read for a run in `data/run`, `data/**` may not.
+    A file next to the output is no overlap, nor is a glob that matches nothing a command writes:
+    `data/*.parquet` may be the input of a run in `data/run`, but `data/**` may not.
 
     Args:
-        output: folder that the command writes, or file.
-        inputs: what the command reads: files, folders and globs.
-        option: that names the output, for messages.
+        output: folder or file that the command writes.
+        inputs: files, folders and globs that the command reads.
+        option: option that names the output, for messages.
         is_file: whether the output is a single file.
 
     Raises:
-        Refused: naming the output, the input, and how they overlap.
+        Refused: the output overlaps with an input; the message says which one and how.
         Failed: no server answers.
     """
     target = storage.canonical(output)
@@ -61,12 +61,12 @@ def _each(inputs: _Inputs) -> Iterator[tuple[str, str]]:
 
 
 def is_inside(place: str, folder: str) -> bool:
-    """Whether a place lies in a folder, at any depth; both are canonical names."""
+    """Return whether a place is in a folder, at any depth; both are canonical names."""
     return place.startswith(folder.rstrip("/") + "/")
 
 
 def _overlap(target: str, source: str, said: str) -> str:
-    """Say how an output and an input overlap; empty if they do not."""
+    """Describe how an output and an input overlap; empty if they do not."""
     if target == source:
         return f"is {said} itself"
     if is_inside(target, source):
@@ -77,7 +77,7 @@ def _overlap(target: str, source: str, said: str) -> str:
 
 
 def _matched(output: str, url: str, is_file: bool) -> list[str]:
-    """The files that a glob matches now, if any can be in the output, which may not exist yet."""
+    """List the files that a glob matches now; none if the output folder is empty or missing."""
     if not is_file and not storage.names(output):
         return []
     try:
@@ -89,7 +89,7 @@ def _matched(output: str, url: str, is_file: bool) -> list[str]:
 def _overlap_of_glob(
     target: str, glob: Pattern, matched: Sequence[str], said: str, is_file: bool
 ) -> str:
-    """Say how an output and a glob overlap; empty if they do not."""
+    """Describe how an output and a glob overlap; empty if they do not."""
     for file in matched:
         source = storage.canonical(file)
         if target == source:
@@ -103,7 +103,7 @@ def _overlap_of_glob(
 
 
 def _written() -> Iterator[str]:
-    """Names like those of all files that a command writes to its output folder."""
+    """Yield an example of every kind of file name that commands write to their output folder."""
     yield from RECORDS
     for table in (*RUN_TABLES, *_IMPORTED):
         for stem in (table, "inputs", f"part-00000-{DIGEST}"):

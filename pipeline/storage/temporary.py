@@ -1,4 +1,4 @@
-"""Temporary names on a disk: a file is written beside its place, then takes it in one step."""
+"""Temporary names on a disk: write a file next to its final place, then rename it in one step."""
 
 import os
 import re
@@ -12,24 +12,24 @@ TEMPORARY = ".tmp"
 
 
 TEMPORARY_NAME = re.compile(r"\.(.+)\.[0-9a-f]{16}\.tmp")
-"""A file that is being written, or a folder that is being removed, beside where it belongs."""
+"""Name of a file being written, or of a folder being removed, next to its final name."""
 
 
 def path_beside(at: Place) -> str:
-    """Name a file of a disk to write to, beside the place it is to take."""
+    """Return a temporary path next to a place on a disk, and create the folder."""
     folder, name = os.path.split(at.path)
     os.makedirs(folder, exist_ok=True)
     return join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
 
 
 def temporary_for(name: str) -> str | None:
-    """Tell which file a temporary one was to become, by its name; None if it is no such file."""
+    """Return the final name for a temporary name; None if the name is not temporary."""
     found = TEMPORARY_NAME.fullmatch(name)
     return found and found[1]
 
 
 def take_place(temporary: str, at: Place, *, new: bool) -> None:
-    """Give a temporary file its name; with ``new``, fail if a file has it already."""
+    """Move a temporary file to its final place; with ``new``, fail if a file exists there."""
     with open(temporary, "rb") as file:
         os.fsync(file.fileno())
     if new:
@@ -39,6 +39,6 @@ def take_place(temporary: str, at: Place, *, new: bool) -> None:
 
 
 def drop(temporary: str) -> None:
-    """Remove a temporary file, if it is still there."""
+    """Remove a temporary file, if it exists."""
     with suppress(FileNotFoundError):
         os.unlink(temporary)

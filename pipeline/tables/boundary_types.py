@@ -1,4 +1,4 @@
-"""Boundary types: which rows have them, and which of them are among the declared ones."""
+"""Boundary types: which rows have them, and whether they are among the declared types."""
 
 from dataclasses import replace
 
@@ -16,16 +16,19 @@ DECLARED = "boundary_types_declared"
 
 
 def are_told_apart(tables: list[InputTable]) -> bool:
-    """Whether any table of a run has boundary types."""
+    """Return whether any table of a run has boundary types."""
     return any(COLUMN in table.further.names for table in tables)
 
 
 def without_faults(rows: Rows, declared: tuple[int, ...]) -> tuple[Rows, list[pa.Table]]:
-    """Refuse rows without types in a run that tells them apart, or with others than declared.
+    """Reject rows without types, or with undeclared types, in a run that distinguishes types.
 
     Args:
-        rows: segmentations, valid each for itself.
-        declared: types boundaries may have; empty: any.
+        rows: segmentations, each of them valid.
+        declared: types that boundaries may have; empty if they may have any.
+
+    Returns:
+        The other rows, and tables of rejects.
     """
     missing = ~flags(_types(rows).is_valid())
     rows, without = refuse(rows, missing, GIVEN, "others have types, this row has none")
@@ -49,15 +52,15 @@ def _strange(rows: Rows, declared: tuple[int, ...]) -> Flags:
 
 
 def occurring(rows: Rows) -> set[int]:
-    """Collect the boundary types of some rows."""
+    """Return the set of boundary types in some rows."""
     return set(_types(rows).flatten().unique().to_pylist())
 
 
 def positions_alone(rows: Rows) -> Rows:
-    """Leave the types out: each position once, however many types it has.
+    """Drop the types, so that each position occurs once, however many types it had.
 
     Args:
-        rows: segmentations, valid each for itself.
+        rows: segmentations, each of them valid.
     """
     if COLUMN not in rows.table.column_names:
         return rows

@@ -1,4 +1,4 @@
-"""A table checked for its own sake: everything a run would refuse of it."""
+"""Check a table without a run, for every row that a run would reject."""
 
 from dataclasses import dataclass
 
@@ -17,12 +17,12 @@ SEGMENTATIONS = "segmentations"
 
 @dataclass(frozen=True)
 class _Checked:
-    """What was found.
+    """The result of a check.
 
     Attributes:
         kind: `segmentations` or `documents`.
-        rows: rows read.
-        rejects: the refused ones (schemas/rejects.py).
+        rows: number of rows read.
+        rejects: the rejected rows (schemas/rejects.py).
     """
 
     kind: str
@@ -38,8 +38,8 @@ def check_table(url: str, kind: str) -> _Checked:
         kind: `segmentations` or `documents`.
 
     Raises:
-        Refused: no such table.
-        Failed: a file cannot be read as such a table, or has no rows.
+        Refused: the table does not exist.
+        Failed: a file cannot be read as such a table, or the table has no rows.
     """
     storage.find(url)
     model = columns.DOCUMENTS if kind == DOCUMENTS else columns.SEGMENTATIONS
@@ -52,7 +52,7 @@ def check_table(url: str, kind: str) -> _Checked:
 
 
 def between_rows(rows: Rows, kind: str) -> list[pa.Table]:
-    """List the valid rows that contradict each other."""
+    """List the valid rows that contradict each other, as tables of rejects."""
     if kind == DOCUMENTS:
         return [describe(rows).rejects]
     return without_contradictions(rows, None)[1]

@@ -1,6 +1,6 @@
-"""The contracts of the input tables, from schemas/input_columns.py, without importing Pandera.
+"""The columns of the input tables, from schemas/input_columns.py, without importing Pandera.
 
-The Pandera schemas, which say which row breaks which rule, are imported when they are needed.
+The Pandera schemas, which determine which row breaks which rule, are imported when needed.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ class Contract:
     """The columns of an input table.
 
     Attributes:
-        name: of the table, and of the module of its schema.
-        columns: its own; any other column of a file is ``foreign`` or an attribute.
+        name: name of the table, and of the module with its schema.
+        columns: columns of the table; any other column of a file is ``foreign`` or an attribute.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Contract:
 
     @property
     def foreign(self) -> frozenset[str]:
-        """The columns of other input tables, which are left out where a file has them."""
+        """The columns of other input tables, which are ignored in a file."""
         return frozenset(INPUT_TYPES) - {*self.names}
 
     @property
@@ -58,5 +58,5 @@ DOCUMENTS = Contract("documents", DOCUMENT_COLUMNS)
 
 
 def contract_of(table: str) -> Contract:
-    """Find the contract of an input table by its name, such as references or documents."""
+    """Return the contract of an input table, given its name, such as references or documents."""
     return DOCUMENTS if table == DOCUMENTS.name else SEGMENTATIONS

@@ -1,4 +1,4 @@
-"""Rows that contradict each other: several of one coder for a document, other numbers of units."""
+"""Rows that contradict each other: several by one coder for a document, different n_units."""
 
 from dataclasses import dataclass
 
@@ -26,12 +26,12 @@ OTHER_UNITS = "n_units differs from that of another row of this document"
 
 @dataclass(frozen=True)
 class Described:
-    """What the documents table says, its duplicates refused.
+    """A documents table without its duplicates.
 
     Attributes:
-        rows: one row a document.
-        documents: finds them by id.
-        rejects: rows refused.
+        rows: one row per document.
+        documents: finds the row of a document by its id.
+        rejects: the rejected rows.
     """
 
     rows: Rows
@@ -40,7 +40,7 @@ class Described:
 
 
 def describe(rows: Rows) -> Described:
-    """Take up a validated documents table; no copy of a document listed twice is believed."""
+    """Reject all rows of each document that has several in a validated documents table."""
     twice = _repeated(rows.numbered.document)
     kept, refused = refuse(
         rows, twice, UNIQUE_DOCUMENT, "the document has more than one row in this table"
@@ -53,13 +53,13 @@ def _ids(rows: Rows) -> pa.StringArray:
 
 
 def _repeated(keys: Ints) -> Flags:
-    """Which keys occur more than once, shape (rows,)."""
+    """Return which keys occur more than once, shape (rows,)."""
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
     return np.asarray(counts[inverse] > 1)
 
 
 def without_contradictions(rows: Rows, described: Described | None) -> tuple[Rows, list[pa.Table]]:
-    """Refuse segmentations that contradict each other, all that take part in it."""
+    """Reject all segmentations that contradict each other; return the others, and the rejects."""
     rows, twice = refuse(rows, _twice(rows), UNIQUE_CODER, TWICE)
     rows, disagreeing = refuse(rows, _disagreeing(rows, described), SAME_UNITS, OTHER_UNITS)
     return rows, [twice, disagreeing]
@@ -72,7 +72,10 @@ def _twice(rows: Rows) -> Flags:
 
 
 def _disagreeing(rows: Rows, described: Described | None) -> Flags:
-    """The documents table decides how many units there are; without it, all must say the same."""
+    """Return which rows have a wrong n_units, shape (rows,).
+
+    The documents table decides; the rows of a document that is not in it must all agree.
+    """
     stated = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
     documents, document = rows.numbered.documents, rows.numbered.document
     most = np.zeros(len(documents), np.int64)

@@ -1,4 +1,4 @@
-"""An input table: its files, what they tell of themselves, and the pieces it is read in."""
+"""Find an input table: its files, their columns, and the slices in which it is read."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,13 +25,13 @@ from segscore.pipeline.tables.validate import schema_problems
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
 
 FILES_AT_ONCE = 16
-"""How many files are asked at the same time what they hold: stores take their time."""
+"""Number of files that are inspected at the same time, because stores respond slowly."""
 
 NUMBER = 4
-"""Bytes of an element in memory, at least; a file may hold it in fewer."""
+"""Least number of bytes of an element in memory; in a file it may take fewer."""
 
 _IMPORTED = ("documents", "hypotheses", "references")
-# A line of JSON that describes a short segmentation; only used to cut work into pieces.
+# Size of a line of JSON with a short segmentation; only used to divide work.
 BYTES_PER_LINE = 100
 
 
@@ -44,10 +44,10 @@ class Slice:
         url: the file.
         row_groups: their numbers; empty for a JSONL file, which is read whole.
         first_row: number of its first row within the file.
-        rows: how many rows; for a JSONL file a guess.
-        size: bytes in memory, about.
-        version: of the file, when it was found.
-        ids: no document_id is before the first or after the second; None where nothing is known.
+        rows: number of rows; an estimate for a JSONL file.
+        size: approximate bytes in memory.
+        version: version of the file when it was found.
+        ids: lower and upper bound of document_id, both inclusive; None if they are not known.
         limit: bytes that its columns may take in memory.
     """
 
@@ -68,9 +68,9 @@ class InputTable:
 
     Attributes:
         name: references, hypotheses, documents or segmentations.
-        files: in the order of their names.
-        slices: in the order of the rows.
-        further: columns beyond those every file has, over all files: optional ones, attributes.
+        files: files in the order of their names.
+        slices: slices in the order of their rows.
+        further: columns of any file that are not required: optional columns and attributes.
         location: the file, folder or glob that names the table.
     """
 
@@ -82,7 +82,7 @@ class InputTable:
 
     @property
     def attributes(self) -> pa.Schema:
-        """Columns the schema does not know."""
+        """The columns that are not in the schema."""
         return pa.schema([field for field in self.further if field.name not in INPUT_TYPES])
 
 
@@ -92,16 +92,16 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
     Args:
         name: references, hypotheses, documents, codings or segmentations.
         url: a file, a directory or a glob.
-        model: its columns.
-        memory: bytes that a worker may take; None for what it is thought to have.
+        model: columns of the table.
+        memory: bytes of a worker's memory; None for the default.
 
     Raises:
-        Absent: nothing there, or no rows.
-        Refused: a folder of several tables, an unreadable file, a missing column or one of a wrong
-            type, a row group larger than a worker can read.
+        Absent: the URL does not exist, or the table has no rows.
+        Refused: a folder contains several tables, a file is not readable, a column is missing or of
+            a wrong type, or a row group is larger than a worker can read.
     """
     files = storage.find(url)
-    if name != "codings":  # whose coders may be references and systems alike
+    if name != "codings":  # codings may include both references and hypotheses
         _refuse_import(url, files)
     with ThreadPoolExecutor(FILES_AT_ONCE) as several:
         told = [*several.map(lambda file: _look(name, file), files)]
@@ -121,7 +121,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
 
 
 def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
-    """Several tables, as `segscore import` writes them into a folder, are not one."""
+    """Refuse a folder that contains several tables, such as `segscore import` writes."""
     folders = sorted({file.url.rpartition("/")[0] for file in files})
     tables = [folder for folder in folders if folder.rpartition("/")[2] in _IMPORTED]
     if len(tables) > 1:
@@ -129,7 +129,7 @@ def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
 
 
 def _look(name: str, file: InputFile) -> tuple[pa.Schema, list[Slice]]:
-    """The columns of a file and its pieces; of JSON Lines only reading tells the columns."""
+    """Return the columns and slices of a file; a JSON Lines file is read to find its columns."""
     if storage.is_json_lines(file.url):
         rows = 1 + file.size // BYTES_PER_LINE
         whole = Slice(name, file.url, (), 0, rows, file.size, file.version)
@@ -167,7 +167,7 @@ def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
 
 
 def _require_room(slices: Iterable[Slice]) -> None:
-    """Refuse a row group that is too large by what its file says, before any work."""
+    """Refuse a row group that is too large according to its file, before any work."""
     for piece in slices:
         if piece.row_groups and piece.size > piece.limit:
             raise Refused(
@@ -179,7 +179,7 @@ def _require_room(slices: Iterable[Slice]) -> None:
 
 
 def _bounds(statistics: Any) -> tuple[str, str] | None:
-    """The ids a row group lies between; a row without one counts as the empty id."""
+    """Return the least and the greatest id of a row group; a missing id counts as empty."""
     if statistics is None or not statistics.has_min_max or not statistics.has_null_count:
         return None
     least, most = statistics.min, statistics.max
@@ -198,10 +198,10 @@ def _further(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Sch
 
 
 def canonical_schema(schema: pa.Schema) -> pa.Schema:
-    """The schema a file's columns are read as: equal meaning, the types of the contract.
+    """Return the schema to read a file's columns with: the same meaning, the contract's types.
 
-    Any integer becomes int32, any list a list, any string (also a dictionary of strings) a string;
-    what cannot be meant is left as it is, for the schema check to name.
+    Any integer type becomes int32, any list type a list, any string type (even a dictionary of
+    strings) a string.  Other types are not changed, so that the schema check reports them.
     """
     fields = []
     for field in schema:
@@ -234,7 +234,7 @@ def _means(found: pa.DataType, target: pa.DataType) -> bool:
 
 
 def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
-    """Read a JSONL file as the table of that name; the line of each row, counted from 0."""
+    """Read a JSONL file as the named table; return it and the line of each row, from 0."""
     defaults = Defaults(role=TABLE_ROLES.get(name, ROLES[0]))
     rows: Iterable[ParsedRow] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
     if name == "documents":

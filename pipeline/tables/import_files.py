@@ -1,4 +1,4 @@
-"""Files of other formats become the three tables segscore reads."""
+"""Convert files of other formats to the three tables that segscore reads."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ NAMELESS = ("choi", "nltk")
 """Formats whose files do not name their documents."""
 
 _Places = Sequence[tuple[str, int]]
-"""(file, line) of each row."""
+"""The (file, line) of each row."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Imported:
     """What an import wrote.
 
     Attributes:
-        rows: rows of each table written; a table without rows is not.
-        contradictions: rows that a run will refuse because of other rows, by file and line.
+        rows: number of rows of each table written; a table without rows is not written.
+        contradictions: rows that a run will reject because of other rows, by file and line.
     """
 
     rows: dict[str, int]
@@ -49,13 +49,13 @@ def import_files(
 
     Args:
         files: files, folders or globs, in any mixture of formats.
-        output: folder to write to, apart from the files; a table it gets must not be there yet.
-        defaults: what rows are given where their file does not say.
-        format_name: of all files; None to tell each by its name and content.
+        output: folder to write to, outside the inputs; the tables must not exist in it yet.
+        defaults: values for rows whose file does not give them.
+        format_name: format of all files; None to detect it from each file's name and content.
 
     Raises:
-        Refused: unreadable or malformed input, by file and line, or tables that are there already.
-            Nothing was written.
+        Refused: a file is unreadable or malformed (the message gives file and line), or a table
+            exists already. Nothing was written.
     """
     if format_name is not None and format_name not in FORMATS:
         raise Refused(f"--format {format_name}: must be one of {', '.join(FORMATS)}")
@@ -83,7 +83,7 @@ def import_files(
 
 def _rows(files: Sequence[str], defaults: Defaults, format_name: str | None) -> Iterator[ParsedRow]:
     urls = [file.url for pattern in files for file in storage.find(pattern, any_kind=True)]
-    # By their parts: paths of the operating system know nothing of s3://.
+    # Compare the parts of URLs, because os.path does not handle s3://.
     levels = zip(*(url.split("/")[:-1] for url in urls), strict=False)
     shared = len(list(takewhile(lambda names: len(set(names)) == 1, levels)))
     for url in urls:
@@ -91,14 +91,14 @@ def _rows(files: Sequence[str], defaults: Defaults, format_name: str | None) -> 
         name = format_name or detect(url, "\n".join(text[:HEAD_LINES]))
         own = defaults
         if name in NAMELESS and defaults.document_id is None:
-            # Files of one name in several folders are several documents.
+            # Files with the same name in different folders are different documents.
             inside = "/".join(url.split("/")[shared:])
             own = replace(defaults, document_id=os.path.splitext(inside)[0])
         yield from FORMATS[name](text, url, own)
 
 
 def _faults(table: pa.Table, places: _Places, kind: str) -> list[str]:
-    """Refuse rows that are wrong in themselves; list those that contradict each other."""
+    """Refuse invalid rows; list valid rows that contradict each other."""
     model = columns.DOCUMENTS if kind == DOCUMENTS else columns.SEGMENTATIONS
     order = np.arange(table.num_rows)
     rows = Rows(kind, in_one_chunk(table), ("",), np.zeros_like(order), order)

@@ -1,8 +1,9 @@
-"""Tables of `import` and `simulate`: written out of sight, shown when all of them are whole.
+"""Write the tables of `import` and `simulate` to a hidden folder, and show them when complete.
 
-A hidden folder in the output holds a claim, which one of several commands can make, and the tables
-while they are written.  A command removes the files that it wrote there and no others, so one that
-was killed leaves its hidden folder, and the next asks for it to be removed.
+The hidden folder is in the output folder.  It contains a claim, which only one of several commands
+can make, and the tables while they are written.  A command removes only the files that it wrote
+there, so a command that was killed leaves its hidden folder, and the next one asks the user to
+remove it.
 """
 
 import json
@@ -20,12 +21,12 @@ CLAIM = "claim.json"
 
 
 class Preparation:
-    """Tables on their way to an output folder.
+    """Tables that are being prepared for an output folder.
 
     Attributes:
-        output: the folder.
-        hidden: the folder in it that they are written to.
-        written: the files there that this command wrote.
+        output: the output folder.
+        hidden: the hidden folder in it that the tables are written to.
+        written: table and name of each file that this command wrote there.
     """
 
     def __init__(self, output: str, hidden: str) -> None:
@@ -34,20 +35,20 @@ class Preparation:
         self.written: list[tuple[str, str]] = []
 
     def write(self, table: str, file: str, rows: pa.Table) -> None:
-        """Write a file of a table out of sight.
+        """Write a file of a table to the hidden folder.
 
         Raises:
-            Failed: it cannot be written.
+            Failed: the file cannot be written.
         """
         self.written.append((table, file))
         storage.write_table(storage.join(self.hidden, table, file), rows)
 
     def show(self) -> None:
-        """Move all tables to where readers look; on a disk each by a rename.
+        """Move all tables to the output folder; on a disk, each by a rename.
 
         Raises:
-            Refused: one of them is there by now.
-            Failed: it cannot be done.
+            Refused: one of them exists there by now.
+            Failed: a table cannot be moved.
         """
         tables = list(dict.fromkeys(table for table, _ in self.written))
         require_free(self.output, tables)
@@ -55,7 +56,7 @@ class Preparation:
             storage.move(storage.join(self.hidden, table), storage.join(self.output, table))
 
     def clear(self) -> None:
-        """Remove what this command wrote out of sight and did not show, and empty folders."""
+        """Remove what this command wrote to the hidden folder and did not show, then the folder."""
         for table, file in self.written:
             storage.remove(storage.join(self.hidden, table, file))
         storage.remove(storage.join(self.hidden, CLAIM))
@@ -70,10 +71,10 @@ def _remove_empty(folder: str) -> None:
 
 
 def require_free(output: str, names: Sequence[str]) -> None:
-    """Refuse an output folder that holds one of the files or tables to be written to it.
+    """Refuse an output folder that contains one of the files or tables to be written to it.
 
     Raises:
-        Refused: naming the first.
+        Refused: one of them exists; the message names the first.
     """
     held = storage.names(output)
     for name in names:
@@ -86,13 +87,13 @@ def preparing(output: str, hidden: str, names: Sequence[str]) -> Iterator[Prepar
     """Claim an output folder while tables are written to it.
 
     Args:
-        output: the folder; need not exist.
-        hidden: name of the hidden folder in it, of this command.
-        names: of files and tables to be written, which must not be there.
+        output: the output folder; need not exist.
+        hidden: name of this command's hidden folder in it.
+        names: names of the files and tables to be written, which must not exist.
 
     Raises:
-        Refused: one of them is there, another command of this kind is at work there or was killed,
-            or the folder cannot be written to.
+        Refused: one of them exists, another command of this kind is running there or was killed, or
+            the folder cannot be written to.
     """
     require_free(output, names)
     folder = storage.join(output, hidden)
@@ -118,6 +119,6 @@ def preparing(output: str, hidden: str, names: Sequence[str]) -> Iterator[Prepar
         require_free(output, names)
         yield preparation
     finally:
-        # What ended the command matters more than a store that fails again.
+        # The error that ended the command matters more than another failure of the store.
         with suppress(OSError, Refused, Failed):
             preparation.clear()

@@ -1,7 +1,7 @@
-"""Whether any row of a table breaks a rule of `segmentations`, in one compiled pass.
+"""Check in one compiled pass whether any row of a table breaks a rule of `segmentations`.
 
-The rules are those of schemas/segmentations.py, which alone says which row breaks which rule; this
-spares the work where all is well.
+The rules are those of schemas/segmentations.py, which alone determines which row breaks which rule.
+This check avoids that work if all rows are valid.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from segscore.pipeline.tables.columns import SEGMENTATIONS
 
 @kernel
 def _keep_rules(offsets: Ints, positions: Positions, n_units: Positions) -> bool:
-    """Whether every row has units, and positions that ascend within them."""
+    """Check that every row has units, and strictly ascending positions within them."""
     for row in range(len(n_units)):
         last = 0
         for i in range(offsets[row], offsets[row + 1]):
@@ -35,10 +35,10 @@ def _all_given(offsets: Positions) -> bool:
 
 
 def is_sound(table: pa.Table) -> bool:
-    """Whether all rows keep every rule; False also where only the schema can tell.
+    """Return whether all rows keep every rule; False also if only the schema can decide.
 
     Args:
-        table: segmentations, columns of the contract's types in one chunk each.
+        table: segmentations, with columns of the contract's types in one chunk each.
     """
     if any(name in table.column_names for name in SEGMENTATIONS.optional):
         return False

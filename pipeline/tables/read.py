@@ -1,4 +1,4 @@
-"""The rows of an input table, each knowing where it came from: read, checked, parted."""
+"""Read the rows of an input table with their sources, validate them, and separate rejects."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,11 +25,11 @@ from segscore.pipeline.tables.validate import REJECT_COLUMNS, broken_rules, desc
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
 
 _ROWS_AT_ONCE = 65_536
-"""Rows that are validated at a time."""
+"""Number of rows that are validated at a time."""
 
 
 def _of_other_role(name: str, table: pa.Table) -> Flags | None:
-    """Which rows of a table that holds both roles belong to the other one."""
+    """Return which rows have the other role than the table's; None if the table has no roles."""
     if name not in TABLE_ROLES or ROLE not in table.column_names:
         return None
     (other,) = (role for role in ROLES if role != TABLE_ROLES[name])
@@ -39,14 +39,14 @@ def _of_other_role(name: str, table: pa.Table) -> Flags | None:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of an input table, each knowing where it came from.
+    """Rows of an input table, with the file and row number that each was read from.
 
     Attributes:
-        name: the input table.
+        name: name of the input table.
         table: columns of the contract's types, one chunk each.
-        urls: the files they came from.
-        file: index into ``urls``, shape (rows,).
-        row: number of the row within its file, of a JSONL file the line, from 0, shape (rows,).
+        urls: files that the rows were read from.
+        file: index into ``urls`` for each row, shape (rows,).
+        row: number of each row in its file (in a JSONL file, of its line), from 0, shape (rows,).
     """
 
     name: str
@@ -60,7 +60,7 @@ class Rows:
 
     @cached_property
     def coders(self) -> Coded:
-        """Who made each segmentation."""
+        """The coder of each segmentation."""
         return encode(self.table.column("coder").chunk(0))
 
     @cached_property
@@ -69,26 +69,26 @@ class Rows:
         return number(self.table.column("document_id").chunk(0))
 
     def keep(self, good: Flags) -> "Rows":
-        """The rows marked good, shape (rows,)."""
+        """Return the rows for which ``good`` is true, shape (rows,)."""
         if good.all():
             return self
         chosen = np.flatnonzero(good)
         return self.take(chosen)
 
     def take(self, chosen: Ints) -> "Rows":
-        """The rows with these numbers, in this order."""
+        """Return the rows with these numbers, in this order."""
         table = in_one_chunk(self.table.take(pa.array(chosen)))
         return replace(self, table=table, file=self.file[chosen], row=self.row[chosen])
 
     def part(self, start: int, end: int) -> "Rows":
-        """The rows from start to end, one past the last, without a copy."""
+        """Return rows start..end-1, without a copy."""
         if (start, end) == (0, len(self)):
             return self
         table = in_one_chunk(self.table.slice(start, end - start))
         return replace(self, table=table, file=self.file[start:end], row=self.row[start:end])
 
     def listed(self, chosen: Ints) -> dict[str, pa.Array]:
-        """Where some rows came from and what they are called, for the tables that list rows."""
+        """Return source, document and coder of some rows, as columns of tables that list rows."""
         table = self.table.take(pa.array(chosen))
         nothing = pa.nulls(len(chosen), pa.string())
         named = "coder" in table.column_names
@@ -101,7 +101,7 @@ class Rows:
         }
 
     def rejects(self, broken: Mapping[int, tuple[str, str]]) -> pa.Table:
-        """List refused rows (schemas/rejects.py): row number -> (rule, detail)."""
+        """Return a table of rejects (schemas/rejects.py), given row number -> (rule, detail)."""
         chosen = np.array(sorted(broken), np.int64)
         rules, details = (
             zip(*(broken[i] for i in chosen.tolist()), strict=True) if broken else ((), ())
@@ -113,11 +113,11 @@ class Rows:
 
 
 def read_slice(piece: Slice, further: pa.Schema) -> Rows:
-    """Read a slice, with all columns and of the types that they have over the whole table.
+    """Read a slice, with the columns and the types that the whole table has.
 
     Raises:
-        Refused: a value is beyond its column's type, the file broke since planning, or its rows
-            take more memory than they may.
+        Refused: a value does not fit its column's type, the file has become unreadable since
+            planning, or the rows take more memory than the limit.
         Failed: the file was replaced since planning.
     """
     if not piece.row_groups:
@@ -156,14 +156,14 @@ def _wanted(name: str, there: Sequence[str], further: pa.Schema) -> list[str]:
 
 
 def in_one_chunk(table: pa.Table) -> pa.Table:
-    """The same table, each column one contiguous array (also where there are no rows)."""
+    """Return the same table with each column as one contiguous array, even without rows."""
     columns = [table.column(name) for name in table.column_names]
     arrays = [each.chunk(0) if each.num_chunks == 1 else each.combine_chunks() for each in columns]
     return pa.Table.from_arrays(arrays, schema=table.schema)
 
 
 def join_rows(parts: Sequence[Rows]) -> Rows:
-    """Put rows of one table end to end."""
+    """Concatenate rows of one table."""
     urls = tuple(dict.fromkeys(url for part in parts for url in part.urls))
     file = [np.array([urls.index(url) for url in part.urls], np.int64)[part.file] for part in parts]
     table = in_one_chunk(pa.concat_tables([part.table for part in parts]))
@@ -172,7 +172,7 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
 
 
 def no_rows(table: InputTable, model: Contract) -> Rows:
-    """Rows of a table as ``read_slice`` gives them, but none."""
+    """Return no rows, with the columns that ``read_slice`` returns for a table."""
     fields = [(name, INPUT_TYPES[name]) for name in model.required]
     known = pa.schema([*fields, *(each for each in table.further if each.name in INPUT_TYPES)])
     schema = pa.schema([*known, *(each for each in table.further if each.name not in INPUT_TYPES)])
@@ -181,17 +181,17 @@ def no_rows(table: InputTable, model: Contract) -> Rows:
 
 
 def validate_rows(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
-    """Part the rows that keep every rule from a list of those that do not.
+    """Separate the rows that keep every rule from those that do not.
 
     Returns:
-        The good rows, and the others as a rejects table.
+        The valid rows, and a table of rejects with the others.
     """
     if model is SEGMENTATIONS and is_sound(rows.table):
         return rows, REJECT_COLUMNS.empty_table()
     good = np.ones(len(rows), bool)
     refused = [REJECT_COLUMNS.empty_table()]
     for start in range(0, len(rows), _ROWS_AT_ONCE):
-        # What breaks a rule is told in Python objects, so not too much of it at a time.
+        # Broken rules are reported as Python objects, so limit the number of rows.
         portion = rows.part(start, min(start + _ROWS_AT_ONCE, len(rows)))
         broken = broken_rules(portion.table, model)
         good[[start + i for i in broken]] = False
@@ -206,11 +206,11 @@ def _refused(rows: Rows, broken: Mapping[int, str], asked: Mapping[str, str]) ->
 
 
 def read_valid(table: InputTable, model: Contract) -> tuple[Rows, pa.Table]:
-    """Read a whole table: the rows that keep every rule each for itself, and the rejects.
+    """Read a whole table; return the rows that are valid on their own, and the rejects.
 
     Raises:
         Absent: the table has no rows at all.
-        Refused: as ``read_slice`` does.
+        Refused: as ``read_slice``.
     """
     checked = [validate_rows(read_slice(piece, table.further), model) for piece in table.slices]
     if not sum(len(rows) + refused.num_rows for rows, refused in checked):
@@ -219,7 +219,7 @@ def read_valid(table: InputTable, model: Contract) -> tuple[Rows, pa.Table]:
 
 
 def _shown(table: pa.Table, row: int) -> str:
-    """Show what a row holds, but not millions of its elements."""
+    """Format the values of a row for a message, with at most ``_SHOWN`` elements of a list."""
     parts = []
     for name in table.column_names:
         if name not in INPUT_TYPES or name in ("document_id", "coder"):
@@ -235,19 +235,22 @@ def _shown(table: pa.Table, row: int) -> str:
 
 
 _SHOWN = 12
-"""Elements of a list that a message shows."""
+"""Number of elements of a list that a message shows."""
 
 
 def refuse(
     rows: Rows, broken: Flags, rule: str, reason: str | Iterable[str]
 ) -> tuple[Rows, pa.Table]:
-    """Part rows that break a rule between rows from the others; list them with the reason.
+    """Separate the rows marked as broken, and list them with the reason.
 
     Args:
-        rows: any.
+        rows: rows of any table.
         broken: which rows break the rule, shape (rows,).
-        rule: its name.
-        reason: one for all, or one for each that breaks it.
+        rule: name of the rule.
+        reason: one reason for all rejects, or one for each.
+
+    Returns:
+        The other rows, and a table of rejects.
     """
     if not broken.any():
         return rows, REJECT_COLUMNS.empty_table()

@@ -1,4 +1,4 @@
-"""Which rows of a table keep its schema's rules, and exactly which do not."""
+"""Check the columns of a table, and find the rows that break a rule of its schema."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.columns import Contract
 
 ONE_AT_A_TIME = Lock()
-"""Each validation tries to import PySpark; without it two threads may see a module half made."""
+"""Each validation tries to import PySpark; unlocked, two threads may see a half-made module."""
 
 SWITCHES = ("PANDERA_VALIDATION_ENABLED", "PANDERA_VALIDATION_DEPTH")
 
@@ -28,7 +28,7 @@ REJECT_COLUMNS = pa.schema(
 
 
 def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
-    """Name the columns that are missing or of a wrong type; empty if there are none."""
+    """List the columns that are missing, repeated or of a wrong type, as messages."""
     _require_whole()
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
@@ -60,7 +60,7 @@ def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
 
 
 def _require_whole() -> None:
-    """Refuse to work with a Pandera that was told to check nothing, or half."""
+    """Refuse to work if Pandera is configured to skip some or all checks."""
     if "pandera" not in sys.modules and not os.environ.keys() & set(SWITCHES):
         return
 
@@ -74,7 +74,7 @@ def _require_whole() -> None:
 
 
 def _fits(schema: pa.Schema, model: Contract) -> bool:
-    """Whether all columns are there, of their very types: what is not, Pandera names."""
+    """Check that required columns exist and all types match exactly; Pandera reports the rest."""
     there = dict(zip(schema.names, schema.types, strict=True))
     return all(
         there[column.name] == column.type if column.name in there else not column.required
@@ -83,14 +83,14 @@ def _fits(schema: pa.Schema, model: Contract) -> bool:
 
 
 def broken_rules(table: pa.Table, model: Contract) -> dict[int, str]:
-    """Find the rows that break a rule: row number -> the first rule it breaks.
+    """Find the rows that break a rule: row number -> the first rule that it breaks.
 
-    Rules come in the order in which the schema declares them.  One call reports each broken row as
-    Python objects, so it is meant for batches of up to some hundred thousand rows.
+    Rules are in the order in which the schema declares them.  Broken rows are reported as Python
+    objects, so this is meant for batches of up to a few hundred thousand rows.
 
     Args:
         table: columns of the right types, each in one chunk.
-        model: whose checks answer row by row.
+        model: contract with a schema whose checks apply row by row.
     """
     from pandera.errors import SchemaErrors
 
@@ -113,7 +113,7 @@ def broken_rules(table: pa.Table, model: Contract) -> dict[int, str]:
 
 
 def descriptions(model: Contract) -> dict[str, str]:
-    """Every row rule of a schema with what it asks, in the order of declaration."""
+    """Return rule -> description for all row rules of a schema, in the order of declaration."""
     return {
         rule.name: rule.description
         for column in model.schema.columns.values()

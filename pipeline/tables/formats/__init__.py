@@ -1,1 +1,1 @@
-"""Import formats: text becomes rows, rows become tables; nothing here opens a file."""
+"""Import formats: parse text into rows and build tables from rows, without opening files."""

@@ -1,4 +1,4 @@
-"""Attributes, what a file says beyond the segmentation: their types, and whose they are."""
+"""Attributes, the further fields of a file: their types, and which describe documents."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -10,16 +10,16 @@ from segscore.pipeline.tables.formats.rows import Attribute, ParsedRow, shown
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE
 
 OWN_COLUMNS = {*INPUT_TYPES, ROLE, "reference", "hypothesis", "window"}
-"""Names that no attribute may have: input columns, and some of the output's."""
+"""Names that no attribute may have: input columns, and some output columns."""
 
 _TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
 def infer_types(rows: Iterable[ParsedRow]) -> dict[str, pa.DataType]:
-    """Column types by attribute, in ascending order; string where values differ in type.
+    """Return the column type of each attribute, sorted by name; string if values differ in type.
 
-    Raises Refused, at the first row that has it, for a name that is empty, is no valid Unicode or
-    is one of our columns (OURS).
+    Raises Refused, with the first row that has it, for a name that is empty, is not valid Unicode,
+    or is reserved (OWN_COLUMNS).
     """
     found: dict[str, set[type]] = {}
     for row in rows:
@@ -34,7 +34,7 @@ def infer_types(rows: Iterable[ParsedRow]) -> dict[str, pa.DataType]:
 
 
 def as_typed(rows: Iterable[ParsedRow], types: Mapping[str, pa.DataType]) -> list[ParsedRow]:
-    """The rows with their attributes as the columns will hold them: text in a string column."""
+    """Return the rows with attributes converted to the type of their column."""
     return [
         replace(row, attributes={name: _cell(x, types[name]) for name, x in row.attributes.items()})
         for row in rows
@@ -42,7 +42,7 @@ def as_typed(rows: Iterable[ParsedRow], types: Mapping[str, pa.DataType]) -> lis
 
 
 def document_attributes(rows: Iterable[ParsedRow]) -> set[str]:
-    """The attributes that have at most one distinct value in every document's rows."""
+    """Return the attributes with at most one distinct value in the rows of every document."""
     first: dict[tuple[str, str | None], Attribute] = {}
     differing = set()
     for row in rows:
@@ -61,5 +61,5 @@ def _check_name(name: str, row: ParsedRow) -> None:
 
 
 def _cell(value: Attribute, kind: pa.DataType) -> Attribute:
-    """JSON's spelling of what is not text: true rather than Python's True."""
+    """Convert a value for its column; a string column has JSON's spelling (true, not True)."""
     return value if isinstance(value, str) or kind != pa.string() else json.dumps(value)

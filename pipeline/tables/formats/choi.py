@@ -1,4 +1,4 @@
-"""Choi's text files: the segments of one document between lines of ten '=' (Choi 2000)."""
+"""Choi's text files: the segments of one document, between lines of ten '=' (Choi 2000)."""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -16,12 +16,13 @@ SEPARATOR = "=" * 10
 
 
 def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
-    """The one row of a Choi file: a line with text is a unit, its length the tokens in it.
+    """Parse a Choi file into one row; a line of text is a unit, with its tokens as unit length.
 
-    The document is named by its default, else by the file's stem; the coder must have a default.
-    Separators before the first and after the last segment may be missing. Two with no text between
-    them, as in published files, make no segment; the attribute doubled_separator tells.
-    Raises Refused for a line of '=' of another length, a file without text, a missing coder.
+    The document has the default name, or else the file's stem; the coder must have a default.
+    Separators before the first and after the last segment are optional. Two separators without text
+    between them, as in published files, make no segment; the attribute doubled_separator marks such
+    a document.
+    Raises Refused for a line of '=' of another length, a file without text, or a missing coder.
     """
     start = RowPlace(source, 1)
     segments = _segments(lines, source)
@@ -43,7 +44,7 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Pars
 
 
 def _segments(lines: Iterable[str], source: str) -> list[list[int]]:
-    """Unit lengths before, between and after the separators; empty where no text stands."""
+    """Return the unit lengths before, between and after the separators; empty without text."""
     segments: list[list[int]] = [[]]
     for number, text in numbered(lines):
         line = text.strip()

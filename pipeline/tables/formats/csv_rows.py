@@ -1,6 +1,7 @@
-"""CSV or TSV: a header, then one segmentation a record; lists are numbers between spaces or ';'.
+"""CSV or TSV: a header, then one segmentation per record; spaces or ';' separate list elements.
 
-What pandas writes of lists and of whole numbers beside nulls, `[5, 9]` and `11.0`, is read too.
+Lists, and integers in a column with nulls, are also accepted as pandas writes them: `[5, 9]` and
+`11.0`.
 """
 
 import csv
@@ -27,7 +28,7 @@ from segscore.schemas.input_columns import INPUT_TYPES, ROLE
 
 T = TypeVar("T")
 LONGEST_FIELD = 2**31 - 1
-# int() refuses more than 4300 digits with an error of its own.
+# int() raises its own error for more than 4300 digits.
 _WHOLE = re.compile(r"([+-]?[0-9]{1,4000})(?:\.0*)?")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _BETWEEN = re.compile(r"\s*;\s*|\s+")
@@ -37,12 +38,12 @@ _FIELDS = {*INPUT_TYPES, ROLE}
 
 
 def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
-    """Rows of a CSV text; between its cells are tabs or, if its header holds none, commas, or ';'.
+    """Parse a CSV text into rows; the delimiter is the first of tab, comma and ';' in the header.
 
-    An empty document_id, coder or role is taken from `defaults`; empty boundaries are none (one
-    segment); any other empty cell is absent. Columns with other names are attributes and stay text.
-    Raises Refused for a missing, repeated or nameless column, a record of another width, a value of
-    the wrong type, quotes that do not close. A row's line is the one its record starts on.
+    An empty document_id, coder or role is taken from `defaults`; empty boundaries mean one segment;
+    any other empty cell is absent. Columns with other names are attributes and remain text.
+    Raises Refused for a missing, repeated or unnamed column, a record with another number of cells,
+    a value of the wrong type, or unclosed quotes. A row's line is the one its record starts on.
     """
     csv.field_size_limit(LONGEST_FIELD)
     texts = (f"{text}\n" for _, text in numbered(lines))
@@ -63,7 +64,7 @@ def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[Pars
 
 
 def _header(cells: list[str], defaults: Defaults, place: RowPlace) -> list[str]:
-    """The column names, checked."""
+    """Check the column names and return them."""
     needed = [name for name in SEGMENTATIONS.required if getattr(defaults, name, None) is None]
     if missing := sorted({*needed} - {*cells}):
         raise place.wrong("the header", cells, f"the columns {', '.join(missing)} too")
@@ -75,7 +76,7 @@ def _header(cells: list[str], defaults: Defaults, place: RowPlace) -> list[str]:
 
 
 def _record(header: list[str], cells: list[str], place: RowPlace) -> dict[str, str]:
-    """The cells that hold something, by column."""
+    """Return the cells that are not empty, by column."""
     if len(cells) != len(header):
         raise place.refusal(f"{len(cells)} cells; expected {len(header)}, as in the header")
     return {name: cell for name, cell in zip(header, cells, strict=True) if cell.strip()}
@@ -107,13 +108,13 @@ def _elements(cell: str) -> list[str]:
 
 
 def _integer(value: object, name: str, place: RowPlace) -> int:
-    """A cell's whole number: int() would also take 1_000 and other scripts' digits."""
+    """Parse an integer; int() would also accept 1_000 and the digits of other scripts."""
     digits = str(value).strip()
     found = _WHOLE.fullmatch(digits)
     return integer_of(int(found[1]) if found else value, name, place)
 
 
 def _number(value: object, name: str, place: RowPlace) -> float:
-    """A cell's decimal number: float() would also take nan, inf and 1_0."""
+    """Parse a decimal number; float() would also accept nan, inf and 1_0."""
     digits = str(value)
     return row_number(float(digits) if _DECIMAL.fullmatch(digits) else value, name, place)

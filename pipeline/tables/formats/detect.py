@@ -1,4 +1,4 @@
-"""Which format a file is in, by its name and its first characters."""
+"""Detect the format of a file from its name and its first characters."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
@@ -27,10 +27,10 @@ TEXT_EXTENSIONS = (".txt", ".ref")
 
 
 def detect(name: str, head: str) -> str:
-    """The key in FORMATS for a file, from its extension and, for plain text, its first characters.
+    """Return a file's key in FORMATS, from its extension or, for plain text, its first characters.
 
-    `head` may end anywhere, so a last line of several is not asked whether it is a mask.
-    Raises Refused, naming the choices, where neither tells.
+    `head` may end in the middle of a line, so the last of several lines is not tested for a mask.
+    Raises Refused, naming the choices, if the format cannot be determined.
     """
     extension = PurePosixPath(name).suffix.lower()
     if extension in EXTENSIONS:

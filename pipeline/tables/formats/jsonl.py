@@ -1,4 +1,4 @@
-"""JSON Lines: one segmentation a line, an object with the names of the segmentations table."""
+"""JSON Lines: one segmentation per line, an object with columns of the segmentations table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
@@ -29,12 +29,12 @@ _FIELDS = {*INPUT_TYPES, ROLE}
 def read(
     lines: Iterable[str], source: str, defaults: Defaults, *, lenient: bool = False
 ) -> Iterator[ParsedRow]:
-    """Rows of a JSON Lines text, one object a line; blank lines are skipped.
+    """Parse a JSON Lines text into rows, one object per line; blank lines are skipped.
 
     A missing or null document_id, coder or role is taken from `defaults`. Other fields are
-    attributes, a member of an object too (published.k -> published_k); null is absent. Lenient
-    leaves missing or null fields and nulls in lists as None, for validation to reject by name.
-    Raises Refused for a missing field (unless lenient), a wrong type, a list as an attribute.
+    attributes, and so are members of an object (published.k -> published_k); null is absent. If
+    lenient, missing or null fields and nulls in lists become None, and validation rejects them.
+    Raises Refused for a missing field (unless lenient), a wrong type, or a list as an attribute.
     """
     for number, text in numbered(lines):
         if text.strip():
@@ -48,7 +48,7 @@ def read(
 
 
 def _require(record: Mapping[str, object], defaults: Defaults, place: RowPlace) -> None:
-    """Refuse a record without what every row needs, whatever else is wrong with it."""
+    """Refuse a record without a required field, before any other fault in it is reported."""
     missing = _missing(record, defaults)
     if len(missing) == 1:
         is_given(None, missing[0], place)
@@ -91,7 +91,10 @@ def _row(
 
 
 def _attributes(record: Mapping[str, object], place: RowPlace) -> dict[str, Attribute]:
-    """Nested members flattened, nulls dropped; a stack, as objects nest deeper than calls may."""
+    """Return the attributes of a record, with nested members flattened and nulls dropped.
+
+    The loop has its own stack, because objects can be nested more deeply than calls.
+    """
     attributes: dict[str, Attribute] = {}
     waiting = [(name, value) for name, value in record.items() if name not in _FIELDS]
     while waiting:

@@ -1,4 +1,4 @@
-"""NLTK's segmentation strings: a mask of 0 and 1 a line, one character a potential boundary."""
+"""NLTK's segmentation strings: a mask of 0 and 1 per line, a character per potential boundary."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,12 +14,13 @@ from segscore.pipeline.tables.formats.rows import (
 
 
 def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
-    """Rows of masks: MASK or document_id<TAB>coder<TAB>MASK a line; blank lines are skipped.
+    """Parse masks into rows: each line is MASK or document_id<TAB>coder<TAB>MASK, or blank.
 
     A mask has n_units - 1 characters; a 1 at index p-1 is the boundary at position p (the strings
-    nltk.metrics.segmentation compares). A lone MASK is the document <default or stem>/<line number>
-    and needs a default coder; only with three fields may the mask be empty, for one unit.
-    Raises Refused for another number of fields, another character, a missing name or coder.
+    that nltk.metrics.segmentation compares). A MASK alone is for the document
+    <default or stem>/<line number> and needs a default coder; only in a line with three fields may
+    the mask be empty, for one unit. Blank lines are skipped.
+    Raises Refused for another number of fields, another character, or a missing name or coder.
     """
     for number, text in numbered(lines):
         place = RowPlace(source, number)

@@ -1,4 +1,4 @@
-"""One segmentation as a file states it, and the checks that give each of its fields its type."""
+"""One segmentation as stated in a file, and the checks that give each of its fields its type."""
 
 import json
 import sys
@@ -19,23 +19,23 @@ SHOWN_CHARACTERS = 40
 _WHOLE_NUMBERS = {
     name: pa.types.is_integer(INPUT_TYPES[name].value_type) for name in (*BY_BOUNDARY, *BY_UNIT)
 }
-"""Optional list -> whether its elements are whole numbers."""
+"""Optional list -> whether its elements are integers."""
 _OPTIONS = {"coder": "--coder", "document_id": "--document-id"}
 
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:
-    """Where a value was read: a source and its line, counted from 1."""
+    """The place where a value was read: a source and a line, counted from 1."""
 
     source: str
     line: int
 
     def refusal(self, message: str) -> Refused:
-        """The error to raise for what stands at this place."""
+        """Return the error to raise for a problem at this place."""
         return Refused(f"{self.source}:{self.line}: {message}")
 
     def wrong(self, name: str, found: object, expected: str) -> Refused:
-        """The error to raise for the field `name` that holds `found`."""
+        """Return the error to raise for the field `name` with the value `found`."""
         return self.refusal(f"{name} is {shown(found)}; expected {expected}")
 
 
@@ -46,10 +46,10 @@ _ElementCheck = Callable[[object, str, RowPlace], float]
 class ParsedRow:
     """One segmentation of one document by one coder.
 
-    boundaries are positions: p lies between unit p and unit p+1; boundary_types and
-    boundary_scores run parallel to them, unit_lengths (words or ms) and unit_weights have one
-    number a unit. None is "not given": of the first five fields, and in lists, only where a reader
-    was lenient. Order, range and matching lengths are for validation to judge.
+    boundaries are positions: p lies between unit p and unit p+1. boundary_types and boundary_scores
+    have one element per boundary, unit_lengths (words or ms) and unit_weights one per unit. None
+    means "not given"; in the first five fields and inside lists, it occurs only if the reader was
+    lenient. Order, range and matching lengths are not checked here, but by validation.
     """
 
     document_id: str | None
@@ -67,13 +67,13 @@ class ParsedRow:
 
     @property
     def place(self) -> RowPlace:
-        """Where the row was read."""
+        """The place where the row was read."""
         return RowPlace(self.source, self.line)
 
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What a row is given where its file does not say; None is no default.
+    """Values for a row whose file does not give them; None means no default.
 
     Raises Refused for a role that is not one of ROLES.
     """
@@ -83,37 +83,37 @@ class Defaults:
     role: str = "reference"
 
     def __post_init__(self) -> None:
-        """Checked once here, because formats without roles take the default unseen."""
+        """Check the role here, because formats without roles use the default without a check."""
         if self.role not in ROLES:
             raise Refused(f"the default role is {shown(self.role)}; expected one of {ROLES}")
 
 
 def shown(value: object) -> str:
-    """A value as JSON, shortened to fit a message, lone surrogates escaped to be printable."""
+    """Format a value as JSON, shortened to fit a message, with lone surrogates escaped."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     text = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 3] + "..."
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers from 1, without LF or CRLF and the first without byte order mark."""
+    """Number lines from 1, and remove LF or CRLF, and a byte order mark in the first line."""
     for number, line in enumerate(lines, start=1):
         text = line.removeprefix("\ufeff") if number == 1 else line
         yield number, text.removesuffix("\n").removesuffix("\r")
 
 
 def repeated(names: Iterable[str]) -> str:
-    """The name that stands among others most often."""
+    """Return the name that occurs most often."""
     return Counter(names).most_common(1)[0][0]
 
 
 def stem(source: str) -> str:
-    """The last part of a path or URL without its extension: a document's name of last resort."""
+    """Return the last part of a path or URL without its extension, to name a nameless document."""
     return PurePosixPath(source).stem
 
 
 def is_given(value: Value | None, name: str, place: RowPlace) -> Value:
-    """The value itself; raises Refused where it is missing."""
+    """Return the value; raise Refused if it is None."""
     if value is None:
         missing = f"{name} is missing (absent, empty or null); every row needs it"
         hint = f"; or name it with {_OPTIONS[name]}" if name in _OPTIONS else ""
@@ -122,28 +122,28 @@ def is_given(value: Value | None, name: str, place: RowPlace) -> Value:
 
 
 def text_of(value: object, name: str, place: RowPlace) -> str:
-    """A name of at least one character; raises Refused for anything else."""
+    """Return the value if it is a string that is not empty; raise Refused otherwise."""
     if not isinstance(value, str) or not value:
         raise place.wrong(name, value, "a text of at least one character")
     return value
 
 
 def role_of(value: object, name: str, place: RowPlace) -> str:
-    """One of ROLES; raises Refused for anything else."""
+    """Return the value if it is one of ROLES; raise Refused otherwise."""
     if value not in ROLES:
         raise place.wrong(name, value, '"reference" or "hypothesis"')
     return str(value)
 
 
 def integer_of(value: object, name: str, place: RowPlace) -> int:
-    """A whole number; raises Refused for anything else, for true and for 3.0 too."""
+    """Return the value if it is an integer, but not true or 3.0; raise Refused otherwise."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise place.wrong(name, value, "a whole number")
     return value
 
 
 def row_number(value: object, name: str, place: RowPlace) -> float:
-    """A finite number as a float; raises Refused for anything else, for true too."""
+    """Return a finite number as a float; raise Refused for anything else, including true."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise place.wrong(name, value, "a number")
     if not abs(value) <= sys.float_info.max:
@@ -154,9 +154,9 @@ def row_number(value: object, name: str, place: RowPlace) -> float:
 def list_of(
     check: Callable[[object, str, RowPlace], Value], value: object, name: str, place: RowPlace
 ) -> tuple[Value, ...]:
-    """A list as a tuple of what `check` makes of its elements.
+    """Return a list as a tuple, with `check` applied to each element.
 
-    Raises Refused for anything but a list, and whatever `check` raises, naming the element.
+    Raises Refused if the value is not a list; `check` raises for an element and names it.
     """
     if not isinstance(value, list):
         raise place.wrong(name, value, "a list")
@@ -170,7 +170,7 @@ def optional_lists(
 
     Args:
         read: reads the list of a column, and checks each of its elements.
-        integer: the check for whole numbers.
+        integer: the check for integers.
         decimal: the check for other numbers.
     """
     return {

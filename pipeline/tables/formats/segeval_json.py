@@ -16,12 +16,12 @@ from segscore.pipeline.tables.formats.rows import (
 
 
 def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
-    """Rows of one segeval JSON document: a row an item and coder, masses turned into positions.
+    """Parse a segeval JSON text into rows, one per item and coder; masses become positions.
 
-    Items are documents; coders are the file's own and the role is the default one, as the format
-    names none. Other properties of the document, which segeval itself does not count with, are left
-    out. A row's line is 1: the whole text is one value.
-    Raises Refused for a segmentation_type other than linear, missing items, a mass below 1.
+    Items are documents. Coders are named in the file; the role is the default, because the format
+    has no roles. Other properties, which segeval itself does not use in its counts, are dropped.
+    A row's line is 1, because the whole text is one value.
+    Raises Refused for a segmentation_type other than linear, missing items, or a mass below 1.
     """
     place = RowPlace(source, 1)
     text = "\n".join(line for _, line in numbered(lines))

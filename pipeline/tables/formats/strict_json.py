@@ -1,4 +1,4 @@
-"""JSON read strictly: what the standard reader would drop or bend without a word is refused."""
+"""Parse JSON strictly: refuse what the standard parser would silently drop or change."""
 
 import json
 import math
@@ -8,10 +8,11 @@ from segscore.pipeline.tables.formats.rows import RowPlace, repeated, shown
 
 
 def loads(text: str, place: RowPlace) -> object:
-    """The value a JSON text stands for.
+    """Parse a JSON text.
 
-    Raises Refused, with the line of the fault, for text that is not JSON; for a key written twice
-    in one object, NaN, Infinity and numbers beyond a float (left open by RFC 8259, 4 and 6).
+    Raises Refused, with the line of the fault, for text that is not JSON, a key that occurs twice
+    in one object, NaN, Infinity, or a number beyond the range of a float (left open by RFC 8259, 4
+    and 6).
     """
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

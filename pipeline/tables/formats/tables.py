@@ -1,4 +1,4 @@
-"""Rows become tables: references, hypotheses, and what is known of each document."""
+"""Build tables from rows: references, hypotheses and documents."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES
 
 @dataclass(frozen=True, slots=True)
 class _Gathered:
-    """The tables of an import, and (source, line) of each table's rows in order."""
+    """The tables of an import, and the (source, line) of each row of each table."""
 
     references: pa.Table
     hypotheses: pa.Table
@@ -25,13 +25,15 @@ class _Gathered:
 
 
 def gather_tables(rows: Iterable[ParsedRow]) -> _Gathered:
-    """Rows of any files as three tables; references and hypotheses keep the order of the rows.
+    """Build three tables from rows of any files; references and hypotheses keep the order of rows.
 
-    An attribute is a column of documents if no document has two values of it, else of the
-    segmentations that have it. documents has a row for each document with unit_lengths or such an
-    attribute, by ascending document_id. The order and range of boundaries are not judged.
-    Raises Refused, with file and line, for a missing document_id, a value beyond its column's type,
-    an attribute named as a column of ours, two different unit_lengths of one document.
+    An attribute is a column of documents if no document has two values of it, otherwise of the
+    segmentation tables that have it. documents has a row for each document with unit_lengths,
+    unit_weights or such an attribute, by ascending document_id. The order and range of boundaries
+    are not checked.
+    Raises Refused, with file and line, for a missing document_id, a value that does not fit its
+    column's type, an attribute with a reserved name, or different unit_lengths or unit_weights of
+    one document.
     """
     stated = list(rows)
     types = infer_types(stated)
@@ -51,10 +53,10 @@ def gather_tables(rows: Iterable[ParsedRow]) -> _Gathered:
 
 
 def segmentation_table(rows: Iterable[ParsedRow]) -> pa.Table:
-    """Rows of one file as one table, whatever their roles; every attribute is a column.
+    """Build one table from the rows of a file, whatever their roles; every attribute is a column.
 
-    What a lenient reader left as None is null. Raises Refused as gather does, but for a missing
-    document_id, which is null too, and for unit_lengths, which are left out.
+    What a lenient reader left as None is null, even a missing document_id. Lists with one element
+    per unit are dropped. Otherwise, raises Refused as gather_tables does.
     """
     found = list(rows)
     types = infer_types(found)
@@ -62,7 +64,7 @@ def segmentation_table(rows: Iterable[ParsedRow]) -> pa.Table:
 
 
 def document_table(rows: Iterable[ParsedRow]) -> pa.Table:
-    """Rows of a file that describes documents as one table, row by row: no row is merged.
+    """Build one table from the rows of a file that describes documents, without merging rows.
 
     What a lenient reader left as None is null. Raises Refused as segmentation_table does.
     """
@@ -78,7 +80,7 @@ def _segmentations(rows: Sequence[ParsedRow], attributes: dict[str, pa.DataType]
 
 
 def _documents(rows: Iterable[ParsedRow], shared: set[str]) -> list[ParsedRow]:
-    """One row a document that has something to say, with all of its shared attributes."""
+    """Return one row per document that has a list by unit or any of the shared attributes."""
     by_document: dict[str, list[ParsedRow]] = {}
     for row in rows:
         document_id = is_given(row.document_id, "document_id", row.place)
@@ -98,7 +100,7 @@ def _merged(rows: Sequence[ParsedRow], shared: set[str]) -> ParsedRow:
 
 
 def _agreed(rows: Sequence[ParsedRow], name: str) -> tuple[int | None, ...] | None:
-    """The one list that the rows of a document give."""
+    """Return the list that the rows of a document give; refuse lists that differ."""
     giving = [row for row in rows if getattr(row, name) is not None]
     for row in giving:
         if getattr(row, name) != getattr(giving[0], name):
@@ -144,7 +146,7 @@ def _column(
 
 
 def _check_fit(row: ParsedRow, name: str, value: object, kind: pa.DataType) -> None:
-    """Raise Refused for the one value that does not fit; in a list, for its element."""
+    """Raise Refused if a value does not fit its column's type; in a list, name the element."""
     if isinstance(value, tuple):
         for index, element in enumerate(value):
             _check_fit(row, f"{name}[{index}]", element, kind.value_type)
