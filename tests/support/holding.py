@@ -5,7 +5,7 @@ from tests.support.driven import Drive, Gate, wait
 HELD = Gate("runs.receipts.keep", "wait", "part-00002")
 
 
-TRAVELLING = Gate("runs.shuffle.unpack", "wait")
+TRAVELLING = Gate("runs.shuffle._unpack", "wait")
 
 
 def holder(drive: Drive) -> int:
