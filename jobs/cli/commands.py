@@ -1,0 +1,65 @@
+"""The commands of `segscore`, each imported only when it runs or its help is shown."""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from segscore.jobs.cli.failures import in_one_line
+from segscore.jobs.cli.signature import build_command
+
+COMMANDS = (
+    "import",
+    "validate",
+    "score",
+    "compare",
+    "agree",
+    "sweep",
+    "explain",
+    "nightly",
+    "history",
+    "report",
+    "simulate",
+    "measures",
+    "status",
+)
+"""Names of the commands, in the order of the help text; each has a module of jobs/ of its own."""
+
+
+class CommandGroup(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **settings: Any) -> None:
+        """Create the group; ``settings`` are Typer's."""
+        super().__init__(**settings)
+        self.commands = _Commands()  # type: ignore[assignment]
+
+
+class _Commands(Mapping[str, Any]):
+    """Commands by name, each imported when it is looked up for the first time."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            raise KeyError(name)
+        if name not in self._loaded:
+            self._loaded[name] = _load(name)
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+def _load(name: str) -> Any:
+    python_name = name if name != "import" else "import_"  # a keyword cannot name a module
+    function = getattr(import_module(f"segscore.jobs.{python_name}"), python_name)
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    alone.command(name)(in_one_line(build_command(function)))
+    return typer.main.get_command(alone)

@@ -1,0 +1,37 @@
+"""What the command line prints when a command fails, and its exit codes."""
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+
+from segscore.jobs.cli.log import LOG
+from segscore.pipeline.errors import Done, Failed, Refused
+
+
+def in_one_line(command: Callable[..., object]) -> Callable[..., None]:
+    """Turn every expected failure of a command into a one-line message and an exit code."""
+
+    @wraps(command)
+    def run(*arguments: object, **options: object) -> None:
+        try:
+            outcome = command(*arguments, **options)
+            if isinstance(outcome, Done):
+                print(outcome.message)
+        except Refused as problem:
+            fail(str(problem), 2)
+        except BrokenPipeError:
+            # The reader of the output has closed it; all files have been written.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (Failed, OSError) as problem:
+            fail(str(problem), 1)
+        except KeyboardInterrupt:
+            fail("interrupted, nothing published; run the same command to resume", 130)
+
+    return run
+
+
+def fail(message: str, code: int) -> None:
+    """Log a one-line error message and exit with a code."""
+    LOG.say("error", message, exit_code=code)
+    sys.exit(code)
