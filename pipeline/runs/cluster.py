@@ -1,5 +1,6 @@
 """Run tasks on a Dask cluster, and collect their results."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -228,6 +229,24 @@ def _send(client: Client, shared: Shared) -> Future:
         raise Failed(UNREAD.format(problem=" ".join(str(problem).split()))) from problem
 
 
+class _Ending(as_completed):  # type: ignore[misc]
+    """Futures with their results, as they end."""
+
+    async def _track_future(self, future: Future) -> None:
+        """Await a future and its result; try again if the scheduler is lost between the two.
+
+        Dask's own method raises then, and the future never ends.  A client that loses its scheduler
+        cancels all futures, so that the next attempt ends.
+        """
+        while True:
+            try:
+                await super()._track_future(future)
+            except OSError:
+                await asyncio.sleep(LONGEST_PAUSE)
+            else:
+                return
+
+
 def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Future, Any]]:
     """Yield futures with their results as they end; give up if there are no workers for long.
 
@@ -235,7 +254,7 @@ def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Fu
         Failed: there was no worker for ``ALONE_SECONDS``, or one joined with other software.
         TimeoutError: the scheduler does not answer.
     """
-    ending = as_completed(futures, with_results=True, raise_errors=False)
+    ending = _Ending(futures, with_results=True, raise_errors=False)
     alone = None
     silent = 0.0
     pause = SHORTEST_PAUSE

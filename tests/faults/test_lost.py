@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from distributed import Client  # noqa: TID251
+from distributed import Client, Future  # noqa: TID251
 
 from segscore.pipeline.runs import cluster as places
 from segscore.pipeline.runs.connecting import import_frames
@@ -107,6 +107,22 @@ def test_all_workers_are_lost_and_one_comes(desk: Desk, command: str, gate: Gate
             assert ended.code == 1
             resumed(desk, drive, command, there)
     require_same(desk.run, undisturbed(desk, command))
+
+
+def test_the_scheduler_is_lost_as_a_result_is_fetched(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetch = Future._result
+    with cluster(desk.drive({})) as there, Client(there.address, timeout=1) as client:
+
+        async def fetch_too_late(future: Future, raiseit: bool = True) -> object:
+            if there.scheduler is not None:
+                there.kill_scheduler()
+            return await fetch(future, raiseit)
+
+        monkeypatch.setattr(Future, "_result", fetch_too_late)
+        (outcome,) = places.run_calls(client, lambda _, number: number, {"part": (1,)}, None)
+    assert str(outcome.error) == places.ALL_LOST
 
 
 def test_a_worker_that_joins_late_imports_data_frames(desk: Desk) -> None:
