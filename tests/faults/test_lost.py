@@ -3,7 +3,8 @@
 import sys
 
 import pytest
-from distributed import Client, Future  # noqa: TID251
+from distributed import Client  # noqa: TID251
+from distributed.comm import CommClosedError  # noqa: TID251
 
 from segscore.pipeline.runs import cluster as places
 from segscore.pipeline.runs.connecting import import_frames
@@ -112,15 +113,16 @@ def test_all_workers_are_lost_and_one_comes(desk: Desk, command: str, gate: Gate
 def test_the_scheduler_is_lost_as_a_result_is_fetched(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fetch = Future._result
+    fetch = Client._gather_remote
     with cluster(desk.drive({})) as there, Client(there.address, timeout=1) as client:
 
-        async def fetch_too_late(future: Future, raiseit: bool = True) -> object:
+        async def fetch_and_lose(client: Client, *options: bool) -> object:
+            await fetch(client, *options)
             if there.scheduler is not None:
                 there.kill_scheduler()
-            return await fetch(future, raiseit)
+            raise CommClosedError("as if the scheduler was lost before it answered")
 
-        monkeypatch.setattr(Future, "_result", fetch_too_late)
+        monkeypatch.setattr(Client, "_gather_remote", fetch_and_lose)
         (outcome,) = places.run_calls(client, lambda _, number: number, {"part": (1,)}, None)
     assert str(outcome.error) == places.ALL_LOST
 
