@@ -95,8 +95,8 @@ def require_whole(tree: Tree, *, alone: bool) -> int | None:
     return n_t
 
 
-def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) -> int:
-    """Try every order; how many there were."""
+def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) -> Search:
+    """Prepare a search over the orders of some jobs."""
 
     def prepare() -> list[Job]:
         world.reset(before)
@@ -118,7 +118,7 @@ def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) ->
             ) from problem
 
     shared = any("@" in kind for kind in kinds) or len(kinds) == 1
-    return Search(prepare, world.entered, state, judge, deaths, shared).run()
+    return Search(prepare, world.entered, state, judge, deaths, shared)
 
 
 def judged(world: World, made: Sequence[Job]) -> None:
@@ -174,7 +174,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
 def test_one_job_dies_at_every_operation(world: World, kind: str, before: int | None) -> None:
     """The same command then finds the run, resumes it, or starts it over."""
     tree = finished(world, before) if before else {}
-    assert search(world, [kind], tree, deaths=1) > 30
+    assert search(world, [kind], tree, deaths=1).run() > 30
 
 
 QUICK = [("store", "2 2", None)]
@@ -192,4 +192,21 @@ LONG = [
 )
 def test_two_jobs_in_every_order(world: World, kinds: str, before: int | None) -> None:
     tree = finished(world, before) if before else {}
-    assert search(world, kinds.split(), tree) > 1000
+    assert search(world, kinds.split(), tree).run() > 1000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("world", "kinds", "before"),
+    [
+        ("disk", "2 2 3", None),
+        ("store", "2 2 2", None),
+        ("store", "2 3 2", None),
+        ("store", "2f 2f 3f", 2),
+        ("store", "2 2@there 3", None),
+    ],
+    indirect=["world"],
+)
+def test_three_jobs_in_orders_drawn_at_random(world: World, kinds: str, before: int | None) -> None:
+    tree = finished(world, before) if before else {}
+    search(world, kinds.split(), tree).sample(300, seed=3)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from random import Random
 from typing import Any
 
 from greenlet import getcurrent, greenlet
@@ -155,6 +156,15 @@ class Stage:
                 self.step(number, die=True)
 
 
+Choice = tuple[int, bool]
+"""The number of the job that takes the next step, and whether it dies instead."""
+
+
+def _drawn(stage: Stage, draw: Random) -> Iterator[Choice]:
+    while choices := stage.choices():
+        yield draw.choice(choices), False
+
+
 @dataclass
 class Search:
     """A search over all orders.
@@ -178,42 +188,52 @@ class Search:
 
     def run(self) -> int:
         """Try every order; how many were run."""
-        left: list[list[tuple[int, bool]]] = [[]]
+        left: list[list[Choice]] = [[]]
         while left:
             left += self._follow(left.pop())
             self.orders += 1
         return self.orders
 
-    def _follow(self, prefix: list[tuple[int, bool]]) -> list[list[tuple[int, bool]]]:
+    def sample(self, orders: int, seed: int) -> None:
+        """Try some orders, each drawn at random."""
+        draw = Random(seed)  # noqa: S311
+        for _ in range(orders):
+            self._run(lambda stage, _: _drawn(stage, draw))
+
+    def _follow(self, prefix: list[Choice]) -> list[list[Choice]]:
         """Run one order, the first choice wherever none is made; return those not taken."""
+        others: list[list[Choice]] = []
+        self._run(lambda stage, taken: self._choices(stage, prefix, taken, others))
+        return others
+
+    def _run(self, choices: Callable[[Stage, list[Choice]], Iterator[Choice]]) -> None:
+        """Run one order; judge it unless it was given up as already seen."""
         jobs = self.prepare()
         stage = Stage(jobs, shared=self.shared)
-        others: list[list[tuple[int, bool]]] = []
-        taken: list[tuple[int, bool]] = []
-        told: list[str] = []
+        taken: list[Choice] = []
+        steps: list[str] = []
         with self.enter(stage):
             stage.start()
             try:
-                for choice in self._choices(stage, prefix, taken, others):
+                for choice in choices(stage, taken):
                     number, die = choice
                     job = jobs[number]
-                    told.append(f"{job.name}{' dies before' if die else ''} {job.next}")
+                    steps.append(f"{job.name}{' dies before' if die else ''} {job.next}")
                     taken.append(choice)
                     stage.step(number, die=die)
                 whole = not any(job.runs for job in jobs)
             finally:
                 stage.end()
         if whole:
-            self.judge(jobs, told)
-        return others
+            self.judge(jobs, steps)
 
     def _choices(
         self,
         stage: Stage,
-        prefix: list[tuple[int, bool]],
-        taken: list[tuple[int, bool]],
-        others: list[list[tuple[int, bool]]],
-    ) -> Iterator[tuple[int, bool]]:
+        prefix: list[Choice],
+        taken: list[Choice],
+        others: list[list[Choice]],
+    ) -> Iterator[Choice]:
         yield from prefix
         while choices := stage.choices():
             now = (self.state(), *((job.past.digest(), job.outcome) for job in stage.jobs))
