@@ -50,6 +50,10 @@ class Taken(Refused):
     """Another job is working in the folder."""
 
 
+class _Superseded(Taken):
+    """Another job wrote a newer claim before this one had started."""
+
+
 class Overtaken(Failed):
     """Another job claimed the folder, or published there, while this one was working."""
 
@@ -289,6 +293,11 @@ def _take(attempt: Attempt, mine: Claim) -> bool:
     attempt.claim = mine
     try:
         found = _look(attempt)
+    except _Superseded:
+        # The claim is no longer in force.  If it were removed, a job that has not seen the newer
+        # one could write it again, and both would give up.
+        attempt.claim = None
+        raise
     except (Refused, Failed):
         _withdraw(attempt)
         raise
@@ -303,8 +312,8 @@ def _withdraw(attempt: Attempt) -> None:
     attempt.claim = None
 
 
-def _began_just_now(output: str) -> Taken:
-    return Taken(
+def _began_just_now(output: str) -> _Superseded:
+    return _Superseded(
         f"--output {output}: another run began here just now; wait for it or choose another folder"
     )
 
