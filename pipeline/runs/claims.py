@@ -158,7 +158,7 @@ def read_claim(output: str, number: int) -> Claim | None:
         or not all(isinstance(parts, list) for parts in plan["stages"].values())
         or not isinstance(pid, int | None)
     ):
-        raise Refused(f"{url}: not what a run of segscore writes")
+        raise Refused(f"{url}: not a file that segscore writes, or damaged")
     return Claim(
         number,
         start,
@@ -200,9 +200,9 @@ def load_record(url: str, text: str, needed: Mapping[str, type]) -> dict[str, An
     try:
         loaded = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise Refused(f"{url}: not readable as JSON ({problem})") from problem
+        raise Refused(f"{url}: not valid JSON ({problem})") from problem
     if not isinstance(loaded, dict) or any(
         not isinstance(loaded.get(key), kind) for key, kind in needed.items()
     ):
-        raise Refused(f"{url}: not what a run of segscore writes")
+        raise Refused(f"{url}: not a file that segscore writes, or damaged")
     return loaded

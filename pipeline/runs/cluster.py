@@ -31,18 +31,18 @@ ALONE_SECONDS = 60
 """How long to wait for a worker before giving up."""
 
 NOBODY = (
-    f"no worker has been there for {ALONE_SECONDS} s; parts that are done are kept: start workers "
-    "and run the same command to go on"
+    f"no worker was connected for {ALONE_SECONDS} s; finished parts are kept: start workers and "
+    "run the same command to resume"
 )
 UNREAD = (
-    "a worker could not read what all tasks share ({problem}); parts that are done are kept: "
-    "install there what is installed here, restart it, and run the same command again"
+    "a worker could not load the data that all tasks share ({problem}); finished parts are kept: "
+    "install there what is installed here, restart it, and run the same command to resume"
 )
 STUCK = (
-    "what all tasks share did not reach a worker in {seconds} s; parts that are done are kept: run "
-    "the same command again, with workers that are nearer or hold less"
+    "sending the data that all tasks share to a worker took over {seconds} s; finished parts are "
+    "kept: run the same command to resume, with workers nearer by or with more free memory"
 )
-ALL_LOST = "the scheduler was lost, or all workers were"
+ALL_LOST = "the scheduler or all workers were lost"
 
 _TRIES = 5
 """How often to submit tasks whose shared value was lost, before reporting the loss."""
@@ -297,7 +297,7 @@ def _outcome(key: str, future: Future, result: Any) -> Outcome:
         return Outcome(key, None, Stranded(ALL_LOST))
     error = result[1]
     if isinstance(error, KilledWorker):
-        error = Lost("the workers that tried it were lost, perhaps for want of memory")
+        error = Lost("the workers that ran it were lost, perhaps because they ran out of memory")
     return Outcome(key, None, error)
 
 
@@ -387,4 +387,6 @@ def _cause(problem: BaseException) -> Refused | Failed:
     while cause is not None and not isinstance(cause, Refused | Failed):
         cause = cause.__cause__
     said = " ".join(str(problem).split()) or type(problem).__name__
-    return cause or Failed(f"rows could not travel: {said}; the same command goes on")
+    return cause or Failed(
+        f"could not send rows between workers: {said}; run the same command to resume"
+    )

@@ -48,12 +48,12 @@ _NAMED = 3
 """Maximum number of workers that a message names."""
 
 LOST = (
-    "the scheduler was lost, or a worker at a bad moment; parts that are done are kept: the same "
-    "command goes on as soon as they run again"
+    "the scheduler or a worker was lost; finished parts are kept: restart what is missing and run "
+    "the same command to resume"
 )
 NO_ANSWER = (
-    f"the scheduler, or a worker that joined, did not answer for {ANSWER_SECONDS} s; parts that "
-    "are done are kept: restart what hangs, and the same command goes on"
+    f"the scheduler or a worker did not answer for {ANSWER_SECONDS} s; finished parts are kept: "
+    "restart whichever hangs and run the same command to resume"
 )
 
 
@@ -236,7 +236,9 @@ def _started(
             )
             client = stack.enter_context(Client(cluster))
         except (OSError, RuntimeError) as problem:
-            raise Failed(f"workers could not be started ({problem}); run it again") from problem
+            raise Failed(
+                f"could not start workers ({problem}); run the same command again"
+            ) from problem
         yield client
 
 
@@ -247,7 +249,7 @@ def _remote(address: str) -> Iterator[Client]:
     except (OSError, ValueError) as problem:
         raise Refused(
             f"--cluster {address}: no scheduler answers there; start one with `dask scheduler`, "
-            "or leave the option out to run in this process"
+            "or omit the option to run in this process"
         ) from problem
     except Exception as problem:
         raise _not_understood(address, problem) from problem
@@ -260,8 +262,8 @@ def _not_understood(address: str, problem: Exception) -> Refused:
     """Return the error for what Dask raises if the scheduler has another version."""
     said = " ".join(str(problem).split()) or type(problem).__name__
     return Refused(
-        f"--cluster {address}: the answer of its scheduler is not understood ({said}); start one "
-        f"of distributed {version('distributed')}, which is installed here"
+        f"--cluster {address}: cannot understand the scheduler's answer ({said}); start one with "
+        f"distributed {version('distributed')}, the version installed here"
     )
 
 
@@ -285,8 +287,8 @@ def _refuse_other_software(client: Joined, address: str) -> None:
             client.hear_of_workers()
     except TimeoutError as problem:
         raise Failed(
-            f"--cluster {address}: its scheduler, or one of its workers, did not answer within "
-            f"{ANSWER_SECONDS} s; restart those that hang and run the same command again"
+            f"--cluster {address}: the scheduler or a worker did not answer within "
+            f"{ANSWER_SECONDS} s; restart whichever hangs and run the same command again"
         ) from problem
     except (OSError, RuntimeError) as problem:
         raise Failed(LOST) from problem
@@ -350,7 +352,7 @@ def check_newcomers(client: Client, workers: Collection[str] = ()) -> None:
     _ask_workers(client, set(workers))
     if client.differing:
         wrong = install(_told(dict(client.differing), "that joined late"))
-        raise Failed(f"{wrong}; parts that are done are kept: the same command goes on")
+        raise Failed(f"{wrong}; finished parts are kept: run the same command to resume")
 
 
 def _told(differing: Differing, which: str) -> list[str]:

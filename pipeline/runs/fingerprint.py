@@ -68,8 +68,8 @@ def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str
 
 
 def _changed_files(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    gone = [f"the input {url} was read, is not now" for url in sorted(old.keys() - new.keys())]
-    come = [f"the input {url} was not read, is now" for url in sorted(new.keys() - old.keys())]
+    gone = [f"the input {url} is no longer read" for url in sorted(old.keys() - new.keys())]
+    come = [f"the input {url} was not read before" for url in sorted(new.keys() - old.keys())]
     changed = [
         f"the input {url} has changed (was {old[url]['size']} bytes, version "
         f"{old[url]['version']}; is {new[url]['size']} bytes, version {new[url]['version']})"

@@ -24,9 +24,9 @@ LEAST_ROWS = 1024
 SENT, RANGES, _BUCKETS = "sent", "ranges", "buckets"
 
 EXPLAINED = {
-    SENT: "the other tables are sent to every task, {scored} are read where they are",
-    RANGES: "files are in the order of document_id: {groups} ranges of documents, read in place",
-    _BUCKETS: "rows travel to {groups} buckets of documents",
+    SENT: "the other tables are sent to every task; {scored} are read in place",
+    RANGES: "files are in order of document_id: read in place, in {groups} ranges of documents",
+    _BUCKETS: "rows are shuffled into {groups} partitions of documents",
 }
 
 
@@ -95,8 +95,8 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
     held = room(limit)
     if not held:
         raise Refused(
-            f"--memory-limit {readable_size(limit)}: a worker holds "
-            f"{readable_size(AT_REST)} before any work, and may fill {USABLE:.0%}; give it more"
+            f"--memory-limit {readable_size(limit)}: a worker uses {readable_size(AT_REST)} "
+            f"before any work, and may fill only {USABLE:.0%} of the limit; set a higher one"
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
     others = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
@@ -108,8 +108,8 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
         fits = others <= held
         told.append(
             f"references and documents take about {readable_size(others)} of a worker's "
-            f"{readable_size(limit)}; up to {readable_size(held)} "
-            f"{'are' if fits else 'would be'} sent"
+            f"{readable_size(limit)}, {'within' if fits else 'above'} the {readable_size(held)} "
+            "that may be sent to every task"
         )
     way = SENT
     cuts: tuple[str, ...] = ()
@@ -130,8 +130,8 @@ def _told(name: str, table: InputTable, size: int) -> str:
     groups = len(table.slices)
     files = len(table.files)
     return (
-        f"{name}: {about}{rows:,} rows, {readable_size(size)} unpacked, in {files:,} "
-        f"file{'s' * (files > 1)} of {groups:,} piece{'s' * (groups > 1)}"
+        f"{name}: {about}{rows:,} rows, {readable_size(size)} decompressed, in {files:,} "
+        f"file{'s' * (files > 1)} ({groups:,} piece{'s' * (groups > 1)})"
     )
 
 

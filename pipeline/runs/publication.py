@@ -77,8 +77,8 @@ def _leave(attempt: Attempt) -> Overtaken:
         elif newest is None or newest.start != attempt.held.start:
             storage.remove(attempt.folder)
             storage.remove_if_empty(storage.join(output, UNFINISHED))
-    what = "published a run here meanwhile" if published else "took this folder"
-    return Overtaken(f"{output}: another job {what}; nothing of this one was published")
+    what = "published a run here in the meantime" if published else "has claimed this folder"
+    return Overtaken(f"{output}: another job {what}; this one published nothing")
 
 
 def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _claim_publication(attempt: Attempt, shown: Files) -> None:
 
 
 def _lost(attempt: Attempt) -> Overtaken:
-    return Overtaken(f"{attempt.output}: another job is first; nothing was published")
+    return Overtaken(f"{attempt.output}: another job was first; nothing was published")
 
 
 def _remove_record(attempt: Attempt) -> None:

@@ -50,7 +50,7 @@ def write_array(array: NDArray[Any], buffers: list[Buffer]) -> Node:
     if array.dtype == object:
         name, content = WHOLE, _in_planes(array)
     elif name not in DTYPES or not array.dtype.isnative:
-        raise TypeError(f"a receipt holds no array of {array.dtype}")
+        raise TypeError(f"a receipt cannot hold an array of {array.dtype}")
     buffers.append(np.ascontiguousarray(content).reshape(-1))
     return [name, list(array.shape)]
 
@@ -58,7 +58,7 @@ def write_array(array: NDArray[Any], buffers: list[Buffer]) -> Node:
 def _in_planes(array: NDArray[Any]) -> Ints:
     """Convert Python integers to int64, in two planes (see ``WHOLE``) if some do not fit."""
     if not set(map(type, array.reshape(-1).tolist())) <= {int}:
-        raise TypeError("a receipt holds no array of objects but whole numbers")
+        raise TypeError("a receipt cannot hold an array of objects other than whole numbers")
     try:
         return array.astype(np.int64)
     except OverflowError:
@@ -80,7 +80,7 @@ def read_array(node: Node, buffers: Iterator[pa.Buffer], names: tuple[str, ...])
     name, shape = node
     content = take(buffers)
     if name not in names or type(shape) is not list or len(shape) > DIMENSIONS:
-        raise ValueError("an array of another type or shape than expected")
+        raise ValueError("an array of an unexpected type or shape")
     if not all(type(n) is int and 0 <= n <= max(content.size, LEAST_SIDE) for n in shape):
         raise ValueError("an array of an impossible shape")
     dtype = np.dtype(np.int64 if name == WHOLE else name)
@@ -88,7 +88,7 @@ def read_array(node: Node, buffers: Iterator[pa.Buffer], names: tuple[str, ...])
     if content.size != size and not (name == WHOLE and content.size == 2 * size):
         raise ValueError(f"an array of {shape} has {content.size} bytes")
     if name == "bool" and (np.frombuffer(content, np.uint8) > 1).any():
-        raise ValueError("an array of truth values holds others")
+        raise ValueError("an array of booleans has other values")
     flat = np.frombuffer(content, dtype)
     if name != WHOLE:
         return flat.reshape(shape).copy()
@@ -127,7 +127,7 @@ def take(buffers: Iterator[pa.Buffer]) -> pa.Buffer:
     """
     buffer = next(buffers, None)
     if buffer is None:
-        raise ValueError("there are fewer buffers than values need")
+        raise ValueError("it has fewer buffers than its values need")
     return buffer
 
 
@@ -138,7 +138,7 @@ def _write_column(column: pa.ChunkedArray, buffers: list[Buffer]) -> Node:
         parts = [pa.chunked_array([of]) for of in (array.indices, array.dictionary)]
         return ["dictionary", kind.ordered, *(_write_column(part, buffers) for part in parts)]
     if _type(str(kind)) != kind:
-        raise TypeError(f"a receipt holds no column of {kind}")
+        raise TypeError(f"a receipt cannot hold a column of {kind}")
     # Concatenating copies a slice, so that the rest of its parent is not written.
     array = pa.concat_arrays([*column.chunks, pa.array([], kind)])
     valid, *content = array.buffers()

@@ -69,7 +69,7 @@ def codec(kind: Any) -> Codec:
         return _sequence(origin, codec(inner[0]))
     if origin is dict:
         return _dict(_fixed([codec(each) for each in inner]))
-    raise TypeError(f"a receipt holds no {kind}")
+    raise TypeError(f"a receipt cannot hold a {kind}")
 
 
 def _require(kind: type, value: Any) -> Any:
@@ -80,7 +80,7 @@ def _require(kind: type, value: Any) -> Any:
     """
     plain = value.item() if isinstance(value, np.generic) else value
     if type(plain) is not kind:
-        raise TypeError(f"a {type(value).__name__} where a {kind.__name__} is expected")
+        raise TypeError(f"expected {kind.__name__}, got {type(value).__name__}")
     return plain
 
 
@@ -101,7 +101,7 @@ def _array(scalar: Any) -> Codec:
     def write(value: Any, buffers: list[Buffer]) -> Node:
         node = write_array(_require(np.ndarray, value), buffers)
         if node[0] not in names:
-            raise TypeError(f"an array of {value.dtype} where one of {names[0]} is expected")
+            raise TypeError(f"expected an array of {names[0]}, got one of {value.dtype}")
         return node
 
     return Codec(write, lambda node, buffers: read_array(node, buffers, names))
@@ -138,7 +138,7 @@ def _dict(item: Codec) -> Codec:
     def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
         value = dict(item.read(pair, buffers) for pair in _require(list, node))
         if len(value) < len(node):
-            raise ValueError("the same key twice")
+            raise ValueError("a key occurs twice")
         return value
 
     return Codec(write, read)
@@ -154,7 +154,7 @@ def _dataclass(kind: Any) -> Codec:
 
     def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
         if _require(dict, node).keys() != parts.keys():
-            raise ValueError(f"{kind.__name__} has other fields")
+            raise ValueError(f"{kind.__name__} has unexpected fields")
         return kind(**{name: part.read(node[name], buffers) for name, part in parts.items()})
 
     return Codec(write, read)
@@ -182,7 +182,7 @@ def _write_scalar(value: Any, buffers: list[Buffer]) -> Node:
             }
         if zone is None or isinstance(zone, timezone):
             return {"datetime": value.isoformat(), "zone": [None, value.fold]}
-    raise TypeError(f"a receipt holds no {type(value).__name__}")
+    raise TypeError(f"a receipt cannot hold a {type(value).__name__}")
 
 
 def _read_scalar(node: Node, buffers: Iterator[pa.Buffer]) -> Any:

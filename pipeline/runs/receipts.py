@@ -33,7 +33,7 @@ def keep(folder: str, stage: str, part: str, receipt: object) -> None:
     try:
         content = receipt_file.pack(value, buffers)
     except ValueError as problem:
-        raise Failed(f"{url}: {problem}; group the run by fewer attributes") from problem
+        raise Failed(f"{url}: {problem}; name fewer attributes in --group-by") from problem
     storage.write_bytes(url, content)
 
 
@@ -78,14 +78,12 @@ def load(folder: str, stage: str, part: str, kind: type[Kept]) -> Kept:
         buffers = iter(found)
         receipt = codec(kind).read(value, buffers)
         if next(buffers, None) is not None:
-            raise ValueError("there are more buffers than values need")
+            raise ValueError("it has more buffers than its values need")
     except Failed:
         raise
     except Exception as problem:
         why = " ".join(str(problem).split())[:_LONGEST] or type(problem).__name__
-        raise Failed(
-            f"{url}: not a receipt of segscore ({why}); run again with --fresh"
-        ) from problem
+        raise Failed(f"{url}: not a valid receipt ({why}); run again with --fresh") from problem
     return receipt
 
 

@@ -50,7 +50,7 @@ def require_few_rejects(attempt: Attempt, account: Became, max_rejects: float) -
     if rejected > max_rejects * rows:
         raise Failed(
             f"{rejected} of {rows} input rows were rejected, more than --max-rejects "
-            f"{max_rejects} allows; nothing was published, the rows are listed in "
+            f"{max_rejects} allows; nothing was published; the rejects are listed in "
             f"{_rejects_folder(attempt)}"
         )
 
@@ -77,8 +77,9 @@ def reject_warnings(attempt: Attempt, scored: Collection[str]) -> list[str]:
     gone = sorted(coders - {"", *scored})
     missing = [f"{name}: none of its rows could be scored" for name in gone[:_NAMED]]
     if len(gone) > _NAMED:
-        missing.append(f"nor could any row of {len(gone) - _NAMED} more")
-    return [f"rows were rejected: {_counted(rules)}; each is listed in {where}", *missing]
+        more = len(gone) - _NAMED
+        missing.append(f"no row of {more} further coder{'s' * (more > 1)} could be scored")
+    return [f"rows were rejected: {_counted(rules)}; all are listed in {where}", *missing]
 
 
 def _counted(rules: Counter[str]) -> str:
@@ -99,7 +100,7 @@ def why_nothing_scored(attempt: Attempt, sides: Iterable[str]) -> str:
     """
     rejected = _first_rejected(attempt)
     if rejected:
-        return f"; the first rejected: {rejected}; each is listed in {_rejects_folder(attempt)}"
+        return f"; the first reject: {rejected}; all are listed in {_rejects_folder(attempt)}"
     ids: dict[str, set[str]] = {side: set() for side in sides}
     for url in prepared_files(attempt, _UNPAIRED):
         rows = storage.read_columns(url, ["table", "document_id"])

@@ -76,7 +76,7 @@ class Run:
     def done(self) -> Done:
         """The outcome to return if this run was already finished."""
         return Done(
-            f"{self.settings.output} holds this run already, finished; --fresh does it again"
+            f"{self.settings.output} already contains this run, finished; pass --fresh to repeat it"
         )
 
     @contextmanager

@@ -134,8 +134,8 @@ def _look(attempt: Attempt) -> Found:
     newest, text = _settled(attempt)
     if newest is not None and newest.is_at_work:
         raise Taken(
-            f"--output {output}: another run is at work here (process {newest.pid}); wait "
-            "for it or choose another folder"
+            f"--output {output}: another run is in progress here (process {newest.pid}); "
+            "wait for it or choose another folder"
         )
     record = None if text is None else record_of(output, text)
     if attempt.fresh:
@@ -149,9 +149,9 @@ def _look(attempt: Attempt) -> Found:
     other = setting_differences(newest.fingerprint, attempt.fingerprint)
     if other:
         raise OtherRun(
-            f"--output {output}: holds an unfinished run of other settings or inputs: "
-            f"{'; '.join(other)}. Run as it was to resume it, choose another folder, or pass "
-            "--fresh to start over",
+            f"--output {output}: contains an unfinished run with other settings or inputs "
+            f"({'; '.join(other)}); resume it with its own settings and inputs, choose another "
+            "folder, or pass --fresh to start over",
             other,
         )
     return Found(newest, None, resumed=bool(newest.start))
@@ -184,7 +184,7 @@ def _settled(attempt: Attempt) -> tuple[Claim | None, str | None]:
             return newest, text
     others = [name for name in names if name != UNFINISHED] or [UNFINISHED]
     raise Refused(
-        f"--output {output}: holds files that are not a run ({', '.join(others[:3])}); "
+        f"--output {output}: contains files that are not a run ({', '.join(others[:3])}); "
         "choose an empty or new folder"
     )
 
@@ -212,7 +212,7 @@ def _other_run(attempt: Attempt, record: Mapping[str, Any]) -> OtherRun:
     other = _differences(record, attempt.fingerprint)
     known = f" ({'; '.join(other)})" if other else ""
     return OtherRun(
-        f"--output {attempt.output}: holds a finished run of other settings or inputs"
+        f"--output {attempt.output}: contains a finished run with other settings or inputs"
         f"{known}; choose another folder, or pass --fresh to replace it",
         other,
     )
@@ -305,7 +305,7 @@ def _withdraw(attempt: Attempt) -> None:
 
 def _began_just_now(output: str) -> Taken:
     return Taken(
-        f"--output {output}: another run began here just now; wait for it or choose another folder"
+        f"--output {output}: another run just started here; wait for it or choose another folder"
     )
 
 
@@ -325,7 +325,9 @@ def require_held(attempt: Attempt) -> None:
         Overtaken: another job has claimed the folder.
     """
     if not is_held(attempt):
-        raise Overtaken(f"{attempt.output}: another job took this folder; nothing was published")
+        raise Overtaken(
+            f"{attempt.output}: another job has claimed this folder; nothing was published"
+        )
 
 
 def is_held(attempt: Attempt) -> bool:
@@ -394,7 +396,9 @@ def read_status(output: str) -> Status:
     newest = claims.newest(output)
     record = None if text is None else record_of(output, text)
     if record is None and newest is None:
-        raise Refused(f"{output}: holds no run (neither {RECORD} nor {UNFINISHED}/{claims.PLAN})")
+        raise Refused(
+            f"{output}: contains no run (neither {RECORD} nor {UNFINISHED}/{claims.PLAN})"
+        )
     if newest is None:
         return Status(record, None, {})
     folder = prepared_in(output, newest.start)

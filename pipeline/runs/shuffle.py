@@ -151,7 +151,7 @@ def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
     try:
         found = in_one_chunk(storage.open_parquet(url).read())
     except Refused as problem:
-        raise Failed(f"{problem}; another job finished or took over this run") from problem
+        raise Failed(f"{problem}; another job has finished or claimed this run") from problem
     file = numbers(found.column(_FILE).chunk(0)).astype(np.int64)
     row = numbers(found.column(_ROW).chunk(0))
     urls = tuple(each.url for each in table.files)

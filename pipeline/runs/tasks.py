@@ -82,8 +82,8 @@ class TaskRun(Run):
             name, error = min(failures, key=_first_cause)
             raise Failed(
                 f"{len(failures)} of {len(parts)} parts failed and nothing was published; "
-                f"the first, {name}: {_one_line(error)}; the others are kept: the same command "
-                "goes on"
+                f"the first, {name}: {_one_line(error)}; finished parts are kept: run the same "
+                "command to resume"
             ) from error
         return {part.name: done[part.name] for part in parts}
 

@@ -196,7 +196,7 @@ def test_the_plan_is_told_and_nothing_is_done(segscore: Segscore, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("limit", "message"), [("lots", "must be a number of bytes"), ("700MB", "give it more")]
+    ("limit", "message"), [("lots", "must be a number of bytes"), ("700MB", "set a higher one")]
 )
 def test_a_limit_that_cannot_be_kept_is_refused(
     segscore: Segscore, tmp_path: Path, limit: str, message: str
