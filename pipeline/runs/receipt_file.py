@@ -104,14 +104,14 @@ def _buffers(block: pa.Buffer, start: int, sizes: Node) -> list[pa.Buffer]:
         starts.append(_aligned(starts[-1] + size))
     if starts[-1] != block.size:
         raise ValueError(f"its buffers end at byte {starts[-1]} of {block.size}")
-    return [block.slice(at, size) for at, size in zip(starts, sizes, strict=False)]
+    return [block.slice(offset, size) for offset, size in zip(starts, sizes, strict=False)]
 
 
-def _aligned(place: int) -> int:
-    return place + -place % ALIGNED
+def _aligned(offset: int) -> int:
+    return offset + -offset % ALIGNED
 
 
 def _checksum(sizes: bytes, packed: bytes | memoryview) -> bytes:
-    found = hashlib.sha256(sizes)
-    found.update(packed)
-    return found.digest()
+    checksum = hashlib.sha256(sizes)
+    checksum.update(packed)
+    return checksum.digest()

@@ -30,7 +30,7 @@ MEANINGS = {
 def fields(signature: str) -> dict[str, str]:
     """Split a signature (``settings.ScoreSettings.signature``) into fields: name -> value."""
     parts = (part.partition(":") for part in signature.split("|")[1:])
-    return {name: said for name, _, said in parts}
+    return {name: value for name, _, value in parts}
 
 
 def signature_differences(before: str, now: str) -> list[str]:

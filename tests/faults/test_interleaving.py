@@ -45,7 +45,7 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
     """Do a run as commands do; how it ended."""
     try:
         attempt = publication.check(output, fingerprint(n_t), fresh=fresh)
-        if attempt.found.done:
+        if attempt.state.done:
             return "done"
         with publication.claimed(attempt):
             folder = run_folder.claim(attempt, {"scored": ["part-0"]})

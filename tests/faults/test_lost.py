@@ -155,12 +155,12 @@ def resumed(desk: Desk, drive: Drive, command: str, there: Cluster) -> None:
 
 
 def test_no_worker_comes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "ALONE_SECONDS", 1)
+    monkeypatch.setattr(places, "NO_WORKER_SECONDS", 1)
     with cluster(desk.drive({}), workers=0) as there:
         ended = desk.score("--cluster", there.address)
         assert "no worker was connected" in require_one_line(ended.err, ended.code)
         assert ended.code == 1
         there.start_worker()
-        monkeypatch.setattr(places, "ALONE_SECONDS", 60)
+        monkeypatch.setattr(places, "NO_WORKER_SECONDS", 60)
         assert desk.score("--cluster", there.address).code == 0
     require_same(desk.run, undisturbed(desk, "score"))
