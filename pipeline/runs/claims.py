@@ -100,18 +100,18 @@ def url_of(output: str, number: int) -> str:
 
 def number_of(name: str) -> int | None:
     """Return the number of a claim from the name of its file; None for other files."""
-    found = NUMBERED.fullmatch(name)
-    return found and int(found[1] or 1)
+    match = NUMBERED.fullmatch(name)
+    return match and int(match[1] or 1)
 
 
-def is_start(name: str) -> bool:
+def is_prepared_folder(name: str) -> bool:
     """Return whether a name is that of a folder to prepare a run in, or of one being removed."""
     return _FOLDER.fullmatch(storage.temporary_for(name) or name) is not None
 
 
-def is_ours(name: str) -> bool:
+def is_segscore_name(name: str) -> bool:
     """Return whether a name is one that segscore gives to files and folders in ``UNFINISHED``."""
-    return is_start(name) or number_of(storage.temporary_for(name) or name) is not None
+    return is_prepared_folder(name) or number_of(storage.temporary_for(name) or name) is not None
 
 
 def claim_numbers(output: str) -> list[int]:
@@ -129,14 +129,14 @@ def newest(output: str) -> Claim | None:
     return newest_of(output, claim_numbers(output))
 
 
-def newest_of(output: str, listed: Sequence[int]) -> Claim | None:
-    """Read the newest of the listed claims that was not withdrawn; None if there is none.
+def newest_of(output: str, numbers: Sequence[int]) -> Claim | None:
+    """Read the newest of the numbered claims that was not withdrawn; None if there is none.
 
     Raises:
         Refused: the file is not one that segscore writes.
     """
-    found = (read_claim(output, number) for number in reversed(listed))
-    return next((claim for claim in found if claim is not None), None)
+    existing = (read_claim(output, number) for number in reversed(numbers))
+    return next((claim for claim in existing if claim is not None), None)
 
 
 def read_claim(output: str, number: int) -> Claim | None:
@@ -149,27 +149,27 @@ def read_claim(output: str, number: int) -> Claim | None:
     text = storage.read_text(url)
     if text is None:
         return None
-    plan = load_record(url, text, {"fingerprint": dict, "stages": dict})
-    start, host, pid = plan.get("start", ""), plan.get("host"), plan.get("pid")
+    content = load_record(url, text, {"fingerprint": dict, "stages": dict})
+    start, host, pid = content.get("start", ""), content.get("host"), content.get("pid")
     if (
         not (isinstance(start, str) and START.fullmatch(start))
-        or plan.get("step", WORK) not in (WORK, PUBLISH)
+        or content.get("step", WORK) not in (WORK, PUBLISH)
         or not isinstance(host, str | None)
-        or not all(isinstance(parts, list) for parts in plan["stages"].values())
+        or not all(isinstance(parts, list) for parts in content["stages"].values())
         or not isinstance(pid, int | None)
     ):
-        raise Refused(f"{url}: not what a run of segscore writes")
+        raise Refused(f"{url}: not a file that segscore writes, or damaged")
     return Claim(
         number,
         start,
-        plan["fingerprint"],
-        plan["stages"],
-        plan.get("step", WORK),
-        listed({"files": plan.get("shown", {})}, url),
-        listed({"files": plan.get("replaced", {})}, url),
+        content["fingerprint"],
+        content["stages"],
+        content.get("step", WORK),
+        listed({"files": content.get("shown", {})}, url),
+        listed({"files": content.get("replaced", {})}, url),
         host,
         pid,
-        plan.get("born"),
+        content.get("born"),
     )
 
 
@@ -191,18 +191,18 @@ def withdraw(output: str, number: int) -> None:
     storage.remove_if_empty(storage.join(output, UNFINISHED))
 
 
-def load_record(url: str, text: str, needed: Mapping[str, type]) -> dict[str, Any]:
+def load_record(url: str, text: str, required: Mapping[str, type]) -> dict[str, Any]:
     """Parse the JSON object of a record, and check that it has the needed keys and types.
 
     Raises:
         Refused: the text is not what segscore writes.
     """
     try:
-        loaded = json.loads(text)
+        record = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise Refused(f"{url}: not readable as JSON ({problem})") from problem
-    if not isinstance(loaded, dict) or any(
-        not isinstance(loaded.get(key), kind) for key, kind in needed.items()
+        raise Refused(f"{url}: not valid JSON ({problem})") from problem
+    if not isinstance(record, dict) or any(
+        not isinstance(record.get(key), type_) for key, type_ in required.items()
     ):
-        raise Refused(f"{url}: not what a run of segscore writes")
-    return loaded
+        raise Refused(f"{url}: not a file that segscore writes, or damaged")
+    return record

@@ -22,27 +22,27 @@ from segscore.pipeline.runs.connecting import (
     check_newcomers,
     connect,
     import_frames,
-    present,
+    worker_addresses,
 )
 
 __all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "run_calls"]
 
-ALONE_SECONDS = 60
+NO_WORKER_SECONDS = 60
 """How long to wait for a worker before giving up."""
 
-NOBODY = (
-    f"no worker has been there for {ALONE_SECONDS} s; parts that are done are kept: start workers "
-    "and run the same command to go on"
+NO_WORKERS = (
+    f"no worker was connected for {NO_WORKER_SECONDS} s; finished parts are kept: start workers "
+    "and run the same command to resume"
 )
-UNREAD = (
-    "a worker could not read what all tasks share ({problem}); parts that are done are kept: "
-    "install there what is installed here, restart it, and run the same command again"
+NOT_LOADED = (
+    "a worker could not load the data that all tasks share ({problem}); finished parts are kept: "
+    "install there what is installed here, restart it, and run the same command to resume"
 )
-STUCK = (
-    "what all tasks share did not reach a worker in {seconds} s; parts that are done are kept: run "
-    "the same command again, with workers that are nearer or hold less"
+SEND_TIMEOUT = (
+    "sending the data that all tasks share to a worker took over {seconds} s; finished parts are "
+    "kept: run the same command to resume, with workers nearer by or with more free memory"
 )
-ALL_LOST = "the scheduler was lost, or all workers were"
+ALL_LOST = "the scheduler or all workers were lost"
 
 _TRIES = 5
 """How often to submit tasks whose shared value was lost, before reporting the loss."""
@@ -112,7 +112,7 @@ def bytes_of(option: str, text: str) -> int:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _losses_as_failures() -> Iterator[None]:
     """Turn what Dask raises when the scheduler or all workers are lost into a one-line failure."""
     try:
         yield
@@ -136,27 +136,27 @@ def run_calls(
     Raises:
         Failed: the scheduler was lost before tasks were submitted, or no worker joined.
     """
-    left = dict(calls)
-    for tried in range(1, _TRIES + 1):
-        again = {}
-        for outcome in _hand_out(client, task, left, shared, tried):
+    remaining = dict(calls)
+    for attempt in range(1, _TRIES + 1):
+        repeated = {}
+        for outcome in _submit_calls(client, task, remaining, shared, attempt):
             lost = isinstance(outcome.error, Stranded) and client.status == "running"
-            if lost and tried < _TRIES:
-                again[outcome.key] = calls[outcome.key]
+            if lost and attempt < _TRIES:
+                repeated[outcome.key] = calls[outcome.key]
             else:
                 yield outcome
-        if not again:
+        if not repeated:
             return
-        left = again
-        time.sleep(tried)  # the scheduler needs time to notice lost workers
+        remaining = repeated
+        time.sleep(attempt)  # the scheduler needs time to notice lost workers
 
 
-def _hand_out(
+def _submit_calls(
     client: Client,
     task: Callable[..., Any],
     calls: Mapping[str, tuple[Any, ...]],
     shared: Any,
-    tried: int,
+    attempt: int,
 ) -> Iterator[Outcome]:
     """Run each call once; a call ends as ``Stranded`` if every copy of the shared value is lost.
 
@@ -165,22 +165,24 @@ def _hand_out(
     """
     if not calls:
         return
-    with _explained():
+    with _losses_as_failures():
         _await_workers(client)
         try:
-            everywhere = _send(client, Shared(shared, storage.configured()))
+            shared_future = _send(client, Shared(shared, storage.configured()))
         except TimeoutError:
             raise
         except OSError:  # the worker that it was sent to is lost
             yield from (Outcome(key, None, Stranded(ALL_LOST)) for key in calls)
             return
-        keys = [f"{key}-{tried}" for key in calls]
-        own = zip(*calls.values(), strict=True)
+        keys = [f"{key}-{attempt}" for key in calls]
+        argument_columns = zip(*calls.values(), strict=True)
         work = partial(_perform, task)
-        futures = client.map(work, [everywhere] * len(keys), *own, key=keys, pure=False)
+        futures = client.map(
+            work, [shared_future] * len(keys), *argument_columns, key=keys, pure=False
+        )
         names = dict(zip(futures, calls, strict=True))
         futures.clear()  # the cluster forgets a result when no future refers to it
-        for future, result in _as_they_end(client, names):
+        for future, result in _completed_futures(client, names):
             yield _outcome(names.pop(future), future, result)
 
 
@@ -194,14 +196,14 @@ def _await_workers(client: Client) -> None:
     Raises:
         Failed: no worker joined, or one has other software than the client.
     """
-    until = time.monotonic() + ALONE_SECONDS
+    deadline = time.monotonic() + NO_WORKER_SECONDS
     while client.status == "running":
-        workers = present(client)
+        workers = worker_addresses(client)
         check_newcomers(client, workers)
         if workers:
             return
-        if time.monotonic() > until:
-            raise Failed(NOBODY)
+        if time.monotonic() > deadline:
+            raise Failed(NO_WORKERS)
         time.sleep(LONGEST_PAUSE)
 
 
@@ -214,22 +216,22 @@ def _send(client: Client, shared: Shared) -> Future:
     """
 
     async def send() -> Future:
-        patience = ALONE_SECONDS
-        return await client.scatter(shared, hash=False, timeout=patience, asynchronous=True)
+        seconds = NO_WORKER_SECONDS
+        return await client.scatter(shared, hash=False, timeout=seconds, asynchronous=True)
 
     try:
-        return client.sync(send, callback_timeout=ALONE_SECONDS + SEND_SECONDS)
+        return client.sync(send, callback_timeout=NO_WORKER_SECONDS + SEND_SECONDS)
     except TimeoutError as problem:
-        said = STUCK.format(seconds=SEND_SECONDS) if present(client) else NOBODY
-        raise Failed(said) from problem
+        timeout = SEND_TIMEOUT.format(seconds=SEND_SECONDS)
+        raise Failed(timeout if worker_addresses(client) else NO_WORKERS) from problem
     except OSError:
         raise
     except Exception as problem:  # a worker cannot unpickle it
-        check_newcomers(client, present(client))
-        raise Failed(UNREAD.format(problem=" ".join(str(problem).split()))) from problem
+        check_newcomers(client, worker_addresses(client))
+        raise Failed(NOT_LOADED.format(problem=" ".join(str(problem).split()))) from problem
 
 
-class _Ending(as_completed):  # type: ignore[misc]
+class _TrackedFutures(as_completed):  # type: ignore[misc]
     """Futures with their results, as they end."""
 
     async def _track_future(self, future: Future) -> None:
@@ -247,42 +249,42 @@ class _Ending(as_completed):  # type: ignore[misc]
                 return
 
 
-def _as_they_end(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Future, Any]]:
+def _completed_futures(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Future, Any]]:
     """Yield futures with their results as they end; give up if there are no workers for long.
 
     Raises:
-        Failed: there was no worker for ``ALONE_SECONDS``, or one joined with other software.
+        Failed: there was no worker for ``NO_WORKER_SECONDS``, or one joined with other software.
         TimeoutError: the scheduler does not answer.
     """
-    ending = _Ending(futures, with_results=True, raise_errors=False)
-    alone = None
-    silent = 0.0
+    completed = _TrackedFutures(futures, with_results=True, raise_errors=False)
+    no_worker_since = None
+    silence = 0.0
     pause = SHORTEST_PAUSE
-    while not ending.is_empty():
-        ended = ending.next_batch(block=False)
+    while not completed.is_empty():
+        batch = completed.next_batch(block=False)
         check_newcomers(client)  # a worker with other software may be why a task failed
-        yield from ended
-        if ended:
-            alone, silent, pause = None, 0.0, SHORTEST_PAUSE
+        yield from batch
+        if batch:
+            no_worker_since, silence, pause = None, 0.0, SHORTEST_PAUSE
             continue
         time.sleep(pause)
-        silent += pause
+        silence += pause
         pause = min(2 * pause, LONGEST_PAUSE)
-        if silent < LONG_SILENCE:
+        if silence < LONG_SILENCE:
             continue
-        silent = 0.0
-        if _somebody_is_there(client):
-            alone = None
-        elif alone is None:
-            alone = time.monotonic()
-        elif time.monotonic() - alone > ALONE_SECONDS:
-            raise Failed(NOBODY)
+        silence = 0.0
+        if _has_workers(client):
+            no_worker_since = None
+        elif no_worker_since is None:
+            no_worker_since = time.monotonic()
+        elif time.monotonic() - no_worker_since > NO_WORKER_SECONDS:
+            raise Failed(NO_WORKERS)
 
 
-def _somebody_is_there(client: Client) -> bool:
+def _has_workers(client: Client) -> bool:
     """Return whether there is a worker; if the scheduler was lost, False, and futures will fail."""
     try:
-        return bool(present(client))
+        return bool(worker_addresses(client))
     except TimeoutError:
         raise
     except OSError:
@@ -297,7 +299,7 @@ def _outcome(key: str, future: Future, result: Any) -> Outcome:
         return Outcome(key, None, Stranded(ALL_LOST))
     error = result[1]
     if isinstance(error, KilledWorker):
-        error = Lost("the workers that tried it were lost, perhaps for want of memory")
+        error = Lost("the workers that ran it were lost, perhaps because they ran out of memory")
     return Outcome(key, None, error)
 
 
@@ -327,58 +329,60 @@ def exchange(
         Refused, Failed: as ``pack`` and ``unpack`` do.
         Failed: the scheduler was lost, or no worker joined.
     """
-    everywhere = Shared(shared, storage.configured())
-    taken = _exchanged(everywhere, pack, pieces, places, unpack)
-    with _explained():
+    shared_value = Shared(shared, storage.configured())
+    counts = _lazy_exchange(shared_value, pack, pieces, places, unpack)
+    with _losses_as_failures():
         _await_workers(client)
         import_frames(client)
-        future = client.compute(taken)
-        outcome = next(_outcome("", *ended) for ended in _as_they_end(client, [future]))
+        future = client.compute(counts)
+        outcome = next(
+            _outcome("", *completed) for completed in _completed_futures(client, [future])
+        )
     if outcome.error is not None:
         raise _cause(outcome.error) from outcome.error
-    return int(outcome.receipt["took"].sum())
+    return int(outcome.receipt["count"].sum())
 
 
-def _exchanged(
-    everywhere: Shared,
+def _lazy_exchange(
+    shared_value: Shared,
     pack: Callable[[Any, Any], list[tuple[int, bytes]]],
     pieces: Sequence[Any],
     places: int,
     unpack: Callable[[Any, int, Sequence[bytes]], int],
 ) -> Any:
-    """Build the exchange as a lazy Dask data frame; column `took` has the counts of ``unpack``."""
+    """Build the exchange as a lazy Dask data frame; column `count` has the counts of ``unpack``."""
     import dask.dataframe as frames  # noqa: TID251  (imports pandas: only for a shuffle)
     import pandas as pd
 
     binary = pd.ArrowDtype(pa.large_binary())
-    kinds = {"place": "int64", "piece": "int64", "packet": binary}
+    types = {"place": "int64", "piece": "int64", "packet": binary}
 
     def make(numbered: tuple[str, int, Any]) -> pd.DataFrame:
         _, number, piece = numbered
-        packets = pack(everywhere.on_worker(), piece)
+        packets = pack(shared_value.on_worker(), piece)
         columns = {
             "place": [place for place, _ in packets],
             "piece": [number] * len(packets),
             "packet": [packet for _, packet in packets],
         }
-        return pd.DataFrame(columns).astype(kinds)
+        return pd.DataFrame(columns).astype(types)
 
     def take(frame: pd.DataFrame) -> pd.DataFrame:
         ordered = frame.sort_values("piece")
-        took = [
-            unpack(everywhere.on_worker(), int(place), list(packets))
+        counts = [
+            unpack(shared_value.on_worker(), int(place), list(packets))
             for place, packets in ordered.groupby("place")["packet"]
         ]
-        return pd.DataFrame({"took": [sum(took)]})
+        return pd.DataFrame({"count": [sum(counts)]})
 
-    meta = pd.DataFrame({name: [] for name in kinds}).astype(kinds)
+    meta = pd.DataFrame({name: [] for name in types}).astype(types)
     # A shared scheduler caches results by a hash of their inputs, so add the attempt's id to them.
     attempt = uuid4().hex
     numbered = [(attempt, number, piece) for number, piece in enumerate(pieces)]
     shuffled = frames.from_map(make, numbered, meta=meta).shuffle(
         "place", npartitions=places, shuffle_method="p2p"
     )
-    return shuffled.map_partitions(take, meta=pd.DataFrame({"took": [0]}))
+    return shuffled.map_partitions(take, meta=pd.DataFrame({"count": [0]}))
 
 
 def _cause(problem: BaseException) -> Refused | Failed:
@@ -386,5 +390,7 @@ def _cause(problem: BaseException) -> Refused | Failed:
     cause: BaseException | None = problem
     while cause is not None and not isinstance(cause, Refused | Failed):
         cause = cause.__cause__
-    said = " ".join(str(problem).split()) or type(problem).__name__
-    return cause or Failed(f"rows could not travel: {said}; the same command goes on")
+    message = " ".join(str(problem).split()) or type(problem).__name__
+    return cause or Failed(
+        f"could not send rows between workers: {message}; run the same command to resume"
+    )

@@ -41,57 +41,57 @@ ON_WORKERS = (*ON_SCHEDULER, "numpy", "pandas", "pyarrow")
 TOPIC = f"segscore-{version('segscore')}-software"
 """Topic of the Dask events with which workers report the versions of their software."""
 
-Differing = dict[tuple[str, str, str], list[str]]
+Differences = dict[tuple[str, str, str], list[str]]
 """(package, version needed, version found) -> addresses of workers."""
 
-_NAMED = 3
+_MAX_ADDRESSES = 3
 """Maximum number of workers that a message names."""
 
 LOST = (
-    "the scheduler was lost, or a worker at a bad moment; parts that are done are kept: the same "
-    "command goes on as soon as they run again"
+    "the scheduler or a worker was lost; finished parts are kept: restart what is missing and run "
+    "the same command to resume"
 )
 NO_ANSWER = (
-    f"the scheduler, or a worker that joined, did not answer for {ANSWER_SECONDS} s; parts that "
-    "are done are kept: restart what hangs, and the same command goes on"
+    f"the scheduler or a worker did not answer for {ANSWER_SECONDS} s; finished parts are kept: "
+    "restart whichever hangs and run the same command to resume"
 )
 
 
-class Joined(Client):  # type: ignore[misc]
+class ExternalClient(Client):  # type: ignore[misc]
     """A client of an existing cluster, not one that this process started.
 
     Attributes:
-        heard: addresses of the workers that have reported their software.
-        differing: addresses of the workers whose software differs, by package and versions.
+        reported: addresses of the workers that have reported their software.
+        differences: addresses of the workers whose software differs, by package and versions.
     """
 
     def __init__(self, address: str) -> None:
         """Connect to a scheduler."""
-        self.heard: set[str] = set()
-        self.differing: Differing = {}
+        self.reported: set[str] = set()
+        self.differences: Differences = {}
         super().__init__(address, timeout=CONNECT_SECONDS)
 
-    def hear_of_workers(self) -> None:
+    def subscribe_to_workers(self) -> None:
         """Make every worker report its software, including workers that join later.
 
         A worker without segscore dies when it receives the first of our tasks, too early to be
         asked.
         """
-        self.subscribe_topic(TOPIC, self._heard)
+        self.subscribe_topic(TOPIC, self._receive_report)
         plugin = dumps(_reporter())
         ask(self, self.scheduler.register_worker_plugin, plugin=plugin, name=TOPIC, idempotent=True)
 
-    def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
+    def _receive_report(self, event: tuple[float, dict[str, Any]]) -> None:
         report = event[1]
         self.compare(report["worker"], report)
 
     def compare(self, worker: str, answer: Mapping[str, Any]) -> None:
         """Record the differences between the software of a worker and ours."""
-        if worker in self.heard:
+        if worker in self.reported:
             return
-        self.heard.add(worker)
-        for difference in _differing(answer, ON_WORKERS):
-            self.differing.setdefault(difference, []).append(worker)
+        self.reported.add(worker)
+        for difference in _version_differences(answer, ON_WORKERS):
+            self.differences.setdefault(difference, []).append(worker)
 
 
 def _reporter() -> WorkerPlugin:
@@ -102,8 +102,8 @@ def _reporter() -> WorkerPlugin:
         async def setup(self, worker: Worker) -> None:
             from distributed.versions import get_package_info  # noqa: TID251
 
-            found = {"worker": worker.address, "packages": get_package_info(packages)}
-            await worker.scheduler.log_event(topic=topic, msg=found)
+            report = {"worker": worker.address, "packages": get_package_info(packages)}
+            await worker.scheduler.log_event(topic=topic, msg=report)
 
     return Reporter()
 
@@ -148,36 +148,36 @@ class OwnNanny(Nanny):  # type: ignore[misc]
 
 
 @contextmanager
-def connect(where: str, workers: int | None, memory: int | None = None) -> Iterator[Client]:
+def connect(cluster: str, workers: int | None, memory: int | None = None) -> Iterator[Client]:
     """Connect a client to a new or existing cluster, and close it afterwards.
 
     Args:
-        where: `local` (threads in this process), `processes`, or a scheduler's `tcp://host:port`.
+        cluster: `local` (threads in this process), `processes`, or a scheduler's `tcp://host:port`.
         workers: number of threads or processes; None for one per processor.
         memory: bytes of memory a worker may use. It limits the number of threads, and a process
             that uses more is restarted. A remote cluster has its own limits.
 
     Raises:
-        Refused: ``where`` is not valid, no scheduler answers, or its software differs from ours.
+        Refused: ``cluster`` is not valid, no scheduler answers, or its software differs from ours.
         Failed: workers could not be started.
     """
     count = workers or CPU_COUNT
-    _be_quiet()
-    if where == "local":
-        started = _threads(min(count, at_once(memory)))
-    elif where == "processes":
-        started = _processes(count, "auto" if memory is None else memory)
-    elif "://" in where:
-        started = _remote(where)
+    _silence_dask()
+    if cluster == "local":
+        connection = _threads(min(count, at_once(memory)))
+    elif cluster == "processes":
+        connection = _processes(count, "auto" if memory is None else memory)
+    elif "://" in cluster:
+        connection = _remote(cluster)
     else:
         raise Refused(
-            f"--cluster {where}: must be local, processes, or an address (tcp://host:8786)"
+            f"--cluster {cluster}: must be local, processes, or an address (tcp://host:8786)"
         )
-    with started as client:
+    with connection as client:
         yield client
 
 
-def _be_quiet() -> None:
+def _silence_dask() -> None:
     """Silence Dask, as our own messages report failed tasks and lost connections."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
@@ -190,7 +190,7 @@ def _threads(count: int) -> Iterator[Client]:
     """Run one worker in this process; messages stay in memory, and no port is opened."""
     # The worker may use all memory, however many threads it has.
     worker = {"nthreads": count, "memory_limit": 1.0}
-    with _started(OwnWorker, 1, worker, {"protocol": "inproc://"}) as client:
+    with _start_cluster(OwnWorker, 1, worker, {"protocol": "inproc://"}) as client:
         yield client
 
 
@@ -204,24 +204,27 @@ def _processes(count: int, memory: int | str) -> Iterator[Client]:
     security = Security.temporary()
     common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
     worker = {"nthreads": 1, "memory_limit": memory, "death_timeout": START_SECONDS}
-    with _started(OwnNanny, count, worker, common) as client:
+    with _start_cluster(OwnNanny, count, worker, common) as client:
         yield client
 
 
 @contextmanager
-def _started(
-    kind: type[Worker | Nanny], count: int, worker: Mapping[str, Any], common: Mapping[str, Any]
+def _start_cluster(
+    worker_class: type[Worker | Nanny],
+    count: int,
+    worker: Mapping[str, Any],
+    common: Mapping[str, Any],
 ) -> Iterator[Client]:
     """Start a scheduler in this process, and its workers.
 
     Args:
-        kind: class of a worker.
+        worker_class: class of a worker.
         count: number of workers.
         worker: options of every worker.
         common: options of the scheduler and of every worker.
     """
-    quiet = {"silence_logs": logging.CRITICAL}
-    spec = {"cls": kind, "options": {**common, **worker, **quiet, "dashboard": False}}
+    no_logs = {"silence_logs": logging.CRITICAL}
+    spec = {"cls": worker_class, "options": {**common, **worker, **no_logs, "dashboard": False}}
     scheduler = {"cls": OwnScheduler, "options": {**common, "port": 0, "dashboard": False}}
     with ExitStack() as stack:
         try:
@@ -231,41 +234,43 @@ def _started(
                     scheduler=scheduler,
                     worker=spec,
                     security=common.get("security"),
-                    **quiet,
+                    **no_logs,
                 )
             )
             client = stack.enter_context(Client(cluster))
         except (OSError, RuntimeError) as problem:
-            raise Failed(f"workers could not be started ({problem}); run it again") from problem
+            raise Failed(
+                f"could not start workers ({problem}); run the same command again"
+            ) from problem
         yield client
 
 
 @contextmanager
 def _remote(address: str) -> Iterator[Client]:
     try:
-        client = Joined(address)
+        client = ExternalClient(address)
     except (OSError, ValueError) as problem:
         raise Refused(
             f"--cluster {address}: no scheduler answers there; start one with `dask scheduler`, "
-            "or leave the option out to run in this process"
+            "or omit the option to run in this process"
         ) from problem
     except Exception as problem:
-        raise _not_understood(address, problem) from problem
+        raise _unreadable_answer(address, problem) from problem
     with client:
         _refuse_other_software(client, address)
         yield client
 
 
-def _not_understood(address: str, problem: Exception) -> Refused:
+def _unreadable_answer(address: str, problem: Exception) -> Refused:
     """Return the error for what Dask raises if the scheduler has another version."""
-    said = " ".join(str(problem).split()) or type(problem).__name__
+    reason = " ".join(str(problem).split()) or type(problem).__name__
     return Refused(
-        f"--cluster {address}: the answer of its scheduler is not understood ({said}); start one "
-        f"of distributed {version('distributed')}, which is installed here"
+        f"--cluster {address}: cannot understand the scheduler's answer ({reason}); start one with "
+        f"distributed {version('distributed')}, the version installed here"
     )
 
 
-def _refuse_other_software(client: Joined, address: str) -> None:
+def _refuse_other_software(client: ExternalClient, address: str) -> None:
     """Compare the software of the scheduler and of its present workers with ours.
 
     Raises:
@@ -273,34 +278,34 @@ def _refuse_other_software(client: Joined, address: str) -> None:
         Failed: the scheduler or a worker does not answer.
     """
     try:
-        found = ask(client, client.scheduler.versions, packages=ON_WORKERS)
-        wrong = [
-            f"{name} {needed} ({had} on the scheduler)"
-            for name, needed, had in _differing(found, ON_SCHEDULER)
+        answer = ask(client, client.scheduler.versions, packages=ON_WORKERS)
+        to_install = [
+            f"{name} {required} ({installed} on the scheduler)"
+            for name, required, installed in _version_differences(answer, ON_SCHEDULER)
         ]
-        workers = present(client)
+        workers = worker_addresses(client)
         _ask_workers(client, workers)
-        wrong += _told(client.differing, f"of {len(workers)} workers")
-        if not wrong:
-            client.hear_of_workers()
+        to_install += _describe_differences(client.differences, f"of {len(workers)} workers")
+        if not to_install:
+            client.subscribe_to_workers()
     except TimeoutError as problem:
         raise Failed(
-            f"--cluster {address}: its scheduler, or one of its workers, did not answer within "
-            f"{ANSWER_SECONDS} s; restart those that hang and run the same command again"
+            f"--cluster {address}: the scheduler or a worker did not answer within "
+            f"{ANSWER_SECONDS} s; restart whichever hangs and run the same command again"
         ) from problem
     except (OSError, RuntimeError) as problem:
         raise Failed(LOST) from problem
     except Exception as problem:
-        raise _not_understood(address, problem) from problem
-    if wrong:
-        raise Refused(f"--cluster {address}: {install(wrong)}")
+        raise _unreadable_answer(address, problem) from problem
+    if to_install:
+        raise Refused(f"--cluster {address}: {install_message(to_install)}")
 
 
-def install(wrong: Collection[str]) -> str:
+def install_message(to_install: Collection[str]) -> str:
     """Return a one-line message that lists the software to install on the cluster."""
     return (
         "the scheduler and all workers need the versions installed here: "
-        f"{'; '.join(wrong)}; install them there and restart these processes"
+        f"{'; '.join(to_install)}; install them there and restart these processes"
     )
 
 
@@ -314,16 +319,16 @@ def ask(client: Client, question: Callable[..., Any], **arguments: Any) -> Any:
     return client.sync(question, **arguments, callback_timeout=ANSWER_SECONDS)
 
 
-def present(client: Client) -> set[str]:
+def worker_addresses(client: Client) -> set[str]:
     """Return the addresses of the scheduler's present workers; raises what ``ask`` does."""
     if client.status != "running":
         return set()
     return set(ask(client, client.scheduler.identity, n_workers=-1)["workers"])
 
 
-def _ask_workers(client: Joined, workers: set[str]) -> None:
+def _ask_workers(client: ExternalClient, workers: set[str]) -> None:
     """Ask workers that have not reported their software for it; raises what ``ask`` does."""
-    new = sorted(workers - client.heard)
+    new = sorted(workers - client.reported)
     if not new:
         return
     # Workers answer this without unpickling, for which they may lack the software.
@@ -345,32 +350,36 @@ def check_newcomers(client: Client, workers: Collection[str] = ()) -> None:
         Failed: a worker has other software; the message lists what to install.
         TimeoutError, OSError: as for ``ask``.
     """
-    if not isinstance(client, Joined):
+    if not isinstance(client, ExternalClient):
         return
     _ask_workers(client, set(workers))
-    if client.differing:
-        wrong = install(_told(dict(client.differing), "that joined late"))
-        raise Failed(f"{wrong}; parts that are done are kept: the same command goes on")
+    if client.differences:
+        late = _describe_differences(dict(client.differences), "that joined late")
+        raise Failed(
+            f"{install_message(late)}; finished parts are kept: run the same command to resume"
+        )
 
 
-def _told(differing: Differing, which: str) -> list[str]:
+def _describe_differences(differences: Differences, qualifier: str) -> list[str]:
     return [
-        f"{name} {needed} ({had} on {len(those)} {which}: {_named(those)})"
-        for (name, needed, had), those in differing.items()
+        f"{name} {required} ({installed} on {len(workers)} {qualifier}: {_list_addresses(workers)})"
+        for (name, required, installed), workers in differences.items()
     ]
 
 
-def _named(addresses: Collection[str]) -> str:
-    shown = list(addresses)[:_NAMED]
-    return ", ".join([*shown, "…"] if len(addresses) > _NAMED else shown)
+def _list_addresses(addresses: Collection[str]) -> str:
+    first = list(addresses)[:_MAX_ADDRESSES]
+    return ", ".join([*first, "…"] if len(addresses) > _MAX_ADDRESSES else first)
 
 
-def _differing(answer: Mapping[str, Any], names: Collection[str]) -> list[tuple[str, str, str]]:
+def _version_differences(
+    answer: Mapping[str, Any], names: Collection[str]
+) -> list[tuple[str, str, str]]:
     """List (package, our version, their version or `none`) for the packages that differ."""
     packages = answer["packages"]
     pairs = [(name, version(name), packages.get(name) or "none") for name in names]
     pairs.append((PYTHON, _minor(platform.python_version()), _minor(packages[PYTHON])))
-    return [(name, here, there) for name, here, there in pairs if here != there]
+    return [(name, ours, theirs) for name, ours, theirs in pairs if ours != theirs]
 
 
 def _minor(python: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from segscore.pipeline.tables.find import InputTable
 
-WHERE_AND_WHEN = ("output", "fresh", "max_rejects")
+IGNORED_SETTINGS = ("output", "fresh", "max_rejects")
 """Settings that do not affect what is computed."""
 
 
@@ -32,11 +32,11 @@ class Fingerprint:
     @classmethod
     def of(cls, command: str, settings: Any, tables: Iterable[InputTable]) -> "Fingerprint":
         """Return the fingerprint of a run that is about to start; ``settings`` is a dataclass."""
-        told = {
-            name: value for name, value in asdict(settings).items() if name not in WHERE_AND_WHEN
+        relevant = {
+            name: value for name, value in asdict(settings).items() if name not in IGNORED_SETTINGS
         }
         inputs = {table.name: [asdict(file) for file in table.files] for table in tables}
-        plain = json.loads(json.dumps({"settings": told, "inputs": inputs}))
+        plain = json.loads(json.dumps({"settings": relevant, "inputs": inputs}))
         return cls(command, plain["settings"], plain["inputs"], version("segscore"))
 
     @property
@@ -48,32 +48,32 @@ class Fingerprint:
 
 def setting_differences(before: Mapping[str, Any], now: Fingerprint) -> list[str]:
     """Describe how a run differs from an earlier one, given as plain data; empty if it does not."""
-    told = asdict(now)
-    found = [
-        f"{name} was {before.get(name)}, is {told[name]}"
+    current = asdict(now)
+    differences = [
+        f"{name} was {before.get(name)}, is {current[name]}"
         for name in ("command", "version")
-        if before.get(name) != told[name]
+        if before.get(name) != current[name]
     ]
-    old, new = before.get("settings", {}), told["settings"]
-    found += [
+    old, new = before.get("settings", {}), current["settings"]
+    differences += [
         f"{name} was {old.get(name)}, is {new.get(name)}"
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     ]
     files = [
-        {file["url"]: file for listed in inputs.values() for file in listed}
-        for inputs in (before.get("inputs", {}), told["inputs"])
+        {file["url"]: file for files_of_table in inputs.values() for file in files_of_table}
+        for inputs in (before.get("inputs", {}), current["inputs"])
     ]
-    return found + _changed_files(*files)
+    return differences + _changed_files(*files)
 
 
 def _changed_files(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    gone = [f"the input {url} was read, is not now" for url in sorted(old.keys() - new.keys())]
-    come = [f"the input {url} was not read, is now" for url in sorted(new.keys() - old.keys())]
+    removed = [f"the input {url} is no longer read" for url in sorted(old.keys() - new.keys())]
+    added = [f"the input {url} was not read before" for url in sorted(new.keys() - old.keys())]
     changed = [
         f"the input {url} has changed (was {old[url]['size']} bytes, version "
         f"{old[url]['version']}; is {new[url]['size']} bytes, version {new[url]['version']})"
         for url in sorted(old.keys() & new.keys())
         if old[url] != new[url]
     ]
-    return gone + come + changed
+    return removed + added + changed

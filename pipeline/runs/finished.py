@@ -92,7 +92,7 @@ class FinishedRun:
             Refused: the record names files that no run writes.
         """
         names = listed(self.record, storage.join(self.url, run_folder.RECORD)).get(name, [])
-        return [storage.join(self.url, name, each) for each in names]
+        return [storage.join(self.url, name, file) for file in names]
 
     def parts(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Yield a table one file at a time.
@@ -120,8 +120,8 @@ def are_over_all(table: pa.Table, by: Iterable[str]) -> pa.ChunkedArray:
         table: averages by group.
         by: its group-by columns, all of which are null in a row over all documents.
     """
-    every = pa.chunked_array([pa.repeat(True, table.num_rows)])
-    return reduce(pc.and_, (pc.is_null(table.column(name)) for name in by), every)
+    all_rows = pa.chunked_array([pa.repeat(True, table.num_rows)])
+    return reduce(pc.and_, (pc.is_null(table.column(name)) for name in by), all_rows)
 
 
 def rows_over_all(table: pa.Table, by: Iterable[str]) -> list[RunRow]:

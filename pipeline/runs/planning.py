@@ -16,17 +16,17 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, readable_size, room
 from segscore.pipeline.tables.find import InputTable, Slice
 
-PER_ROW = 2048
+BYTES_PER_ROW = 2048
 """Bytes a task needs for each row it scores: counts, values, and the Parquet file being written."""
 
-LEAST_ROWS = 1024
+MIN_ROWS = 1024
 
-SENT, RANGES, _BUCKETS = "sent", "ranges", "buckets"
+SENT, RANGES, _SHUFFLED = "sent", "ranges", "shuffled"
 
-EXPLAINED = {
-    SENT: "the other tables are sent to every task, {scored} are read where they are",
-    RANGES: "files are in the order of document_id: {groups} ranges of documents, read in place",
-    _BUCKETS: "rows travel to {groups} buckets of documents",
+EXPLANATIONS = {
+    SENT: "the other tables are sent to every task; {scored} are read in place",
+    RANGES: "files are in order of document_id: read in place, in {groups} ranges of documents",
+    _SHUFFLED: "rows are shuffled into {groups} partitions of documents",
 }
 
 
@@ -54,7 +54,7 @@ class Plan:
     """How to bring the rows of each document together.
 
     Attributes:
-        way: `sent`, `ranges` or `buckets`.
+        way: `sent`, `ranges` or `shuffled`.
         groups: number of document partitions; 1 if the references are sent.
         cuts: first ids of the second and later ranges; empty if partitions are not ranges.
         rows_at_once: number of rows that a task scores at a time.
@@ -76,7 +76,7 @@ def at_once(memory: int | None) -> int:
     """
     if memory is None:
         return sys.maxsize
-    return max(1, room(memory) // (PER_ROW * LIMITS.rows_per_part))
+    return max(1, room(memory) // (BYTES_PER_ROW * LIMITS.rows_per_part))
 
 
 def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limits: Limits) -> Plan:
@@ -92,51 +92,51 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
         Refused: a worker has too little memory to process any rows.
     """
     limit = MEMORY if memory is None else memory
-    held = room(limit)
-    if not held:
+    usable = room(limit)
+    if not usable:
         raise Refused(
-            f"--memory-limit {readable_size(limit)}: a worker holds "
-            f"{readable_size(AT_REST)} before any work, and may fill {USABLE:.0%}; give it more"
+            f"--memory-limit {readable_size(limit)}: a worker uses {readable_size(AT_REST)} "
+            f"before any work, and may fill only {USABLE:.0%} of the limit; set a higher one"
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
-    others = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
-    rows_at_once = min(limits.rows_per_part, max(LEAST_ROWS, held // PER_ROW))
-    told = [_told(name, table, sizes[name]) for name, table in tables.items()]
+    others_size = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
+    rows_at_once = min(limits.rows_per_part, max(MIN_ROWS, usable // BYTES_PER_ROW))
+    lines = [_describe_table(name, table, sizes[name]) for name, table in tables.items()]
     rows = sum(piece.rows for piece in tables[scored].slices)
-    groups = max(-(-rows // rows_at_once), -(-UNFOLDED * sum(sizes.values()) // held))
+    groups = max(-(-rows // rows_at_once), -(-UNFOLDED * sum(sizes.values()) // usable))
     if limits.send:
-        fits = others <= held
-        told.append(
-            f"references and documents take about {readable_size(others)} of a worker's "
-            f"{readable_size(limit)}; up to {readable_size(held)} "
-            f"{'are' if fits else 'would be'} sent"
+        fits = others_size <= usable
+        lines.append(
+            f"references and documents take about {readable_size(others_size)} of a worker's "
+            f"{readable_size(limit)}, {'within' if fits else 'above'} the {readable_size(usable)} "
+            "that may be sent to every task"
         )
     way = SENT
     cuts: tuple[str, ...] = ()
     if groups > 1 and not (limits.send and fits):
-        room_at_once = held // UNFOLDED
-        cuts = _cut_points(tables, scored, rows_at_once, room_at_once, limits.read_again)
-        way = RANGES if cuts else _BUCKETS
+        slices_budget = usable // UNFOLDED
+        cuts = _cut_points(tables, scored, rows_at_once, slices_budget, limits.read_again)
+        way = RANGES if cuts else _SHUFFLED
         groups = len(cuts) + 1 if cuts else groups
     if groups > 1 or limits.send:
-        told.append(EXPLAINED[way].format(scored=scored, groups=groups))
-    told.append(f"a task scores {rows_at_once:,} rows at a time")
-    return Plan(way, 1 if way == SENT else groups, cuts, rows_at_once, tuple(told))
+        lines.append(EXPLANATIONS[way].format(scored=scored, groups=groups))
+    lines.append(f"a task scores {rows_at_once:,} rows at a time")
+    return Plan(way, 1 if way == SENT else groups, cuts, rows_at_once, tuple(lines))
 
 
-def _told(name: str, table: InputTable, size: int) -> str:
+def _describe_table(name: str, table: InputTable, size: int) -> str:
     rows = sum(piece.rows for piece in table.slices)
     about = "" if all(piece.row_groups for piece in table.slices) else "about "
     groups = len(table.slices)
     files = len(table.files)
     return (
-        f"{name}: {about}{rows:,} rows, {readable_size(size)} unpacked, in {files:,} "
-        f"file{'s' * (files > 1)} of {groups:,} piece{'s' * (groups > 1)}"
+        f"{name}: {about}{rows:,} rows, {readable_size(size)} decompressed, in {files:,} "
+        f"file{'s' * (files > 1)} ({groups:,} piece{'s' * (groups > 1)})"
     )
 
 
 def _cut_points(
-    tables: Mapping[str, InputTable], scored: str, rows: int, room: int, read_again: float
+    tables: Mapping[str, InputTable], scored: str, rows: int, budget: int, read_again: float
 ) -> tuple[str, ...]:
     """Find ids that divide the documents into ranges of about ``rows`` rows of ``scored``.
 
@@ -144,11 +144,11 @@ def _cut_points(
         tables: the input tables by name.
         scored: name of the table whose rows are scored.
         rows: number of its rows in a range.
-        room: largest total size of the slices that overlap a range, in bytes.
+        budget: largest total size of the slices that overlap a range, in bytes.
         read_again: as in ``Limits``.
 
     Returns:
-        The first ids of the second and later ranges.  Empty if ranges would exceed ``room`` or
+        The first ids of the second and later ranges.  Empty if ranges would exceed ``budget`` or
         ``read_again``, as they do where files are not in the order of ids or the ids are unknown.
     """
     pieces = [piece for table in tables.values() for piece in table.slices]
@@ -156,18 +156,19 @@ def _cut_points(
         (piece.ids[0], piece.rows) for piece in tables[scored].slices if piece.ids is not None
     )
     cuts: list[str] = []
-    held = 0
-    for first, there in starts:
-        if held and held + there > rows and first > (cuts[-1] if cuts else starts[0][0]):
+    rows_in_range = 0
+    for first, slice_rows in starts:
+        is_full = rows_in_range > 0 and rows_in_range + slice_rows > rows
+        if is_full and first > (cuts[-1] if cuts else starts[0][0]):
             cuts.append(first)
-            held = 0
-        held += there
+            rows_in_range = 0
+        rows_in_range += slice_rows
     sizes = [0] * (len(cuts) + 1)
     for piece in pieces:
-        for group in ranges_of(piece, cuts):
-            sizes[group] += piece.size
-    whole = sum(piece.size for piece in pieces)
-    fits = sum(sizes) <= read_again * whole and max(sizes) <= room
+        for number in ranges_of(piece, cuts):
+            sizes[number] += piece.size
+    total = sum(piece.size for piece in pieces)
+    fits = sum(sizes) <= read_again * total and max(sizes) <= budget
     return tuple(cuts) if fits else ()
 
 

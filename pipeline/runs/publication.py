@@ -17,7 +17,7 @@ from segscore.pipeline.runs.run_folder import (
     RECORD,
     Attempt,
     Overtaken,
-    require_held,
+    require_newest,
 )
 
 
@@ -30,9 +30,9 @@ def check(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
     Args, Returns, Raises: as for ``run_folder.examine``.
     """
     attempt = run_folder.examine(output, fingerprint, fresh=fresh)
-    if attempt.found.done:
+    if attempt.state.done:
         with suppress(Refused, Failed, OSError):
-            _put_in_order(Attempt(output, fingerprint))
+            _tidy_finished(Attempt(output, fingerprint))
     return attempt
 
 
@@ -49,15 +49,15 @@ def claimed(attempt: Attempt) -> Iterator[None]:
         if attempt.claim is None:
             raise
         try:
-            lost = isinstance(problem, Overtaken) or not run_folder.is_held(attempt)
+            overtaken = isinstance(problem, Overtaken) or not run_folder.is_newest(attempt)
         except (Refused, Failed, OSError):  # the store cannot be reached: raise the first error
-            lost = False
-        if not lost:
+            overtaken = False
+        if not overtaken:
             raise
-        raise _leave(attempt) from problem
+        raise _give_up(attempt) from problem
 
 
-def _leave(attempt: Attempt) -> Overtaken:
+def _give_up(attempt: Attempt) -> Overtaken:
     """Remove the files of an attempt that lost its folder, unless another job resumes its run.
 
     Returns:
@@ -65,20 +65,20 @@ def _leave(attempt: Attempt) -> Overtaken:
     """
     output = attempt.output
     text = storage.read_text(storage.join(output, RECORD))
-    published = text is not None and text != attempt.found.record
+    published = text is not None and text != attempt.state.record
     with suppress(Refused, Failed, OSError):
         newest = claims.newest(output)
         if newest is not None and newest != attempt.claim and newest.step == claims.PUBLISH:
             run_folder.wait_for(output, newest)  # its clean-up may miss our last files
             newest = claims.newest(output)
         if newest == attempt.claim and published:  # then its publisher did not tidy up
-            attempt.found = replace(attempt.found, record=text)
+            attempt.state = replace(attempt.state, record=text)
             tidy(attempt, run_folder.files_of(attempt))
-        elif newest is None or newest.start != attempt.held.start:
+        elif newest is None or newest.start != attempt.current_claim.start:
             storage.remove(attempt.folder)
             storage.remove_if_empty(storage.join(output, UNFINISHED))
-    what = "published a run here meanwhile" if published else "took this folder"
-    return Overtaken(f"{output}: another job {what}; nothing of this one was published")
+    action = "published a run here in the meantime" if published else "has claimed this folder"
+    return Overtaken(f"{output}: another job {action}; this one published nothing")
 
 
 def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,24 +100,24 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         Overtaken: another job has claimed the folder, or published there.
     """
-    end = run_folder.suffix(attempt.fingerprint)
+    ending = run_folder.suffix(attempt.fingerprint)
     prepared = run_folder.prepared_tables(attempt)
     shown = {
-        table: [name.removesuffix(PARQUET_ENDING) + end for name in names]
+        table: [name.removesuffix(PARQUET_ENDING) + ending for name in names]
         for table, names in prepared.items()
     }
     _claim_publication(attempt, shown)
     _remove_record(attempt)
-    _remove_files(attempt, _written(attempt.output, elsewhere=False), shown)
+    _remove_files(attempt, _claimed_files(attempt.output, elsewhere=False), shown)
     for table, names in prepared.items():
-        require_held(attempt)
-        source, target = (storage.join(of, table) for of in (attempt.folder, attempt.output))
+        require_newest(attempt)
+        source, target = storage.join(attempt.folder, table), storage.join(attempt.output, table)
         storage.copy(source, target, dict(zip(names, shown[table], strict=True)))
-    whole = {**record, "fingerprint": attempt.fingerprint.digest, "files": shown}
-    _write_record(attempt, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    full_record = {**record, "fingerprint": attempt.fingerprint.digest, "files": shown}
+    _write_record(attempt, json.dumps(full_record, indent=2, ensure_ascii=False) + "\n")
     with suppress(Refused, Failed, OSError):  # the run is published; the next job tidies up
         tidy(attempt, shown)
-    return whole
+    return full_record
 
 
 def _claim_publication(attempt: Attempt, shown: Files) -> None:
@@ -126,26 +126,26 @@ def _claim_publication(attempt: Attempt, shown: Files) -> None:
     Raises:
         Overtaken: another job has claimed the folder since.
     """
-    before = attempt.held
-    mine = replace(
-        before,
-        number=before.number + 1,
+    work_claim = attempt.current_claim
+    new_claim = replace(
+        work_claim,
+        number=work_claim.number + 1,
         step=claims.PUBLISH,
         shown=shown,
         replaced=run_folder.files_of(attempt),
     )
     try:
-        claims.take_claim(attempt.output, mine)
+        claims.take_claim(attempt.output, new_claim)
     except FileExistsError as problem:
-        raise _lost(attempt) from problem
-    attempt.claim = mine
-    if not run_folder.is_based_on(attempt, before):
-        claims.withdraw(attempt.output, mine.number)
-        raise _lost(attempt)
+        raise _overtaken(attempt) from problem
+    attempt.claim = new_claim
+    if not run_folder.is_based_on(attempt, work_claim):
+        claims.withdraw(attempt.output, new_claim.number)
+        raise _overtaken(attempt)
 
 
-def _lost(attempt: Attempt) -> Overtaken:
-    return Overtaken(f"{attempt.output}: another job is first; nothing was published")
+def _overtaken(attempt: Attempt) -> Overtaken:
+    return Overtaken(f"{attempt.output}: another job was first; nothing was published")
 
 
 def _remove_record(attempt: Attempt) -> None:
@@ -155,11 +155,11 @@ def _remove_record(attempt: Attempt) -> None:
         Overtaken: another job has published here in the meantime.
     """
     url = storage.join(attempt.output, RECORD)
-    before = storage.read_text(url)
-    if before != attempt.found.record:
-        raise _lost(attempt)
-    if before is not None:
-        require_held(attempt)
+    text = storage.read_text(url)
+    if text != attempt.state.record:
+        raise _overtaken(attempt)
+    if text is not None:
+        require_newest(attempt)
         storage.remove(url)
 
 
@@ -170,11 +170,11 @@ def _write_record(attempt: Attempt, text: str) -> None:
         Overtaken: another job has claimed the folder, or published here, in the meantime.
     """
     url = storage.join(attempt.output, RECORD)
-    require_held(attempt)
+    require_newest(attempt)
     try:
         storage.write_new_text(url, text)
     except FileExistsError as problem:
-        raise _lost(attempt) from problem
+        raise _overtaken(attempt) from problem
 
 
 def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
@@ -190,51 +190,53 @@ def tidy(attempt: Attempt, shown: Mapping[str, list[str]]) -> None:
         Overtaken: another job has claimed the folder.
     """
     output = attempt.output
-    place = storage.join(output, UNFINISHED)
-    _remove_files(attempt, _written(output, elsewhere=True), shown)
-    for name in storage.names(place):
-        if claims.is_ours(name) and claims.number_of(name) is None:
-            require_held(attempt)
-            storage.remove(storage.join(place, name))
-    require_held(attempt)
+    claims_folder = storage.join(output, UNFINISHED)
+    _remove_files(attempt, _claimed_files(output, elsewhere=True), shown)
+    for name in storage.names(claims_folder):
+        if claims.is_segscore_name(name) and claims.number_of(name) is None:
+            require_newest(attempt)
+            storage.remove(storage.join(claims_folder, name))
+    require_newest(attempt)
     for number in claims.claim_numbers(output):  # this attempt's is the last
         storage.remove(claims.url_of(output, number))
-    storage.remove_if_empty(place)
+    storage.remove_if_empty(claims_folder)
 
 
-def _written(output: str, *, elsewhere: bool) -> Files:
+def _claimed_files(output: str, *, elsewhere: bool) -> Files:
     """List all files that attempts, according to their claims, published or replaced, by table.
 
     Args:
         output: folder of the run.
         elsewhere: whether to include files that jobs on other machines published.
     """
-    written: dict[str, set[str]] = {"": {RECORD}}
+    files: dict[str, set[str]] = {"": {RECORD}}
     for number in claims.claim_numbers(output):
         claim = claims.read_claim(output, number)
         if claim is None:
             continue
         shown = claim.shown if elsewhere or claim.is_here else {}
-        for listed in (shown, claim.replaced):
-            for table, names in listed.items():
-                written.setdefault(table, set()).update(names)
-    return {table: sorted(names) for table, names in written.items()}
+        for tables in (shown, claim.replaced):
+            for table, names in tables.items():
+                files.setdefault(table, set()).update(names)
+    return {table: sorted(names) for table, names in files.items()}
 
 
-def _remove_files(attempt: Attempt, written: Files, shown: Mapping[str, list[str]]) -> None:
-    for table, names in written.items():
+def _remove_files(attempt: Attempt, listed: Files, shown: Mapping[str, list[str]]) -> None:
+    for table, names in listed.items():
         folder = storage.join(attempt.output, table) if table else attempt.output
-        stale = {*names} - {*shown.get(table, ()), RECORD}
+        obsolete = {*names} - {*shown.get(table, ()), RECORD}
         present = storage.names(folder)
-        gone = [name for name in present if name in stale or storage.temporary_for(name) in names]
-        if gone:
-            require_held(attempt)
-            storage.remove_files(folder, gone)
+        leftovers = [
+            name for name in present if name in obsolete or storage.temporary_for(name) in names
+        ]
+        if leftovers:
+            require_newest(attempt)
+            storage.remove_files(folder, leftovers)
             if table:
                 storage.remove_if_empty(folder)
 
 
-def _put_in_order(attempt: Attempt) -> None:
+def _tidy_finished(attempt: Attempt) -> None:
     """Tidy up a finished run whose publisher died before it had done so.
 
     Do nothing if another job may be working in the folder.
@@ -244,15 +246,15 @@ def _put_in_order(attempt: Attempt) -> None:
         return
     newest = claims.newest(output)
     if newest is not None:
-        publishing = newest.step == claims.PUBLISH
-        same = newest.fingerprint == asdict(attempt.fingerprint)
-        if newest.is_at_work or not same or not (newest.is_here or publishing):
+        is_publishing = newest.step == claims.PUBLISH
+        is_same_run = newest.fingerprint == asdict(attempt.fingerprint)
+        if newest.is_at_work or not is_same_run or not (newest.is_here or is_publishing):
             return
     url = storage.join(output, RECORD)
     text = storage.read_text(url)
     if text is None:
         return
-    attempt.found = run_folder.Found(newest, text)
+    attempt.state = run_folder.FolderState(newest, text)
     shown = run_folder.files_of(attempt)
     attempt.claim = claims.Claim(
         number=newest.number + 1 if newest else 1,

@@ -50,7 +50,7 @@ def write_array(array: NDArray[Any], buffers: list[Buffer]) -> Node:
     if array.dtype == object:
         name, content = WHOLE, _in_planes(array)
     elif name not in DTYPES or not array.dtype.isnative:
-        raise TypeError(f"a receipt holds no array of {array.dtype}")
+        raise TypeError(f"a receipt cannot hold an array of {array.dtype}")
     buffers.append(np.ascontiguousarray(content).reshape(-1))
     return [name, list(array.shape)]
 
@@ -58,7 +58,7 @@ def write_array(array: NDArray[Any], buffers: list[Buffer]) -> Node:
 def _in_planes(array: NDArray[Any]) -> Ints:
     """Convert Python integers to int64, in two planes (see ``WHOLE``) if some do not fit."""
     if not set(map(type, array.reshape(-1).tolist())) <= {int}:
-        raise TypeError("a receipt holds no array of objects but whole numbers")
+        raise TypeError("a receipt cannot hold an array of objects other than whole numbers")
     try:
         return array.astype(np.int64)
     except OverflowError:
@@ -78,9 +78,9 @@ def read_array(node: Node, buffers: Iterator[pa.Buffer], names: tuple[str, ...])
         ValueError: the array has another type, or its shape does not match its content.
     """
     name, shape = node
-    content = take(buffers)
+    content = next_buffer(buffers)
     if name not in names or type(shape) is not list or len(shape) > DIMENSIONS:
-        raise ValueError("an array of another type or shape than expected")
+        raise ValueError("an array of an unexpected type or shape")
     if not all(type(n) is int and 0 <= n <= max(content.size, LEAST_SIDE) for n in shape):
         raise ValueError("an array of an impossible shape")
     dtype = np.dtype(np.int64 if name == WHOLE else name)
@@ -88,7 +88,7 @@ def read_array(node: Node, buffers: Iterator[pa.Buffer], names: tuple[str, ...])
     if content.size != size and not (name == WHOLE and content.size == 2 * size):
         raise ValueError(f"an array of {shape} has {content.size} bytes")
     if name == "bool" and (np.frombuffer(content, np.uint8) > 1).any():
-        raise ValueError("an array of truth values holds others")
+        raise ValueError("an array of booleans has other values")
     flat = np.frombuffer(content, dtype)
     if name != WHOLE:
         return flat.reshape(shape).copy()
@@ -114,12 +114,14 @@ def unpack_table(node: Node, buffers: Iterator[pa.Buffer]) -> pa.Table:
             `pa.ArrowInvalid`).
     """
     columns = [(name, _read_column(column, buffers)) for name, column in node]
-    table = pa.Table.from_arrays([of for _, of in columns], names=[name for name, _ in columns])
+    table = pa.Table.from_arrays(
+        [array for _, array in columns], names=[name for name, _ in columns]
+    )
     table.validate(full=True)
     return table
 
 
-def take(buffers: Iterator[pa.Buffer]) -> pa.Buffer:
+def next_buffer(buffers: Iterator[pa.Buffer]) -> pa.Buffer:
     """Take the next buffer.
 
     Raises:
@@ -127,49 +129,50 @@ def take(buffers: Iterator[pa.Buffer]) -> pa.Buffer:
     """
     buffer = next(buffers, None)
     if buffer is None:
-        raise ValueError("there are fewer buffers than values need")
+        raise ValueError("it has fewer buffers than its values need")
     return buffer
 
 
 def _write_column(column: pa.ChunkedArray, buffers: list[Buffer]) -> Node:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        array = pa.concat_arrays(column.unify_dictionaries().chunks or [pa.array([], kind)])
-        parts = [pa.chunked_array([of]) for of in (array.indices, array.dictionary)]
-        return ["dictionary", kind.ordered, *(_write_column(part, buffers) for part in parts)]
-    if _type(str(kind)) != kind:
-        raise TypeError(f"a receipt holds no column of {kind}")
+    type_ = column.type
+    if pa.types.is_dictionary(type_):
+        array = pa.concat_arrays(column.unify_dictionaries().chunks or [pa.array([], type_)])
+        parts = [pa.chunked_array([half]) for half in (array.indices, array.dictionary)]
+        return ["dictionary", type_.ordered, *(_write_column(part, buffers) for part in parts)]
+    if _type(str(type_)) != type_:
+        raise TypeError(f"a receipt cannot hold a column of {type_}")
     # Concatenating copies a slice, so that the rest of its parent is not written.
-    array = pa.concat_arrays([*column.chunks, pa.array([], kind)])
+    array = pa.concat_arrays([*column.chunks, pa.array([], type_)])
     valid, *content = array.buffers()
     buffers.extend(
-        ([] if valid is None else [valid]) + [b"" if of is None else of for of in content]
+        ([] if valid is None else [valid])
+        + [b"" if buffer is None else buffer for buffer in content]
     )
-    return [str(kind), len(array), valid is not None]
+    return [str(type_), len(array), valid is not None]
 
 
 def _read_column(node: Node, buffers: Iterator[pa.Buffer]) -> pa.Array:
-    name, *told = node
+    name, *details = node
     if name == "dictionary":
-        ordered, indices, dictionary = told
+        ordered, indices, dictionary = details
         if "dictionary" in (indices[0], dictionary[0]) or type(ordered) is not bool:
             raise ValueError("a dictionary of dictionaries")
-        parts = [_read_column(of, buffers) for of in (indices, dictionary)]
+        parts = [_read_column(array_node, buffers) for array_node in (indices, dictionary)]
         array = pa.DictionaryArray.from_arrays(*parts, ordered=ordered)  # checks the indices
     else:
-        length, holds_nulls = told
-        kind = _type(name)
-        if type(length) is not int or type(holds_nulls) is not bool or kind is None:
+        length, has_nulls = details
+        type_ = _type(name)
+        if type(length) is not int or type(has_nulls) is not bool or type_ is None:
             raise ValueError("a column of an unknown type")
-        valid = take(buffers) if holds_nulls else None
-        content = [take(buffers) for _ in range(2 if _is_text(kind) else 1)]
-        array = pa.Array.from_buffers(kind, length, [valid, *content])
+        valid = next_buffer(buffers) if has_nulls else None
+        content = [next_buffer(buffers) for _ in range(2 if _is_text(type_) else 1)]
+        array = pa.Array.from_buffers(type_, length, [valid, *content])
     array.validate(full=True)
     return array
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return kind in (pa.string(), pa.large_string(), pa.binary())
+def _is_text(type_: pa.DataType) -> bool:
+    return type_ in (pa.string(), pa.large_string(), pa.binary())
 
 
 def _type(name: str) -> pa.DataType | None:

@@ -52,7 +52,9 @@ def pack(value: Node, buffers: Sequence[Buffer]) -> bytes:
         for piece in (view, bytes(-len(view) % ALIGNED))
     )
     if len(text) > MOST_TEXT or len(block) > MOST:
-        raise ValueError(f"{len(text)} bytes of text, {len(block)} in all: too large for a receipt")
+        raise ValueError(
+            f"{len(text)} bytes of text, {len(block)} in total: too large for a receipt"
+        )
     packed = pa.Codec("zstd").compress(block, asbytes=True)
     if len(block) > most_unpacked(len(packed)):
         packed = block
@@ -74,9 +76,9 @@ def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
     )
     packed = memoryview(content)[RECEIPT_HEAD.size :]
     if magic != MAGIC:
-        raise ValueError("it starts with other bytes")
+        raise ValueError("it does not start as a receipt does")
     if checksum != _checksum(content[RECEIPT_HEAD.size - 16 : RECEIPT_HEAD.size], packed):
-        raise ValueError("its checksum is another")
+        raise ValueError("its checksum is wrong")
     if size > most_unpacked(len(packed)) or text_size > min(size, MOST_TEXT):
         raise ValueError(f"it claims {size} bytes, {text_size} of them text, in {len(packed)}")
     block = pa.py_buffer(packed)
@@ -84,7 +86,7 @@ def unpack(content: bytes) -> tuple[Node, list[pa.Buffer]]:
         block = pa.Codec("zstd").decompress(packed, size)  # exactly so many bytes, or it fails
     document = json.loads(str(memoryview(block)[:text_size], "utf-8"))
     if not isinstance(document, dict) or document.keys() != {"buffers", "value"}:
-        raise ValueError("its text has other keys")
+        raise ValueError("its text has unexpected keys")
     return document["value"], _buffers(block, text_size, document["buffers"])
 
 
@@ -96,20 +98,20 @@ def most_unpacked(packed: int) -> int:
 def _buffers(block: pa.Buffer, start: int, sizes: Node) -> list[pa.Buffer]:
     """Slice a block into its buffers, which fill it from the end of the text."""
     if not isinstance(sizes, list) or not all(type(n) is int and n >= 0 for n in sizes):
-        raise ValueError("sizes of buffers are whole numbers")
+        raise ValueError("sizes of buffers must be whole numbers")
     starts = [_aligned(start)]
     for size in sizes:
         starts.append(_aligned(starts[-1] + size))
     if starts[-1] != block.size:
         raise ValueError(f"its buffers end at byte {starts[-1]} of {block.size}")
-    return [block.slice(at, size) for at, size in zip(starts, sizes, strict=False)]
+    return [block.slice(offset, size) for offset, size in zip(starts, sizes, strict=False)]
 
 
-def _aligned(place: int) -> int:
-    return place + -place % ALIGNED
+def _aligned(offset: int) -> int:
+    return offset + -offset % ALIGNED
 
 
 def _checksum(sizes: bytes, packed: bytes | memoryview) -> bytes:
-    found = hashlib.sha256(sizes)
-    found.update(packed)
-    return found.digest()
+    checksum = hashlib.sha256(sizes)
+    checksum.update(packed)
+    return checksum.digest()

@@ -19,9 +19,9 @@ import pyarrow as pa
 from segscore.pipeline.runs.receipt_arrays import (
     DTYPES,
     WHOLE,
+    next_buffer,
     pack_table,
     read_array,
-    take,
     unpack_table,
     write_array,
 )
@@ -41,57 +41,57 @@ class Codec:
     read: Callable[[Node, Iterator[pa.Buffer]], Any]
 
 
-def codec(kind: Any) -> Codec:
+def codec(type_: Any) -> Codec:
     """Return the codec of a type.
 
     Args:
-        kind: a type annotation.
+        type_: a type annotation.
 
     Raises:
         TypeError: receipts do not support the type.
     """
-    origin, inner = get_origin(kind), get_args(kind)
-    if kind in (bool, int, float, str):
-        return _plain(kind)
-    if kind is object:
+    origin, inner = get_origin(type_), get_args(type_)
+    if type_ in (bool, int, float, str):
+        return _plain(type_)
+    if type_ is object:
         return Codec(_write_scalar, _read_scalar)
-    if kind is pa.Table:
+    if type_ is pa.Table:
         return Codec(pack_table, unpack_table)
-    if is_dataclass(kind):
-        return _dataclass(kind)
+    if is_dataclass(type_):
+        return _dataclass(type_)
     if origin in (Union, UnionType) and len(inner) == 2 and inner[1] is NoneType:
         return _optional(codec(inner[0]))
     if origin is np.ndarray:
         return _array(*get_args(inner[1]))
     if origin is tuple and inner[-1] is not Ellipsis:
-        return _fixed([codec(each) for each in inner])
+        return _fixed([codec(annotation) for annotation in inner])
     if origin in (list, tuple):
         return _sequence(origin, codec(inner[0]))
     if origin is dict:
-        return _dict(_fixed([codec(each) for each in inner]))
-    raise TypeError(f"a receipt holds no {kind}")
+        return _dict(_fixed([codec(annotation) for annotation in inner]))
+    raise TypeError(f"a receipt cannot hold a {type_}")
 
 
-def _require(kind: type, value: Any) -> Any:
+def _require(type_: type, value: Any) -> Any:
     """Return a value if it has exactly the type; numpy scalars are converted to Python's.
 
     Raises:
         TypeError: the value has another type.
     """
     plain = value.item() if isinstance(value, np.generic) else value
-    if type(plain) is not kind:
-        raise TypeError(f"a {type(value).__name__} where a {kind.__name__} is expected")
+    if type(plain) is not type_:
+        raise TypeError(f"expected {type_.__name__}, got {type(value).__name__}")
     return plain
 
 
-def _plain(kind: type) -> Codec:
-    return Codec(lambda value, _: _require(kind, value), lambda node, _: _require(kind, node))
+def _plain(type_: type) -> Codec:
+    return Codec(lambda value, _: _require(type_, value), lambda node, _: _require(type_, node))
 
 
-def _optional(of: Codec) -> Codec:
+def _optional(inner: Codec) -> Codec:
     return Codec(
-        lambda value, buffers: None if value is None else of.write(value, buffers),
-        lambda node, buffers: None if node is None else of.read(node, buffers),
+        lambda value, buffers: None if value is None else inner.write(value, buffers),
+        lambda node, buffers: None if node is None else inner.read(node, buffers),
     )
 
 
@@ -101,7 +101,7 @@ def _array(scalar: Any) -> Codec:
     def write(value: Any, buffers: list[Buffer]) -> Node:
         node = write_array(_require(np.ndarray, value), buffers)
         if node[0] not in names:
-            raise TypeError(f"an array of {value.dtype} where one of {names[0]} is expected")
+            raise TypeError(f"expected an array of {names[0]}, got one of {value.dtype}")
         return node
 
     return Codec(write, lambda node, buffers: read_array(node, buffers, names))
@@ -112,50 +112,52 @@ def _fixed(parts: list[Codec]) -> Codec:
 
     def write(value: Any, buffers: list[Buffer]) -> Node:
         pairs = zip(parts, _require(tuple, value), strict=True)
-        return [part.write(each, buffers) for part, each in pairs]
+        return [part.write(item, buffers) for part, item in pairs]
 
     def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
         pairs = zip(parts, _require(list, node), strict=True)
-        return tuple(part.read(each, buffers) for part, each in pairs)
+        return tuple(part.read(item, buffers) for part, item in pairs)
 
     return Codec(write, read)
 
 
-def _sequence(kind: type, of: Codec) -> Codec:
+def _sequence(type_: type, item_codec: Codec) -> Codec:
     """Return the codec of a list, or of a tuple of any length."""
     return Codec(
-        lambda value, buffers: [of.write(each, buffers) for each in _require(kind, value)],
-        lambda node, buffers: kind(of.read(each, buffers) for each in _require(list, node)),
+        lambda value, buffers: [item_codec.write(item, buffers) for item in _require(type_, value)],
+        lambda node, buffers: type_(
+            item_codec.read(item, buffers) for item in _require(list, node)
+        ),
     )
 
 
-def _dict(item: Codec) -> Codec:
+def _dict(pair_codec: Codec) -> Codec:
     """Return the codec of a dict, which is stored as a list of pairs because keys may be tuples."""
 
     def write(value: Any, buffers: list[Buffer]) -> Node:
-        return [item.write(pair, buffers) for pair in _require(dict, value).items()]
+        return [pair_codec.write(pair, buffers) for pair in _require(dict, value).items()]
 
     def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
-        value = dict(item.read(pair, buffers) for pair in _require(list, node))
+        value = dict(pair_codec.read(pair, buffers) for pair in _require(list, node))
         if len(value) < len(node):
-            raise ValueError("the same key twice")
+            raise ValueError("a key occurs twice")
         return value
 
     return Codec(write, read)
 
 
-def _dataclass(kind: Any) -> Codec:
-    hints = get_type_hints(kind)
-    parts = {field.name: codec(hints[field.name]) for field in fields(kind)}
+def _dataclass(type_: Any) -> Codec:
+    hints = get_type_hints(type_)
+    parts = {field.name: codec(hints[field.name]) for field in fields(type_)}
 
     def write(value: Any, buffers: list[Buffer]) -> Node:
-        _require(kind, value)
+        _require(type_, value)
         return {name: part.write(getattr(value, name), buffers) for name, part in parts.items()}
 
     def read(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
         if _require(dict, node).keys() != parts.keys():
-            raise ValueError(f"{kind.__name__} has other fields")
-        return kind(**{name: part.read(node[name], buffers) for name, part in parts.items()})
+            raise ValueError(f"{type_.__name__} has unexpected fields")
+        return type_(**{name: part.read(node[name], buffers) for name, part in parts.items()})
 
     return Codec(write, read)
 
@@ -182,7 +184,7 @@ def _write_scalar(value: Any, buffers: list[Buffer]) -> Node:
             }
         if zone is None or isinstance(zone, timezone):
             return {"datetime": value.isoformat(), "zone": [None, value.fold]}
-    raise TypeError(f"a receipt holds no {type(value).__name__}")
+    raise TypeError(f"a receipt cannot hold a {type(value).__name__}")
 
 
 def _read_scalar(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
@@ -190,7 +192,7 @@ def _read_scalar(node: Node, buffers: Iterator[pa.Buffer]) -> Any:
         return node
     match node:
         case {"bytes": None}:
-            return take(buffers).to_pybytes()
+            return next_buffer(buffers).to_pybytes()
         case {"date": str(text)}:
             return date.fromisoformat(text)
         case {"datetime": str(text), "zone": [key, int(fold)]}:

@@ -15,11 +15,11 @@ from segscore.pipeline.runs.receipt_values import codec
 
 _FOLDER = "receipts"
 ENDING = ".receipt"
-AGAIN = "-again"
-_LONGEST = 200
+RERUN = "-again"
+_MAX_ERROR_LENGTH = 200
 """Maximum length of an error in a message, as it may quote the content of a receipt."""
 
-Kept = TypeVar("Kept")
+ReceiptClass = TypeVar("ReceiptClass")
 
 
 def keep(folder: str, stage: str, part: str, receipt: object) -> None:
@@ -33,14 +33,14 @@ def keep(folder: str, stage: str, part: str, receipt: object) -> None:
     try:
         content = receipt_file.pack(value, buffers)
     except ValueError as problem:
-        raise Failed(f"{url}: {problem}; group the run by fewer attributes") from problem
+        raise Failed(f"{url}: {problem}; name fewer attributes in --group-by") from problem
     storage.write_bytes(url, content)
 
 
 def kept(folder: str, stage: str) -> set[str]:
     """Return the names of the parts of a stage that have a receipt."""
-    found = storage.names(storage.join(folder, _FOLDER, stage))
-    return {name.removesuffix(ENDING) for name in found if name.endswith(ENDING)}
+    names = storage.names(storage.join(folder, _FOLDER, stage))
+    return {name.removesuffix(ENDING) for name in names if name.endswith(ENDING)}
 
 
 def again(name: str) -> str:
@@ -50,22 +50,22 @@ def again(name: str) -> str:
     may have been killed) cannot overwrite the files of the second.
     """
     stem, dot, ending = name.partition(".")
-    return stem + AGAIN + dot + ending
+    return stem + RERUN + dot + ending
 
 
 def superseded(folder: str, stage: str) -> set[str]:
     """Return the names of the parts whose files are obsolete because the part was done again."""
-    return {name.replace(AGAIN, "") for name in kept(folder, again(stage))}
+    return {name.replace(RERUN, "") for name in kept(folder, again(stage))}
 
 
-def load(folder: str, stage: str, part: str, kind: type[Kept]) -> Kept:
+def load(folder: str, stage: str, part: str, receipt_class: type[ReceiptClass]) -> ReceiptClass:
     """Read the receipt of a part.
 
     Args:
         folder: folder of the unfinished run.
         stage: name of the stage.
         part: name of the part.
-        kind: expected dataclass of the receipt.
+        receipt_class: expected dataclass of the receipt.
 
     Raises:
         Failed: the file is not a receipt of this class, or cannot be read.
@@ -74,18 +74,16 @@ def load(folder: str, stage: str, part: str, kind: type[Kept]) -> Kept:
     try:
         if storage.file_size(url) > receipt_file.MOST + receipt_file.RECEIPT_HEAD.size:
             raise ValueError("larger than any receipt")
-        value, found = receipt_file.unpack(storage.read_bytes(url))
-        buffers = iter(found)
-        receipt = codec(kind).read(value, buffers)
+        value, views = receipt_file.unpack(storage.read_bytes(url))
+        buffers = iter(views)
+        receipt = codec(receipt_class).read(value, buffers)
         if next(buffers, None) is not None:
-            raise ValueError("there are more buffers than values need")
+            raise ValueError("it has more buffers than its values need")
     except Failed:
         raise
     except Exception as problem:
-        why = " ".join(str(problem).split())[:_LONGEST] or type(problem).__name__
-        raise Failed(
-            f"{url}: not a receipt of segscore ({why}); run again with --fresh"
-        ) from problem
+        reason = " ".join(str(problem).split())[:_MAX_ERROR_LENGTH] or type(problem).__name__
+        raise Failed(f"{url}: not a valid receipt ({reason}); run again with --fresh") from problem
     return receipt
 
 

@@ -15,11 +15,11 @@ Became = dict[str, dict[str, int]]
 """Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired`."""
 
 _LIBRARIES = ("segscore", "numpy", "pyarrow", "pandera", "numba", "dask", "distributed")
-_NAMED = 5
-_RULES = 3
-_IDS = 2
+_MAX_CODERS = 5
+_MAX_RULES = 3
+_MAX_IDS = 2
 _REJECTS, _UNPAIRED = "rejects", "unpaired"
-_JUDGED = ("hypotheses", "codings")
+_CODER_TABLES = ("hypotheses", "codings")
 """Input tables whose coders are those that a run has results for."""
 
 
@@ -27,9 +27,9 @@ def add_rows(parts: Iterable[Became]) -> Became:
     """Add up the row counts of disjoint parts of the input."""
     total: Became = {}
     for part in parts:
-        for table, became in part.items():
-            so_far = total.setdefault(table, dict.fromkeys(became, 0))
-            for name, rows in became.items():
+        for table, counts in part.items():
+            so_far = total.setdefault(table, dict.fromkeys(counts, 0))
+            for name, rows in counts.items():
                 so_far[name] += rows
     return total
 
@@ -50,7 +50,7 @@ def require_few_rejects(attempt: Attempt, account: Became, max_rejects: float) -
     if rejected > max_rejects * rows:
         raise Failed(
             f"{rejected} of {rows} input rows were rejected, more than --max-rejects "
-            f"{max_rejects} allows; nothing was published, the rows are listed in "
+            f"{max_rejects} allows; nothing was published; the rejects are listed in "
             f"{_rejects_folder(attempt)}"
         )
 
@@ -71,20 +71,23 @@ def reject_warnings(attempt: Attempt, scored: Collection[str]) -> list[str]:
         rows = storage.read_columns(url, ["table", "rule", "coder"])
         counts = pc.value_counts(rows["rule"]).to_pylist()
         rules += Counter({count["values"]: count["counts"] for count in counts})
-        judged = rows.filter(pc.is_in(rows["table"], pa.array(_JUDGED)))
-        coders.update(pc.unique(judged["coder"].drop_null()).to_pylist())
-    where = storage.join(attempt.output, _REJECTS)
-    gone = sorted(coders - {"", *scored})
-    missing = [f"{name}: none of its rows could be scored" for name in gone[:_NAMED]]
-    if len(gone) > _NAMED:
-        missing.append(f"nor could any row of {len(gone) - _NAMED} more")
-    return [f"rows were rejected: {_counted(rules)}; each is listed in {where}", *missing]
+        with_coder = rows.filter(pc.is_in(rows["table"], pa.array(_CODER_TABLES)))
+        coders.update(pc.unique(with_coder["coder"].drop_null()).to_pylist())
+    folder = storage.join(attempt.output, _REJECTS)
+    without_result = sorted(coders - {"", *scored})
+    warnings = [
+        f"{name}: none of its rows could be scored" for name in without_result[:_MAX_CODERS]
+    ]
+    if len(without_result) > _MAX_CODERS:
+        more = len(without_result) - _MAX_CODERS
+        warnings.append(f"no row of {more} further coder{'s' * (more > 1)} could be scored")
+    return [f"rows were rejected: {_format_counts(rules)}; all are listed in {folder}", *warnings]
 
 
-def _counted(rules: Counter[str]) -> str:
+def _format_counts(rules: Counter[str]) -> str:
     by_count = sorted(rules.items(), key=lambda rule: (-rule[1], rule[0]))
-    listed = ", ".join(f"{rows} {rule}" for rule, rows in by_count[:_RULES])
-    more = sum(rows for _, rows in by_count[_RULES:])
+    listed = ", ".join(f"{rows} {rule}" for rule, rows in by_count[:_MAX_RULES])
+    more = sum(rows for _, rows in by_count[_MAX_RULES:])
     return f"{listed}, {more} by other rules" if more else listed
 
 
@@ -99,14 +102,16 @@ def why_nothing_scored(attempt: Attempt, sides: Iterable[str]) -> str:
     """
     rejected = _first_rejected(attempt)
     if rejected:
-        return f"; the first rejected: {rejected}; each is listed in {_rejects_folder(attempt)}"
+        return f"; the first reject: {rejected}; all are listed in {_rejects_folder(attempt)}"
     ids: dict[str, set[str]] = {side: set() for side in sides}
     for url in prepared_files(attempt, _UNPAIRED):
         rows = storage.read_columns(url, ["table", "document_id"])
-        for side, least in ids.items():
-            own = rows.filter(pc.equal(rows["table"], side))["document_id"]
-            ids[side] = {*sorted({*least, *pc.unique(own).to_pylist()})[:_IDS]}
-    listed = [f"{side} have {', '.join(sorted(few))}" for side, few in ids.items() if few]
+        for side, first_ids in ids.items():
+            side_ids = rows.filter(pc.equal(rows["table"], side))["document_id"]
+            ids[side] = {*sorted({*first_ids, *pc.unique(side_ids).to_pylist()})[:_MAX_IDS]}
+    listed = [
+        f"{side} have {', '.join(sorted(examples))}" for side, examples in ids.items() if examples
+    ]
     return f": {'; '.join(listed)}" if listed else ""
 
 

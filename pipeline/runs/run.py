@@ -36,7 +36,7 @@ class RunSettings(Protocol):
         """Files and folders that the run reads, by the argument or option that names them."""
 
 
-class Named(Protocol):
+class NamedPart(Protocol):
     """The work of one task."""
 
     @property
@@ -76,7 +76,7 @@ class Run:
     def done(self) -> Done:
         """The outcome to return if this run was already finished."""
         return Done(
-            f"{self.settings.output} holds this run already, finished; --fresh does it again"
+            f"{self.settings.output} already contains this run, finished; pass --fresh to repeat it"
         )
 
     @contextmanager
@@ -101,13 +101,13 @@ class Run:
         fingerprint = Fingerprint.of(self.command, self.settings, tables)
         fresh = self.settings.fresh
         self.attempt = publication.check(self.settings.output, fingerprint, fresh=fresh)
-        return not self.attempt.found.done
+        return not self.attempt.state.done
 
     def work(self) -> AbstractContextManager[None]:
         """Return the context to do the work of a prepared run in; see ``publication.claimed``."""
         return publication.claimed(self.attempt)
 
-    def claim(self, stages: Mapping[str, Sequence[Named]]) -> bool:
+    def claim(self, stages: Mapping[str, Sequence[NamedPart]]) -> bool:
         """Claim the output folder, and either start over or resume an earlier attempt.
 
         Args:

@@ -17,7 +17,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import claims, receipts
 from segscore.pipeline.runs.claims import UNFINISHED, Claim, Files
-from segscore.pipeline.runs.fingerprint import WHERE_AND_WHEN, Fingerprint, setting_differences
+from segscore.pipeline.runs.fingerprint import IGNORED_SETTINGS, Fingerprint, setting_differences
 from segscore.pipeline.storage.listed_files import RUN_TABLES, listed
 
 __all__ = ["RUN_TABLES", "UNFINISHED"]
@@ -25,7 +25,7 @@ __all__ = ["RUN_TABLES", "UNFINISHED"]
 RECORD = "run.json"
 PARQUET_ENDING = ".parquet"
 
-LOOKS = 5
+MAX_EXAMINATIONS = 5
 """How often to examine a folder again if its content changes during the examination."""
 
 PUBLISHER_SECONDS = 60.0
@@ -59,7 +59,7 @@ class Overtaken(Failed):
 
 
 @dataclass(frozen=True)
-class Found:
+class FolderState:
     """The state of a folder before a job writes to it.
 
     Attributes:
@@ -83,23 +83,23 @@ class Attempt:
         output: folder of the run.
         fingerprint: fingerprint of the run.
         fresh: whether to start over, replacing a finished run.
-        found: state of the folder when it was examined.
+        state: state of the folder when it was examined.
         claim: this attempt's latest claim; None before it has one.
     """
 
     output: str
     fingerprint: Fingerprint
     fresh: bool = False
-    found: Found = field(default_factory=Found)
+    state: FolderState = field(default_factory=FolderState)
     claim: Claim | None = None
 
     @property
     def folder(self) -> str:
         """The folder that the run is prepared in; late tasks of earlier starts write elsewhere."""
-        return prepared_in(self.output, self.held.start)
+        return prepared_in(self.output, self.current_claim.start)
 
     @property
-    def held(self) -> Claim:
+    def current_claim(self) -> Claim:
         """The claim of this attempt, which must have one."""
         assert self.claim is not None, "a folder is claimed before it is used"
         return self.claim
@@ -119,7 +119,7 @@ def examine(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
         fresh: whether to start over, replacing a finished run.
 
     Returns:
-        An attempt, with the state of the folder.  If ``found.done``, the folder contains this run,
+        An attempt, with the state of the folder.  If ``state.done``, the folder contains this run,
         finished, and there is nothing to do.
 
     Raises:
@@ -128,40 +128,40 @@ def examine(output: str, fingerprint: Fingerprint, *, fresh: bool) -> Attempt:
         Refused: the folder contains files that are not a run.
     """
     attempt = Attempt(output, fingerprint, fresh)
-    attempt.found = _look(attempt)
+    attempt.state = _read_state(attempt)
     return attempt
 
 
-def _look(attempt: Attempt) -> Found:
+def _read_state(attempt: Attempt) -> FolderState:
     """Return the state of the attempt's folder; raise the errors of ``examine``."""
     output = attempt.output
-    newest, text = _settled(attempt)
+    newest, text = _read_claim_and_record(attempt)
     if newest is not None and newest.is_at_work:
         raise Taken(
-            f"--output {output}: another run is at work here (process {newest.pid}); wait "
-            "for it or choose another folder"
+            f"--output {output}: another run is in progress here (process {newest.pid}); "
+            "wait for it or choose another folder"
         )
     record = None if text is None else record_of(output, text)
     if attempt.fresh:
-        return Found(newest, text)
+        return FolderState(newest, text)
     if record is not None and record.get("fingerprint") == attempt.fingerprint.digest:
-        return Found(newest, text, done=True)
+        return FolderState(newest, text, done=True)
     if record is not None:
         raise _other_run(attempt, record)
     if newest is None:
-        return Found()
-    other = setting_differences(newest.fingerprint, attempt.fingerprint)
-    if other:
+        return FolderState()
+    differences = setting_differences(newest.fingerprint, attempt.fingerprint)
+    if differences:
         raise OtherRun(
-            f"--output {output}: holds an unfinished run of other settings or inputs: "
-            f"{'; '.join(other)}. Run as it was to resume it, choose another folder, or pass "
-            "--fresh to start over",
-            other,
+            f"--output {output}: contains an unfinished run with other settings or inputs "
+            f"({'; '.join(differences)}); resume it with its own settings and inputs, choose "
+            "another folder, or pass --fresh to start over",
+            differences,
         )
-    return Found(newest, None, resumed=bool(newest.start))
+    return FolderState(newest, None, resumed=bool(newest.start))
 
 
-def _settled(attempt: Attempt) -> tuple[Claim | None, str | None]:
+def _read_claim_and_record(attempt: Attempt) -> tuple[Claim | None, str | None]:
     """Read the newest claim of other attempts, and the text of run.json.
 
     If a job on another machine is publishing, wait for it first.
@@ -171,24 +171,24 @@ def _settled(attempt: Attempt) -> tuple[Claim | None, str | None]:
         Refused: the folder contains files that are not a run.
     """
     output = attempt.output
-    own = None if attempt.claim is None else attempt.claim.number
-    waited: Claim | None = None
+    own_number = None if attempt.claim is None else attempt.claim.number
+    awaited: Claim | None = None
     names: list[str] = []
-    for _ in range(LOOKS):
+    for _ in range(MAX_EXAMINATIONS):
         names = storage.names(output)
         numbers = claims.claim_numbers(output) if UNFINISHED in names else []
-        if own is not None and numbers[-1:] != [own]:
-            raise _began_just_now(output)
-        newest = claims.newest_of(output, [number for number in numbers if number != own])
+        if own_number is not None and numbers[-1:] != [own_number]:
+            raise _just_started(output)
+        newest = claims.newest_of(output, [number for number in numbers if number != own_number])
         text = storage.read_text(storage.join(output, RECORD))
-        if newest is not None and newest != waited and _is_published_elsewhere(newest):
+        if newest is not None and newest != awaited and _is_published_elsewhere(newest):
             wait_for(output, newest)
-            waited = newest
-        elif newest is not None or text is not None or _is_ours(output, names):
+            awaited = newest
+        elif newest is not None or text is not None or _has_no_run(output, names):
             return newest, text
-    others = [name for name in names if name != UNFINISHED] or [UNFINISHED]
+    foreign = [name for name in names if name != UNFINISHED] or [UNFINISHED]
     raise Refused(
-        f"--output {output}: holds files that are not a run ({', '.join(others[:3])}); "
+        f"--output {output}: contains files that are not a run ({', '.join(foreign[:3])}); "
         "choose an empty or new folder"
     )
 
@@ -199,33 +199,33 @@ def _is_published_elsewhere(claim: Claim) -> bool:
 
 def wait_for(output: str, publisher: Claim) -> None:
     """Wait until a publisher on another machine has finished, at most ``PUBLISHER_SECONDS``."""
-    until = time.monotonic() + PUBLISHER_SECONDS
-    while claims.newest(output) == publisher and time.monotonic() < until:
+    deadline = time.monotonic() + PUBLISHER_SECONDS
+    while claims.newest(output) == publisher and time.monotonic() < deadline:
         time.sleep(PAUSE)
 
 
-def _is_ours(output: str, names: Sequence[str]) -> bool:
+def _has_no_run(output: str, names: Sequence[str]) -> bool:
     """Return whether a folder without a run is empty, or has only remains of an attempt's start."""
     if set(names) - {UNFINISHED}:
         return False
     inside = storage.names(storage.join(output, UNFINISHED)) if names else []
-    return all(claims.is_ours(name) for name in inside)
+    return all(claims.is_segscore_name(name) for name in inside)
 
 
 def _other_run(attempt: Attempt, record: Mapping[str, Any]) -> OtherRun:
-    other = _differences(record, attempt.fingerprint)
-    known = f" ({'; '.join(other)})" if other else ""
+    differences = _differences(record, attempt.fingerprint)
+    details = f" ({'; '.join(differences)})" if differences else ""
     return OtherRun(
-        f"--output {attempt.output}: holds a finished run of other settings or inputs"
-        f"{known}; choose another folder, or pass --fresh to replace it",
-        other,
+        f"--output {attempt.output}: contains a finished run with other settings or inputs"
+        f"{details}; choose another folder, or pass --fresh to replace it",
+        differences,
     )
 
 
 def _differences(record: Mapping[str, Any], fingerprint: Fingerprint) -> list[str]:
     """Describe how a finished run differs from a fingerprint, as far as its record shows."""
     settings, inputs = (record.get(name, {}) for name in ("settings", "inputs"))
-    if settings.keys() - set(WHERE_AND_WHEN) != fingerprint.settings.keys():
+    if settings.keys() - set(IGNORED_SETTINGS) != fingerprint.settings.keys():
         return []
     before = {
         "command": fingerprint.command,
@@ -253,46 +253,46 @@ def claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
     Raises:
         As ``examine``, if the folder has changed since.
     """
-    place = storage.join(attempt.output, UNFINISHED)
-    storage.make_folder(place)
+    claims_folder = storage.join(attempt.output, UNFINISHED)
+    storage.make_folder(claims_folder)
     try:
         folder = _claim(attempt, stages)
     except (Refused, Failed):
-        storage.remove_if_empty(place)
+        storage.remove_if_empty(claims_folder)
         raise
     if folder is None:
-        storage.remove_if_empty(place)
+        storage.remove_if_empty(claims_folder)
     return folder
 
 
 def _claim(attempt: Attempt, stages: Mapping[str, Sequence[str]]) -> str | None:
-    for _ in range(LOOKS):
-        newest, resumed = attempt.found.newest, attempt.found.resumed
-        mine = Claim(
+    for _ in range(MAX_EXAMINATIONS):
+        newest, resumed = attempt.state.newest, attempt.state.resumed
+        new_claim = Claim(
             number=newest.number + 1 if newest else 1,
             start=newest.start if newest and resumed else uuid4().hex,
             fingerprint=asdict(attempt.fingerprint),
             stages={stage: list(parts) for stage, parts in stages.items()},
         )
-        if _take(attempt, mine):
+        if _write_claim(attempt, new_claim):
             if newest and not resumed:
                 _remove_earlier(attempt)
             return storage.absolute(attempt.folder)
-        if attempt.found.done:
+        if attempt.state.done:
             return None
-    raise _began_just_now(attempt.output)
+    raise _just_started(attempt.output)
 
 
-def _take(attempt: Attempt, mine: Claim) -> bool:
+def _write_claim(attempt: Attempt, new_claim: Claim) -> bool:
     """Write a claim, and return whether it is valid: the state of the folder has not changed."""
     try:
-        claims.take_claim(attempt.output, mine)
+        claims.take_claim(attempt.output, new_claim)
     except FileExistsError:
-        attempt.found = _look(attempt)
+        attempt.state = _read_state(attempt)
         return False
-    attempt.claim = mine
+    attempt.claim = new_claim
     try:
-        found = _look(attempt)
+        state = _read_state(attempt)
     except _Superseded:
         # The claim is no longer in force.  If it were removed, a job that has not seen the newer
         # one could write it again, and both would give up.
@@ -301,53 +301,57 @@ def _take(attempt: Attempt, mine: Claim) -> bool:
     except (Refused, Failed):
         _withdraw(attempt)
         raise
-    if found != attempt.found:
+    if state != attempt.state:
         _withdraw(attempt)
-        attempt.found = found
+        attempt.state = state
     return attempt.claim is not None
 
 
 def _withdraw(attempt: Attempt) -> None:
-    claims.withdraw(attempt.output, attempt.held.number)
+    claims.withdraw(attempt.output, attempt.current_claim.number)
     attempt.claim = None
 
 
-def _began_just_now(output: str) -> _Superseded:
+def _just_started(output: str) -> _Superseded:
     return _Superseded(
-        f"--output {output}: another run began here just now; wait for it or choose another folder"
+        f"--output {output}: another run just started here; wait for it or choose another folder"
     )
 
 
 def _remove_earlier(attempt: Attempt) -> None:
     """Remove the files that earlier attempts prepared, as this one starts over."""
-    place = storage.join(attempt.output, UNFINISHED)
-    for name in storage.names(place):
-        if claims.is_start(name) and name != attempt.held.start[:8]:
-            require_held(attempt)
-            storage.remove(storage.join(place, name))
+    claims_folder = storage.join(attempt.output, UNFINISHED)
+    for name in storage.names(claims_folder):
+        if claims.is_prepared_folder(name) and name != attempt.current_claim.start[:8]:
+            require_newest(attempt)
+            storage.remove(storage.join(claims_folder, name))
 
 
-def require_held(attempt: Attempt) -> None:
+def require_newest(attempt: Attempt) -> None:
     """Check that this attempt's claim is still the newest.
 
     Raises:
         Overtaken: another job has claimed the folder.
     """
-    if not is_held(attempt):
-        raise Overtaken(f"{attempt.output}: another job took this folder; nothing was published")
+    if not is_newest(attempt):
+        raise Overtaken(
+            f"{attempt.output}: another job has claimed this folder; nothing was published"
+        )
 
 
-def is_held(attempt: Attempt) -> bool:
+def is_newest(attempt: Attempt) -> bool:
     """Return whether this attempt's claim is the newest."""
-    output, mine = attempt.output, attempt.held
+    output, current = attempt.output, attempt.current_claim
     newest = claims.claim_numbers(output)[-1:]
-    return newest == [mine.number] and claims.read_claim(output, mine.number) == mine
+    return newest == [current.number] and claims.read_claim(output, current.number) == current
 
 
 def is_based_on(attempt: Attempt, before: Claim | None) -> bool:
     """Return whether an attempt's claim is the newest, and ``before`` the newest before it."""
     *earlier, last = claims.claim_numbers(attempt.output) or [0]
-    return last == attempt.held.number and claims.newest_of(attempt.output, earlier) == before
+    return (
+        last == attempt.current_claim.number and claims.newest_of(attempt.output, earlier) == before
+    )
 
 
 def suffix(fingerprint: Fingerprint) -> str:
@@ -358,24 +362,26 @@ def suffix(fingerprint: Fingerprint) -> str:
 def prepared_tables(attempt: Attempt) -> dict[str, list[str]]:
     """List the prepared tables with the names of their files, sorted, without superseded files."""
     tables = set(RUN_TABLES) & set(storage.names(attempt.folder))
-    dropped = _superseded(attempt)
-    return {table: _counting(attempt, table, dropped) for table in RUN_TABLES if table in tables}
+    superseded = _superseded(attempt)
+    return {
+        table: _current_names(attempt, table, superseded) for table in RUN_TABLES if table in tables
+    }
 
 
 def prepared_files(attempt: Attempt, table: str) -> list[str]:
     """List the locations of a table's prepared files, sorted by name, without superseded files."""
-    names = _counting(attempt, table, _superseded(attempt))
+    names = _current_names(attempt, table, _superseded(attempt))
     return [storage.join(attempt.folder, table, name) for name in names]
 
 
 def _superseded(attempt: Attempt) -> set[str]:
-    parts = (receipts.superseded(attempt.folder, stage) for stage in attempt.held.stages)
+    parts = (receipts.superseded(attempt.folder, stage) for stage in attempt.current_claim.stages)
     return set[str]().union(*parts)
 
 
-def _counting(attempt: Attempt, table: str, dropped: set[str]) -> list[str]:
+def _current_names(attempt: Attempt, table: str, superseded: set[str]) -> list[str]:
     names = storage.names(storage.join(attempt.folder, table))
-    return [name for name in names if name.endswith(PARQUET_ENDING) and name not in dropped]
+    return [name for name in names if name.endswith(PARQUET_ENDING) and name not in superseded]
 
 
 @dataclass(frozen=True)
@@ -403,7 +409,9 @@ def read_status(output: str) -> Status:
     newest = claims.newest(output)
     record = None if text is None else record_of(output, text)
     if record is None and newest is None:
-        raise Refused(f"{output}: holds no run (neither {RECORD} nor {UNFINISHED}/{claims.PLAN})")
+        raise Refused(
+            f"{output}: contains no run (neither {RECORD} nor {UNFINISHED}/{claims.PLAN})"
+        )
     if newest is None:
         return Status(record, None, {})
     folder = prepared_in(output, newest.start)
@@ -425,7 +433,7 @@ def record_of(output: str, text: str) -> dict[str, Any]:
 
 def files_of(attempt: Attempt) -> Files:
     """List the files of the finished run that an attempt replaces, by table."""
-    text = attempt.found.record
+    text = attempt.state.record
     if text is None:
         return {}
     return listed(record_of(attempt.output, text), storage.join(attempt.output, RECORD))

@@ -23,7 +23,7 @@ from segscore.pipeline.tables.find import InputTable, Slice
 from segscore.pipeline.tables.read import Rows, in_one_chunk, read_slice
 
 _FILE, _ROW = "_file", "_row"
-FOLDER, MET = "met", "met.txt"
+FOLDER, _LIST = "met", "met.txt"
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,15 @@ def shuffle_rows(client: cluster.Client, meeting: Meeting) -> None:
         Refused: as for ``read_slice``.
         Failed: as for ``read_slice``, or the cluster lost rows.
     """
-    if not meeting.travels or _listed(meeting) == _held(meeting):
+    if not meeting.travels or _listed_files(meeting) == _existing_files(meeting):
         return
     slices = [piece for table in meeting.tables.values() for piece in table.slices]
     places = meeting.buckets * len(meeting.tables)
     cluster.exchange(client, _pack, slices, places, _unpack, meeting)
-    storage.write_text(storage.join(meeting.folder, MET), "\n".join(_held(meeting)))
+    storage.write_text(storage.join(meeting.folder, _LIST), "\n".join(_existing_files(meeting)))
 
 
-def _held(meeting: Meeting) -> list[str]:
+def _existing_files(meeting: Meeting) -> list[str]:
     """Return the files of shuffled rows that exist."""
     folder = storage.join(meeting.folder, FOLDER)
     return [
@@ -77,9 +77,9 @@ def _held(meeting: Meeting) -> list[str]:
     ]
 
 
-def _listed(meeting: Meeting) -> list[str] | None:
+def _listed_files(meeting: Meeting) -> list[str] | None:
     """Return the list of all files of shuffled rows; None before the shuffle has finished."""
-    text = storage.read_text(storage.join(meeting.folder, MET))
+    text = storage.read_text(storage.join(meeting.folder, _LIST))
     return None if text is None else text.split("\n")
 
 
@@ -89,22 +89,22 @@ def _pack(meeting: Meeting, piece: Slice) -> list[tuple[int, bytes]]:
     rows = read_slice(piece, table.further)
     files = [file.url for file in table.files]
     file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
-    travelling = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
+    with_source = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
     # A row without a document id has to be rejected in some partition.
     ids = rows.table.column("document_id").chunk(0).fill_null("")
     bucket = (hash_names(ids).hashes >> np.uint64(32)) % np.uint64(meeting.buckets)
     order = np.argsort(bucket, kind="stable")
-    sorted_rows = in_one_chunk(travelling.take(pa.array(order)))
+    sorted_rows = in_one_chunk(with_source.take(pa.array(order)))
     edges = np.searchsorted(bucket[order], np.arange(meeting.buckets + 1))
-    kind = list(meeting.tables).index(piece.table)
+    table_number = list(meeting.tables).index(piece.table)
     return [
-        (b * len(meeting.tables) + kind, _written(sorted_rows.slice(start, end - start)))
+        (b * len(meeting.tables) + table_number, _serialized(sorted_rows.slice(start, end - start)))
         for b, (start, end) in enumerate(pairwise(edges.tolist()))
         if end > start
     ]
 
 
-def _written(table: pa.Table) -> bytes:
+def _serialized(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
@@ -114,14 +114,14 @@ def _written(table: pa.Table) -> bytes:
 
 def _unpack(meeting: Meeting, place: int, packets: Sequence[bytes]) -> int:
     """Write the packets of a place, in the order of slices, as one file; return its row count."""
-    bucket, kind = divmod(place, len(meeting.tables))
+    bucket, table_number = divmod(place, len(meeting.tables))
     table = pa.concat_tables([pa.ipc.open_stream(packet).read_all() for packet in packets])
-    name = list(meeting.tables)[kind]
-    storage.write_table(storage.join(meeting.folder, FOLDER, name, _file(bucket)), table)
+    name = list(meeting.tables)[table_number]
+    storage.write_table(storage.join(meeting.folder, FOLDER, name, _file_name(bucket)), table)
     return int(table.num_rows)
 
 
-def _file(bucket: int) -> str:
+def _file_name(bucket: int) -> str:
     return f"bucket-{bucket:05d}.parquet"
 
 
@@ -139,26 +139,26 @@ def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
     table = meeting.tables[name]
     if not meeting.travels:
         return [
-            _between(read_slice(piece, table.further), meeting.cuts, bucket)
+            _in_range(read_slice(piece, table.further), meeting.cuts, bucket)
             for piece in table.slices
             if bucket in ranges_of(piece, meeting.cuts)
         ]
-    file_name = storage.join(name, _file(bucket))
-    listed = _listed(meeting)
+    file_name = storage.join(name, _file_name(bucket))
+    listed = _listed_files(meeting)
     if listed is not None and file_name not in listed:
         return []
     url = storage.join(meeting.folder, FOLDER, file_name)
     try:
-        found = in_one_chunk(storage.open_parquet(url).read())
+        table_of_bucket = in_one_chunk(storage.open_parquet(url).read())
     except Refused as problem:
-        raise Failed(f"{problem}; another job finished or took over this run") from problem
-    file = numbers(found.column(_FILE).chunk(0)).astype(np.int64)
-    row = numbers(found.column(_ROW).chunk(0))
-    urls = tuple(each.url for each in table.files)
-    return [Rows(name, found.drop_columns([_FILE, _ROW]), urls, file, row)]
+        raise Failed(f"{problem}; another job has finished or claimed this run") from problem
+    file = numbers(table_of_bucket.column(_FILE).chunk(0)).astype(np.int64)
+    row = numbers(table_of_bucket.column(_ROW).chunk(0))
+    urls = tuple(input_file.url for input_file in table.files)
+    return [Rows(name, table_of_bucket.drop_columns([_FILE, _ROW]), urls, file, row)]
 
 
-def _between(rows: Rows, cuts: tuple[str, ...], group: int) -> Rows:
+def _in_range(rows: Rows, cuts: tuple[str, ...], group: int) -> Rows:
     """Select the rows whose documents are in a range; a missing id counts as the empty id."""
     ids = rows.table.column("document_id").chunk(0).fill_null("")
     if group > 0:

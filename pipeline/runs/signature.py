@@ -6,22 +6,22 @@ INTERVALS = "ci"
 
 MEANINGS = {
     "agree": "agreement; how the agreement expected by chance is pooled",
-    "sweep": "which candidates are taken for boundaries at a threshold t",
-    "operating_point": "how the threshold at which a system would be run is chosen",
+    "sweep": "which candidates count as boundaries at a threshold t",
+    "operating_point": "how a system's operating threshold is chosen",
     "n_t": "boundaries up to n_t - 1 positions apart are near misses",
-    "window": "how the size k of a window is taken, how a half is rounded, the least size",
-    "units": "what positions count",
-    "pairing": "how boundaries are paired to near misses",
-    "types": "boundary types told apart",
-    "p_seg": "chance that a window holds a boundary; run: that of the run's references",
-    "cost_miss": "share of the misses in Pr_error's cost",
-    "c_seg_costs": "costs of C_seg: of misses, of false alarms",
+    "window": "how the window size k is chosen, how halves are rounded, the smallest size",
+    "units": "what positions are counted in",
+    "pairing": "how boundaries are matched as near misses",
+    "types": "boundary types that are distinguished",
+    "p_seg": "chance that a window contains a boundary; run: as in the run's references",
+    "cost_miss": "weight of misses in the cost of Pr_error",
+    "c_seg_costs": "cost of a miss and of a false alarm in C_seg",
     "beta": "weight of recall in the F measures",
-    "edit_constants": "what is added to the costs of edits",
+    "edit_constants": "constants added to the costs of edits",
     "content_weights": "weights of the four content errors",
-    "unit_weights": "where weights of units are from",
-    INTERVALS: "how intervals were estimated, and what was drawn",
-    "p": "how the tests were made",
+    "unit_weights": "source of the weights of units",
+    INTERVALS: "how intervals were estimated, and what was resampled",
+    "p": "how the tests were computed",
     "v": "version of segscore",
 }
 """Field -> description of the field."""
@@ -30,7 +30,7 @@ MEANINGS = {
 def fields(signature: str) -> dict[str, str]:
     """Split a signature (``settings.ScoreSettings.signature``) into fields: name -> value."""
     parts = (part.partition(":") for part in signature.split("|")[1:])
-    return {name: said for name, _, said in parts}
+    return {name: value for name, _, value in parts}
 
 
 def signature_differences(before: str, now: str) -> list[str]:
@@ -43,7 +43,7 @@ def signature_differences(before: str, now: str) -> list[str]:
     old, new = fields(before), fields(now)
     names = [name for name in {**old, **new} if name != INTERVALS]
     return [
-        f"{name} was {old.get(name, 'not told')}, is {new.get(name, 'not told')}"
+        f"{name} was {old.get(name, 'absent')}, is {new.get(name, 'absent')}"
         for name in names
         if old.get(name) != new.get(name)
     ]

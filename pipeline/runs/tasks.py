@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import cluster, planning, receipts
-from segscore.pipeline.runs.run import Named, Run, RunSettings
+from segscore.pipeline.runs.run import NamedPart, Run, RunSettings
 
 Progress = Callable[[int, int], None]
 """Called with the number of parts that are done, and the number of all parts."""
@@ -14,7 +14,7 @@ Progress = Callable[[int, int], None]
 Returned = TypeVar("Returned")
 
 
-class InFolder(Protocol):
+class SharedJob(Protocol):
     """The job description that all tasks of a run share."""
 
     @property
@@ -42,8 +42,8 @@ class TaskRun(Run):
     def tasks(
         self,
         task: Callable[..., Returned],
-        parts: Sequence[Named],
-        job: InFolder,
+        parts: Sequence[NamedPart],
+        job: SharedJob,
         *arguments: object,
         stage: str,
     ) -> dict[str, Returned]:
@@ -57,18 +57,18 @@ class TaskRun(Run):
         Raises:
             Failed: parts failed; the message gives their number and the first error.
         """
-        before = receipts.kept(job.folder, stage)
-        kind: type[Returned] = get_type_hints(task)["return"]
+        finished = receipts.kept(job.folder, stage)
+        receipt_class: type[Returned] = get_type_hints(task)["return"]
         done = {
-            part.name: receipts.load(job.folder, stage, part.name, kind)
+            part.name: receipts.load(job.folder, stage, part.name, receipt_class)
             for part in parts
-            if part.name in before
+            if part.name in finished
         }
         # Make keys unique: a scheduler shared with other runs keeps results by key.
         attempt = uuid4().hex
-        left = [part for part in parts if part.name not in done]
-        calls = {f"{part.name}-{attempt}": (task, stage, part, arguments) for part in left}
-        names = {f"{part.name}-{attempt}": part.name for part in left}
+        remaining = [part for part in parts if part.name not in done]
+        calls = {f"{part.name}-{attempt}": (task, stage, part, arguments) for part in remaining}
+        names = {f"{part.name}-{attempt}": part.name for part in remaining}
         failures: list[tuple[str, BaseException]] = []
         self.progress(len(done), len(parts))
         for outcome in cluster.run_calls(self.client, perform, calls, job):
@@ -82,17 +82,17 @@ class TaskRun(Run):
             name, error = min(failures, key=_first_cause)
             raise Failed(
                 f"{len(failures)} of {len(parts)} parts failed and nothing was published; "
-                f"the first, {name}: {_one_line(error)}; the others are kept: the same command "
-                "goes on"
+                f"the first, {name}: {_one_line(error)}; finished parts are kept: run the same "
+                "command to resume"
             ) from error
         return {part.name: done[part.name] for part in parts}
 
 
 def perform(
-    job: InFolder,
+    job: SharedJob,
     task: Callable[..., Returned],
     stage: str,
-    part: Named,
+    part: NamedPart,
     arguments: tuple[object, ...],
 ) -> Returned:
     """Do the work of a part, then write its receipt, which marks the part's files as complete."""

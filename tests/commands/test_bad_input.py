@@ -648,9 +648,9 @@ def test_score__rejected_rows_are_counted_and_coders_without_a_result_named(desk
     assert ended.err.count("none of its rows could be scored") == 5
     assert json.loads((desk.run / "run.json").read_text())["warnings"] == [
         "rows were rejected: 6 n_units_agree, 2 unique_document_coder, 1 coder_given; "
-        f"each is listed in {desk.run}/rejects",
+        f"all are listed in {desk.run}/rejects",
         *(f"long-{i}: none of its rows could be scored" for i in range(5)),
-        "nor could any row of 1 more",
+        "no row of 1 further coder could be scored",
     ]
     assert {row["detail"] for row in desk.rows("rejects") if row["document_id"] == "a"} == {
         "n_units is 12; the accepted references of this document have 10"
@@ -1345,5 +1345,5 @@ def test_score__another_run_is_at_work_here(desk: Desk) -> None:
         assert "at work" in ended.err and str(other.pid) in ended.err
         assert at_work.exists()
         other.communicate(b"\n")
-    refused(desk, desk.score(), 2, "holds an unfinished run of other settings")
+    refused(desk, desk.score(), 2, "contains an unfinished run with other settings")
     done(desk.score("--fresh"))

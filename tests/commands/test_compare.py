@@ -422,7 +422,7 @@ def test_what_is_no_scoring_run_is_refused_by_name(segscore: Segscore, tmp_path:
         assert str(folder) in said and f"it is a run of `segscore {command}`" in said
     said = refused(segscore("compare", made, f"{made}/", "--measure", "pk"))
     assert "named twice" in said
-    assert "holds no run" in refused(segscore("compare", tmp_path, "--measure", "pk"))
+    assert "contains no run" in refused(segscore("compare", tmp_path, "--measure", "pk"))
     (made / "_unfinished").mkdir()
     plan: dict[str, Any] = {"fingerprint": {}, "stages": {}}
     (made / "_unfinished" / "plan.json").write_text(json.dumps(plan))

@@ -617,7 +617,7 @@ def test_a_night_that_cannot_be_read_is_passed_over_and_said(archive: Archive) -
     archive.deliver(THIRD)
     ended = archive.run(THIRD)
     assert ended.code == 0, ended.err
-    assert "passed over" in ended.err and "not readable as JSON" in ended.err
+    assert "passed over" in ended.err and "not valid JSON" in ended.err
     assert archive.read(THIRD, "night.json")["against"]["steady"]["date"] == FIRST
 
 

@@ -39,7 +39,7 @@ def in_order(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
-@pytest.mark.parametrize("way", ["ranges", "buckets"])
+@pytest.mark.parametrize("way", ["ranges", "shuffled"])
 @pytest.mark.parametrize("most", [4096, pytest.param(16, marks=pytest.mark.long)])
 def test_every_way_gives_the_same_tables(
     segscore: Segscore,
@@ -137,12 +137,17 @@ MANY, LARGE = planning.LIMITS.rows_per_part, 2**30
             3,
         ),
         # ... and travels where they are not, or one of them does not tell.
-        ([(MANY, LARGE, ("a", "z"))] * 9, [(MANY, 1000, ("a", "z"))] * 9, "buckets", 24),
-        ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, None)], "buckets", 3),
+        ([(MANY, LARGE, ("a", "z"))] * 9, [(MANY, 1000, ("a", "z"))] * 9, "shuffled", 24),
+        ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, None)], "shuffled", 3),
         # Not where a range would hold too much.
-        ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, ("k", "z"))], "buckets", 3),
+        (
+            [(MANY, LARGE, ("a", "m"))],
+            [(MANY, 9, ("a", "b")), (MANY, 9, ("k", "z"))],
+            "shuffled",
+            3,
+        ),
         # As many groups as it takes for rows to fit, however few they are.
-        ([(10, 10 * LARGE, None)], [(10, 1000, None)], "buckets", 26),
+        ([(10, 10 * LARGE, None)], [(10, 1000, None)], "shuffled", 26),
     ],
 )
 def test_the_way_is_chosen_by_what_files_tell(
@@ -196,7 +201,7 @@ def test_the_plan_is_told_and_nothing_is_done(segscore: Segscore, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("limit", "message"), [("lots", "must be a number of bytes"), ("700MB", "give it more")]
+    ("limit", "message"), [("lots", "must be a number of bytes"), ("700MB", "set a higher one")]
 )
 def test_a_limit_that_cannot_be_kept_is_refused(
     segscore: Segscore, tmp_path: Path, limit: str, message: str

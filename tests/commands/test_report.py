@@ -377,7 +377,7 @@ def test_one_system_has_nobody_to_differ_from(segscore: Segscore, tmp_path: Path
 
 
 def test_what_is_refused(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
-    assert "holds no run" in refused(segscore("report", tmp_path / "none"))
+    assert "contains no run" in refused(segscore("report", tmp_path / "none"))
     unknown = refused(segscore("report", scored, "--measure", "window_dif"))
     assert "nearest is window_diff" in unknown
     assert "--average mean: must be one of" in refused(

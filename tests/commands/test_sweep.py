@@ -541,10 +541,10 @@ def test_a_finished_run_is_kept_unless_asked(table: Table) -> None:
     before = files(table.run)
     again = table.sweep()
     assert again.code == 0
-    assert "holds this run already, finished" in again.out
+    assert "already contains this run, finished" in again.out
     assert files(table.run) == before
     refused(table.sweep("--units", "words"), 2, "--units words needs --documents")
-    refused(table.sweep("--p-seg", 0.5), 2, "holds a finished run")
+    refused(table.sweep("--p-seg", 0.5), 2, "contains a finished run")
     assert files(table.run) == before
     table.write("scored.parquet", [("new", "a", 10, [3], [0.5])])
     assert table.sweep("--fresh").code == 0

@@ -35,7 +35,7 @@ def test_a_folder_that_is_no_run_is_refused(
     path.write_text("mine")
     monkeypatch.setattr(claims, "take_claim", None)  # before any work
     line = refused(desk, *options)
-    assert "holds files that are not a run" in line and "choose an empty or new folder" in line
+    assert "contains files that are not a run" in line and "choose an empty or new folder" in line
 
 
 def test_what_a_user_puts_into_a_run_stays(desk: Desk) -> None:

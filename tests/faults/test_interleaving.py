@@ -20,12 +20,12 @@ from tests.support.worlds import Disk, Store, Tree, World
 
 LINES = re.compile(
     r"(refused|failed): [^\n]*("
-    r"another run is at work here \(process \d+\); wait for it or choose another folder"
-    r"|another run began here just now; wait for it or choose another folder"
-    r"|another job (published a run here meanwhile|took this folder); nothing of this one was "
-    r"published"
-    r"|holds an unfinished run of other settings or inputs: n_t was \d, is \d\. [^\n]*"
-    r"|holds a finished run of other settings or inputs \(n_t was \d, is \d\); [^\n]*"
+    r"another run is in progress here \(process \d+\); wait for it or choose another folder"
+    r"|another run just started here; wait for it or choose another folder"
+    r"|another job (published a run here in the meantime|has claimed this folder); this one "
+    r"published nothing"
+    r"|contains an unfinished run with other settings or inputs \(n_t was \d, is \d\); [^\n]*"
+    r"|contains a finished run with other settings or inputs \(n_t was \d, is \d\); [^\n]*"
     r")"
 )
 """What a job may say that did not publish."""
@@ -45,7 +45,7 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
     """Do a run as commands do; how it ended."""
     try:
         attempt = publication.check(output, fingerprint(n_t), fresh=fresh)
-        if attempt.found.done:
+        if attempt.state.done:
             return "done"
         with publication.claimed(attempt):
             folder = run_folder.claim(attempt, {"scored": ["part-0"]})

@@ -98,7 +98,7 @@ def test_killed_between_the_tables_and_the_end(desk: Desk, after: bool) -> None:
         path.write_bytes(b"half")
     ended = desk.score()
     assert ended.code == 0
-    assert ("finished; --fresh does it again" in ended.out) == after
+    assert ("finished; pass --fresh to repeat it" in ended.out) == after
     require_same(desk.run, expected)
 
 
@@ -107,7 +107,7 @@ def test_a_finished_run_is_left_as_it_is(desk: Desk) -> None:
     before = state(desk.run)
     ended = desk.score()
     assert ended.code == 0
-    assert "holds this run already, finished" in ended.out
+    assert "already contains this run, finished" in ended.out
     assert not ended.err
     assert state(desk.run) == before
 
@@ -342,7 +342,7 @@ def test_status_at_work_and_dead(desk: Desk) -> None:
     assert f"unfinished, at work process {pid} on {platform.node()}" in ended.out
     assert "scored: 3 of 7 parts" in ended.out
     refused = desk.score()
-    assert f"another run is at work here (process {pid})" in refused.err and refused.code == 2
+    assert f"another run is in progress here (process {pid})" in refused.err and refused.code == 2
     kill(pid)  # and nobody takes note of its end, as in a container without an init process
     wait(lambda: dead in desk.segscore("status", desk.run).out, "it is told to be dead")
     assert "scored: 3 of 7 parts" in desk.segscore("status", desk.run).out

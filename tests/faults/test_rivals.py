@@ -59,7 +59,9 @@ def test_exactly_one_publishes(desk: Desk, options: tuple[object, ...], first: i
     ended, winner = raced(desk, options, first)
     assert first == 2 or winner == first
     loser = ended[1 - winner]
-    assert "another job published a run here meanwhile" in require_one_line(loser.err, loser.code)
+    assert "another job published a run here in the meantime" in require_one_line(
+        loser.err, loser.code
+    )
     assert loser.code == 1
     require_same(desk.run, expected[winner])
 
@@ -77,7 +79,7 @@ def test_who_starts_over_takes_the_folder(desk: Desk, options: tuple[object, ...
     wait(lambda: last.reached("record"), "the record is next")
     drive.open("publish")
     ended = command.ended()
-    assert "another job took this folder" in require_one_line(ended.err, ended.code)
+    assert "another job has claimed this folder" in require_one_line(ended.err, ended.code)
     last.open("record")
     assert other.ended().code == 0
     require_same(desk.run, desk.undisturbed(*options))

@@ -95,7 +95,7 @@ def test_the_same_tables_in_every_store(
     drawn = segscore("explain", f"{folder}/run", "--document", document)
     assert drawn.code == 0 and document in drawn.out, drawn.err
     again = score(segscore, folder, "run")
-    assert again.code == 0 and "holds this run already" in again.out, again.err
+    assert again.code == 0 and "already contains this run" in again.out, again.err
     fresh = score(segscore, folder, "run", "--fresh")
     assert fresh.code == 0, fresh.err
     assert tables(f"{folder}/run") == tables(str(tmp_path / "run"))

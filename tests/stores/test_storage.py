@@ -446,7 +446,7 @@ def test_a_command_says_nothing_but_its_result(stored: str, tmp_path: Path) -> N
     (tmp_path / "in.jsonl").write_text(ROW)
     ended = alone("import", tmp_path / "in.jsonl", "--output", stored)
     assert ended == Ended(0, f"{stored}/references: 1 rows\n", "")
-    told(alone("status", f"{stored}/none"), 2, f"{stored}/none: holds no run")
+    told(alone("status", f"{stored}/none"), 2, f"{stored}/none: contains no run")
 
 
 def test_a_command_says_one_line_where_nobody_answers(s3: str) -> None:

@@ -113,8 +113,8 @@ def test_signatures_are_taken_apart() -> None:
     )
     assert signature.signature_differences(old, new) == [
         "n_t was 2, is 3",
-        "types was 1,2, is not told",
-        "beta was not told, is 2",
+        "types was 1,2, is absent",
+        "beta was absent, is 2",
     ]
 
 

@@ -220,7 +220,7 @@ def test_arrays_of_other_types_are_not_written(array: NDArray[Any]) -> None:
 
 def test_a_receipt_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receipt_file, "MOST", 1000)
-    with pytest.raises(Failed, match="too large for a receipt; group the run by fewer"):
+    with pytest.raises(Failed, match="too large for a receipt; name fewer"):
         receipts.keep(
             str(tmp_path), "stage", "part", replace(GENUINE, met=np.zeros(2000, np.uint8))
         )
@@ -309,7 +309,7 @@ def outcome(folder: Path, content: bytes) -> object:
         return receipts.load(str(folder), "stage", "part", Kept)
     except Failed as problem:
         said = str(problem)
-    assert said.startswith(f"{path}: not a receipt of segscore (") and "\n" not in said
+    assert said.startswith(f"{path}: not a valid receipt (") and "\n" not in said
     return Failed
 
 
@@ -404,7 +404,7 @@ def test_forgeries(tmp_path: Path) -> None:
     names = [*FORGERIES, *TABLES]
     assert len(lines) == len(names)
     for name, line in zip(names, lines, strict=True):
-        assert line.startswith(f"{name}: Failed: {path}: not a receipt of segscore (")
+        assert line.startswith(f"{name}: Failed: {path}: not a valid receipt (")
         assert line.endswith("); run again with --fresh")
         assert len(line) < len(str(path)) + 350
     assert int(more) < MORE
