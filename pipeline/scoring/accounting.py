@@ -78,6 +78,6 @@ def require_scored(attempt: Attempt, inputs: Inputs, account: Became) -> None:
     if not hypotheses["scored"]:
         raise Failed(
             f"{inputs.hypotheses.location}: nothing could be scored: {hypotheses['rejected']} of "
-            f"{hypotheses['in']} hypotheses were rejected, {hypotheses['unpaired']} have no accepted "
-            f"reference{why_nothing_scored(attempt, ('hypotheses', 'references'))}"
+            f"{hypotheses['in']} hypotheses were rejected, {hypotheses['unpaired']} have no "
+            f"accepted reference{why_nothing_scored(attempt, ('hypotheses', 'references'))}"
         )

@@ -58,7 +58,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         run.write("rejects", collected.rejects, INPUTS_PART)
     with run.stage("score"):
         further = inputs.hypotheses.further
-        reference_set = ReferenceSet.of(references, settings)
+        reference_set = ReferenceSet.build(references, settings)
         job = BroadcastJob(
             rule, inputs.typed, further, run.folder, plan.rows_at_once, reference_set
         )

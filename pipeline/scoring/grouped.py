@@ -123,10 +123,10 @@ def _with_survey(run: TaskRun, job: ShuffledJob, parts: list[Part]) -> ShuffledJ
     """Compute what depends on all references together: `per-run` windows, P_seg, types."""
     settings = job.settings
     if settings.window == "per-run":
-        sizes = run.tasks(survey_bucket, parts, job, stage="sized").values()
+        size_surveys = run.tasks(survey_bucket, parts, job, stage="sized").values()
         units, segments = (
-            sum(survey.units for survey in sizes),
-            sum(survey.segments for survey in sizes),
+            sum(survey.units for survey in size_surveys),
+            sum(survey.segments for survey in size_surveys),
         )
         size = window_size(np.array([units]), np.array([max(1, segments)]), settings.rounding)
         job = replace(job, settings=replace(settings, window=int(size[0])))
@@ -166,7 +166,7 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     references = collected.references
     units = resampling_units(references.documents, job.settings, job.documents)
     references = replace(references, p_seg=job.p_seg, resampling=units)
-    reference_set = ReferenceSet.of(references, job.settings)
+    reference_set = ReferenceSet.build(references, job.settings)
     accepted = _accepted(job, part, collected)
     require_declared(job, collected.reference_rows, accepted.rows)
     pairs, paired = score_hypotheses(job, part.name, reference_set, accepted)

@@ -87,8 +87,10 @@ def accept_hypotheses(
     n_units, expected = numbers(rows.table.column("n_units").chunk(0)), references.units[document]
     differs = n_units != expected
     reasons = [
-        f"n_units is {here}; the accepted references of this document have {there}"
-        for here, there in zip(n_units[differs].tolist(), expected[differs].tolist(), strict=True)
+        f"n_units is {units}; the accepted references of this document have {expected_units}"
+        for units, expected_units in zip(
+            n_units[differs].tolist(), expected[differs].tolist(), strict=True
+        )
     ]
     document = document[~differs]
     rows, contradicting = refuse(rows, differs, SAME_UNITS, reasons)

@@ -50,8 +50,8 @@ class Inputs:
     @property
     def tables(self) -> list[InputTable]:
         """The tables that were given."""
-        both = [self.references, self.hypotheses]
-        return both if self.documents is None else [*both, self.documents]
+        sides = [self.references, self.hypotheses]
+        return sides if self.documents is None else [*sides, self.documents]
 
 
 @dataclass(frozen=True)

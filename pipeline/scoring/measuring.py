@@ -54,7 +54,7 @@ class MeasuringSettings:
             references.
         cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.
         c_seg_costs: C_miss and C_fa of C_seg, each in [0, 1].
-        beta: weight of recall in b_f1 and f1, above 0.
+        beta: weight of recall in b_f1 and f1, in [0.001, 1000].
         edit_constants: constants added to the weight of a near miss and of a substitution, each in
             [0, 1].
         content_weights: weights of leading misses, trailing misses, leading false alarms and

@@ -103,7 +103,7 @@ class ReferenceSet:
     consensus: tuple[References, ...]
 
     @classmethod
-    def of(cls, references: References, settings: MeasuringSettings) -> "ReferenceSet":
+    def build(cls, references: References, settings: MeasuringSettings) -> "ReferenceSet":
         """Build the consensus references that the settings ask for."""
         consensus = [
             consensus_references(references, label, share, settings)
@@ -321,9 +321,9 @@ def score_points(
 
     def blocks() -> Iterator[_ScoredBlock]:
         for piece, name in product(pieces, job.rule.settings.points):
-            made_points = points(name, _codings(job, references, piece))
-            hypotheses = _as_hypotheses(name, references, made_points, piece[0])
-            pairs = Pairs(made_points.ref_row, made_points.hyp_row)
+            segmentations = points(name, _codings(job, references, piece))
+            hypotheses = _as_hypotheses(name, references, segmentations, piece[0])
+            pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
             if REFERENCE_POINTS[name].scored_against == "all":
                 yield *_score(job, reference_set, hypotheses, pairs), {}
             else:
@@ -334,10 +334,10 @@ def score_points(
 
 
 def _as_hypotheses(
-    name: str, references: References, made_points: Points, first_document: int
+    name: str, references: References, segmentations: Points, first_document: int
 ) -> Hypotheses:
     """Present reference points as hypotheses; the name of a `human` one includes the coder."""
-    document = first_document + made_points.document
+    document = first_document + segmentations.document
     ids = references.documents.ids.take(pa.array(document))
     coder = pa.array([POINT + name] * len(document), pa.string())
     system = Coded(np.zeros(len(document), np.int64), [POINT + name])
@@ -345,7 +345,7 @@ def _as_hypotheses(
         held_out_coder = references.coder.slice(references.first[first_document], len(document))
         coder = pc.binary_join_element_wise(coder, held_out_coder, ":")
     no_attributes = pa.table({"": pa.nulls(len(document))}).select([])
-    sides = side(made_points.boundaries, document, references.words)
+    sides = side(segmentations.boundaries, document, references.words)
     return Hypotheses(ids, coder, system, document, sides, no_attributes)
 
 
