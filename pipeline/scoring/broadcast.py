@@ -57,11 +57,8 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
             return None
         run.write("rejects", collected.rejects, INPUTS_PART)
     with run.stage("score"):
-        further = inputs.hypotheses.further
-        reference_set = ReferenceSet.build(references, settings)
-        job = BroadcastJob(
-            rule, inputs.typed, further, run.folder, plan.rows_at_once, reference_set
-        )
+        shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder, plan.rows_at_once)
+        job = BroadcastJob(*shared, ReferenceSet.build(references, settings))
         if inputs.typed and not settings.boundary_types:
             surveys = run_with_duplicates(run, survey_part, parts, job, stage="surveyed")
             types = occurring(collected.reference_rows).union(
