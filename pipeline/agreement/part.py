@@ -27,7 +27,7 @@ from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import (
     References,
     accept_references,
-    make_ready,
+    prepare_references,
     shared_attributes,
 )
 from segscore.pipeline.statistics import bootstrap
@@ -180,7 +180,7 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
         rejects.append(contradicting)
     codings, alone = None, []
     if rows is not None and len(rows):
-        codings = make_ready(rows, described, job.settings, typed=False)
+        codings = prepare_references(rows, described, job.settings, typed=False)
         paired = (np.diff(codings.first) > 1)[codings.document]
         alone.append(list_unpaired(rows.keep(~paired)))
         rows = rows.keep(paired)

@@ -15,12 +15,12 @@ from segscore.pipeline.comparison.boundary_classes import NOWHERE, Places
 from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, decide
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System
-from segscore.pipeline.scoring.boundaries import side_of
+from segscore.pipeline.scoring.boundaries import side_from_rows
+from segscore.pipeline.scoring.broadcast_job import accept_part
 from segscore.pipeline.scoring.hypotheses import Accepted
 from segscore.pipeline.scoring.inputs import cut
 from segscore.pipeline.scoring.pairs import pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
-from segscore.pipeline.scoring.sent import accept_part
 
 
 def where(
@@ -110,7 +110,7 @@ def _tally(
     kept = (system >= 0) & shared[accepted.document]
     rows, document, system = accepted.rows.keep(kept), accepted.document[kept], system[kept]
     references = opened.references
-    hypotheses = side_of(rows, document, references.words, typed=opened.inputs.typed)
+    hypotheses = side_from_rows(rows, document, references.words, typed=opened.inputs.typed)
     pairs = pair_up(document, references.first)
     decided = decide(opened, hypotheses, pairs)
     by_pair = system[pairs.hyp_row]

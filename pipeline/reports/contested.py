@@ -11,7 +11,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.strips import Drawing, boundaries, draw_strip
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
-from segscore.pipeline.scoring.explain import rows_of_document
+from segscore.pipeline.scoring.explain import read_document_rows
 from segscore.pipeline.scoring.reopen import require_unchanged
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import find_table
@@ -54,7 +54,7 @@ def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]
     # Leave out invalid rows here, and rows rejected together with others in _drawing.
-    good = [validate_rows(part, SEGMENTATIONS)[0].table for part in rows_of_document(table, ids)]
+    good = [validate_rows(part, SEGMENTATIONS)[0].table for part in read_document_rows(table, ids)]
     read = pa.concat_tables(good).to_pylist()
     return {row["document_id"]: [_drawing(row, read)] for row in rows}
 

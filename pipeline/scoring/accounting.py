@@ -14,21 +14,25 @@ from segscore.pipeline.scoring.inputs import Collected, Inputs
 from segscore.pipeline.scoring.part import Receipt
 
 
-def count_rows(collected: Collected, met: Flags) -> Became:
+def count_rows(collected: Collected, paired: Flags) -> Became:
     """Count the scored, rejected and unpaired rows of the references and of the documents.
 
     Args:
         collected: references and documents.
-        met: which references have a hypothesis, shape (references,).
+        paired: which references have a hypothesis, shape (references,).
     """
-    refused = collected.rejects.column("table").to_pylist()
-    scored = {"references": int(met.sum())}
+    rejected_tables = collected.rejects.column("table").to_pylist()
+    scored = {"references": int(paired.sum())}
     if collected.described is not None:
-        ids = collected.reference_rows.keep(met).table.column("document_id").chunk(0)
-        place = collected.described.documents.find(ids)
-        scored["documents"] = len(np.unique(place[place >= 0]))
+        ids = collected.reference_rows.keep(paired).table.column("document_id").chunk(0)
+        row = collected.described.documents.find(ids)
+        scored["documents"] = len(np.unique(row[row >= 0]))
     rows = {
-        name: {"in": collected.read[name], "scored": scored[name], "rejected": refused.count(name)}
+        name: {
+            "in": collected.read[name],
+            "scored": scored[name],
+            "rejected": rejected_tables.count(name),
+        }
         for name in scored
     }
     for table in rows.values():
@@ -36,29 +40,31 @@ def count_rows(collected: Collected, met: Flags) -> Became:
     return rows
 
 
-def met_references(receipts: Mapping[str, Receipt], references: int) -> Flags:
+def paired_references(receipts: Mapping[str, Receipt], references: int) -> Flags:
     """Return which references have a hypothesis, shape (references,).
 
     Raises:
         Failed: a receipt has another number of references.
     """
     for name, receipt in receipts.items():
-        if receipt.met.shape != ((references + 7) // 8,):
-            raise Failed(f"{name}: its receipt is of other references; run again with --fresh")
-    bits = np.bitwise_or.reduce([receipt.met for receipt in receipts.values()])
+        if receipt.paired.shape != ((references + 7) // 8,):
+            raise Failed(
+                f"{name}: its receipt has another number of references; run again with --fresh"
+            )
+    bits = np.bitwise_or.reduce([receipt.paired for receipt in receipts.values()])
     return np.unpackbits(bits, count=references).astype(bool)
 
 
-def left_over(collected: Collected, met: Flags) -> pa.Table:
+def list_unpaired_inputs(collected: Collected, paired: Flags) -> pa.Table:
     """List the references without a hypothesis, and the documents without a scored pair."""
     rows = collected.reference_rows
-    alone = [list_unpaired(rows.keep(~met))]
+    unpaired = [list_unpaired(rows.keep(~paired))]
     if collected.described is not None:
         described = collected.described
-        ids = rows.keep(met).table.column("document_id").chunk(0)
+        ids = rows.keep(paired).table.column("document_id").chunk(0)
         used = np.isin(np.arange(len(described.rows)), described.documents.find(ids))
-        alone.append(list_unpaired(described.rows.keep(~used)))
-    return pa.concat_tables(alone)
+        unpaired.append(list_unpaired(described.rows.keep(~used)))
+    return pa.concat_tables(unpaired)
 
 
 def require_scored(attempt: Attempt, inputs: Inputs, account: Became) -> None:
@@ -71,8 +77,7 @@ def require_scored(attempt: Attempt, inputs: Inputs, account: Became) -> None:
     hypotheses = account["hypotheses"]
     if not hypotheses["scored"]:
         raise Failed(
-            f"{inputs.hypotheses.location}: nothing could be scored: of {hypotheses['in']} "
-            f"hypotheses {hypotheses['rejected']} were rejected and "
-            f"{hypotheses['unpaired']} have no accepted "
-            f"reference{why_nothing_scored(attempt, ('hypotheses', 'references'))}"
+            f"{inputs.hypotheses.location}: nothing could be scored: {hypotheses['rejected']} of "
+            f"{hypotheses['in']} hypotheses were rejected, {hypotheses['unpaired']} have no "
+            f"accepted reference{why_nothing_scored(attempt, ('hypotheses', 'references'))}"
         )

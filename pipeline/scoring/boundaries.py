@@ -16,7 +16,7 @@ class UnitLengths:
     totals: Ints
 
     @classmethod
-    def of(cls, lengths: Ragged) -> "UnitLengths":
+    def from_lengths(cls, lengths: Ragged) -> "UnitLengths":
         """Compute the running totals of each document's unit lengths."""
         return cls(lengths, cumulative(lengths))
 
@@ -83,28 +83,28 @@ def typed_side(
     """
     row = np.repeat(np.arange(len(positions)), positions.lengths)
     in_units = np.stack([row, positions.values])
-    place = positions.values.astype(np.int64)
-    inside = np.ones(len(place), bool)
+    position = positions.values.astype(np.int64)
+    inside = np.ones(len(position), bool)
     if words is not None:
-        place = words.totals[words.lengths.offsets[document[row]] + place - 1]
-        inside = (place > 0) & (place < words.whole(document[row]))
-    order = np.lexsort((types, place, row))
+        position = words.totals[words.lengths.offsets[document[row]] + position - 1]
+        inside = (position > 0) & (position < words.whole(document[row]))
+    order = np.lexsort((types, position, row))
     order = order[inside[order]]
-    keys = np.stack([row[order], place[order], types[order]])
-    kept = keys[:, _first_of_each(keys)]
-    once = kept[:2, _first_of_each(kept[:2])]
-    typed = _ragged(kept[0], kept[1], len(positions))
-    at_once = in_units[:, _first_of_each(in_units)]
+    keys = np.stack([row[order], position[order], types[order]])
+    distinct = keys[:, _first_occurrences(keys)]
+    untyped = distinct[:2, _first_occurrences(distinct[:2])]
+    typed = _ragged(distinct[0], distinct[1], len(positions))
+    unit_positions = in_units[:, _first_occurrences(in_units)]
     return Side(
-        in_units=_ragged(at_once[0], at_once[1], len(positions)),
-        boundaries=_ragged(once[0], once[1], len(positions)),
+        in_units=_ragged(unit_positions[0], unit_positions[1], len(positions)),
+        boundaries=_ragged(untyped[0], untyped[1], len(positions)),
         typed=typed,
-        types=kept[2].astype(np.int32),
+        types=distinct[2].astype(np.int32),
         collapsed=positions.lengths - typed.lengths,
     )
 
 
-def _first_of_each(keys: Ints) -> Ints:
+def _first_occurrences(keys: Ints) -> Ints:
     """Return the columns of sorted keys that differ from the column before, shape (distinct,)."""
     new = np.ones(keys.shape[1], bool)
     new[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
@@ -115,7 +115,7 @@ def _ragged(row: Ints, values: Ints, rows: int) -> Ragged:
     return Ragged(np.searchsorted(row, np.arange(rows + 1)), values.astype(np.int32))
 
 
-def side_of(rows: Rows, document: Ints, words: UnitLengths | None, *, typed: bool) -> Side:
+def side_from_rows(rows: Rows, document: Ints, words: UnitLengths | None, *, typed: bool) -> Side:
     """Return the boundaries of validated rows.
 
     Args:

@@ -9,29 +9,29 @@ from segscore.pipeline.arrays.ragged import Bits
 from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.tasks import TaskRun
-from segscore.pipeline.scoring.accounting import count_rows, left_over, met_references
-from segscore.pipeline.scoring.duplicates import spread_twice
-from segscore.pipeline.scoring.hypotheses import list_unpaired, write_left_out
+from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_inputs, paired_references
+from segscore.pipeline.scoring.broadcast_job import BroadcastJob, accept_part
+from segscore.pipeline.scoring.duplicates import run_with_duplicates
+from segscore.pipeline.scoring.hypotheses import list_unpaired, write_unscored
 from segscore.pipeline.scoring.inputs import Inputs, collect, cut, cut_points
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
-    Against,
     Part,
     Receipt,
-    Worked,
-    declared,
+    ReferenceSet,
+    TaskResults,
+    declare_types,
     require_declared,
     score_hypotheses,
     score_points,
 )
-from segscore.pipeline.scoring.sent import SentJob, accept_part
 from segscore.pipeline.tables.boundary_types import occurring
 
 _SCORED, _POINTS = "scored", "points"
 INPUTS_PART = "inputs.parquet"
 
 
-def score_sent(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked | None:
+def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> TaskResults | None:
     """Send the references to every task and score all hypotheses.
 
     Args:
@@ -57,32 +57,31 @@ def score_sent(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked |
             return None
         run.write("rejects", collected.rejects, INPUTS_PART)
     with run.stage("score"):
-        further = inputs.hypotheses.further
-        against = Against.of(references, settings)
-        job = SentJob(rule, inputs.typed, further, run.folder, plan.rows_at_once, against)
+        shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder, plan.rows_at_once)
+        job = BroadcastJob(*shared, ReferenceSet.build(references, settings))
         if inputs.typed and not settings.boundary_types:
-            surveyed = spread_twice(run, survey_part, parts, job, stage="surveyed")
+            surveys = run_with_duplicates(run, survey_part, parts, job, stage="surveyed")
             types = occurring(collected.reference_rows).union(
-                *(receipt.types for receipt in surveyed.values())
+                *(receipt.types for receipt in surveys.values())
             )
-            job = replace(job, rule=declared(rule, types))
-        receipts = spread_twice(run, score_part, parts, job, stage=_SCORED)
-        made = run.tasks(score_documents, points, job, stage=_POINTS)
-    met = met_references(receipts, len(references))
-    run.write("unpaired", left_over(collected, met), INPUTS_PART)
-    both = [*receipts.values(), *made.values()]
-    return Worked(
+            job = replace(job, rule=declare_types(rule, types))
+        receipts = run_with_duplicates(run, score_part, parts, job, stage=_SCORED)
+        point_receipts = run.tasks(score_documents, points, job, stage=_POINTS)
+    paired = paired_references(receipts, len(references))
+    run.write("unpaired", list_unpaired_inputs(collected, paired), INPUTS_PART)
+    all_receipts = [*receipts.values(), *point_receipts.values()]
+    return TaskResults(
         rule=job.rule,
         p_seg=references.p_seg,
         documents=documents,
-        rows=add_rows([count_rows(collected, met), *(receipt.rows for receipt in both)]),
-        pairs=sum(receipt.pairs for receipt in both),
+        rows=add_rows([count_rows(collected, paired), *(receipt.rows for receipt in all_receipts)]),
+        pairs=sum(receipt.pairs for receipt in all_receipts),
         folder=run.folder,
-        parts=[receipt.part for receipt in both],
+        parts=[receipt.part for receipt in all_receipts],
     )
 
 
-def score_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
+def score_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
     """Score the hypotheses of one part against all their references, and write its files.
 
     Args:
@@ -93,17 +92,21 @@ def score_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Rece
     """
     accepted = accept_part(job, part, duplicates)
     require_declared(job, accepted.rows)
-    pairs, met = score_hypotheses(job, part.name, job.against, accepted)
-    write_left_out(job.folder, part.name, accepted.rejects, list_unpaired(accepted.unpaired))
-    return Receipt(part.name, accepted.became, pairs, met=np.packbits(met), seen=accepted.seen)
+    pairs, paired = score_hypotheses(job, part.name, job.reference_set, accepted)
+    write_unscored(job.folder, part.name, accepted.rejects, list_unpaired(accepted.unpaired))
+    return Receipt(
+        part.name, accepted.row_counts, pairs, paired=np.packbits(paired), seen=accepted.seen
+    )
 
 
-def score_documents(job: SentJob, part: Part) -> Receipt:
+def score_documents(job: BroadcastJob, part: Part) -> Receipt:
     """Score the reference points of some documents."""
-    return Receipt(part.name, pairs=score_points(job, part.name, job.against, [part.documents]))
+    return Receipt(
+        part.name, pairs=score_points(job, part.name, job.reference_set, [part.documents])
+    )
 
 
-def survey_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
+def survey_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
     """Find which boundary types the hypotheses of a part have; write nothing."""
     accepted = accept_part(job, part, duplicates)
     types = tuple(sorted(occurring(accepted.rows)))

@@ -25,36 +25,36 @@ def _merge(
     positions: Positions,
     first: Ints,
     least: Ints,
-    agreed_offsets: Ints,
-    agreed: Positions,
+    merged_offsets: Ints,
+    merged: Positions,
 ) -> None:
     """Merge each document's references; write the positions marked at least ``least`` times."""
     coders = 0
     for d in range(len(first) - 1):
         coders = max(coders, first[d + 1] - first[d])
-    ahead = np.zeros(coders, np.int64)
+    next_entry = np.zeros(coders, np.int64)
     written = 0
-    agreed_offsets[0] = 0
+    merged_offsets[0] = 0
     for d in range(len(first) - 1):
         h = first[d + 1] - first[d]
-        ahead[:h] = offsets[first[d] : first[d + 1]]
+        next_entry[:h] = offsets[first[d] : first[d + 1]]
         stops = offsets[first[d] + 1 : first[d + 1] + 1]
         while True:
             position = np.iinfo(np.int64).max
             for a in range(h):
-                if ahead[a] < stops[a]:
-                    position = min(position, int(positions[ahead[a]]))
+                if next_entry[a] < stops[a]:
+                    position = min(position, int(positions[next_entry[a]]))
             if position == np.iinfo(np.int64).max:
                 break
             marks = 0
             for a in range(h):
-                if ahead[a] < stops[a] and positions[ahead[a]] == position:
+                if next_entry[a] < stops[a] and positions[next_entry[a]] == position:
                     marks += 1
-                    ahead[a] += 1
+                    next_entry[a] += 1
             if marks >= least[d]:
-                agreed[written] = position
+                merged[written] = position
                 written += 1
-        agreed_offsets[d + 1] = written
+        merged_offsets[d + 1] = written
 
 
 def consensus(references: Ragged, first: Ints, share: Fraction) -> Ragged:
@@ -73,8 +73,8 @@ def consensus(references: Ragged, first: Ints, share: Fraction) -> Ragged:
     needed = [-(-share.numerator * h // share.denominator) for h in coders.tolist()]
     least = np.array(needed, np.int64)[group]
     offsets = np.empty(len(first), np.int64)
-    room = references.offsets[first[-1]] - references.offsets[first[0]]
-    values = np.empty(room, np.int32)
+    capacity = references.offsets[first[-1]] - references.offsets[first[0]]
+    values = np.empty(capacity, np.int32)
     _merge(references.offsets, references.values, first, least, offsets, values)
     return Ragged(offsets, values[: offsets[-1]])
 

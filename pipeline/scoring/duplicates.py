@@ -15,7 +15,7 @@ from segscore.pipeline.scoring.part import Job, Part, Receipt
 _Kind = TypeVar("_Kind", bound=Receipt)
 
 
-def spread_twice(
+def run_with_duplicates(
     run: TaskRun, task: Callable[..., _Kind], parts: list[Part], job: Job, *, stage: str
 ) -> dict[str, _Kind]:
     """Run ``task(job, part, duplicates)`` for all parts, and again for parts with duplicates.
@@ -30,33 +30,37 @@ def spread_twice(
     Raises:
         Failed: as ``TaskRun.tasks``.
     """
-    found = run.tasks(task, parts, job, {}, stage=stage)
-    twice = duplicates(found.values())
+    first_receipts = run.tasks(task, parts, job, {}, stage=stage)
+    twice = find_duplicates(first_receipts.values())
     again = {
         part.name: replace(part, name=receipts.again(part.name))
         for part in parts
-        if _holds(found[part.name], twice)
+        if _has_duplicates(first_receipts[part.name], twice)
     }
     if not again:
-        return found
-    repeated = [*again.values()]
-    better = run.tasks(task, repeated, job, twice, stage=receipts.again(stage))
-    return found | {name: better[part.name] for name, part in again.items()}
+        return first_receipts
+    repeated_parts = [*again.values()]
+    second_receipts = run.tasks(task, repeated_parts, job, twice, stage=receipts.again(stage))
+    return first_receipts | {name: second_receipts[part.name] for name, part in again.items()}
 
 
-def duplicates(told: Iterable[Receipt]) -> dict[str, Bits]:
+def find_duplicates(part_receipts: Iterable[Receipt]) -> dict[str, Bits]:
     """Find the documents that a coder segmented more than once: bits over documents by coder.
 
     Raises:
         Failed: the receipts have different numbers of documents.
     """
-    told = list(told)
-    shapes = {bits.shape for receipt in told for seen in receipt.seen.values() for bits in seen}
+    part_receipts = list(part_receipts)
+    shapes = {
+        bits.shape for receipt in part_receipts for seen in receipt.seen.values() for bits in seen
+    }
     if len(shapes) > 1:
-        raise Failed("receipts of parts are of different documents; run again with --fresh")
+        raise Failed(
+            "receipts of parts have different numbers of documents; run again with --fresh"
+        )
     once: dict[str, Bits] = {}
     twice: dict[str, Bits] = {}
-    for receipt in told:
+    for receipt in part_receipts:
         for coder, (seen, repeated) in receipt.seen.items():
             before = once.get(coder, np.zeros_like(seen))
             twice[coder] = twice.get(coder, np.zeros_like(seen)) | repeated | (before & seen)
@@ -64,7 +68,7 @@ def duplicates(told: Iterable[Receipt]) -> dict[str, Bits]:
     return {coder: bits for coder, bits in twice.items() if bits.any()}
 
 
-def _holds(receipt: Receipt, twice: Mapping[str, Any]) -> bool:
+def _has_duplicates(receipt: Receipt, twice: Mapping[str, Any]) -> bool:
     return any(
         (receipt.seen[coder][0] & twice[coder]).any() for coder in receipt.seen.keys() & twice
     )

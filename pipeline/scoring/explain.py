@@ -10,7 +10,7 @@ from segscore.pipeline.arrays.ragged import Positions, flags
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.pairing import TypedSides
-from segscore.pipeline.scoring.boundaries import Side, side_of
+from segscore.pipeline.scoring.boundaries import Side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import accept_hypotheses
 from segscore.pipeline.scoring.pairs import Pairs, pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
@@ -53,29 +53,28 @@ def explain_pairs(
     Raises:
         Refused: the run, a document or the hypothesis does not exist, or an input has changed.
     """
-    opened = reopen(run)
-    for place, document in zip(
-        opened.references.documents.find(pa.array(documents, pa.string())), documents, strict=True
+    reopened = reopen(run)
+    for number, document in zip(
+        reopened.references.documents.find(pa.array(documents, pa.string())), documents, strict=True
     ):
-        if place < 0:
+        if number < 0:
             raise Refused(f"{document}: the run has no accepted reference for this document")
-    hypotheses = opened.inputs.hypotheses
-    rows = join_rows([*rows_of_document(hypotheses, documents, hypothesis)])
-    types = opened.settings.boundary_types
+    hypotheses = reopened.inputs.hypotheses
+    rows = join_rows([*read_document_rows(hypotheses, documents, hypothesis)])
+    types = reopened.settings.boundary_types
     rows = accept_hypotheses(
-        rows, opened.references, {}, typed=opened.inputs.typed, types=types
+        rows, reopened.references, {}, typed=reopened.inputs.typed, types=types
     ).rows
     if not len(rows):
-        asked = "" if hypothesis is None else f" of {hypothesis}"
+        by_hypothesis = "" if hypothesis is None else f" of {hypothesis}"
         raise Refused(
-            f"{run}: its input has no accepted hypothesis{asked} for {', '.join(documents)} "
-            "(reference points are made by the run and not explained; refused rows are in its "
-            "rejects)"
+            f"{run}: no accepted hypothesis{by_hypothesis} for {', '.join(documents)}; rejected "
+            "rows are in its rejects, and reference points cannot be explained"
         )
-    return _explain(opened, rows)
+    return _explain(reopened, rows)
 
 
-def rows_of_document(
+def read_document_rows(
     table: InputTable, documents: Sequence[str], coder: str | None = None
 ) -> Iterator[Rows]:
     """Read the segmentations of some documents, one slice of the table at a time.
@@ -85,19 +84,19 @@ def rows_of_document(
         documents: ids of the documents.
         coder: coder of the segmentations; None for all.
     """
-    wanted = pa.array(documents, pa.string())
-    for piece in table.slices:
-        rows = read_slice(piece, table.further)
-        chosen = pc.is_in(rows.table.column("document_id"), value_set=wanted)
+    ids = pa.array(documents, pa.string())
+    for table_slice in table.slices:
+        rows = read_slice(table_slice, table.further)
+        chosen = pc.is_in(rows.table.column("document_id"), value_set=ids)
         if coder is not None:
             chosen = pc.and_(chosen, pc.equal(rows.table.column("coder"), coder))
         yield rows.keep(flags(pc.fill_null(chosen.combine_chunks(), False)))
 
 
-def _explain(opened: Reopened, rows: Rows) -> list[Explained]:
-    references = opened.references
+def _explain(reopened: Reopened, rows: Rows) -> list[Explained]:
+    references = reopened.references
     document = references.documents.find(rows.table.column("document_id").chunk(0))
-    side = side_of(rows, document, references.words, typed=opened.inputs.typed)
+    side = side_from_rows(rows, document, references.words, typed=reopened.inputs.typed)
     pairs = pair_up(document, references.first)
     return [
         Explained(
@@ -105,7 +104,7 @@ def _explain(opened: Reopened, rows: Rows) -> list[Explained]:
             references.coder[ref].as_py(),
             rows.table.column("coder")[hyp].as_py(),
             int(references.size[ref]),
-            _edits(opened, side, Pairs(pairs.ref_row[[i]], pairs.hyp_row[[i]])),
+            _edits(reopened, side, Pairs(pairs.ref_row[[i]], pairs.hyp_row[[i]])),
         )
         for i, (ref, hyp) in enumerate(
             zip(pairs.ref_row.tolist(), pairs.hyp_row.tolist(), strict=True)
@@ -113,13 +112,13 @@ def _explain(opened: Reopened, rows: Rows) -> list[Explained]:
     ]
 
 
-def _edits(opened: Reopened, side: Side, pair: Pairs) -> list[Edit]:
+def _edits(reopened: Reopened, side: Side, pair: Pairs) -> list[Edit]:
     """List the edits of one pair."""
-    settings, types = opened.settings, opened.job.rule.types
-    ref, ref_types = _row(opened.references.side, int(pair.ref_row[0]))
+    settings, types = reopened.settings, reopened.job.rule.types
+    ref, ref_types = _row(reopened.references.side, int(pair.ref_row[0]))
     hyp, hyp_types = _row(side, int(pair.hyp_row[0]))
-    both = TypedSides(types, ref_types, hyp_types)
-    return list_edits(ref, hyp, settings.n_t, settings.pairing, both)
+    typed_sides = TypedSides(types, ref_types, hyp_types)
+    return list_edits(ref, hyp, settings.n_t, settings.pairing, typed_sides)
 
 
 def _row(side: Side, row: int) -> tuple[list[int], Positions | None]:

@@ -7,7 +7,7 @@ from typing import Self
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
-from segscore.pipeline.scoring.settings import ScoreSettings, recorded
+from segscore.pipeline.scoring.settings import ScoreSettings, settings_from_record
 from segscore.pipeline.statistics.averages import summary_groups
 
 
@@ -25,8 +25,8 @@ class FinishedScoring(FinishedRun):
         """
         run = super().open(url, unfinished)
         if run.command != "score":
-            of = "another command" if run.command is None else f"`segscore {run.command}`"
-            raise Refused(f"{url}: holds no scores to explain or compare; it is a run of {of}")
+            command = "another command" if run.command is None else f"`segscore {run.command}`"
+            raise Refused(f"{url}: is a run of {command}; name a run of `segscore score`")
         run.score_settings()
         return run
 
@@ -37,12 +37,12 @@ class FinishedScoring(FinishedRun):
             Refused: the settings are not those of this version of segscore.
         """
         try:
-            return recorded(self.settings)
+            return settings_from_record(self.settings)
         except TypeError as problem:
-            made = self.record.get("versions", {}).get("segscore")
+            version = self.record.get("versions", {}).get("segscore")
             raise Refused(
-                f"{self.url}: was made by another version of segscore ({made}), whose settings are "
-                "not those of this one; score again"
+                f"{self.url}: was made by another version of segscore ({version}) with different "
+                "settings; score again"
             ) from problem
 
     @property

@@ -12,28 +12,28 @@ from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.shuffle import Meeting, met
 from segscore.pipeline.runs.tasks import TaskRun
-from segscore.pipeline.scoring.accounting import count_rows, left_over
+from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_inputs
 from segscore.pipeline.scoring.hypotheses import (
     Accepted,
     accept_hypotheses,
     list_unpaired,
-    write_left_out,
+    write_unscored,
 )
 from segscore.pipeline.scoring.inputs import Checked, Collected, Inputs, cut_points, gather_inputs
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
-    Against,
     Job,
     Part,
     Receipt,
-    Worked,
-    declared,
+    ReferenceSet,
+    TaskResults,
+    declare_types,
     require_declared,
     score_hypotheses,
     score_points,
 )
-from segscore.pipeline.scoring.references import count_windows, resampled_by, share_of_windows
+from segscore.pipeline.scoring.references import count_windows, resampling_units, share_of_windows
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
 from segscore.pipeline.tables.read import Rows, join_rows, no_rows, validate_rows
@@ -43,7 +43,7 @@ POINTS_PART = "points-"
 
 
 @dataclass(frozen=True)
-class MetJob(Job):
+class ShuffledJob(Job):
     """What all tasks of a run share.
 
     Attributes:
@@ -60,7 +60,7 @@ class MetJob(Job):
 
 
 @dataclass(frozen=True)
-class Surveyed:
+class SurveyReceipt:
     """What a part returns about its references and hypotheses before any are scored.
 
     Attributes:
@@ -78,7 +78,7 @@ class Surveyed:
     types: tuple[int, ...]
 
 
-def score_met(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked | None:
+def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> TaskResults | None:
     """Bring the rows of each document together, then score all hypotheses.
 
     Args:
@@ -98,17 +98,17 @@ def score_met(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked | 
         if not run.claim({_SCORED: parts}):
             return None
         tables = {table.name: table for table in inputs.tables}
-        place = Meeting(tables, run.folder, plan.groups, plan.cuts)
-        shuffle.shuffle_rows(run.client, place)
+        meeting = Meeting(tables, run.folder, plan.groups, plan.cuts)
+        shuffle.shuffle_rows(run.client, meeting)
     with run.stage("references"):
         further = inputs.hypotheses.further
         shared = (rule, inputs.typed, further, run.folder, plan.rows_at_once)
-        job = _with_survey(run, MetJob(*shared, place, rule.settings, np.nan, 0), parts)
+        job = _with_survey(run, ShuffledJob(*shared, meeting, rule.settings, np.nan, 0), parts)
     with run.stage("score"):
         receipts = run.tasks(score_bucket, parts, job, stage=_SCORED).values()
         storage.remove(storage.join(run.folder, shuffle.FOLDER))
     points = [POINTS_PART + part.name for part in parts] if rule.settings.points else []
-    return Worked(
+    return TaskResults(
         rule=job.rule,
         p_seg=job.p_seg,
         documents=job.documents,
@@ -119,27 +119,30 @@ def score_met(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked | 
     )
 
 
-def _with_survey(run: TaskRun, job: MetJob, parts: list[Part]) -> MetJob:
+def _with_survey(run: TaskRun, job: ShuffledJob, parts: list[Part]) -> ShuffledJob:
     """Compute what depends on all references together: `per-run` windows, P_seg, types."""
     settings = job.settings
     if settings.window == "per-run":
-        sizes = run.tasks(survey_bucket, parts, job, stage="sized").values()
-        units, segments = sum(each.units for each in sizes), sum(each.segments for each in sizes)
+        size_surveys = run.tasks(survey_bucket, parts, job, stage="sized").values()
+        units, segments = (
+            sum(survey.units for survey in size_surveys),
+            sum(survey.segments for survey in size_surveys),
+        )
         size = window_size(np.array([units]), np.array([max(1, segments)]), settings.rounding)
         job = replace(job, settings=replace(settings, window=int(size[0])))
-    surveyed = run.tasks(survey_bucket, parts, job, stage="surveyed").values()
+    surveys = run.tasks(survey_bucket, parts, job, stage="surveyed").values()
     p_seg = settings.p_seg
     if p_seg is None:
-        windows, covered = (sum(each.windows[i] for each in surveyed) for i in (0, 1))
-        p_seg = share_of_windows(covered, windows)
+        windows, with_boundary = (sum(survey.windows[i] for survey in surveys) for i in (0, 1))
+        p_seg = share_of_windows(with_boundary, windows)
     if job.typed and not settings.boundary_types:
-        types = set[int]().union(*(each.types for each in surveyed))
-        job = replace(job, rule=declared(job.rule, types))
-    documents = sum(each.documents for each in surveyed)
+        types = set[int]().union(*(survey.types for survey in surveys))
+        job = replace(job, rule=declare_types(job.rule, types))
+    documents = sum(survey.documents for survey in surveys)
     return replace(job, p_seg=p_seg, documents=documents)
 
 
-def survey_bucket(job: MetJob, part: Part) -> Surveyed:
+def survey_bucket(job: ShuffledJob, part: Part) -> SurveyReceipt:
     """Add up sizes, windows and types of a part's references; write nothing."""
     collected = _collected(job, part)
     references = collected.references
@@ -148,7 +151,7 @@ def survey_bucket(job: MetJob, part: Part) -> Surveyed:
     if job.typed and not job.settings.boundary_types:
         rows = _accepted(job, part, collected).rows
         types = tuple(sorted(occurring(collected.reference_rows) | occurring(rows)))
-    return Surveyed(
+    return SurveyReceipt(
         documents=len(references.documents),
         units=int(sizes.sum()),
         segments=int((boundaries.lengths + 1).sum()),
@@ -157,45 +160,45 @@ def survey_bucket(job: MetJob, part: Part) -> Surveyed:
     )
 
 
-def score_bucket(job: MetJob, part: Part) -> Receipt:
+def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     """Score a part's hypotheses and reference points, and write its files."""
     collected = _collected(job, part)
     references = collected.references
-    units = resampled_by(references.documents, job.settings, job.documents)
+    units = resampling_units(references.documents, job.settings, job.documents)
     references = replace(references, p_seg=job.p_seg, resampling=units)
-    against = Against.of(references, job.settings)
+    reference_set = ReferenceSet.build(references, job.settings)
     accepted = _accepted(job, part, collected)
     require_declared(job, collected.reference_rows, accepted.rows)
-    pairs, met = score_hypotheses(job, part.name, against, accepted)
+    pairs, paired = score_hypotheses(job, part.name, reference_set, accepted)
     if job.settings.points:
         pieces = cut_points(len(references.documents), len(job.settings.points), job.rows_at_once)
         name = POINTS_PART + part.name
-        pairs += score_points(job, name, against, [piece.documents for piece in pieces])
+        pairs += score_points(job, name, reference_set, [piece.documents for piece in pieces])
     rejects = pa.concat_tables([collected.rejects, accepted.rejects])
-    unpaired = [left_over(collected, met), list_unpaired(accepted.unpaired)]
-    write_left_out(job.folder, part.name, rejects, pa.concat_tables(unpaired))
-    rows = {**count_rows(collected, met), **accepted.became}
+    unpaired = [list_unpaired_inputs(collected, paired), list_unpaired(accepted.unpaired)]
+    write_unscored(job.folder, part.name, rejects, pa.concat_tables(unpaired))
+    rows = {**count_rows(collected, paired), **accepted.row_counts}
     return Receipt(part.name, rows, pairs)
 
 
-def _collected(job: MetJob, part: Part) -> Collected:
-    listed = None
+def _collected(job: ShuffledJob, part: Part) -> Collected:
+    documents = None
     if "documents" in job.meeting.tables:
-        listed = _checked(job, part, "documents", DOCUMENTS)
+        documents = _checked(job, part, "documents", DOCUMENTS)
     rows = _checked(job, part, "references", SEGMENTATIONS)
-    return gather_inputs(job.settings, rows, listed, typed=job.typed)
+    return gather_inputs(job.settings, rows, documents, typed=job.typed)
 
 
-def _checked(job: MetJob, part: Part, name: str, model: Contract) -> Checked:
+def _checked(job: ShuffledJob, part: Part, name: str, model: Contract) -> Checked:
     return validate_rows(_read(job, part, name, model), model)
 
 
-def _read(job: MetJob, part: Part, name: str, model: Contract) -> Rows:
-    found = met(job.meeting, name, part.bucket)
-    return join_rows(found) if found else no_rows(job.meeting.tables[name], model)
+def _read(job: ShuffledJob, part: Part, name: str, model: Contract) -> Rows:
+    blocks = met(job.meeting, name, part.bucket)
+    return join_rows(blocks) if blocks else no_rows(job.meeting.tables[name], model)
 
 
-def _accepted(job: MetJob, part: Part, collected: Collected) -> Accepted:
+def _accepted(job: ShuffledJob, part: Part, collected: Collected) -> Accepted:
     rows = _read(job, part, "hypotheses", SEGMENTATIONS)
     types = job.settings.boundary_types
     return accept_hypotheses(rows, collected.references, None, typed=job.typed, types=types)

@@ -43,12 +43,12 @@ class Accepted:
     seen: Seen
 
     @property
-    def became(self) -> Became:
+    def row_counts(self) -> Became:
         """How many of the rows were scored, rejected and unpaired."""
         rejected, unpaired = self.rejects.num_rows, len(self.unpaired)
         scored = self.read - rejected - unpaired
-        told = {"in": self.read, "scored": scored, "rejected": rejected, "unpaired": unpaired}
-        return {"hypotheses": told}
+        counts = {"in": self.read, "scored": scored, "rejected": rejected, "unpaired": unpaired}
+        return {"hypotheses": counts}
 
 
 def accept_hypotheses(
@@ -70,11 +70,11 @@ def accept_hypotheses(
         types: declared boundary types; empty if any type is allowed.
     """
     read = len(rows)
-    rows, broken = validate_rows(rows, SEGMENTATIONS)
-    rejects = [broken]
+    rows, invalid = validate_rows(rows, SEGMENTATIONS)
+    rejects = [invalid]
     if typed:
-        rows, refused = without_faults(rows, types)
-        rejects += refused
+        rows, bad_types = without_faults(rows, types)
+        rejects += bad_types
     document = references.documents.find(rows.table.column("document_id").chunk(0))
     unpaired = rows.keep(document < 0)
     rows, document = rows.keep(document >= 0), document[document >= 0]
@@ -84,14 +84,16 @@ def accept_hypotheses(
     twice = _marked(rows.coders, document, duplicates, len(references.documents))
     document = document[~twice]
     rows, repeated = refuse(rows, twice, UNIQUE_CODER, TWICE)
-    stated, accepted = numbers(rows.table.column("n_units").chunk(0)), references.units[document]
-    other = stated != accepted
+    n_units, expected = numbers(rows.table.column("n_units").chunk(0)), references.units[document]
+    differs = n_units != expected
     reasons = [
-        f"n_units is {here}; the accepted references of this document have {there}"
-        for here, there in zip(stated[other].tolist(), accepted[other].tolist(), strict=True)
+        f"n_units is {units}; the accepted references of this document have {expected_units}"
+        for units, expected_units in zip(
+            n_units[differs].tolist(), expected[differs].tolist(), strict=True
+        )
     ]
-    document = document[~other]
-    rows, contradicting = refuse(rows, other, SAME_UNITS, reasons)
+    document = document[~differs]
+    rows, contradicting = refuse(rows, differs, SAME_UNITS, reasons)
     rejects += [repeated, contradicting]
     return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, seen)
 
@@ -127,7 +129,7 @@ def list_unpaired(rows: Rows) -> pa.Table:
     return pa.table(rows.listed(np.arange(len(rows)))).select(list(UNPAIRED_COLUMNS))
 
 
-def write_left_out(folder: str, name: str, rejects: pa.Table, unpaired: pa.Table) -> None:
+def write_unscored(folder: str, name: str, rejects: pa.Table, unpaired: pa.Table) -> None:
     """Write the rejected and the unpaired rows, if there are any.
 
     Args:

@@ -10,7 +10,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import COUNTS, MEASURES
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.part import Part
-from segscore.pipeline.scoring.references import References, accept_references, make_ready
+from segscore.pipeline.scoring.references import References, accept_references, prepare_references
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.tables.boundary_types import are_told_apart
@@ -50,8 +50,8 @@ class Inputs:
     @property
     def tables(self) -> list[InputTable]:
         """The tables that were given."""
-        both = [self.references, self.hypotheses]
-        return both if self.documents is None else [*both, self.documents]
+        sides = [self.references, self.hypotheses]
+        return sides if self.documents is None else [*sides, self.documents]
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
     )
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(
-            "--consensus and --reference-points make boundaries without types, but the tables have "
-            "boundary_types: leave out the one or the other"
+            "the tables have boundary_types, but --consensus and --reference-points make "
+            "boundaries without types; omit these options, or the column"
         )
     return inputs
 
@@ -106,13 +106,15 @@ def find_sides(
     return inputs
 
 
-def refuse_taken_names(tables: Iterable[InputTable], taken: Collection[str], output: str) -> None:
+def refuse_taken_names(
+    tables: Iterable[InputTable], reserved: Collection[str], output: str
+) -> None:
     """Refuse attributes that have the name of a column of an output table."""
     for table in tables:
         for name in table.attributes.names:
-            if name in taken:
+            if name in reserved:
                 raise Refused(
-                    f"{table.name}: the attribute column {name} has the name of a column of "
+                    f"{table.name}: the attribute column {name} has the same name as a column of "
                     f"{output}; rename it"
                 )
 
@@ -135,33 +137,34 @@ def group_types(settings: ScoreSettings, inputs: Inputs) -> dict[str, pa.DataTyp
 def attribute_types(tables: Iterable[InputTable | None]) -> dict[str, pa.DataType]:
     """Return the attributes of the tables with their types; if a name repeats, the last wins."""
     present = [table for table in tables if table is not None]
-    return {each.name: each.type for table in present for each in table.attributes}
+    return {attribute.name: attribute.type for table in present for attribute in table.attributes}
 
 
 def choose_groups(
-    group_by: tuple[str, ...], types: Mapping[str, pa.DataType], taken: Iterable[str]
+    group_by: tuple[str, ...], types: Mapping[str, pa.DataType], reserved: Iterable[str]
 ) -> dict[str, pa.DataType]:
     """Return the type of each group-by column.
 
     Args:
         group_by: the requested columns.
         types: types of the available attributes.
-        taken: columns that the output always has.
+        reserved: columns that the output always has.
 
     Raises:
         Refused: an attribute does not exist, its type cannot name a group, or the output has a
             column of that name.
     """
     for name in group_by:
-        if name in types and name in taken:
+        if name in types and name in reserved:
             raise Refused(
-                f"--group-by {name}: the output has a column of that name; rename the attribute"
+                f"--group-by {name}: the output already has a column of that name; "
+                "rename the attribute"
             )
         if name not in types:
-            there = ", ".join(sorted(types)) or "none"
-            raise Refused(f"--group-by {name}: no such attribute; there are: {there}")
+            available = ", ".join(sorted(types)) or "none"
+            raise Refused(f"--group-by {name}: no such attribute; available: {available}")
         if not _names_a_group(types[name]):
-            raise Refused(f"--group-by {name}: a {types[name]} cannot name a group")
+            raise Refused(f"--group-by {name}: cannot group by values of type {types[name]}")
     return {name: types[name] for name in group_by}
 
 
@@ -187,13 +190,17 @@ def cut(slices: tuple[Slice, ...], rows: int) -> list[Part]:
     rows, and ends with a digest of what the part reads.
     """
     groups: list[list[Slice]] = []
-    held, size = 0, 0
+    rows_in_part, bytes_in_part = 0, 0
     for piece in slices:
-        if not groups or held + piece.rows > rows or size + piece.size > BYTES_PER_PART:
+        if (
+            not groups
+            or rows_in_part + piece.rows > rows
+            or bytes_in_part + piece.size > BYTES_PER_PART
+        ):
             groups.append([])
-            held, size = 0, 0
+            rows_in_part, bytes_in_part = 0, 0
         groups[-1].append(piece)
-        held, size = held + piece.rows, size + piece.size
+        rows_in_part, bytes_in_part = rows_in_part + piece.rows, bytes_in_part + piece.size
     return [
         Part(f"part-{i:05d}-{_digest(group)}.parquet", tuple(group))
         for i, group in enumerate(groups)
@@ -211,8 +218,8 @@ def cut_points(documents: int, points: int, rows: int) -> list[Part]:
 
 
 def _digest(group: list[Slice]) -> str:
-    held = [(piece.url.rsplit("/", 1)[-1], piece.row_groups) for piece in group]
-    return blake2b(repr(held).encode(), digest_size=4).hexdigest()
+    contents = [(piece.url.rsplit("/", 1)[-1], piece.row_groups) for piece in group]
+    return blake2b(repr(contents).encode(), digest_size=4).hexdigest()
 
 
 def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
@@ -221,12 +228,12 @@ def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
     Raises:
         Failed: no reference was accepted.
     """
-    listed = None if inputs.documents is None else read_valid(inputs.documents, DOCUMENTS)
+    documents = None if inputs.documents is None else read_valid(inputs.documents, DOCUMENTS)
     rows = read_valid(inputs.references, SEGMENTATIONS)
-    collected = gather_inputs(settings, rows, listed, typed=inputs.typed)
+    collected = gather_inputs(settings, rows, documents, typed=inputs.typed)
     if not len(collected.reference_rows):
-        first = _first(collected.rejects)
-        raise Failed(f"{inputs.references.location}: no reference was accepted{first}")
+        first_reject = _first_reject(collected.rejects)
+        raise Failed(f"{inputs.references.location}: no reference was accepted{first_reject}")
     return collected
 
 
@@ -235,31 +242,31 @@ Checked = tuple[Rows, pa.Table]
 
 
 def gather_inputs(
-    settings: MeasuringSettings, rows: Checked, listed: Checked | None, *, typed: bool
+    settings: MeasuringSettings, rows: Checked, documents: Checked | None, *, typed: bool
 ) -> Collected:
     """Reject rows that contradict each other, and prepare the remaining references for scoring.
 
     Args:
         settings: how to measure.
         rows: the references.
-        listed: the documents table, if there is one.
+        documents: the documents table, if there is one.
         typed: whether the run distinguishes boundary types.
     """
     described, rejects, counts = None, [], {}
-    if listed is not None:
-        counts["documents"] = len(listed[0]) + listed[1].num_rows
-        described = describe(listed[0])
-        rejects += [listed[1], described.rejects]
+    if documents is not None:
+        counts["documents"] = len(documents[0]) + documents[1].num_rows
+        described = describe(documents[0])
+        rejects += [documents[1], described.rejects]
     counts["references"] = len(rows[0]) + rows[1].num_rows
     accepted, contradicting = accept_references(rows[0], described, settings, typed=typed)
     rejects += [rows[1], contradicting]
-    references = make_ready(accepted, described, settings, typed=typed)
+    references = prepare_references(accepted, described, settings, typed=typed)
     return Collected(references, accepted, described, pa.concat_tables(rejects), counts)
 
 
-def _first(rejects: pa.Table) -> str:
+def _first_reject(rejects: pa.Table) -> str:
     """Describe the first rejected row, for a message."""
     if not rejects.num_rows:
         return ""
     row = rejects.slice(0, 1).to_pylist()[0]
-    return f"; first: {row['source']} row {row['row']}: {row['rule']} ({row['detail']})"
+    return f"; first reject: {row['source']} row {row['row']}: {row['rule']} ({row['detail']})"

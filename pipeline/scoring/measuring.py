@@ -54,7 +54,7 @@ class MeasuringSettings:
             references.
         cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.
         c_seg_costs: C_miss and C_fa of C_seg, each in [0, 1].
-        beta: weight of recall in b_f1 and f1, above 0.
+        beta: weight of recall in b_f1 and f1, in [0.001, 1000].
         edit_constants: constants added to the weight of a near miss and of a substitution, each in
             [0, 1].
         content_weights: weights of leading misses, trailing misses, leading false alarms and
@@ -151,9 +151,10 @@ class MeasuringSettings:
     def _check_formulas(self) -> None:
         one_of("--pairing", self.pairing, _PAIRINGS)
         types = self.boundary_types
-        if list(types) != sorted(set(types)) or not all(1 <= each <= MOST_UNITS for each in types):
-            listed = comma_separated(types)
-            raise Refused(f"--boundary-types {listed}: must be ascending numbers >= 1")
+        if list(types) != sorted(set(types)) or not all(1 <= kind <= MOST_UNITS for kind in types):
+            raise Refused(
+                f"--boundary-types {comma_separated(types)}: must be ascending numbers >= 1"
+            )
         how_many("--c-seg-costs", self.c_seg_costs, 2)
         for cost in self.c_seg_costs:
             in_unit_interval("--c-seg-costs", cost)
@@ -161,10 +162,11 @@ class MeasuringSettings:
         for constant in self.edit_constants:
             in_unit_interval("--edit-constants", constant)
         widest = max(types) - min(types) + 1 if types else 1
-        for constant, parts in zip(self.edit_constants, (self.n_t, widest), strict=True):
+        limits = {"near miss": self.n_t, "substitution": widest}
+        for constant, (edit, parts) in zip(self.edit_constants, limits.items(), strict=True):
             if constant > 1 / parts:
                 raise Refused(
-                    f"--edit-constants {constant:g}: must be at most {1 / parts:g}, or a pair "
+                    f"--edit-constants {constant:g}: must be at most {1 / parts:g}, or a {edit} "
                     "would weigh more than a full miss"
                 )
         how_many("--content-weights", self.content_weights, 4)
@@ -172,7 +174,7 @@ class MeasuringSettings:
             if not 0 <= weight <= _MOST_WEIGHT:
                 raise Refused(f"--content-weights {weight}: must lie in [0, {_MOST_WEIGHT}]")
         if not 1 / _MOST_WEIGHT <= self.beta <= _MOST_WEIGHT:
-            raise Refused(f"--beta {self.beta}: must be above 0 and at most {_MOST_WEIGHT}")
+            raise Refused(f"--beta {self.beta}: must lie in [{1 / _MOST_WEIGHT}, {_MOST_WEIGHT}]")
 
     def require_documents(self, documents: str | None) -> None:
         """Refuse to measure in unit lengths or unit weights without a documents table.
@@ -181,7 +183,7 @@ class MeasuringSettings:
             Refused: an option needs a column of the documents table; the message names both.
         """
         needed = {"--units words": self.units == "words", "--unit-weights": self.unit_weights}
-        for option in (option for option, asked in needed.items() if asked):
+        for option in (option for option, is_set in needed.items() if is_set):
             if documents is None:
                 column = "unit_lengths" if self.units == "words" else "unit_weights"
                 raise Refused(f"{option} needs --documents TABLE with a column {column}")

@@ -50,16 +50,16 @@ class Pairs:
     Attributes:
         ref_row: rows of the references, shape (pairs,).
         hyp_row: rows of the hypotheses, shape (pairs,).
-        one_each: whether each hypothesis is in exactly one pair, in order.
+        one_to_one: whether each hypothesis is in exactly one pair, in order.
     """
 
     ref_row: Ints
     hyp_row: Ints
-    one_each: bool = False
+    one_to_one: bool = False
 
-    def of_hypothesis(self, column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    def hypothesis_column(self, column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
         """Return each pair's value in a column of the hypotheses, without a copy if possible."""
-        return column if self.one_each else column.take(pa.array(self.hyp_row))
+        return column if self.one_to_one else column.take(pa.array(self.hyp_row))
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def pair_up(document: Ints, first: Ints) -> Pairs:
     start = first[document]
     partners = first[document + 1] - start
     if (partners == 1).all():
-        return Pairs(start, np.arange(len(document)), one_each=True)
+        return Pairs(start, np.arange(len(document)), one_to_one=True)
     hyp_row = np.repeat(np.arange(len(document)), partners)
     before = np.cumsum(partners) - partners
     return Pairs(np.arange(len(hyp_row)) + np.repeat(start - before, partners), hyp_row)
@@ -119,12 +119,12 @@ def score_pairs(
     """
     counts = _count(hypotheses, pairs, references, rule)
     parameters = rule.settings.parameters(references.p_seg, rule.types)
-    values = _values_of(counts, parameters)
+    values = _compute_measures(counts, parameters)
     ref, hyp = pairs.ref_row, pairs.hyp_row
     names = {
-        "document_id": pairs.of_hypothesis(hypotheses.document_id),
+        "document_id": pairs.hypothesis_column(hypotheses.document_id),
         "reference": references.coder.take(pa.array(ref)),
-        "hypothesis": pairs.of_hypothesis(hypotheses.coder),
+        "hypothesis": pairs.hypothesis_column(hypotheses.coder),
         **_attributes(hypotheses, pairs, references),
     }
     collapsed = references.side.collapsed[ref] + hypotheses.side.collapsed[hyp]
@@ -133,23 +133,23 @@ def score_pairs(
         "window": column(references.window[ref]),
         "collapsed_boundaries": column(collapsed),
     }
-    counted = {name: column(row) for name, row in zip(COUNTS, counts, strict=True)}
-    valued = {name: column(row) for name, row in zip(MEASURES, values, strict=True)}
-    table = pa.table({**names, **sizes, **counted, **valued})
+    count_columns = {name: column(row) for name, row in zip(COUNTS, counts, strict=True)}
+    measure_columns = {name: column(row) for name, row in zip(MEASURES, values, strict=True)}
+    table = pa.table({**names, **sizes, **count_columns, **measure_columns})
     system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
-    rows = adding.CountedRows(hypotheses.document[hyp], counts, values, pairs.one_each)
+    rows = adding.CountedRows(hypotheses.document[hyp], counts, values, pairs.one_to_one)
     return Scored(table, _sums(table, system, rule, references.resampling, rows, original=original))
 
 
-def _values_of(counts: list[Ints], parameters: Mapping[str, float]) -> list[Floats]:
+def _compute_measures(counts: list[Ints], parameters: Mapping[str, float]) -> list[Floats]:
     """Compute every measure from the counts of rows, shape (rows,) each, NaN where undefined."""
     rows = len(counts[0])
     values = np.empty((len(MEASURES), rows))
     for start in range(0, rows, _ROWS_AT_ONCE):
         block = slice(start, start + _ROWS_AT_ONCE)
         by_name = {name: row[block] for name, row in zip(COUNTS, counts, strict=True)}
-        taken = evaluate(MEASURES.values(), by_name, parameters, rows=True)
-        for row, value in zip(values, taken.values(), strict=True):
+        computed = evaluate(MEASURES.values(), by_name, parameters, rows=True)
+        for row, value in zip(values, computed.values(), strict=True):
             row[block] = value
     return list(values)
 
@@ -176,8 +176,8 @@ def _content(hypotheses: Hypotheses, untyped: SegmentationPairs, references: Ref
     if references.weights is None:
         return content.count(untyped)
     weights = references.weights
-    heard = weights.units if references.words is None else references.words.totals
-    units = content.UnitTotals(weights.lengths.offsets, heard, weights.totals)
+    totals = weights.units if references.words is None else references.words.totals
+    units = content.UnitTotals(weights.lengths.offsets, totals, weights.totals)
     in_units = untyped._replace(
         references=references.side.in_units.arrays, hypotheses=hypotheses.side.in_units.arrays
     )
@@ -203,28 +203,28 @@ def score_panels(
     first = references.first[document]
     size, window = references.size[first], references.panel_window[document]
     rows = np.arange(len(document))
-    both = references.side.boundaries, hypotheses.side.boundaries
-    judged = panel.PanelRows(references.first, document, rows, size, window)
-    counts = panel.count(*both, judged)
+    boundaries = references.side.boundaries, hypotheses.side.boundaries
+    panel_rows = panel.PanelRows(references.first, document, rows, size, window)
+    counts = panel.count(*boundaries, panel_rows)
     by_name = dict(zip(PANELS.counts, counts, strict=True))
     values = evaluate(PANELS.measures.values(), by_name, {}, rows=True)
     names = {
         "document_id": hypotheses.document_id,
         "hypothesis": hypotheses.coder,
-        **_attributes(hypotheses, Pairs(first, rows, one_each=True), references),
+        **_attributes(hypotheses, Pairs(first, rows, one_to_one=True), references),
     }
-    counted = {name: column(row) for name, row in by_name.items()}
-    valued = {name: column(row) for name, row in values.items()}
-    means = adding.mean_over_references(_values(scored), pairs.hyp_row)
-    meant = {f"mean_{name}": column(row) for name, row in zip(MEASURES, means, strict=True)}
-    sizes = {"references": counted.pop("references"), "window": column(window)}
-    table = pa.table({**names, **sizes, **counted, **valued, **meant})
-    added = adding.CountedRows(document, list(counts), list(values.values()), one_each=True)
-    sums = _sums(table, hypotheses.system, rule, references.resampling, added, original=True)
+    count_columns = {name: column(row) for name, row in by_name.items()}
+    measure_columns = {name: column(row) for name, row in values.items()}
+    means = adding.mean_over_references(_read_measures(scored), pairs.hyp_row)
+    mean_columns = {f"mean_{name}": column(row) for name, row in zip(MEASURES, means, strict=True)}
+    sizes = {"references": count_columns.pop("references"), "window": column(window)}
+    table = pa.table({**names, **sizes, **count_columns, **measure_columns, **mean_columns})
+    counted_rows = adding.CountedRows(document, list(counts), list(values.values()), one_each=True)
+    sums = _sums(table, hypotheses.system, rule, references.resampling, counted_rows, original=True)
     return Scored(table, sums)
 
 
-def _values(scored: pa.Table) -> list[Floats]:
+def _read_measures(scored: pa.Table) -> list[Floats]:
     """Return the measures in rows of `scores`, NaN where null, shape (rows,) each."""
     return [
         numbers(scored.column(name).combine_chunks().fill_null(float("nan"))) for name in MEASURES
@@ -239,7 +239,7 @@ def _attributes(
     columns = dict(zip(from_references.column_names, from_references.columns, strict=True))
     for name in hypotheses.attributes.column_names:
         if name not in columns:
-            columns[name] = pairs.of_hypothesis(hypotheses.attributes.column(name))
+            columns[name] = pairs.hypothesis_column(hypotheses.attributes.column(name))
     return columns
 
 
@@ -256,25 +256,27 @@ def _sums(
     sums = []
     if original:
         code, keys = number_groups([system])
-        whole = [(*key, *[None] * len(rule.group_by)) for key in keys]
-        sums.append(adding.sum_rows(whole, code, units, rows))
+        overall_keys = [(*key, *[None] * len(rule.group_by)) for key in keys]
+        sums.append(adding.sum_rows(overall_keys, code, units, rows))
     if rule.group_by and all(name in table.column_names for name in rule.group_by):
-        by = [encode(table.column(name).combine_chunks()) for name in rule.group_by]
-        code, keys = number_groups([system, *by])
+        group_columns = [encode(table.column(name).combine_chunks()) for name in rule.group_by]
+        code, keys = number_groups([system, *group_columns])
         # A document without a value for an attribute is in no group; it counts only in the whole.
-        held = code >= 0
-        sums.append(adding.sum_rows(keys, code[held], units, rows.select(held)))
+        grouped = code >= 0
+        sums.append(adding.sum_rows(keys, code[grouped], units, rows.select(grouped)))
     return sums
 
 
 def number_groups(columns: list[Coded]) -> tuple[Ints, list[GroupKey]]:
     """Number the combinations of values that occur; -1 where a value is null."""
     code = np.zeros(len(columns[0].code), np.int64)
-    for each in columns:
-        code = np.where((code < 0) | (each.code < 0), -1, code * len(each.names) + each.code)
-    met = np.unique(code[code >= 0])
-    keys, rest = [], met
-    for each in reversed(columns):
-        rest, last = np.divmod(rest, max(1, len(each.names)))
-        keys.append([each.names[i] for i in last.tolist()])
-    return np.where(code < 0, -1, np.searchsorted(met, code)), [*zip(*reversed(keys), strict=True)]
+    for coded in columns:
+        code = np.where((code < 0) | (coded.code < 0), -1, code * len(coded.names) + coded.code)
+    combinations = np.unique(code[code >= 0])
+    keys, remainder = [], combinations
+    for coded in reversed(columns):
+        remainder, digit = np.divmod(remainder, max(1, len(coded.names)))
+        keys.append([coded.names[i] for i in digit.tolist()])
+    return np.where(code < 0, -1, np.searchsorted(combinations, code)), [
+        *zip(*reversed(keys), strict=True)
+    ]

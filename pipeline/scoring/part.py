@@ -14,7 +14,7 @@ from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.record import Became
-from segscore.pipeline.scoring.boundaries import side, side_of
+from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import (
@@ -33,7 +33,7 @@ from segscore.pipeline.scoring.reference_points import (
     mean_size,
     points,
 )
-from segscore.pipeline.scoring.references import References, agreed
+from segscore.pipeline.scoring.references import References, consensus_references
 from segscore.pipeline.scoring.type_confusion import Cells, add_cells, count_classes
 from segscore.pipeline.statistics.sums import Sums, merge
 from segscore.pipeline.tables.boundary_types import occurring
@@ -91,7 +91,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Against:
+class ReferenceSet:
     """The references that hypotheses are scored against.
 
     Attributes:
@@ -103,14 +103,17 @@ class Against:
     consensus: tuple[References, ...]
 
     @classmethod
-    def of(cls, references: References, settings: MeasuringSettings) -> "Against":
+    def build(cls, references: References, settings: MeasuringSettings) -> "ReferenceSet":
         """Build the consensus references that the settings ask for."""
-        shares = settings.shares.items()
-        return cls(references, tuple(agreed(references, *each, settings) for each in shares))
+        consensus = [
+            consensus_references(references, label, share, settings)
+            for label, share in settings.shares.items()
+        ]
+        return cls(references, tuple(consensus))
 
 
 @dataclass(frozen=True)
-class Added:
+class PartSums:
     """Sums over rows of scores.
 
     Attributes:
@@ -124,21 +127,21 @@ class Added:
     confusion: Cells = field(default_factory=dict)
 
 
-def add(parts: Iterable[Added]) -> Added:
+def add(parts: Iterable[PartSums]) -> PartSums:
     """Add up the sums of disjoint sets of rows."""
-    total = Added()
+    total = PartSums()
     for part in parts:
-        total = Added(
-            _both(total.pairs, part.pairs),
-            _both(total.panels, part.panels),
+        total = PartSums(
+            _merge_present(total.pairs, part.pairs),
+            _merge_present(total.panels, part.panels),
             add_cells([total.confusion, part.confusion]),
         )
     return total
 
 
-def _both(one: Sums | None, other: Sums | None) -> Sums | None:
-    there = [sums for sums in (one, other) if sums is not None]
-    return merge(there) if there else None
+def _merge_present(first: Sums | None, second: Sums | None) -> Sums | None:
+    present = [sums for sums in (first, second) if sums is not None]
+    return merge(present) if present else None
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ class Receipt:
         part: name of the part, under which its sums are saved.
         rows: how many input rows were scored, rejected and unpaired.
         pairs: number of rows written to `scores`.
-        met: bits over the rows of the references, where references are sent to every task: 1 if
+        paired: bits over the rows of the references, where references are sent to every task: 1 if
             the reference has a hypothesis.
         seen: which coders segmented which documents, to find duplicates across parts.
         types: boundary types that occur.
@@ -158,12 +161,12 @@ class Receipt:
     part: str
     rows: Became = field(default_factory=dict)
     pairs: int = 0
-    met: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
+    paired: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
     seen: Seen = field(default_factory=dict)
     types: tuple[int, ...] = ()
 
 
-def declared(rule: Rule, types: Iterable[int]) -> Rule:
+def declare_types(rule: Rule, types: Iterable[int]) -> Rule:
     """Return the rule with the boundary types that occur in accepted rows.
 
     For runs whose settings declare no types.
@@ -171,9 +174,9 @@ def declared(rule: Rule, types: Iterable[int]) -> Rule:
     Raises:
         Refused: the settings are invalid for these types.
     """
-    found = tuple(sorted(types)) or (1,)
-    replace(rule.settings, boundary_types=found)
-    return replace(rule, types=found)
+    occurring_types = tuple(sorted(types)) or (1,)
+    replace(rule.settings, boundary_types=occurring_types)
+    return replace(rule, types=occurring_types)
 
 
 def require_declared(job: Job, *read: Rows) -> None:
@@ -185,12 +188,13 @@ def require_declared(job: Job, *read: Rows) -> None:
     """
     if job.typed and not set[int]().union(*map(occurring, read)) <= {*job.rule.types}:
         raise Failed(
-            f"{job.folder}: rows have boundary types that no part told of; run again with --fresh"
+            f"{job.folder}: rows have boundary types missing from the survey of the "
+            "parts; run again with --fresh"
         )
 
 
 @dataclass(frozen=True)
-class Worked:
+class TaskResults:
     """The result of all tasks of a run.
 
     Attributes:
@@ -212,12 +216,12 @@ class Worked:
     parts: list[str]
 
 
-_Found = tuple[list[Scored], list[Scored], Cells]
+_ScoredBlock = tuple[list[Scored], list[Scored], Cells]
 """Rows of `scores`, rows of `panel_scores`, and counts of confused boundary types."""
 
 
 def score_hypotheses(
-    job: Job, part: str, against: Against, accepted: Accepted
+    job: Job, part: str, reference_set: ReferenceSet, accepted: Accepted
 ) -> tuple[int, Flags]:
     """Score accepted hypotheses against all their references; write the tables, save the sums.
 
@@ -225,75 +229,79 @@ def score_hypotheses(
         The number of rows written to `scores`, and which references have a hypothesis, shape
         (references,).
     """
-    met = np.zeros(len(against.references), bool)
+    paired = np.zeros(len(reference_set.references), bool)
 
-    def found() -> Iterator[_Found]:
+    def blocks() -> Iterator[_ScoredBlock]:
         for start in range(0, len(accepted.rows), job.rows_at_once):
             rows = accepted.rows.part(start, min(start + job.rows_at_once, len(accepted.rows)))
             document = accepted.document[start : start + len(rows)]
-            hypotheses = _hypotheses(job, against.references, rows, document)
-            pairs = pair_up(document, against.references.first)
-            met[pairs.ref_row] = True
+            hypotheses = _hypotheses(job, reference_set.references, rows, document)
+            pairs = pair_up(document, reference_set.references.first)
+            paired[pairs.ref_row] = True
             yield (
-                *_score(job, against, hypotheses, pairs),
-                _confusion(job, against, hypotheses, pairs),
+                *_score(job, reference_set, hypotheses, pairs),
+                _confusion(job, reference_set, hypotheses, pairs),
             )
 
-    return _write(job, part, found()), met
+    return _write(job, part, blocks()), paired
 
 
 def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) -> Hypotheses:
     attributes = [name for name in rows.table.column_names if name not in SEGMENTATIONS.names]
     ids, coder = (rows.table.column(name).chunk(0) for name in ("document_id", "coder"))
-    sides = side_of(rows, document, references.words, typed=job.typed)
+    sides = side_from_rows(rows, document, references.words, typed=job.typed)
     return Hypotheses(ids, coder, rows.coders, document, sides, rows.table.select(attributes))
 
 
 def _score(
-    job: Job, against: Against, hypotheses: Hypotheses, pairs: Pairs
+    job: Job, reference_set: ReferenceSet, hypotheses: Hypotheses, pairs: Pairs
 ) -> tuple[list[Scored], list[Scored]]:
     """Score hypotheses against each reference, each consensus, and all references at once."""
-    references, rule = against.references, job.rule
-    found = [score_pairs(hypotheses, pairs, references, rule, original=True)]
-    for made in against.consensus:
-        with_made = pair_up(hypotheses.document, made.first)
-        found.append(score_pairs(hypotheses, with_made, made, rule, original=False))
+    references, rule = reference_set.references, job.rule
+    scored = [score_pairs(hypotheses, pairs, references, rule, original=True)]
+    for consensus in reference_set.consensus:
+        consensus_pairs = pair_up(hypotheses.document, consensus.first)
+        scored.append(score_pairs(hypotheses, consensus_pairs, consensus, rule, original=False))
     if not references.has_panels:
-        return found, []
-    return found, [score_panels(hypotheses, found[0].table, pairs, references, rule)]
+        return scored, []
+    return scored, [score_panels(hypotheses, scored[0].table, pairs, references, rule)]
 
 
-def _confusion(job: Job, against: Against, hypotheses: Hypotheses, pairs: Pairs) -> Cells:
+def _confusion(
+    job: Job, reference_set: ReferenceSet, hypotheses: Hypotheses, pairs: Pairs
+) -> Cells:
     if not job.rule.settings.confusion:
         return {}
-    return count_classes(hypotheses, pairs, against.references, job.rule)
+    return count_classes(hypotheses, pairs, reference_set.references, job.rule)
 
 
-def _write(job: Job, part: str, found: Iterable[_Found]) -> int:
+def _write(job: Job, part: str, blocks: Iterable[_ScoredBlock]) -> int:
     """Write the tables of a part block by block, then save its sums; return the number of pairs."""
-    added: list[Added] = []
+    sums: list[PartSums] = []
     written = 0
     with (
         storage.TableFile(storage.join(job.folder, "scores", part)) as scores,
         storage.TableFile(storage.join(job.folder, "panel_scores", part)) as panel_scores,
     ):
-        for pairs, panels, cells in found:
+        for pairs, panels, cells in blocks:
             for file, tables in ((scores, pairs), (panel_scores, panels)):
                 for scored in tables:
                     if scored.table.num_rows:
                         file.write(scored.table)
             written += sum(scored.table.num_rows for scored in pairs)
-            added.append(Added(_merged(pairs), _merged(panels), cells))
-    receipts.keep(job.folder, SUMS, part, add(added))
+            sums.append(PartSums(_merge_sums(pairs), _merge_sums(panels), cells))
+    receipts.keep(job.folder, SUMS, part, add(sums))
     return written
 
 
-def _merged(found: list[Scored]) -> Sums | None:
-    sums = [each for scored in found for each in scored.sums]
+def _merge_sums(tables: list[Scored]) -> Sums | None:
+    sums = [part_sums for scored in tables for part_sums in scored.sums]
     return merge(sums) if len(sums) > 1 else next(iter(sums), None)
 
 
-def score_points(job: Job, part: str, against: Against, pieces: Sequence[tuple[int, int]]) -> int:
+def score_points(
+    job: Job, part: str, reference_set: ReferenceSet, pieces: Sequence[tuple[int, int]]
+) -> int:
     """Score the reference points of some documents; write their scores and save their sums.
 
     A reference point with one segmentation per document is scored against all references of the
@@ -303,40 +311,42 @@ def score_points(job: Job, part: str, against: Against, pieces: Sequence[tuple[i
     Args:
         job: what all tasks share.
         part: name of the output files.
-        against: the references.
+        reference_set: the references.
         pieces: ranges of documents to process one after the other: first, and one past the last.
 
     Returns:
         The number of rows written to `scores`.
     """
-    references = against.references
+    references = reference_set.references
 
-    def found() -> Iterator[_Found]:
+    def blocks() -> Iterator[_ScoredBlock]:
         for piece, name in product(pieces, job.rule.settings.points):
-            made = points(name, _codings(job, references, piece))
-            hypotheses = _stand_ins(name, references, made, piece[0])
-            pairs = Pairs(made.ref_row, made.hyp_row)
-            if REFERENCE_POINTS[name].meets == "all":
-                yield *_score(job, against, hypotheses, pairs), {}
+            segmentations = points(name, _codings(job, references, piece))
+            hypotheses = _as_hypotheses(name, references, segmentations, piece[0])
+            pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
+            if REFERENCE_POINTS[name].scored_against == "all":
+                yield *_score(job, reference_set, hypotheses, pairs), {}
             else:
                 scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
                 yield [scored], [], {}
 
-    return _write(job, part, found())
+    return _write(job, part, blocks())
 
 
-def _stand_ins(name: str, references: References, made: Points, first_document: int) -> Hypotheses:
+def _as_hypotheses(
+    name: str, references: References, segmentations: Points, first_document: int
+) -> Hypotheses:
     """Present reference points as hypotheses; the name of a `human` one includes the coder."""
-    document = first_document + made.document
+    document = first_document + segmentations.document
     ids = references.documents.ids.take(pa.array(document))
     coder = pa.array([POINT + name] * len(document), pa.string())
     system = Coded(np.zeros(len(document), np.int64), [POINT + name])
-    if REFERENCE_POINTS[name].meets == "others":
-        held_out = references.coder.slice(references.first[first_document], len(document))
-        coder = pc.binary_join_element_wise(coder, held_out, ":")
-    nothing = pa.table({"": pa.nulls(len(document))}).select([])
-    sides = side(made.boundaries, document, references.words)
-    return Hypotheses(ids, coder, system, document, sides, nothing)
+    if REFERENCE_POINTS[name].scored_against == "others":
+        held_out_coder = references.coder.slice(references.first[first_document], len(document))
+        coder = pc.binary_join_element_wise(coder, held_out_coder, ":")
+    no_attributes = pa.table({"": pa.nulls(len(document))}).select([])
+    sides = side(segmentations.boundaries, document, references.words)
+    return Hypotheses(ids, coder, system, document, sides, no_attributes)
 
 
 def _codings(job: Job, references: References, documents: tuple[int, int]) -> Codings:

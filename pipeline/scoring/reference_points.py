@@ -73,15 +73,15 @@ class ReferencePoint:
     Attributes:
         meaning: description in one line.
         source: paper and section.
-        meets: ``all``: one row per document, scored against each of its references; ``own``: one
-            row per reference, scored against that reference only; ``others``: one row per
-            reference, scored against the other references of the document.
+        scored_against: ``all``: one row per document, scored against each of its references;
+            ``own``: one row per reference, scored against that reference only; ``others``: one row
+            per reference, scored against the other references of the document.
         make: function that makes the rows.
     """
 
     meaning: str
     source: str
-    meets: Literal["all", "own", "others"]
+    scored_against: Literal["all", "own", "others"]
     make: Callable[[Codings], Ragged]
 
 
@@ -96,15 +96,15 @@ def mean_size(n_units: Ints, boundaries: Ragged) -> Fraction:
 
 
 def points(name: str, codings: Codings) -> Points:
-    """Make the reference point ``name`` for some documents, paired as its ``meets`` requires."""
+    """Make the reference point ``name`` for some documents, with the pairs to score."""
     point = REFERENCE_POINTS[name]
     boundaries = point.make(codings)
     coders, start = codings.coders, codings.first[:-1]
     by_reference = np.repeat(np.arange(len(coders)), coders)
     rows = np.arange(codings.first[0], codings.first[-1])
-    if point.meets == "all":
+    if point.scored_against == "all":
         return Points(boundaries, np.arange(len(coders)), rows, by_reference)
-    if point.meets == "own":
+    if point.scored_against == "own":
         return Points(boundaries, by_reference, rows, rows - codings.first[0])
     partners = coders[by_reference]
     hyp_row = np.repeat(np.arange(len(rows)), partners)
@@ -138,8 +138,8 @@ def _start(hashes: Hashes, seed: np.uint64, purpose: np.uint64, streams: Hashes)
 def _streams(codings: Codings, purpose: str) -> Hashes:
     """Start a stream of random numbers per document, independent of those for other purposes."""
     streams = np.empty_like(codings.hashes)
-    named = hash_names(pa.array([purpose])).hashes[0]
-    _start(codings.hashes, np.uint64(codings.seed), named, streams)
+    purpose_hash = hash_names(pa.array([purpose])).hashes[0]
+    _start(codings.hashes, np.uint64(codings.seed), purpose_hash, streams)
     return streams
 
 
@@ -174,24 +174,24 @@ def _scatter(streams: Hashes, n_units: Ints, first: Ints, offsets: Ints, values:
     order = np.arange(1, longest).astype(np.int32)
     swapped = np.empty(longest, np.int64)
     for d in range(len(streams)):
-        most = 0
+        longest_row = 0
         for row in range(first[d], first[d + 1]):
-            most = max(most, offsets[row + 1] - offsets[row])
+            longest_row = max(longest_row, offsets[row + 1] - offsets[row])
         stream = streams[d]
-        for i in range(most):
-            further, stream = _below(np.uint64(n_units[d] - 1 - i), stream)
-            swapped[i] = i + np.int64(further)
+        for i in range(longest_row):
+            offset, stream = _below(np.uint64(n_units[d] - 1 - i), stream)
+            swapped[i] = i + np.int64(offset)
             order[i], order[swapped[i]] = order[swapped[i]], order[i]
         for row in range(first[d], first[d + 1]):
-            places = values[offsets[row] : offsets[row + 1]]
-            places[:] = order[: len(places)]
-            places.sort()
-        for i in range(most - 1, -1, -1):
+            row_positions = values[offsets[row] : offsets[row + 1]]
+            row_positions[:] = order[: len(row_positions)]
+            row_positions.sort()
+        for i in range(longest_row - 1, -1, -1):
             order[i], order[swapped[i]] = order[swapped[i]], order[i]
 
 
 @kernel
-def _toss(streams: Hashes, n_units: Ints, offsets: Ints, values: Positions) -> None:
+def _toss_coins(streams: Hashes, n_units: Ints, offsets: Ints, values: Positions) -> None:
     written = 0
     offsets[0] = 0
     for d in range(len(streams)):
@@ -209,28 +209,32 @@ def _toss(streams: Hashes, n_units: Ints, offsets: Ints, values: Positions) -> N
 
 
 @kernel
-def _space(units: Ints, segments: Ints, n_units: Ints, offsets: Ints, values: Positions) -> None:
+def _space_evenly(
+    units: Ints, segments: Ints, n_units: Ints, offsets: Ints, values: Positions
+) -> None:
     """Place boundaries at the multiples of units / segments, each rounded half to even."""
     written = 0
     offsets[0] = 0
     for row in range(len(n_units)):
-        whole, rest = divmod(units[row], segments[row])
-        place, over = whole, rest
+        step, step_rest = divmod(units[row], segments[row])
+        position, remainder = step, step_rest
         while True:
-            up = 2 * over > segments[row] or (2 * over == segments[row] and place % 2 == 1)
-            if place + up >= n_units[row]:
+            rounds_up = 2 * remainder > segments[row] or (
+                2 * remainder == segments[row] and position % 2 == 1
+            )
+            if position + rounds_up >= n_units[row]:
                 break
-            values[written] = place + up
+            values[written] = position + rounds_up
             written += 1
-            place += whole
-            over += rest
-            if over >= segments[row]:
-                place += 1
-                over -= segments[row]
+            position += step
+            remainder += step_rest
+            if remainder >= segments[row]:
+                position += 1
+                remainder -= segments[row]
         offsets[row + 1] = written
 
 
-def _at_random(codings: Codings, name: str, first: Ints, how_many: Ints) -> Ragged:
+def _random_positions(codings: Codings, name: str, first: Ints, how_many: Ints) -> Ragged:
     """Place ``how_many`` boundaries in each row, with all choices of positions equally likely."""
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(how_many)))
     values = np.empty(offsets[-1], np.int32)
@@ -238,10 +242,10 @@ def _at_random(codings: Codings, name: str, first: Ints, how_many: Ints) -> Ragg
     return Ragged(offsets, values)
 
 
-def _evenly(units: Ints, segments: Ints, n_units: Ints) -> Ragged:
+def _even_spacing(units: Ints, segments: Ints, n_units: Ints) -> Ragged:
     offsets = np.empty(len(n_units) + 1, np.int64)
     values = np.empty(((n_units - 1) // (units // segments)).sum(), np.int32)
-    _space(units, segments, n_units, offsets, values)
+    _space_evenly(units, segments, n_units, offsets, values)
     return Ragged(offsets, values[: offsets[-1]])
 
 
@@ -256,42 +260,44 @@ def _none(codings: Codings) -> Ragged:
 
 def _everywhere(codings: Codings) -> Ragged:
     ones = np.ones_like(codings.n_units)
-    return _evenly(ones, ones, codings.n_units)
+    return _even_spacing(ones, ones, codings.n_units)
 
 
 def _regular(codings: Codings) -> Ragged:
     n_units = np.repeat(codings.n_units, codings.coders)
-    return _evenly(n_units, _human(codings).lengths + 1, n_units)
+    return _even_spacing(n_units, _human(codings).lengths + 1, n_units)
 
 
 def _mean_size(codings: Codings) -> Ragged:
     units, segments = codings.mean_size.as_integer_ratio()
-    like = np.ones_like(codings.n_units)
-    return _evenly(units * like, segments * like, codings.n_units)
+    ones = np.ones_like(codings.n_units)
+    return _even_spacing(units * ones, segments * ones, codings.n_units)
 
 
-def _known(codings: Codings) -> Ragged:
+def _random_known(codings: Codings) -> Ragged:
     first = codings.first - codings.first[0]
-    return _at_random(codings, "random-known", first, _human(codings).lengths)
+    return _random_positions(codings, "random-known", first, _human(codings).lengths)
 
 
-def _unknown(codings: Codings) -> Ragged:
+def _random_unknown(codings: Codings) -> Ragged:
     how_many = np.empty_like(codings.n_units)
     _draw_numbers(_streams(codings, "random-unknown: how many"), codings.n_units, how_many)
-    return _at_random(codings, "random-unknown", np.arange(len(codings.first)), how_many)
+    return _random_positions(codings, "random-unknown", np.arange(len(codings.first)), how_many)
 
 
-def _mean(codings: Codings) -> Ragged:
+def _random_mean(codings: Codings) -> Ragged:
     boundaries = np.diff(codings.boundaries.offsets[codings.first])
     whole, rest = np.divmod(boundaries, codings.coders)
-    up = (2 * rest > codings.coders) | ((2 * rest == codings.coders) & (whole % 2 == 1))
-    return _at_random(codings, "random-mean", np.arange(len(codings.first)), whole + up)
+    rounds_up = (2 * rest > codings.coders) | ((2 * rest == codings.coders) & (whole % 2 == 1))
+    return _random_positions(
+        codings, "random-mean", np.arange(len(codings.first)), whole + rounds_up
+    )
 
 
 def _coin(codings: Codings) -> Ragged:
     offsets = np.empty(len(codings.first), np.int64)
     values = np.empty((codings.n_units - 1).sum(), np.int32)
-    _toss(_streams(codings, "coin"), codings.n_units, offsets, values)
+    _toss_coins(_streams(codings, "coin"), codings.n_units, offsets, values)
     return Ragged(offsets, values[: offsets[-1]])
 
 
@@ -307,18 +313,26 @@ REFERENCE_POINTS = {
         "segments of the run's mean size", "Franz, McCarley & Xu 2007, 3", "all", _mean_size
     ),
     "random-known": ReferencePoint(
-        "as many boundaries as the reference has, at random places", f"{_G06} (RK)", "own", _known
+        "as many boundaries as the reference has, at random positions",
+        f"{_G06} (RK)",
+        "own",
+        _random_known,
     ),
     "random-unknown": ReferencePoint(
-        "any number of boundaries, 0..N-1, at random places", f"{_G06} (RU)", "all", _unknown
+        "a random number of boundaries, 0..N-1, at random positions",
+        f"{_G06} (RU)",
+        "all",
+        _random_unknown,
     ),
     "random-mean": ReferencePoint(
-        "as many boundaries as the document's coders have on average, at random places",
+        "as many boundaries as the document's coders have on average, at random positions",
         "Kazantseva & Szpakowicz 2012, 6",
         "all",
-        _mean,
+        _random_mean,
     ),
-    "coin": ReferencePoint("each position with chance 1/2", "Choi 2000", "all", _coin),
+    "coin": ReferencePoint(
+        "a boundary at each position with probability 1/2", "Choi 2000", "all", _coin
+    ),
     "human": ReferencePoint(
         "each coder in turn, held out and scored against the others",
         "Fournier 2013, 6",

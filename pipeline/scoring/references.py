@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.document_ids import Documents, hash_names
 from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged, flags, from_lists, numbers, ragged
 from segscore.pipeline.measures.windows import reference_windows, window_size
-from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_of
+from segscore.pipeline.scoring.boundaries import Side, UnitLengths, side_from_rows
 from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.statistics.bootstrap import Units, units
@@ -83,14 +83,16 @@ def accept_references(
     """
     rows, rejects = without_contradictions(rows, described)
     if typed:
-        rows, faulty = without_faults(rows, settings.boundary_types)
-        rejects += faulty
+        rows, bad_types = without_faults(rows, settings.boundary_types)
+        rejects += bad_types
     needed = {"unit_lengths": settings.units == "words", "unit_weights": settings.unit_weights}
-    for name in (name for name, asked in needed.items() if asked and described is not None):
+    for name in (name for name, is_set in needed.items() if is_set and described is not None):
         assert described is not None
         reason = f"the documents table has no {name} for this document"
-        rows, missing = refuse(rows, _without(name, rows, described), f"{name}_known", reason)
-        rejects.append(missing)
+        rows, without_list = refuse(
+            rows, _lack_list(name, rows, described), f"{name}_known", reason
+        )
+        rejects.append(without_list)
     return in_order(rows), pa.concat_tables(rejects)
 
 
@@ -107,16 +109,16 @@ def in_order(rows: Rows) -> Rows:
     return rows.take(np.lexsort((rank[coders.code], rows.numbered.document)))
 
 
-def _without(name: str, rows: Rows, described: Described) -> Flags:
+def _lack_list(name: str, rows: Rows, described: Described) -> Flags:
     """Return which rows belong to a document for which the documents table lacks this list."""
-    known = np.zeros(1 + len(described.rows), bool)
+    has_list = np.zeros(1 + len(described.rows), bool)
     if name in described.rows.table.column_names:
-        known[:-1] = flags(described.rows.table.column(name).chunk(0).is_valid())
+        has_list[:-1] = flags(described.rows.table.column(name).chunk(0).is_valid())
     # `find` returns -1 for a document that is not in the table: the last entry, which stays False.
-    return ~known[described.documents.find(_ids(rows))]
+    return ~has_list[described.documents.find(_ids(rows))]
 
 
-def make_ready(
+def prepare_references(
     rows: Rows, described: Described | None, settings: MeasuringSettings, *, typed: bool
 ) -> References:
     """Prepare accepted references for scoring.
@@ -133,11 +135,11 @@ def make_ready(
     units[document] = size
     words = weights = None
     if settings.units == "words" and described is not None:
-        words = _by_unit("unit_lengths", documents, described)
+        words = _unit_lists("unit_lengths", documents, described)
         size = words.whole(document)
     if settings.unit_weights and described is not None:
-        weights = _by_unit("unit_weights", documents, described)
-    side = side_of(rows, document, words, typed=typed)
+        weights = _unit_lists("unit_weights", documents, described)
+    side = side_from_rows(rows, document, words, typed=typed)
     segments = side.boundaries.lengths + 1
     window, panel_window = _windows(size, segments, document, len(documents), settings)
     return References(
@@ -152,12 +154,12 @@ def make_ready(
         window=window,
         panel_window=panel_window,
         attributes=_attributes(rows, described),
-        resampling=resampled_by(documents, settings, len(documents)),
+        resampling=resampling_units(documents, settings, len(documents)),
         p_seg=_p_seg(side.boundaries, size, window, settings),
     )
 
 
-def agreed(
+def consensus_references(
     references: References, label: str, share: Fraction, settings: MeasuringSettings
 ) -> References:
     """Make the consensus of each document's coders as an additional reference (docs/measures.md).
@@ -207,11 +209,13 @@ def shared_attributes(references: References) -> pa.Table:
     return pa.table(columns) if columns else references.attributes.take(pa.array(first))
 
 
-def _by_unit(name: str, documents: Documents, described: Described) -> UnitLengths:
+def _unit_lists(name: str, documents: Documents, described: Described) -> UnitLengths:
     if not len(documents):  # the table may lack the column then
-        return UnitLengths.of(from_lists([]))
-    place = described.documents.find(documents.ids)
-    return UnitLengths.of(ragged(described.rows.table.column(name).chunk(0).take(pa.array(place))))
+        return UnitLengths.from_lengths(from_lists([]))
+    row = described.documents.find(documents.ids)
+    return UnitLengths.from_lengths(
+        ragged(described.rows.table.column(name).chunk(0).take(pa.array(row)))
+    )
 
 
 def _windows(
@@ -222,15 +226,15 @@ def _windows(
         return np.full_like(size, settings.window), np.full(n_documents, settings.window)
     per_run = settings.window == "per-run"
     pool = np.zeros_like(document) if per_run else document
-    total = np.zeros((2, n_documents), np.int64)
-    np.add.at(total[0], pool, size)
-    np.add.at(total[1], pool, segments)
+    totals = np.zeros((2, n_documents), np.int64)
+    np.add.at(totals[0], pool, size)
+    np.add.at(totals[1], pool, segments)
     if per_run:
-        total = np.repeat(total[:, :1], n_documents, axis=1)
-    of_document = window_size(total[0], total[1], settings.rounding)
+        totals = np.repeat(totals[:, :1], n_documents, axis=1)
+    document_windows = window_size(totals[0], totals[1], settings.rounding)
     if settings.window == "per-pair":
-        return window_size(size, segments, settings.rounding), of_document
-    return of_document[document], of_document
+        return window_size(size, segments, settings.rounding), document_windows
+    return document_windows[document], document_windows
 
 
 def count_windows(boundaries: Ragged, size: Ints, window: Ints) -> tuple[int, int]:
@@ -239,24 +243,24 @@ def count_windows(boundaries: Ragged, size: Ints, window: Ints) -> tuple[int, in
     return windows, int(reference_windows(boundaries, size, window).sum())
 
 
-def share_of_windows(covered: int, windows: int) -> float:
+def share_of_windows(with_boundary: int, windows: int) -> float:
     """Return P_seg (docs/measures.md); NaN without windows."""
-    return covered / windows if windows else float("nan")
+    return with_boundary / windows if windows else float("nan")
 
 
 def _p_seg(boundaries: Ragged, size: Ints, window: Ints, settings: MeasuringSettings) -> float:
     if settings.p_seg is not None:
         return settings.p_seg
-    windows, covered = count_windows(boundaries, size, window)
-    return share_of_windows(covered, windows)
+    windows, with_boundary = count_windows(boundaries, size, window)
+    return share_of_windows(with_boundary, windows)
 
 
 def _attributes(rows: Rows, described: Described | None) -> pa.Table:
     """Return the attributes of each reference: those of its document, then those of its own row."""
     columns: dict[str, pa.ChunkedArray] = {}
     if described is not None:
-        place = described.documents.find(_ids(rows))
-        index = pa.array(place, mask=place < 0)
+        row = described.documents.find(_ids(rows))
+        index = pa.array(row, mask=row < 0)
         for name in described.rows.table.column_names:
             if name not in DOCUMENTS.names:
                 columns[name] = described.rows.table.column(name).take(index)
@@ -266,7 +270,7 @@ def _attributes(rows: Rows, described: Described | None) -> pa.Table:
     return pa.table(columns) if columns else pa.table({"": pa.nulls(len(rows))}).select([])
 
 
-def resampled_by(documents: Documents, settings: MeasuringSettings, in_run: int) -> Units:
+def resampling_units(documents: Documents, settings: MeasuringSettings, in_run: int) -> Units:
     """Assign documents to resampling units: one each, or hash buckets in a run with many.
 
     Args:

@@ -6,12 +6,12 @@ from typing import Any
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs import planning
+from segscore.pipeline.scoring.broadcast_job import BroadcastJob
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.inputs import Collected, Inputs, collect, find_inputs
 from segscore.pipeline.scoring.pairs import Rule
-from segscore.pipeline.scoring.part import Against
+from segscore.pipeline.scoring.part import ReferenceSet
 from segscore.pipeline.scoring.references import References
-from segscore.pipeline.scoring.sent import SentJob
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.tables.find import InputTable
 
@@ -30,7 +30,7 @@ class Reopened:
     settings: ScoreSettings
     inputs: Inputs
     collected: Collected
-    job: SentJob
+    job: BroadcastJob
 
     @property
     def references(self) -> References:
@@ -50,25 +50,29 @@ def reopen(run: str) -> Reopened:
     require_unchanged(inputs.tables, finished.record["inputs"])
     collected = collect(settings, inputs)
     rule = Rule(settings, finished.types, {})
-    against = Against(collected.references, ())
+    reference_set = ReferenceSet(collected.references, ())
     further = inputs.hypotheses.further
-    job = SentJob(rule, inputs.typed, further, "", planning.LIMITS.rows_per_part, against)
+    job = BroadcastJob(
+        rule, inputs.typed, further, "", planning.LIMITS.rows_per_part, reference_set
+    )
     return Reopened(settings, inputs, collected, job)
 
 
-def require_unchanged(tables: Iterable[InputTable], then: Mapping[str, Any]) -> None:
+def require_unchanged(tables: Iterable[InputTable], recorded_inputs: Mapping[str, Any]) -> None:
     """Check that input tables have not changed since a run.
 
     Args:
         tables: the tables as they are now.
-        then: `inputs` of the run's record.
+        recorded_inputs: `inputs` of the run's record.
 
     Raises:
         Refused: a file has changed, or a table has other files; the message names it.
     """
     for table in tables:
-        for now, before in zip(table.files, then[table.name], strict=False):
-            if asdict(now) != before:
-                raise Refused(f"{now.url}: is not what it was when the run was made")
-        if len(table.files) != len(then[table.name]):
-            raise Refused(f"{table.name}: has other files than when the run was made")
+        for file, recorded_file in zip(table.files, recorded_inputs[table.name], strict=False):
+            if asdict(file) != recorded_file:
+                raise Refused(f"{file.url}: has changed since the run; restore it or score again")
+        if len(table.files) != len(recorded_inputs[table.name]):
+            raise Refused(
+                f"{table.name}: its files are not those of the run; restore them or score again"
+            )

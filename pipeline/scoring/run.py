@@ -13,18 +13,20 @@ from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import require_few_rejects
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
-from segscore.pipeline.scoring.broadcast import score_sent
-from segscore.pipeline.scoring.grouped import score_met
+from segscore.pipeline.scoring.broadcast import score_broadcast
+from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
 from segscore.pipeline.scoring.pairs import Rule
-from segscore.pipeline.scoring.part import Added, Worked
+from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.statistics import averages
 from segscore.pipeline.statistics.bootstrap import estimator
 
-SCORES_UNUSED = "boundary_scores were not looked at, every candidate counts; see `segscore sweep`"
+SCORES_UNUSED = (
+    "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`"
+)
 
 
 @dataclass(frozen=True)
@@ -61,22 +63,22 @@ def run_scoring(
         if not run.prepare(inputs.tables):
             return run.done
     with run.work():
-        score_all = score_sent if plan.way == planning.SENT else score_met
-        worked = score_all(run, inputs, plan, rule)
-        if worked is None:
+        score_all = score_broadcast if plan.way == planning.SENT else score_shuffled
+        results = score_all(run, inputs, plan, rule)
+        if results is None:
             return run.done
         with run.stage("summary"):
-            require_scored(run.attempt, inputs, worked.rows)
-            require_few_rejects(run.attempt, worked.rows, settings.max_rejects)
-            added = add_sums(run, worked)
-            summary = _summarise(worked, added)
+            require_scored(run.attempt, inputs, results.rows)
+            require_few_rejects(run.attempt, results.rows, settings.max_rejects)
+            sums = add_sums(run, results)
+            summary = _summarise(results, sums)
             run.write("summary", summary)
             if settings.confusion:
-                run.write("confusion", tabulate_confusion(added.confusion, worked.rule))
+                run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
         scored = summary.column("hypothesis").unique().to_pylist()
         record = {
-            **_computed(settings, worked, typed=inputs.typed),
-            **run.record(inputs.tables, worked.rows, scored),
+            **_computed(settings, results, typed=inputs.typed),
+            **run.record(inputs.tables, results.rows, scored),
             "plan": plan.told,
         }
         if "boundary_scores" in inputs.hypotheses.further.names:
@@ -90,21 +92,21 @@ def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Pla
     return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit, limits)
 
 
-def _computed(settings: ScoreSettings, worked: Worked, *, typed: bool) -> dict[str, Any]:
+def _computed(settings: ScoreSettings, results: TaskResults, *, typed: bool) -> dict[str, Any]:
     """Return the fields of run.json that describe what was computed."""
-    types = worked.rule.types if typed else None
+    types = results.rule.types if typed else None
     return {
-        "signature": settings.signature(estimator(worked.documents, settings.replicates), types),
+        "signature": settings.signature(estimator(results.documents, settings.replicates), types),
         "settings": asdict(settings),
         "boundary_types": types,
-        "p_seg": None if np.isnan(worked.p_seg) else worked.p_seg,
-        "pairs": worked.pairs,
+        "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
+        "pairs": results.pairs,
     }
 
 
-def _summarise(worked: Worked, added: Added) -> pa.Table:
-    settings, rule = worked.rule.settings, worked.rule
-    both = [(PAIRS, added.pairs), (PANELS, added.panels)]
-    kinds = [(kind, sums) for kind, sums in both if sums is not None]
-    parameters = settings.parameters(worked.p_seg, rule.types)
+def _summarise(results: TaskResults, totals: PartSums) -> pa.Table:
+    settings, rule = results.rule.settings, results.rule
+    kind_sums = [(PAIRS, totals.pairs), (PANELS, totals.panels)]
+    kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
+    parameters = settings.parameters(results.p_seg, rule.types)
     return averages.summarise(kinds, rule.group_by, parameters, settings.seed, settings.replicates)

@@ -70,9 +70,9 @@ class ScoreSettings(MeasuringSettings, _Locations):
         }
 
 
-def recorded(told: Mapping[str, Any]) -> ScoreSettings:
+def settings_from_record(record: Mapping[str, Any]) -> ScoreSettings:
     """Read the settings of a scoring run from its record, where tuples are lists."""
-    settled: dict[str, Any] = {
-        name: tuple(each) if isinstance(each, list) else each for name, each in told.items()
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in record.items()
     }
-    return ScoreSettings(**settled)
+    return ScoreSettings(**fields)

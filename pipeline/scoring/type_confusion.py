@@ -25,17 +25,17 @@ def count_classes(
     ref, hyp = references.side, hypotheses.side
     cells: Cells = {}
     for code in np.unique(system).tolist():
-        own = np.flatnonzero(system == code)
-        ref_row, hyp_row = pairs.ref_row[own], pairs.hyp_row[own]
-        decided = no_decisions(rule.types)
+        rows = np.flatnonzero(system == code)
+        ref_row, hyp_row = pairs.ref_row[rows], pairs.hyp_row[rows]
+        decisions = no_decisions(rule.types)
         edits.count(
             pair_rows(ref.typed, hyp.typed, ref_row, hyp_row, references.size[ref_row]),
             rule.settings.n_t,
             pairing=rule.settings.pairing,
             types=TypedSides(rule.types, ref.types, hyp.types),
-            decided=decided,
+            decided=decisions,
         )
-        cells[hypotheses.system.names[code]] = decided.cells
+        cells[hypotheses.system.names[code]] = decisions.cells
     return cells
 
 
@@ -60,6 +60,6 @@ def tabulate_confusion(cells: Mapping[str, Ints], rule: Rule) -> pa.Table:
             constant_near_miss=near_miss,
             constant_substitution=substitution,
         )
-        named = pa.array([name] * len(table), pa.string())
-        tables.append(table.add_column(0, "hypothesis", named))
+        names = pa.array([name] * len(table), pa.string())
+        tables.append(table.add_column(0, "hypothesis", names))
     return pa.concat_tables(tables)

@@ -460,7 +460,7 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--group-by", "genre"), "--group-by genre: no such attribute; there are: none"),
+        (("--group-by", "genre"), "--group-by genre: no such attribute; available: none"),
         (("--expected", "mean"), "--expected mean: must be one of pooled, item"),
         (("--similarity", "b"), "--similarity b: must be one of boundary_similarity"),
         (("--as-published", "hearst"), "--as-published hearst: must be one of fournier2013"),
@@ -483,7 +483,7 @@ def test_an_attribute_called_like_a_column(segscore: Segscore, tmp_path: Path) -
     write(tmp_path / "codings.jsonl", TWO, peer={"d": "x"})
     ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
     assert ended.code == 2
-    assert "the attribute column peer has the name of a column" in ended.err
+    assert "the attribute column peer has the same name as a column" in ended.err
 
 
 def test_attributes_called_like_what_is_added_up(segscore: Segscore, tmp_path: Path) -> None:
@@ -572,7 +572,7 @@ def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:
     assert segscore("agree", tmp_path / "codings.parquet", *options).code == 0
     said = segscore("agree", tmp_path / "codings.parquet", "--group-by", "tags", *options)
     assert said.code == 2
-    assert "cannot name a group" in said.err
+    assert "cannot group by values of type" in said.err
 
 
 def test_no_row_of_the_role(segscore: Segscore, tmp_path: Path) -> None:

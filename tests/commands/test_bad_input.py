@@ -1332,7 +1332,7 @@ def test_score__candidates_are_not_taken_for_boundaries_in_silence(desk: Desk) -
     candidates = coded("sys", [3]).append_column("boundary_scores", scores)
     ended = desk.score(hypotheses=desk.write("candidates.parquet", candidates))
     done(ended)
-    assert "boundary_scores were not looked at" in ended.err
+    assert "boundary_scores were ignored" in ended.err
 
 
 def test_score__another_run_is_at_work_here(desk: Desk) -> None:

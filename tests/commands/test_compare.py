@@ -419,7 +419,7 @@ def test_what_is_no_scoring_run_is_refused_by_name(segscore: Segscore, tmp_path:
     assert segscore("compare", made, "--measure", "pk", "--output", compared).code == 0
     for folder, command in ((audit, "agree"), (compared, "compare")):
         said = refused(segscore("compare", made, folder, "--measure", "pk"))
-        assert str(folder) in said and f"it is a run of `segscore {command}`" in said
+        assert str(folder) in said and f"is a run of `segscore {command}`" in said
     said = refused(segscore("compare", made, f"{made}/", "--measure", "pk"))
     assert "named twice" in said
     assert "contains no run" in refused(segscore("compare", tmp_path, "--measure", "pk"))

@@ -185,7 +185,7 @@ def test_inputs_that_changed_are_refused(segscore: Segscore, tmp_path: Path) -> 
     table.write_text(table.read_text() + "\n")
     output = tmp_path / "comparison"
     ended = segscore("compare", made, "--measure", "pk", "--where", "--output", output)
-    assert "is not what it was when the run was made" in refused(ended)
+    assert "has changed since the run" in refused(ended)
     assert not output.exists()
     assert segscore("compare", made, "--measure", "pk").code == 0
 

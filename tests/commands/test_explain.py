@@ -118,4 +118,4 @@ def test_a_sweep_has_no_edits_to_explain(segscore: Segscore, tmp_path: Path) -> 
     assert segscore("sweep", table, table, "--output", tmp_path / "run").code == 0
     ended = segscore("explain", tmp_path / "run", "--document", "d")
     assert ended.code == 2
-    assert "no scores to explain" in ended.err and "Traceback" not in ended.err
+    assert "is a run of `segscore sweep`" in ended.err and "Traceback" not in ended.err

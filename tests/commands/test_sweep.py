@@ -22,7 +22,7 @@ from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.pairs import Pairs
 from segscore.pipeline.scoring.sweep import run
-from segscore.pipeline.scoring.sweep.candidates import CHANGING, Candidates, changes_of
+from segscore.pipeline.scoring.sweep.candidates import CHANGING, Candidates, compute_changes
 from segscore.pipeline.scoring.sweep.curves import (
     POOLED,
     VALUES,
@@ -134,7 +134,7 @@ def test_a_walk_counts_what_each_threshold_would(
         np.array([n_units]),
         np.array([k]),
     )
-    changes, without = changes_of(found, *pair), without_boundaries(*pair)
+    changes, without = compute_changes(found, *pair), without_boundaries(*pair)
     for threshold in [*scores, 2.0]:
         there = [p for p, s in zip(places, scores, strict=True) if s >= threshold]
         expected = {
@@ -506,7 +506,7 @@ def test_rows_that_cannot_be_swept_are_listed_by_the_rule_they_break(table: Tabl
 
 def test_nothing_to_sweep_fails_and_publishes_nothing(table: Table) -> None:
     table.write("scored.parquet", [("sys", "a", 10, [3], None)])
-    refused(table.sweep(), 1, "nothing could be scored", "of 1 hypotheses 1 were rejected")
+    refused(table.sweep(), 1, "nothing could be scored", "1 of 1 hypotheses were rejected")
     assert not (table.run / "run.json").exists()
     assert not (table.run / "curves").exists()
 

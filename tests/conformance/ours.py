@@ -63,7 +63,7 @@ def positions(rows: Ragged) -> list[int]:
 
 
 def ours_of_units(given: Given) -> Expected:
-    words = UnitLengths.of(from_lists([given["unit_lengths"]]))
+    words = UnitLengths.from_lengths(from_lists([given["unit_lengths"]]))
     measured: dict[str, Any] = {"n_units": int(words.whole(ONE)[0])}
     if "types" not in given:
         mapped = side(from_lists([given["boundaries"]]), ONE, words)
@@ -185,7 +185,7 @@ def content_pass(given: Given) -> Ints:
     units = given["n_units"]
     both = [from_lists([given[role]]) for role in ("reference", "hypothesis")]
     lengths = given.get("unit_lengths")
-    words = None if lengths is None else UnitLengths.of(from_lists([lengths]))
+    words = None if lengths is None else UnitLengths.from_lengths(from_lists([lengths]))
     if "unit_weights" in given:
         heard = cumulative(from_lists([lengths or [1] * units]))
         weights = cumulative(from_lists([given["unit_weights"]]))

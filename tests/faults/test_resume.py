@@ -237,7 +237,7 @@ def rewritten(desk: Desk, **changed: object) -> None:
     receipts.keep(*place, replace(receipts.load(*place, Receipt), **changed))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("field", ["met", "seen"])
+@pytest.mark.parametrize("field", ["paired", "seen"])
 def test_a_receipt_of_another_corpus(unfinished: Desk, field: str) -> None:
     """What compiled loops and sums would follow out of an array."""
     few = np.zeros(1, np.uint8)
@@ -259,7 +259,7 @@ def test_types_that_no_receipt_told_of(desk: Desk, monkeypatch: pytest.MonkeyPat
         place = str(path.parents[2]), "surveyed", path.name.removesuffix(receipts.ENDING)
         receipts.keep(*place, replace(receipts.load(*place, Receipt), types=(7,)))
     ended = desk.segscore(*told)
-    assert "boundary types that no part told of" in require_one_line(ended.err, ended.code)
+    assert "boundary types missing from the survey" in require_one_line(ended.err, ended.code)
     assert stages and ended.code == 1
 
 

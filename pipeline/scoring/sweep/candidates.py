@@ -57,7 +57,7 @@ class Candidates:
     boundaries: Ragged
 
 
-def candidates(hypotheses: pa.Table, document: Ints, references: References) -> Candidates:
+def find_candidates(hypotheses: pa.Table, document: Ints, references: References) -> Candidates:
     """Convert scored boundaries to the unit of the run.
 
     Several candidates at one position (boundary types, units without words) become one, with the
@@ -72,27 +72,27 @@ def candidates(hypotheses: pa.Table, document: Ints, references: References) -> 
         hypotheses.column(name).combine_chunks() for name in ("boundaries", "boundary_scores")
     )
     row = np.repeat(np.arange(len(lists)), numbers(pc.list_value_length(lists)))
-    place = numbers(pc.list_flatten(lists)).astype(np.int64)
+    position = numbers(pc.list_flatten(lists)).astype(np.int64)
     # Replace -0.0 by 0.0, so that equal thresholds have equal bytes.
     score = numbers(pc.list_flatten(scores)) + 0.0
     if references.words is not None:
         words = references.words
-        place = words.totals[words.lengths.offsets[document[row]] + place - 1]
+        position = words.totals[words.lengths.offsets[document[row]] + position - 1]
     size = references.size[references.first[document]]
     best = np.empty(len(row), np.int64)
-    best = best[: _best(row, place, score, size[row], best)]
+    best = best[: _best(row, position, score, size[row], best)]
     offsets = np.searchsorted(row[best], np.arange(len(lists) + 1))
-    return Candidates(row, score, best, Ragged(offsets, place[best].astype(np.int32)))
+    return Candidates(row, score, best, Ragged(offsets, position[best].astype(np.int32)))
 
 
 @kernel
-def _best(row: Ints, place: Ints, score: Floats, size: Ints, best: Ints) -> int:
+def _best(row: Ints, position: Ints, score: Floats, size: Ints, best: Ints) -> int:
     """Write the best candidate of each position inside the document; return their number."""
     n = 0
     for c in range(len(row)):
-        if place[c] <= 0 or place[c] >= size[c]:
+        if position[c] <= 0 or position[c] >= size[c]:
             continue
-        if n > 0 and row[best[n - 1]] == row[c] and place[best[n - 1]] == place[c]:
+        if n > 0 and row[best[n - 1]] == row[c] and position[best[n - 1]] == position[c]:
             if score[c] > score[best[n - 1]]:
                 best[n - 1] = c
         else:
@@ -145,17 +145,17 @@ def _add_content(
 
 @kernel
 def _walk(
-    ref: Positions, places: Positions, scores: Floats, n_units: int, k: int, changes: Ints
+    ref: Positions, positions: Positions, scores: Floats, n_units: int, k: int, changes: Ints
 ) -> None:
     """Remove the candidates in ascending order of score; add the change that each had made."""
-    n = len(places)
+    n = len(positions)
     left = np.arange(-1, n - 1)
     right = np.arange(1, n + 1)
     for c in np.argsort(scores, kind="mergesort"):
-        before = places[left[c]] if left[c] >= 0 else 0
-        after = places[right[c]] if right[c] < n else n_units
-        _add_windows(ref, before, places[c], after, k, changes[c])
-        _add_content(ref, before, places[c], after, n_units, changes[c])
+        before = positions[left[c]] if left[c] >= 0 else 0
+        after = positions[right[c]] if right[c] < n else n_units
+        _add_windows(ref, before, positions[c], after, k, changes[c])
+        _add_content(ref, before, positions[c], after, n_units, changes[c])
         changes[c, _SEGMENTS] += 1
         if left[c] >= 0:
             right[left[c]] = right[c]
@@ -165,13 +165,13 @@ def _walk(
 
 @kernel
 def _walk_pairs(pairs: SegmentationPairs, scores: Floats, window: Ints, changes: Ints) -> None:
-    places = pairs.hypotheses
+    hypotheses = pairs.hypotheses
     for i in range(len(pairs.ref_row)):
         ref = row_values(pairs.references, pairs.ref_row[i])
-        first, end = places.offsets[pairs.hyp_row[i]], places.offsets[pairs.hyp_row[i] + 1]
+        first, end = hypotheses.offsets[pairs.hyp_row[i]], hypotheses.offsets[pairs.hyp_row[i] + 1]
         _walk(
             ref,
-            places.values[first:end],
+            hypotheses.values[first:end],
             scores[first:end],
             pairs.n_units[i],
             window[i],
@@ -179,8 +179,8 @@ def _walk_pairs(pairs: SegmentationPairs, scores: Floats, window: Ints, changes:
         )
 
 
-def changes_of(
-    found: Candidates, references: Ragged, pairs: Pairs, n_units: Ints, window: Ints
+def compute_changes(
+    candidates: Candidates, references: Ragged, pairs: Pairs, n_units: Ints, window: Ints
 ) -> Ints:
     """Compute how the counts change when each candidate joins those with a higher score.
 
@@ -188,7 +188,7 @@ def changes_of(
     Takes O(log boundaries) time per candidate and reference.
 
     Args:
-        found: the candidates.
+        candidates: the candidates.
         references: boundary positions, one row per reference segmentation.
         pairs: pairs of references and hypotheses.
         n_units: units N of each pair's document (words in a run in words), shape (pairs,).
@@ -197,9 +197,9 @@ def changes_of(
     Returns:
         Changes summed over the references of the document, shape (candidates, 7).
     """
-    changed = np.zeros((len(found.best), len(CHANGING)), np.int64)
-    rows = pair_rows(references, found.boundaries, pairs.ref_row, pairs.hyp_row, n_units)
-    _walk_pairs(rows, found.score[found.best], window, changed)
-    changes = np.zeros((len(found.row), len(CHANGING)), np.int64)
-    changes[found.best] = changed
+    best_changes = np.zeros((len(candidates.best), len(CHANGING)), np.int64)
+    rows = pair_rows(references, candidates.boundaries, pairs.ref_row, pairs.hyp_row, n_units)
+    _walk_pairs(rows, candidates.score[candidates.best], window, best_changes)
+    changes = np.zeros((len(candidates.row), len(CHANGING)), np.int64)
+    changes[candidates.best] = best_changes
     return changes

@@ -20,7 +20,7 @@ from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.pairs import Pairs, pair_up
 from segscore.pipeline.scoring.references import References
-from segscore.pipeline.scoring.sweep.candidates import CHANGING, candidates, changes_of
+from segscore.pipeline.scoring.sweep.candidates import CHANGING, compute_changes, find_candidates
 
 POOLED = (*CHANGING, "windows", "reference_windows", "content_size", "reference_segments")
 VALUES = ("pk_miss_rate", "pk_false_alarm_rate", "pk_prior", "r_miss", "r_false_alarm")
@@ -52,7 +52,7 @@ class Steps:
         shapes = self.thresholds.shape, self.changes.shape, self.without.shape
         many = len(self.thresholds)
         if shapes != ((many,), (many, len(CHANGING)), (len(POOLED),)):
-            raise ValueError("steps whose shapes do not fit each other")
+            raise ValueError("the shapes of thresholds, changes and counts do not match")
 
 
 def without_boundaries(references: Ragged, pairs: Pairs, n_units: Ints, window: Ints) -> Ints:
@@ -88,21 +88,23 @@ def sweep_pairs(hypotheses: pa.Table, document: Ints, references: References) ->
     Returns:
         The steps of each coder.
     """
-    found = candidates(hypotheses, document, references)
+    candidates = find_candidates(hypotheses, document, references)
     pairs = pair_up(document, references.first)
     size, window = references.size[pairs.ref_row], references.window[pairs.ref_row]
-    changes = changes_of(found, references.side.boundaries, pairs, size, window)
+    changes = compute_changes(candidates, references.side.boundaries, pairs, size, window)
     without = without_boundaries(references.side.boundaries, pairs, size, window)
     coders = hypotheses.column("coder").combine_chunks().dictionary_encode()
     coder = numbers(coders.indices)
-    swept = {}
+    steps_by_coder = {}
     for number, name in enumerate(coders.dictionary.to_pylist()):
-        own = coder[found.row] == number
-        its_pairs = coder[pairs.hyp_row] == number
-        thresholds, summed = _by_threshold(found.score[own], changes[own])
-        largest = sum(n * n for n in size[its_pairs].tolist())
-        swept[name] = Steps(thresholds, summed, without[:, its_pairs].sum(axis=1), largest)
-    return swept
+        of_coder = coder[candidates.row] == number
+        coder_pairs = coder[pairs.hyp_row] == number
+        thresholds, summed = _by_threshold(candidates.score[of_coder], changes[of_coder])
+        largest = sum(n * n for n in size[coder_pairs].tolist())
+        steps_by_coder[name] = Steps(
+            thresholds, summed, without[:, coder_pairs].sum(axis=1), largest
+        )
+    return steps_by_coder
 
 
 def _by_threshold(scores: Floats, changes: Ints) -> tuple[Floats, Ints]:
@@ -122,16 +124,18 @@ def merge_steps(parts: Iterable[Mapping[str, Steps]]) -> dict[str, Steps]:
         for coder, steps in part.items():
             by_coder.setdefault(coder, []).append(steps)
     merged = {}
-    for coder, each in sorted(by_coder.items()):
-        largest = sum(steps.largest for steps in each)
+    for coder, coder_steps in sorted(by_coder.items()):
+        largest = sum(steps.largest for steps in coder_steps)
         if largest >= 2**63:
             raise Failed(
-                f"{coder}: the squares of its documents' lengths add up to 2^63 or more, which "
-                "content counted exactly cannot hold; sweep parts of the documents"
+                f"{coder}: the squared lengths of its documents add up to 2^63 or more, too much "
+                "to count content exactly; sweep fewer documents at a time"
             )
-        scores = np.concatenate([steps.thresholds for steps in each])
-        thresholds, changes = _by_threshold(scores, np.concatenate([s.changes for s in each]))
-        without = np.sum([steps.without for steps in each], axis=0)
+        scores = np.concatenate([steps.thresholds for steps in coder_steps])
+        thresholds, changes = _by_threshold(
+            scores, np.concatenate([s.changes for s in coder_steps])
+        )
+        without = np.sum([steps.without for steps in coder_steps], axis=0)
         merged[coder] = Steps(thresholds, changes, without, largest)
     return merged
 
@@ -166,22 +170,24 @@ def operating_point(produced: Ints, wanted: int) -> int:
 
 
 def tabulate_curves(
-    swept: Mapping[str, Steps], parameters: Mapping[str, float]
+    steps_by_coder: Mapping[str, Steps], parameters: Mapping[str, float]
 ) -> tuple[pa.Table, Ints]:
     """Build the curves table (schemas/curves.py): by hypothesis, thresholds ascending, null last.
 
     Args:
-        swept: steps merged over the whole run, for at least one coder.
+        steps_by_coder: steps merged over the whole run, for at least one coder.
         parameters: as ``evaluate`` takes them.
 
     Returns:
         The table, and in it the row of each hypothesis's operating point, shape (hypotheses,).
     """
-    curves = [curve(steps) for steps in swept.values()]
-    points = np.array([len(each) for each in curves])
+    curves = [curve(steps) for steps in steps_by_coder.values()]
+    points = np.array([len(rows) for rows in curves])
     counts = dict(zip(POOLED, np.concatenate(curves).T, strict=True))
     values = evaluate([MEASURES[name] for name in VALUES], counts, parameters, rows=False)
-    thresholds = np.concatenate([np.append(each.thresholds, np.nan) for each in swept.values()])
+    thresholds = np.concatenate(
+        [np.append(steps.thresholds, np.nan) for steps in steps_by_coder.values()]
+    )
     size = counts["content_size"]
     lengths = {
         "mean_segment_length": size / counts["hypothesis_segments"],
@@ -190,14 +196,14 @@ def tabulate_curves(
     names = np.repeat(np.arange(len(points)), points)
     table = pa.table(
         {
-            "hypothesis": pa.array([*swept], pa.string()).take(pa.array(names)),
+            "hypothesis": pa.array([*steps_by_coder], pa.string()).take(pa.array(names)),
             "threshold": column(thresholds),
-            **{name: column(of) for name, of in (counts | values | lengths).items()},
+            **{name: column(array) for name, array in (counts | values | lengths).items()},
         }
     )
     chosen = [
-        operating_point(each[:, POOLED.index("hypothesis_segments")], int(each[0, -1]))
-        for each in curves
+        operating_point(rows[:, POOLED.index("hypothesis_segments")], int(rows[0, -1]))
+        for rows in curves
     ]
     return table, np.cumsum(points) - points + np.array(chosen)
 
@@ -216,7 +222,9 @@ def excerpt(curves: pa.Table, chosen: Ints, points: int) -> list[dict[str, Any]]
     ends = np.flatnonzero(flags(curves.column("threshold").combine_chunks().is_null()))
     starts = np.append(0, ends[:-1] + 1)
     spread = np.linspace(starts, ends, points).astype(np.int64)
-    picked = np.union1d(spread, chosen)
-    rows = curves.take(pa.array(picked)).to_pylist()
-    operating = np.isin(picked, chosen).tolist()
-    return [row | {"operating": is_one} for row, is_one in zip(rows, operating, strict=True)]
+    selected = np.union1d(spread, chosen)
+    rows = curves.take(pa.array(selected)).to_pylist()
+    operating = np.isin(selected, chosen).tolist()
+    return [
+        row | {"operating": is_operating} for row, is_operating in zip(rows, operating, strict=True)
+    ]

@@ -16,19 +16,19 @@ from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import (
     count_rows,
-    left_over,
-    met_references,
+    list_unpaired_inputs,
+    paired_references,
     require_scored,
 )
 from segscore.pipeline.scoring.broadcast import INPUTS_PART
-from segscore.pipeline.scoring.duplicates import spread_twice
-from segscore.pipeline.scoring.hypotheses import list_unpaired, write_left_out
+from segscore.pipeline.scoring.broadcast_job import BroadcastJob, accept_part
+from segscore.pipeline.scoring.duplicates import run_with_duplicates
+from segscore.pipeline.scoring.hypotheses import list_unpaired, write_unscored
 from segscore.pipeline.scoring.inputs import Inputs, collect, cut, find_sides
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import Rule
-from segscore.pipeline.scoring.part import Against, Part, Receipt
+from segscore.pipeline.scoring.part import Part, Receipt, ReferenceSet
 from segscore.pipeline.scoring.references import References
-from segscore.pipeline.scoring.sent import SentJob, accept_part
 from segscore.pipeline.scoring.sweep.candidates import CHANGING
 from segscore.pipeline.scoring.sweep.curves import (
     VALUES,
@@ -40,7 +40,7 @@ from segscore.pipeline.scoring.sweep.curves import (
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 from segscore.pipeline.tables.read import refuse
 
-SWEPT = "swept"
+SWEEP_STAGE = "swept"
 _SCORES = "boundary_scores"
 SCORES_GIVEN = "boundary_scores_given"
 CANDIDATES_AT_ONCE = 1_000_000
@@ -48,7 +48,7 @@ CANDIDATES_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True)
-class SweptPart(Receipt):
+class SweepReceipt(Receipt):
     """What a task returns about its part, with the sums of each coder's rows.
 
     Attributes:
@@ -81,7 +81,7 @@ def run_sweep(
     run = TaskRun("sweep", settings, client, progress)
     measuring = settings.measuring
     with run.stage("plan"):
-        inputs = _find(settings)
+        inputs = _find_inputs(settings)
         parts = cut(inputs.hypotheses.slices, run.limits.rows_per_part)
         if not run.prepare(inputs.tables):
             return run.done
@@ -89,62 +89,62 @@ def run_sweep(
         with run.stage("references"):
             collected = collect(measuring, inputs)
             references = collected.references
-            if not run.claim({SWEPT: parts}):
+            if not run.claim({SWEEP_STAGE: parts}):
                 return run.done
             run.write("rejects", collected.rejects, INPUTS_PART)
         with run.stage("sweep"):
             job = _job(run, measuring, inputs, references)
-            receipts = spread_twice(run, sweep_part, parts, job, stage=SWEPT)
+            receipts = run_with_duplicates(run, sweep_part, parts, job, stage=SWEEP_STAGE)
         with run.stage("curves"):
-            met = met_references(receipts, len(references))
+            paired = paired_references(receipts, len(references))
             account = add_rows(
-                [count_rows(collected, met), *(receipt.rows for receipt in receipts.values())]
+                [count_rows(collected, paired), *(receipt.rows for receipt in receipts.values())]
             )
             require_scored(run.attempt, inputs, account)
-            run.write("unpaired", left_over(collected, met), INPUTS_PART)
-            swept = merge_steps(receipt.steps for receipt in receipts.values())
+            run.write("unpaired", list_unpaired_inputs(collected, paired), INPUTS_PART)
+            steps = merge_steps(receipt.steps for receipt in receipts.values())
             parameters = measuring.parameters(references.p_seg)
-            curves, chosen = _write_curves(run, swept, parameters)
+            curves, chosen = _write_curves(run, steps, parameters)
         record = {
             "signature": settings.signature,
             "settings": asdict(settings),
             "boundary_types": None,
             "p_seg": None if np.isnan(references.p_seg) else references.p_seg,
             "pairs": sum(receipt.pairs for receipt in receipts.values()),
-            **run.record(inputs.tables, account, swept),
+            **run.record(inputs.tables, account, steps),
         }
         return FinishedSweep(run.publish(record), curves, chosen)
 
 
 def _job(
     run: TaskRun, measuring: MeasuringSettings, inputs: Inputs, references: References
-) -> SentJob:
-    rule, against = Rule(measuring, (1,), {}), Against(references, ())
+) -> BroadcastJob:
+    rule, reference_set = Rule(measuring, (1,), {}), ReferenceSet(references, ())
     shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder)
-    return SentJob(*shared, run.limits.rows_per_part, against)
+    return BroadcastJob(*shared, run.limits.rows_per_part, reference_set)
 
 
 def _write_curves(
-    run: TaskRun, swept: Mapping[str, Steps], parameters: Mapping[str, float]
+    run: TaskRun, steps: Mapping[str, Steps], parameters: Mapping[str, float]
 ) -> tuple[pa.Table, Ints]:
     """Write the curves and the operating points; return the curves and the points' rows."""
-    curves, chosen = tabulate_curves(swept, parameters)
+    curves, chosen = tabulate_curves(steps, parameters)
     run.write("curves", curves, plain=("threshold", *CHANGING, *VALUES))
     run.write("operating_points", curves.take(pa.array(chosen)))
     return curves, chosen
 
 
-def _find(settings: SweepSettings) -> Inputs:
+def _find_inputs(settings: SweepSettings) -> Inputs:
     inputs = find_sides(settings.references, settings.scored, settings.documents)
     if _SCORES not in inputs.hypotheses.further.names:
         raise Refused(
-            f"{settings.scored}: there is no column {_SCORES}, and without scores there are no "
-            "thresholds; to judge boundaries as they are use `segscore score`"
+            f"{settings.scored}: has no column {_SCORES}, whose values are the thresholds; to "
+            "score boundaries as they are, use `segscore score`"
         )
     return inputs
 
 
-def sweep_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> SweptPart:
+def sweep_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) -> SweepReceipt:
     """Sweep the hypotheses of one part against all their references; list the rows left out.
 
     Args:
@@ -153,21 +153,21 @@ def sweep_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Swep
         duplicates: for each coder, bits over the documents for which it has several rows, all of
             which are rejected.
     """
-    references = job.against.references
+    references = job.reference_set.references
     accepted = accept_part(job, part, duplicates)
-    missing = ~flags(accepted.rows.table.column(_SCORES).combine_chunks().is_valid())
-    reason = "boundary_scores has one score a boundary, [] without any"
-    rows, without = refuse(accepted.rows, missing, SCORES_GIVEN, reason)
-    document = accepted.document[~missing]
-    accepted = replace(accepted, rejects=pa.concat_tables([accepted.rejects, without]))
-    write_left_out(job.folder, part.name, accepted.rejects, list_unpaired(accepted.unpaired))
-    met = np.zeros(len(references), bool)
-    met[np.isin(references.document, document)] = True
-    return SweptPart(
+    without_scores = ~flags(accepted.rows.table.column(_SCORES).combine_chunks().is_valid())
+    reason = "boundary_scores is null; it needs one score per boundary, [] without boundaries"
+    rows, missing_scores = refuse(accepted.rows, without_scores, SCORES_GIVEN, reason)
+    document = accepted.document[~without_scores]
+    accepted = replace(accepted, rejects=pa.concat_tables([accepted.rejects, missing_scores]))
+    write_unscored(job.folder, part.name, accepted.rejects, list_unpaired(accepted.unpaired))
+    paired = np.zeros(len(references), bool)
+    paired[np.isin(references.document, document)] = True
+    return SweepReceipt(
         part.name,
-        accepted.became,
+        accepted.row_counts,
         pairs=int(np.diff(references.first)[document].sum()),
-        met=np.packbits(met),
+        paired=np.packbits(paired),
         seen=accepted.seen,
         steps=_in_portions(rows.table, document, references),
     )

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipt_file, receipts
 from segscore.pipeline.runs.receipt_values import codec
-from segscore.pipeline.scoring.part import Added, Receipt
+from segscore.pipeline.scoring.part import PartSums, Receipt
 from segscore.pipeline.statistics.sums import DIGITS, PRODUCTS, Sums
 from tests.support.forged import FORGERIES, GENUINE, TABLES, sealed, zeros
 
@@ -198,14 +198,14 @@ def test_integers_of_many_bits(bits: int) -> None:
     assert same(returned(receipt), receipt)
     sums = of_sums(2)
     digits = np.resize(many, sums.digits.shape)
-    added = Added(replace(sums, digits=digits))
+    added = PartSums(replace(sums, digits=digits))
     assert same(returned(added), added)
 
 
 def test_integers_of_too_many_bits() -> None:
     digits = np.full(of_sums(2).digits.shape, 2**126, object)
     with pytest.raises(OverflowError):
-        packed(Added(replace(of_sums(2), digits=digits)))
+        packed(PartSums(replace(of_sums(2), digits=digits)))
 
 
 @pytest.mark.parametrize(
@@ -215,14 +215,14 @@ def test_integers_of_too_many_bits() -> None:
 )
 def test_arrays_of_other_types_are_not_written(array: NDArray[Any]) -> None:
     with pytest.raises(TypeError):
-        packed(replace(GENUINE, met=array))
+        packed(replace(GENUINE, paired=array))
 
 
 def test_a_receipt_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receipt_file, "MOST", 1000)
     with pytest.raises(Failed, match="too large for a receipt; name fewer"):
         receipts.keep(
-            str(tmp_path), "stage", "part", replace(GENUINE, met=np.zeros(2000, np.uint8))
+            str(tmp_path), "stage", "part", replace(GENUINE, paired=np.zeros(2000, np.uint8))
         )
 
 
@@ -248,10 +248,10 @@ def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
 def test_what_packs_too_well_is_kept_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that everything that is written can be read."""
     monkeypatch.setattr(receipt_file, "FREE", 2**16)
-    value = replace(GENUINE, met=np.zeros(2**20, np.uint8))
+    value = replace(GENUINE, paired=np.zeros(2**20, np.uint8))
     assert len(packed(value)) > 2**20
     assert same(returned(value), value)
-    value = replace(value, met=np.arange(2**20, dtype=np.uint8))
+    value = replace(value, paired=np.arange(2**20, dtype=np.uint8))
     assert same(returned(value), value)
 
 
@@ -288,13 +288,13 @@ def of_sums(groups: int, cells: int = 5) -> Sums:
 class Kept:
     """A receipt with some of all."""
 
-    added: Added
+    added: PartSums
     receipt: Receipt
     table: pa.Table
 
 
 KEPT = Kept(
-    Added(of_sums(3), None, {"sys": np.zeros((3, 2, 2), np.int64)}),
+    PartSums(of_sums(3), None, {"sys": np.zeros((3, 2, 2), np.int64)}),
     GENUINE,
     pa.table({"coder": pa.array(["ann", None, "bob"]).dictionary_encode(), "unit": [1, 2, None]}),
 )

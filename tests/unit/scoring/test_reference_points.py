@@ -105,7 +105,7 @@ def test_what_meets_what(documents: list[Document]) -> None:
         for hyp, d in enumerate(found.document.tolist()):
             for ref in range(first[d], first[d + 1]):
                 mine = ref == hyp
-                if {"all": True, "own": mine, "others": not mine}[point.meets]:
+                if {"all": True, "own": mine, "others": not mine}[point.scored_against]:
                     expected.append((hyp, ref))
         assert pairs == expected, name
     assert lists(points("human", ready).boundaries) == lists(ready.boundaries)

@@ -5,23 +5,23 @@ from dataclasses import dataclass
 
 from segscore.pipeline.arrays.ragged import Bits
 from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses
-from segscore.pipeline.scoring.part import Against, Job, Part
+from segscore.pipeline.scoring.part import Job, Part, ReferenceSet
 from segscore.pipeline.tables.read import join_rows, read_slice
 
 
 @dataclass(frozen=True)
-class SentJob(Job):
+class BroadcastJob(Job):
     """What all tasks of a run share, including the references.
 
     Attributes:
-        against: the references.
+        reference_set: the references.
     """
 
-    against: Against
+    reference_set: ReferenceSet
 
 
-def accept_part(job: SentJob, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:
+def accept_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:
     """Read the hypotheses of a part and separate those that can be scored."""
     rows = join_rows([read_slice(piece, job.further) for piece in part.slices])
-    references, types = job.against.references, job.rule.settings.boundary_types
+    references, types = job.reference_set.references, job.rule.settings.boundary_types
     return accept_hypotheses(rows, references, duplicates, typed=job.typed, types=types)
