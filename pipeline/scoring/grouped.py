@@ -10,7 +10,7 @@ from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import shuffle
 from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.record import add_rows
-from segscore.pipeline.runs.shuffle import Meeting, met
+from segscore.pipeline.runs.shuffle import Partitioning, read_partition
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.scoring.accounting import count_rows, left_over
 from segscore.pipeline.scoring.hypotheses import (
@@ -47,13 +47,13 @@ class MetJob(Job):
     """What all tasks of a run share.
 
     Attributes:
-        meeting: where the rows of each document are.
+        partitioning: where the rows of each document are.
         settings: the run's settings, with a `per-run` window replaced by its size.
         p_seg: P_seg of the run; NaN if undefined.
         documents: number of documents of the run with an accepted reference.
     """
 
-    meeting: Meeting
+    partitioning: Partitioning
     settings: MeasuringSettings
     p_seg: float
     documents: int
@@ -98,7 +98,7 @@ def score_met(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Worked | 
         if not run.claim({_SCORED: parts}):
             return None
         tables = {table.name: table for table in inputs.tables}
-        place = Meeting(tables, run.folder, plan.groups, plan.cuts)
+        place = Partitioning(tables, run.folder, plan.groups, plan.cuts)
         shuffle.shuffle_rows(run.client, place)
     with run.stage("references"):
         further = inputs.hypotheses.further
@@ -180,7 +180,7 @@ def score_bucket(job: MetJob, part: Part) -> Receipt:
 
 def _collected(job: MetJob, part: Part) -> Collected:
     listed = None
-    if "documents" in job.meeting.tables:
+    if "documents" in job.partitioning.tables:
         listed = _checked(job, part, "documents", DOCUMENTS)
     rows = _checked(job, part, "references", SEGMENTATIONS)
     return gather_inputs(job.settings, rows, listed, typed=job.typed)
@@ -191,8 +191,8 @@ def _checked(job: MetJob, part: Part, name: str, model: Contract) -> Checked:
 
 
 def _read(job: MetJob, part: Part, name: str, model: Contract) -> Rows:
-    found = met(job.meeting, name, part.bucket)
-    return join_rows(found) if found else no_rows(job.meeting.tables[name], model)
+    found = read_partition(job.partitioning, name, part.bucket)
+    return join_rows(found) if found else no_rows(job.partitioning.tables[name], model)
 
 
 def _accepted(job: MetJob, part: Part, collected: Collected) -> Accepted:

@@ -77,7 +77,7 @@ def run_scoring(
         record = {
             **_computed(settings, worked, typed=inputs.typed),
             **run.record(inputs.tables, worked.rows, scored),
-            "plan": plan.told,
+            "plan": plan.explanation,
         }
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
