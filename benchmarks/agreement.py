@@ -20,7 +20,7 @@ from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.measures import edits
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
-from segscore.pipeline.runs.shuffle import Meeting
+from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.scoring.references import References
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "moonstone.jsonl"
@@ -71,7 +71,7 @@ def against_segeval(folder: str, units: int) -> str:
     """One thread, the same codings in memory on both sides; and the whole task beside."""
     codings = simulate(folder, SAMPLE, 3, "--units", str(units))
     settings = AgreeSettings(codings, f"{folder}/{units}", replicates=0)
-    place = Meeting(find_tables(settings), f"{folder}/{units}", 1)
+    place = Partitioning(find_tables(settings), f"{folder}/{units}", 1)
     job = AgreeJob(place, settings.measuring, False, {}, f"{folder}/{units}")
     ready = accept_codings(job, AgreePart("part", 0)).codings
     dataset = in_masses(ready)

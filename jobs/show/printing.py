@@ -78,7 +78,7 @@ def chance(p: float | None) -> str:
 
 def print_plan(plan: "Plan") -> None:
     """Print how the rows of a document would be brought together, and why."""
-    for line in plan.told:
+    for line in plan.explanation:
         out().print(escape(line))
 
 

@@ -20,8 +20,8 @@ from segscore.pipeline.agreement.documents import (
 )
 from segscore.pipeline.agreement.tallies import Groups, Tallies, merge_tallies
 from segscore.pipeline.agreement.tally import tallies_of
-from segscore.pipeline.runs.record import Became
-from segscore.pipeline.runs.shuffle import Meeting, met
+from segscore.pipeline.runs.record import RowCounts
+from segscore.pipeline.runs.shuffle import Partitioning, read_partition
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS, list_unpaired
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import (
@@ -50,7 +50,7 @@ class AgreePart:
 
     Attributes:
         name: prefix of the names of the output files.
-        bucket: number of the bucket or range, as in ``Meeting``.
+        bucket: number of the bucket or range, as in ``Partitioning``.
     """
 
     name: str
@@ -62,14 +62,14 @@ class AgreeJob:
     """What all tasks of a run share.
 
     Attributes:
-        meeting: where the rows of each document are.
+        partitioning: where the rows of each document are.
         settings: how codings are measured.
         segments: compute chances from segments instead of boundaries.
         group_by: the group-by columns and their types.
         folder: folder that parts are written to until the run is published.
     """
 
-    meeting: Meeting
+    partitioning: Partitioning
     settings: MeasuringSettings
     segments: bool
     group_by: Groups
@@ -88,7 +88,7 @@ class Audited:
         contested: rows of `documents` with the lowest similarity.
     """
 
-    rows: Became
+    rows: RowCounts
     pairs: int = 0
     size: tuple[int, int] = (0, 0)
     tallies: Tallies | None = None
@@ -109,7 +109,7 @@ class _Accepted:
     codings: References | None
     rejects: pa.Table
     unpaired: pa.Table
-    became: Became
+    became: RowCounts
 
 
 def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
@@ -168,7 +168,7 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
     """Read the codings and documents of a part, and separate the codings that can be audited."""
     rows, refused = _read(job, part, "codings", SEGMENTATIONS)
     rejects, described, became = [refused], None, {"codings": _in(rows, refused)}
-    if "documents" in job.meeting.tables:
+    if "documents" in job.partitioning.tables:
         listed, broken = _read(job, part, "documents", DOCUMENTS)
         described = None if listed is None else describe(listed)
         rejects += [broken] if described is None else [broken, described.rejects]
@@ -201,7 +201,9 @@ def _read(
     job: AgreeJob, part: AgreePart, name: str, model: Contract
 ) -> tuple[Rows | None, pa.Table]:
     """Read the rows of a table that belong to a part; return the valid rows and the rejects."""
-    checked = [validate_rows(rows, model) for rows in met(job.meeting, name, part.bucket)]
+    checked = [
+        validate_rows(rows, model) for rows in read_partition(job.partitioning, name, part.bucket)
+    ]
     rejects = pa.concat_tables([REJECT_COLUMNS.empty_table(), *(refused for _, refused in checked)])
     return join_rows([rows for rows, _ in checked]) if checked else None, rejects
 

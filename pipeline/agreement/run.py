@@ -31,13 +31,13 @@ from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import cluster, planning, receipts, shuffle
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import (
-    Became,
+    RowCounts,
     add_rows,
     require_few_rejects,
     why_nothing_scored,
 )
 from segscore.pipeline.runs.run_folder import Attempt
-from segscore.pipeline.runs.shuffle import Meeting
+from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
 from segscore.pipeline.statistics import bootstrap
@@ -82,8 +82,8 @@ def run_agreement(
         with run.stage("meet"):
             if not run.claim({AUDITED: parts}):
                 return run.done
-            place = Meeting(tables, run.folder, plan.groups, plan.cuts)
-            if len(receipts.kept(run.folder, AUDITED)) < len(parts):
+            place = Partitioning(tables, run.folder, plan.groups, plan.cuts)
+            if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
                 shuffle.shuffle_rows(client, place)
         with run.stage("audit"):
             by = {GROUP + name: kind for name, kind in groups.items()}
@@ -98,7 +98,7 @@ def run_agreement(
         record = {
             "signature": settings.signature(estimator),
             "settings": asdict(settings),
-            "plan": plan.told,
+            "plan": plan.explanation,
             "pairs": sum(part.pairs for part in audited),
             **run.record(tables.values(), account, written["coders"]["coder"].unique().to_pylist()),
         }
@@ -174,7 +174,7 @@ def _without_group(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _require_audited(attempt: Attempt, settings: AgreeSettings, account: Became) -> None:
+def _require_audited(attempt: Attempt, settings: AgreeSettings, account: RowCounts) -> None:
     codings = account["codings"]
     if not codings["in"]:
         raise Failed(f"{settings.codings}: holds no coding; rows of the role hypothesis are none")

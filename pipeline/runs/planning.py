@@ -58,14 +58,14 @@ class Plan:
         groups: number of document partitions; 1 if the references are sent.
         cuts: first ids of the second and later ranges; empty if partitions are not ranges.
         rows_at_once: number of rows that a task scores at a time.
-        told: lines that explain the choice and give the sizes of the tables.
+        explanation: lines that explain the choice and give the sizes of the tables.
     """
 
     way: str
     groups: int
     cuts: tuple[str, ...]
     rows_at_once: int
-    told: tuple[str, ...]
+    explanation: tuple[str, ...]
 
 
 def at_once(memory: int | None) -> int:

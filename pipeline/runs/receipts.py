@@ -37,7 +37,7 @@ def keep(folder: str, stage: str, part: str, receipt: object) -> None:
     storage.write_bytes(url, content)
 
 
-def kept(folder: str, stage: str) -> set[str]:
+def finished_parts(folder: str, stage: str) -> set[str]:
     """Return the names of the parts of a stage that have a receipt."""
     names = storage.names(storage.join(folder, _FOLDER, stage))
     return {name.removesuffix(ENDING) for name in names if name.endswith(ENDING)}
@@ -55,7 +55,7 @@ def again(name: str) -> str:
 
 def superseded(folder: str, stage: str) -> set[str]:
     """Return the names of the parts whose files are obsolete because the part was done again."""
-    return {name.replace(RERUN, "") for name in kept(folder, again(stage))}
+    return {name.replace(RERUN, "") for name in finished_parts(folder, again(stage))}
 
 
 def load(folder: str, stage: str, part: str, receipt_class: type[ReceiptClass]) -> ReceiptClass:

@@ -11,7 +11,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs.run_folder import Attempt, prepared_files
 
-Became = dict[str, dict[str, int]]
+RowCounts = dict[str, dict[str, int]]
 """Input table -> numbers of rows: `in`, which is the sum of `scored`, `rejected`, `unpaired`."""
 
 _LIBRARIES = ("segscore", "numpy", "pyarrow", "pandera", "numba", "dask", "distributed")
@@ -23,9 +23,9 @@ _CODER_TABLES = ("hypotheses", "codings")
 """Input tables whose coders are those that a run has results for."""
 
 
-def add_rows(parts: Iterable[Became]) -> Became:
+def add_rows(parts: Iterable[RowCounts]) -> RowCounts:
     """Add up the row counts of disjoint parts of the input."""
-    total: Became = {}
+    total: RowCounts = {}
     for part in parts:
         for table, counts in part.items():
             so_far = total.setdefault(table, dict.fromkeys(counts, 0))
@@ -39,7 +39,7 @@ def versions(further: Iterable[str]) -> dict[str, str]:
     return {name: version(name) for name in (*_LIBRARIES, *further)}
 
 
-def require_few_rejects(attempt: Attempt, account: Became, max_rejects: float) -> None:
+def require_few_rejects(attempt: Attempt, account: RowCounts, max_rejects: float) -> None:
     """Check that a run did not reject too large a share of its input rows to be published.
 
     Raises:

@@ -12,7 +12,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import publication, run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
-from segscore.pipeline.runs.record import Became, reject_warnings, versions
+from segscore.pipeline.runs.record import RowCounts, reject_warnings, versions
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.find import InputTable
@@ -146,7 +146,7 @@ class Run:
     def record(
         self,
         tables: Iterable[InputTable],
-        account: Became,
+        account: RowCounts,
         scored: Collection[str] = (),
         libraries: Collection[str] = (),
     ) -> dict[str, Any]:

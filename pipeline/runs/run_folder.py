@@ -415,7 +415,7 @@ def read_status(output: str) -> Status:
     if newest is None:
         return Status(record, None, {})
     folder = prepared_in(output, newest.start)
-    done = {stage: len(receipts.kept(folder, stage)) for stage in newest.stages}
+    done = {stage: len(receipts.finished_parts(folder, stage)) for stage in newest.stages}
     return Status(record, newest, done)
 
 

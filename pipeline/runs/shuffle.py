@@ -27,28 +27,28 @@ FOLDER, _LIST = "met", "met.txt"
 
 
 @dataclass(frozen=True)
-class Meeting:
+class Partitioning:
     """How to bring the rows of each document together.
 
     Attributes:
         tables: the tables whose rows to bring together, by name.
         folder: folder to store shuffled rows in until the run is published.
-        buckets: number of document partitions; 1 if no rows have to be moved.
+        partitions: number of document partitions; 1 if no rows have to be moved.
         cuts: first ids of the second and later partitions; empty if partitions are by hash.
     """
 
     tables: Mapping[str, InputTable]
     folder: str
-    buckets: int
+    partitions: int
     cuts: tuple[str, ...] = ()
 
     @property
-    def travels(self) -> bool:
+    def is_shuffled(self) -> bool:
         """Whether rows have to be shuffled."""
-        return self.buckets > 1 and not self.cuts
+        return self.partitions > 1 and not self.cuts
 
 
-def shuffle_rows(client: cluster.Client, meeting: Meeting) -> None:
+def shuffle_rows(client: cluster.Client, partitioning: Partitioning) -> None:
     """Write the rows of each partition and table to one file, if that is needed and not yet done.
 
     A list of the files is written last and shows that all of them exist, so that a resumed run need
@@ -58,48 +58,55 @@ def shuffle_rows(client: cluster.Client, meeting: Meeting) -> None:
         Refused: as for ``read_slice``.
         Failed: as for ``read_slice``, or the cluster lost rows.
     """
-    if not meeting.travels or _listed_files(meeting) == _existing_files(meeting):
+    if not partitioning.is_shuffled or _listed_files(partitioning) == _existing_files(partitioning):
         return
-    slices = [piece for table in meeting.tables.values() for piece in table.slices]
-    places = meeting.buckets * len(meeting.tables)
-    cluster.exchange(client, _pack, slices, places, _unpack, meeting)
-    storage.write_text(storage.join(meeting.folder, _LIST), "\n".join(_existing_files(meeting)))
+    slices = [piece for table in partitioning.tables.values() for piece in table.slices]
+    places = partitioning.partitions * len(partitioning.tables)
+    cluster.exchange(client, _pack, slices, places, _unpack, partitioning)
+    storage.write_text(
+        storage.join(partitioning.folder, _LIST), "\n".join(_existing_files(partitioning))
+    )
 
 
-def _existing_files(meeting: Meeting) -> list[str]:
+def _existing_files(partitioning: Partitioning) -> list[str]:
     """Return the files of shuffled rows that exist."""
-    folder = storage.join(meeting.folder, FOLDER)
+    folder = storage.join(partitioning.folder, FOLDER)
     return [
         storage.join(name, file)
-        for name in meeting.tables
+        for name in partitioning.tables
         for file in storage.names(storage.join(folder, name))
         if file.endswith(storage.PARQUET)
     ]
 
 
-def _listed_files(meeting: Meeting) -> list[str] | None:
+def _listed_files(partitioning: Partitioning) -> list[str] | None:
     """Return the list of all files of shuffled rows; None before the shuffle has finished."""
-    text = storage.read_text(storage.join(meeting.folder, _LIST))
+    text = storage.read_text(storage.join(partitioning.folder, _LIST))
     return None if text is None else text.split("\n")
 
 
-def _pack(meeting: Meeting, piece: Slice) -> list[tuple[int, bytes]]:
+def _pack(partitioning: Partitioning, piece: Slice) -> list[tuple[int, bytes]]:
     """Read a slice and divide its rows by partition; return pairs of (place, packet)."""
-    table = meeting.tables[piece.table]
+    table = partitioning.tables[piece.table]
     rows = read_slice(piece, table.further)
     files = [file.url for file in table.files]
     file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
     with_source = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
     # A row without a document id has to be rejected in some partition.
     ids = rows.table.column("document_id").chunk(0).fill_null("")
-    bucket = (hash_names(ids).hashes >> np.uint64(32)) % np.uint64(meeting.buckets)
-    order = np.argsort(bucket, kind="stable")
+    partition_of_row = (hash_names(ids).hashes >> np.uint64(32)) % np.uint64(
+        partitioning.partitions
+    )
+    order = np.argsort(partition_of_row, kind="stable")
     sorted_rows = in_one_chunk(with_source.take(pa.array(order)))
-    edges = np.searchsorted(bucket[order], np.arange(meeting.buckets + 1))
-    table_number = list(meeting.tables).index(piece.table)
+    edges = np.searchsorted(partition_of_row[order], np.arange(partitioning.partitions + 1))
+    table_number = list(partitioning.tables).index(piece.table)
     return [
-        (b * len(meeting.tables) + table_number, _serialized(sorted_rows.slice(start, end - start)))
-        for b, (start, end) in enumerate(pairwise(edges.tolist()))
+        (
+            number * len(partitioning.tables) + table_number,
+            _serialized(sorted_rows.slice(start, end - start)),
+        )
+        for number, (start, end) in enumerate(pairwise(edges.tolist()))
         if end > start
     ]
 
@@ -112,58 +119,58 @@ def _serialized(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _unpack(meeting: Meeting, place: int, packets: Sequence[bytes]) -> int:
+def _unpack(partitioning: Partitioning, place: int, packets: Sequence[bytes]) -> int:
     """Write the packets of a place, in the order of slices, as one file; return its row count."""
-    bucket, table_number = divmod(place, len(meeting.tables))
+    number, table_number = divmod(place, len(partitioning.tables))
     table = pa.concat_tables([pa.ipc.open_stream(packet).read_all() for packet in packets])
-    name = list(meeting.tables)[table_number]
-    storage.write_table(storage.join(meeting.folder, FOLDER, name, _file_name(bucket)), table)
+    name = list(partitioning.tables)[table_number]
+    storage.write_table(storage.join(partitioning.folder, FOLDER, name, _file_name(number)), table)
     return int(table.num_rows)
 
 
-def _file_name(bucket: int) -> str:
-    return f"bucket-{bucket:05d}.parquet"
+def _file_name(number: int) -> str:
+    return f"bucket-{number:05d}.parquet"
 
 
-def met(meeting: Meeting, name: str, bucket: int) -> list[Rows]:
+def read_partition(partitioning: Partitioning, name: str, number: int) -> list[Rows]:
     """Read a table's rows of one partition, as if from the input; empty if there are none.
 
     Args:
-        meeting: a description for which ``shuffle_rows`` has been called.
+        partitioning: a description for which ``shuffle_rows`` has been called.
         name: name of the table.
-        bucket: number of the partition, 0..buckets-1.
+        number: number of the partition, 0..partitions-1.
 
     Raises:
         Failed: the shuffled rows no longer exist.
     """
-    table = meeting.tables[name]
-    if not meeting.travels:
+    table = partitioning.tables[name]
+    if not partitioning.is_shuffled:
         return [
-            _in_range(read_slice(piece, table.further), meeting.cuts, bucket)
+            _in_range(read_slice(piece, table.further), partitioning.cuts, number)
             for piece in table.slices
-            if bucket in ranges_of(piece, meeting.cuts)
+            if number in ranges_of(piece, partitioning.cuts)
         ]
-    file_name = storage.join(name, _file_name(bucket))
-    listed = _listed_files(meeting)
+    file_name = storage.join(name, _file_name(number))
+    listed = _listed_files(partitioning)
     if listed is not None and file_name not in listed:
         return []
-    url = storage.join(meeting.folder, FOLDER, file_name)
+    url = storage.join(partitioning.folder, FOLDER, file_name)
     try:
-        table_of_bucket = in_one_chunk(storage.open_parquet(url).read())
+        shuffled = in_one_chunk(storage.open_parquet(url).read())
     except Refused as problem:
         raise Failed(f"{problem}; another job has finished or claimed this run") from problem
-    file = numbers(table_of_bucket.column(_FILE).chunk(0)).astype(np.int64)
-    row = numbers(table_of_bucket.column(_ROW).chunk(0))
+    file = numbers(shuffled.column(_FILE).chunk(0)).astype(np.int64)
+    row = numbers(shuffled.column(_ROW).chunk(0))
     urls = tuple(input_file.url for input_file in table.files)
-    return [Rows(name, table_of_bucket.drop_columns([_FILE, _ROW]), urls, file, row)]
+    return [Rows(name, shuffled.drop_columns([_FILE, _ROW]), urls, file, row)]
 
 
-def _in_range(rows: Rows, cuts: tuple[str, ...], group: int) -> Rows:
+def _in_range(rows: Rows, cuts: tuple[str, ...], number: int) -> Rows:
     """Select the rows whose documents are in a range; a missing id counts as the empty id."""
     ids = rows.table.column("document_id").chunk(0).fill_null("")
-    if group > 0:
-        after = flags(pc.greater_equal(ids, cuts[group - 1]))
+    if number > 0:
+        after = flags(pc.greater_equal(ids, cuts[number - 1]))
         rows, ids = rows.keep(after), ids.filter(pa.array(after))
-    if group < len(cuts):
-        rows = rows.keep(flags(pc.less(ids, cuts[group])))
+    if number < len(cuts):
+        rows = rows.keep(flags(pc.less(ids, cuts[number])))
     return rows

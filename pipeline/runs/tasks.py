@@ -57,7 +57,7 @@ class TaskRun(Run):
         Raises:
             Failed: parts failed; the message gives their number and the first error.
         """
-        finished = receipts.kept(job.folder, stage)
+        finished = receipts.finished_parts(job.folder, stage)
         receipt_class: type[Returned] = get_type_hints(task)["return"]
         done = {
             part.name: receipts.load(job.folder, stage, part.name, receipt_class)

@@ -7,14 +7,14 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs.record import Became, why_nothing_scored
+from segscore.pipeline.runs.record import RowCounts, why_nothing_scored
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.scoring.hypotheses import list_unpaired
 from segscore.pipeline.scoring.inputs import Collected, Inputs
 from segscore.pipeline.scoring.part import Receipt
 
 
-def count_rows(collected: Collected, paired: Flags) -> Became:
+def count_rows(collected: Collected, paired: Flags) -> RowCounts:
     """Count the scored, rejected and unpaired rows of the references and of the documents.
 
     Args:
@@ -67,7 +67,7 @@ def list_unpaired_inputs(collected: Collected, paired: Flags) -> pa.Table:
     return pa.concat_tables(unpaired)
 
 
-def require_scored(attempt: Attempt, inputs: Inputs, account: Became) -> None:
+def require_scored(attempt: Attempt, inputs: Inputs, account: RowCounts) -> None:
     """Refuse to publish a run in which nothing was scored.
 
     Raises:

@@ -10,7 +10,7 @@ from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import shuffle
 from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.record import add_rows
-from segscore.pipeline.runs.shuffle import Meeting, met
+from segscore.pipeline.runs.shuffle import Partitioning, read_partition
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_inputs
 from segscore.pipeline.scoring.hypotheses import (
@@ -47,13 +47,13 @@ class ShuffledJob(Job):
     """What all tasks of a run share.
 
     Attributes:
-        meeting: where the rows of each document are.
+        partitioning: where the rows of each document are.
         settings: the run's settings, with a `per-run` window replaced by its size.
         p_seg: P_seg of the run; NaN if undefined.
         documents: number of documents of the run with an accepted reference.
     """
 
-    meeting: Meeting
+    partitioning: Partitioning
     settings: MeasuringSettings
     p_seg: float
     documents: int
@@ -98,7 +98,7 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
         if not run.claim({_SCORED: parts}):
             return None
         tables = {table.name: table for table in inputs.tables}
-        meeting = Meeting(tables, run.folder, plan.groups, plan.cuts)
+        meeting = Partitioning(tables, run.folder, plan.groups, plan.cuts)
         shuffle.shuffle_rows(run.client, meeting)
     with run.stage("references"):
         further = inputs.hypotheses.further
@@ -183,7 +183,7 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
 
 def _collected(job: ShuffledJob, part: Part) -> Collected:
     documents = None
-    if "documents" in job.meeting.tables:
+    if "documents" in job.partitioning.tables:
         documents = _checked(job, part, "documents", DOCUMENTS)
     rows = _checked(job, part, "references", SEGMENTATIONS)
     return gather_inputs(job.settings, rows, documents, typed=job.typed)
@@ -194,8 +194,8 @@ def _checked(job: ShuffledJob, part: Part, name: str, model: Contract) -> Checke
 
 
 def _read(job: ShuffledJob, part: Part, name: str, model: Contract) -> Rows:
-    blocks = met(job.meeting, name, part.bucket)
-    return join_rows(blocks) if blocks else no_rows(job.meeting.tables[name], model)
+    blocks = read_partition(job.partitioning, name, part.bucket)
+    return join_rows(blocks) if blocks else no_rows(job.partitioning.tables[name], model)
 
 
 def _accepted(job: ShuffledJob, part: Part, collected: Collected) -> Accepted:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
-from segscore.pipeline.runs.record import Became
+from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import SEGMENTATIONS
@@ -43,7 +43,7 @@ class Accepted:
     seen: Seen
 
     @property
-    def row_counts(self) -> Became:
+    def row_counts(self) -> RowCounts:
         """How many of the rows were scored, rejected and unpaired."""
         rejected, unpaired = self.rejects.num_rows, len(self.unpaired)
         scored = self.read - rejected - unpaired

@@ -13,7 +13,7 @@ from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
-from segscore.pipeline.runs.record import Became
+from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.scoring.boundaries import side, side_from_rows
 from segscore.pipeline.scoring.hypotheses import Accepted, Seen
 from segscore.pipeline.scoring.measuring import MeasuringSettings
@@ -159,7 +159,7 @@ class Receipt:
     """
 
     part: str
-    rows: Became = field(default_factory=dict)
+    rows: RowCounts = field(default_factory=dict)
     pairs: int = 0
     paired: Bits = field(default_factory=lambda: np.zeros(0, np.uint8))
     seen: Seen = field(default_factory=dict)
@@ -210,7 +210,7 @@ class TaskResults:
     rule: Rule
     p_seg: float
     documents: int
-    rows: Became
+    rows: RowCounts
     pairs: int
     folder: str
     parts: list[str]

@@ -79,7 +79,7 @@ def run_scoring(
         record = {
             **_computed(settings, results, typed=inputs.typed),
             **run.record(inputs.tables, results.rows, scored),
-            "plan": plan.told,
+            "plan": plan.explanation,
         }
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)

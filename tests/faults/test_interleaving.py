@@ -51,7 +51,7 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
             folder = run_folder.claim(attempt, {"scored": ["part-0"]})
             if folder is None:
                 return "done"
-            if not receipts.kept(folder, "scored"):
+            if not receipts.finished_parts(folder, "scored"):
                 storage.write_bytes(f"{folder}/scores/part-0.parquet", b"scores %d" % n_t)
                 storage.write_bytes(f"{folder}/receipts/scored/part-0.receipt", b"done")
             storage.write_bytes(f"{folder}/summary/all.parquet", b"sums %d" % n_t)

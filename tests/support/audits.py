@@ -8,7 +8,7 @@ from segscore.pipeline.agreement.part import AgreeJob, AgreePart, audit_part
 from segscore.pipeline.agreement.run import find_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import merge_tallies, settle_units
-from segscore.pipeline.runs.shuffle import Meeting
+from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.storage import read_table
 
 Rows = list[dict[str, Any]]
@@ -18,7 +18,7 @@ def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
     """Every table of an audit of a folder's file or folder of codings."""
     chosen = {"replicates": 0, **chosen}
     settings = AgreeSettings(str(folder / codings), str(folder / "run"), **chosen)
-    place = Meeting(find_tables(settings), str(folder / "run"), 1)
+    place = Partitioning(find_tables(settings), str(folder / "run"), 1)
     choices = settings.choices
     job = AgreeJob(place, settings.measuring, choices.segments, {}, str(folder / "run"))
     told = audit_part(job, AgreePart("part", 0))
