@@ -98,12 +98,12 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
         if not run.claim({_SCORED: parts}):
             return None
         tables = {table.name: table for table in inputs.tables}
-        meeting = Partitioning(tables, run.folder, plan.groups, plan.cuts)
-        shuffle.shuffle_rows(run.client, meeting)
+        partitioning = Partitioning(tables, run.folder, plan.groups, plan.cuts)
+        shuffle.shuffle_rows(run.client, partitioning)
     with run.stage("references"):
         further = inputs.hypotheses.further
         shared = (rule, inputs.typed, further, run.folder, plan.rows_at_once)
-        job = _with_survey(run, ShuffledJob(*shared, meeting, rule.settings, np.nan, 0), parts)
+        job = _with_survey(run, ShuffledJob(*shared, partitioning, rule.settings, np.nan, 0), parts)
     with run.stage("score"):
         receipts = run.tasks(score_bucket, parts, job, stage=_SCORED).values()
         storage.remove(storage.join(run.folder, shuffle.FOLDER))
