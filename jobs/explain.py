@@ -27,4 +27,4 @@ def explain(
             console.print(line, markup=False)
         for edit in found.edits:
             if edit.kind != "match":
-                console.print(terminal.say(edit), markup=False)
+                console.print(terminal.describe_edit(edit), markup=False)
