@@ -31,7 +31,7 @@ def agree(
     workers: Workers = None,
     explain_plan: ExplainPlan = False,
 ) -> Done | None:
-    """Audit coders: coefficients of agreement, who stands apart, which boundaries are contested."""
+    """Audit coders: coefficients of agreement, outlying coders, contested documents."""
     from segscore.pipeline.agreement.run import agreement_plan, find_tables
     from segscore.pipeline.agreement.run import run_agreement as audit
     from segscore.pipeline.runs import cluster as places
@@ -59,7 +59,7 @@ def print_audit(finished: "FinishedAudit") -> None:
     for group, rows in list(groups.items())[: 1 + GROUPS_SHOWN]:
         out().print(_coefficients(_named(by, group), rows))
     if len(groups) > 1 + GROUPS_SHOWN:
-        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups in the table agreement")
+        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups are in the table agreement")
     out().print(_coders(rows_over_all(finished.tables["coders"], by)))
     out().print(_contested(finished.contested))
 
@@ -113,8 +113,9 @@ def _coders(rows: list[dict[str, Any]]) -> Table:
         title="coders",
         box=SIMPLE_HEAD,
         caption="; ".join(
-            ["* beyond 2 standard deviations"] * any(row["flagged"] for row in rows)
-            + [f"{more} more in the table coders"] * (more > 0)
+            ["* more than 2 standard deviations from the mean"]
+            * any(row["flagged"] for row in rows)
+            + [f"{more} more are in the table coders"] * (more > 0)
         ),
     )
     table.add_column("coder, furthest from the mean rate first", overflow="fold")

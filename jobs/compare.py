@@ -41,7 +41,7 @@ def compare(
     layout: Annotated[
         str | None,
         typer.Option(
-            help="Table to show alone: pairs, systems, or references by systems.",
+            help="The one table to print: pairs, systems or references.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
@@ -49,21 +49,23 @@ def compare(
         str,
         typer.Option(
             "--format",
-            help="Format of that table: text, markdown, latex or csv.",
+            help="Format of the table: text, markdown, latex or csv.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "text",
     gate: Annotated[
         str | None,
         typer.Option(
-            help="Rules such as boundary_similarity>=-0.01 that the first of two runs must keep "
-            "against the second; exit 1 if it is worse.",
+            help="Rules that test the first of two runs against the second, such as "
+            "boundary_similarity>=-0.01; exit 1 if it breaks one.",
             rich_help_panel=Panel.GATE,
         ),
     ] = None,
     alpha: Annotated[
         float,
-        typer.Option(help="Chance that --gate fails by noise alone.", rich_help_panel=Panel.GATE),
+        typer.Option(
+            help="Probability that --gate fails by noise alone.", rich_help_panel=Panel.GATE
+        ),
     ] = 0.05,
 ) -> Done | None:
     """Compare systems on the documents they share: differences, intervals, tests, ranks."""
@@ -86,7 +88,7 @@ def compare(
         made = layouts.lay_out(layout or "pairs", finished, average)
         out().print(layouts.render_layout(made, format_name), markup=False)
     if (output := chosen.output) is not None:
-        told = "holds this comparison already" if finished.held else "written"
+        told = "already contains this comparison" if finished.held else "written"
         LOG.say("info", f"{output}: {told}", output=output)
     if rules:
         _hold(chosen.runs[0], chosen.runs[1], rules, alpha)
@@ -103,7 +105,7 @@ def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[Gate
     if gate is None:
         return ()
     if len(runs) != 2:
-        raise Refused(f"--gate: holds one run against another; there are {len(runs)}")
+        raise Refused(f"--gate: needs exactly two runs, not {len(runs)}")
     return parse_rule(gate)
 
 
@@ -136,7 +138,7 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
             if pairs:
                 out().print(_pairs(pairs))
     if len(groups) > 1 + GROUPS_SHOWN:
-        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups in the tables of --output")
+        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups are in the tables of --output")
     for line in _worst(finished):
         out().print(line, markup=False)
     if "where" in finished.tables:
@@ -202,8 +204,8 @@ def _short(value: float | None) -> str:
 def _pairs(rows: list[_Row]) -> Table:
     rows = sorted(rows, key=lambda row: (row["difference"] is None, -abs(row["difference"] or 0)))
     more = len(rows) - PAIRS_SHOWN
-    told = [f"{more} more in the table comparisons of --output"] if more > 0 else []
-    better = [f"{_BETTER} the better one"] if any(row["better"] for row in rows) else []
+    told = [f"{more} more are in the table comparisons of --output"] if more > 0 else []
+    better = [f"{_BETTER} better system"] if any(row["better"] for row in rows) else []
     starred = any("*" in _mark(row) for row in rows[:PAIRS_SHOWN])
     significant = [f"* p < {_ALPHA:g}".replace("0.", ".")] if starred else []
     table = Table(box=SIMPLE_HEAD, caption="; ".join(better + significant + told))
@@ -258,9 +260,9 @@ def _worst(finished: "FinishedComparison") -> list[str]:
 
 
 ANALYSES = {
-    "story_length": "by the length of the story a boundary opens",
-    "position": "by place in the document",
-    "prominence": "by share of the coders who marked it",
+    "story_length": "by length of the story that the boundary opens",
+    "position": "by position in the document",
+    "prominence": "by share of the coders who marked the position",
 }
 
 
@@ -272,7 +274,7 @@ def _where(rows: list[_Row]) -> list[Table]:
         chosen = [row for row in rows if row["analysis"] == analysis]
         if not chosen:
             continue
-        table = Table(title=f"boundaries missed, and false alarms, {title}", box=SIMPLE_HEAD)
+        table = Table(title=f"miss rate, false alarm rate, {title}", box=SIMPLE_HEAD)
         table.add_column("", no_wrap=True)
         table.add_column("boundaries", justify="right", no_wrap=True)
         for system in systems:

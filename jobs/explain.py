@@ -7,9 +7,9 @@ import typer
 
 def explain(
     run: Annotated[str, typer.Argument(help="Folder of a finished run.")],
-    document: Annotated[str, typer.Option(help="The document's id.")],
+    document: Annotated[str, typer.Option(help="Id of the document.")],
     hypothesis: Annotated[
-        str | None, typer.Option(help="The coder of the hypothesis; default: all.")
+        str | None, typer.Option(help="Coder of the hypothesis; default: all.")
     ] = None,
 ) -> None:
     """List the edits between a document's hypotheses and its references, and draw them."""

@@ -6,7 +6,7 @@ import typer
 
 
 def status(run: Annotated[str, typer.Argument(help="Folder of the run.")]) -> None:
-    """Tell whether a run is finished, and what it computed."""
+    """Show whether a run is finished, and what it computed."""
     from segscore.jobs.show.printing import out, print_account
     from segscore.pipeline.runs import run_folder
 
@@ -14,7 +14,7 @@ def status(run: Annotated[str, typer.Argument(help="Folder of the run.")]) -> No
     found = run_folder.read_status(run)
     if found.claim is not None:
         who = f"process {found.claim.pid} on {found.claim.host}"
-        state = "at work" if found.claim.is_at_work else "started by"
+        state = "running as" if found.claim.is_at_work else "started by"
         console.print(f"unfinished, {state} {who}", markup=False)
         for stage, parts in found.claim.stages.items():
             if parts:

@@ -31,7 +31,7 @@ _HEADINGS = {
 def sweep(
     chosen: SweepSettings, cluster: Cluster = "local", workers: Workers = None
 ) -> Done | None:
-    """Write miss / false-alarm curves over thresholds, and where lengths match the reference's."""
+    """Write miss and false alarm rates at every threshold, and each system's operating point."""
     from segscore.pipeline.runs import cluster as places
     from segscore.pipeline.scoring.sweep.run import run_sweep
 
@@ -49,7 +49,7 @@ def print_curves(finished: "FinishedSweep") -> None:
     """Print a few points of each hypothesis's curve and, marked, its operating point."""
     from segscore.pipeline.scoring.sweep.curves import excerpt
 
-    table = Table(box=SIMPLE_HEAD, caption="* lengths closest to the reference's")
+    table = Table(box=SIMPLE_HEAD, caption="* mean length closest to the reference's")
     table.add_column("hypothesis", overflow="fold")
     for heading in ("threshold", *_HEADINGS.values()):
         table.add_column(heading, justify="right", no_wrap=True)

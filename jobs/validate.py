@@ -8,12 +8,12 @@ _SHOWN = 50
 
 
 def validate(
-    table: Annotated[str, typer.Argument(help="Table: a file, a folder or a glob.")],
+    table: Annotated[str, typer.Argument(help="Table to check: a file, folder or glob.")],
     documents: Annotated[
-        bool, typer.Option("--documents", help="It is a documents table, not segmentations.")
+        bool, typer.Option("--documents", help="Check a documents table, not segmentations.")
     ] = False,
 ) -> None:
-    """Check a table and list every row a run would refuse; exit 1 if there is one."""
+    """Check a table and list every row that a run would reject; exit 1 if there is one."""
     from segscore.jobs.show.printing import out
     from segscore.pipeline.tables import check_table
 
@@ -31,6 +31,8 @@ def validate(
         console.print(f"... and {found.rejects.num_rows - _SHOWN} more")
     for rule in found.rejects.column("rule").value_counts().to_pylist():
         console.print(f"{rule['counts']} x {rule['values']}")
-    console.print(f"{table}: {found.rejects.num_rows} of {found.rows} rows are wrong", markup=False)
+    console.print(
+        f"{table}: {found.rejects.num_rows} of {found.rows} rows break a rule", markup=False
+    )
     if found.rejects.num_rows:
         raise typer.Exit(1)

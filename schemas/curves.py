@@ -25,10 +25,10 @@ _POINT = {
         [pap.Check.ge(0), pap.Check.le(1)],
         nullable=True,
         description="boundaries are the candidates with at least this score; "
-        "null above the largest score: no boundary at all",
+        "null: above the largest score, so no boundary at all",
     ),
     **{each: whole(f"{COUNTS[each]}, summed over pairs") for each in COUNTED},
-    "hypothesis_segments": whole("segments produced, summed over pairs"),
+    "hypothesis_segments": whole("segments of the hypotheses, summed over pairs"),
     **{
         each: whole(f"{COUNTS[each]}, summed over pairs; the same at all thresholds")
         for each in FIXED
@@ -57,5 +57,6 @@ OPERATING_POINTS = pap.DataFrameSchema(
     name="operating_points",
     strict=True,
     description="hypothesis: the row of curves whose mean segment length is closest to that of the "
-    "references; of several equally close the one with the highest threshold, null the highest",
+    "references; if several are equally close, the one with the highest threshold (null is "
+    "highest)",
 )

@@ -59,7 +59,7 @@ _LENGTH_RULES = [
     check_rows(
         "unit_lengths_parallel",
         as_many_as_units("unit_lengths"),
-        "unit_lengths has one length a unit",
+        "unit_lengths has one length per unit",
     ),
     check_rows("unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length is null"),
     check_rows(
@@ -67,15 +67,15 @@ _LENGTH_RULES = [
         elements("unit_lengths", lambda lengths: pc.greater_equal(lengths, 0)),
         "unit lengths are at least 0",
     ),
-    check_rows("unit_lengths_not_all_zero", not_all_zero, "unit lengths come to at least 1"),
-    check_rows("unit_lengths_in_range", total_in_range, "unit lengths come to at most 2^31 - 1"),
+    check_rows("unit_lengths_not_all_zero", not_all_zero, "unit lengths add up to at least 1"),
+    check_rows("unit_lengths_in_range", total_in_range, "unit lengths add up to at most 2^31 - 1"),
 ]
 
 _WEIGHT_RULES = [
     check_rows(
         "unit_weights_parallel",
         as_many_as_units("unit_weights"),
-        "unit_weights has one weight a unit",
+        "unit_weights has one weight per unit",
     ),
     check_rows("unit_weights_no_null", no_null_inside("unit_weights"), "no unit weight is null"),
     check_rows(

@@ -68,14 +68,14 @@ _RULES = [
     ),
     check_rows("boundaries_no_null", no_null_inside("boundaries"), "no boundary is null"),
     check_rows("boundaries_in_range", in_range, "boundaries lie in 1..n_units-1"),
-    check_rows("boundaries_ascending", ascending, "boundaries ascend strictly"),
+    check_rows("boundaries_ascending", ascending, "boundaries are strictly ascending"),
 ]
 
 _TYPE_RULES = [
     check_rows(
         "boundary_types_parallel",
         parallel("boundary_types", "boundaries"),
-        "boundary_types has one type a boundary",
+        "boundary_types has one type per boundary",
     ),
     check_rows(
         "boundary_types_no_null", no_null_inside("boundary_types"), "no boundary type is null"
@@ -91,7 +91,7 @@ _SCORE_RULES = [
     check_rows(
         "boundary_scores_parallel",
         parallel("boundary_scores", "boundaries"),
-        "boundary_scores has one score a boundary",
+        "boundary_scores has one score per boundary",
     ),
     check_rows(
         "boundary_scores_no_null", no_null_inside("boundary_scores"), "no boundary score is null"

@@ -111,7 +111,7 @@ def _option_problems(
     for key, value in values.items():
         name = _named(key)
         if name in UNSET:
-            yield f"{section}.{key} has its place on the command line alone"
+            yield f"{section}.{key} can only be set on the command line"
             continue
         if name not in known:
             yield _unknown(section, key, known)

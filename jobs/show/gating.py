@@ -37,9 +37,9 @@ def moved_lines(run: str, check: "Check") -> list[str]:
     """List the documents that got worst, each with the command that shows its edits."""
     if not check.moved:
         return []
-    lines = [f"{check.system}, {check.measure}: documents that got worst"]
+    lines = [f"{check.system}, {check.measure}: documents that worsened most"]
     for each in check.moved:
-        than = "then" if each.shared else f"on average on {check.against}"
+        than = f"on {check.against}" if each.shared else f"on average on {check.against}"
         asked = shlex.join([run, "--document", each.document_id, "--hypothesis", check.system])
         lines.append(f"  {each.value:.4f}, {each.before:.4f} {than}: segscore explain {asked}")
     return lines
@@ -48,7 +48,10 @@ def moved_lines(run: str, check: "Check") -> list[str]:
 def broken(check: "Check") -> str:
     """Explain in one line why a check fails."""
     if check.value is None or check.before is None or check.change is None:
-        return f"{check.system}: {check.average} {check.measure} is undefined, was not then"
+        return (
+            f"{check.system}: {check.average} {check.measure} is undefined now; it had a value in "
+            f"{check.against}"
+        )
     verb = "fell" if check.change < 0 else "rose"
     worst = ", ".join(each.document_id for each in check.moved[:3])
     return (

@@ -53,7 +53,8 @@ def require(layout: str | None, format_name: str, average: str, group_by: tuple[
     one_of("--average", average, _AVERAGES)
     if layout == "references" and group_by not in ((), ("reference",)):
         raise Refused(
-            f"--group-by {','.join(group_by)}: --layout references groups by reference alone"
+            f"--group-by {','.join(group_by)}: --layout references already groups by "
+            "reference; leave --group-by out"
         )
 
 

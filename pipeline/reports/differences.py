@@ -17,7 +17,7 @@ COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
 
 PERMUTATIONS = 9999
-ALPHA = 0.05
+_ALPHA = 0.05
 
 LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
 _HEADINGS = ("system", "other", "difference", "95 % from", "to", "p", "p (Holm)", "better")
@@ -44,8 +44,8 @@ def difference_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Fig
     more = f" The best {COMPARED} systems; {left} more are left out." if left > 0 else ""
     return Figure(
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row minus column",
-        f"{ranking.average} averages. * p < {ALPHA} in a paired permutation test, adjusted by Holm "
-        f"for all these pairs. The command segscore compare runs more tests.{more}",
+        f"{ranking.average} averages. * p < {_ALPHA} in a paired permutation test, adjusted by "
+        f"Holm for all these pairs. The command segscore compare runs more tests.{more}",
         PageTable(_HEADINGS, cells),
         charts.heat([*_cells(best, pairs)], "difference", signed=True),
         wide=True,
@@ -70,10 +70,8 @@ def _cells(best: Sequence[str], pairs: _Pairs) -> Iterator[charts.MarkValues]:
             row, sign = (
                 (pairs[name, other], 1) if (name, other) in pairs else (pairs[other, name], -1)
             )
-            value, mark = (
-                _or_none(row["difference"]),
-                "*" if row["p_permutation_holm"] < ALPHA else "",
-            )
+            mark = "*" if row["p_permutation_holm"] < _ALPHA else ""
+            value = _or_none(row["difference"])
             value = None if value is None else sign * value
             text = "–" if value is None else f"{round(value, 3) + 0:+.3f}{mark}"
             yield {"row": name, "column": other, "value": value, "text": text, "mark": mark}

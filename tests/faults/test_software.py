@@ -129,7 +129,7 @@ def test_the_first_worker_to_come_is_without_segscore(
         line = require_one_line(ended.err, ended.code)
         assert ended.code == 1
         assert f"segscore {NEEDED} (none on 1 that joined late" in line
-        assert "the same command goes on" in line
+        assert "run the same command to resume" in line
 
 
 def test_a_worker_without_segscore_comes_late(desk: Desk, without: dict[str, str]) -> None:
