@@ -10,7 +10,7 @@ from rich.table import Table
 
 from segscore.jobs.cli import garbage
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.show.gating import broken, checks_table, moved_lines
+from segscore.jobs.show.gating import checks_table, describe_failure, moved_lines
 from segscore.jobs.show.printing import GROUPS_SHOWN, chance, out, shown_number
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Done
@@ -70,14 +70,14 @@ def compare(
 ) -> Done | None:
     """Compare systems on the documents they share: differences, intervals, tests, ranks."""
     from segscore.jobs.show import layouts
-    from segscore.pipeline.comparison.run import run_comparison as put_side_by_side
+    from segscore.pipeline.comparison.run import run_comparison
 
     layouts.require(layout, format_name, average, chosen.group_by)
     rules = _rules(gate, alpha, chosen.runs)
     if layout == "references":
         chosen = replace(chosen, group_by=(_REFERENCE,))
     garbage.work()
-    finished = put_side_by_side(chosen)
+    finished = run_comparison(chosen)
     if isinstance(finished, Done):
         return finished
     for warning in finished.record["warnings"]:
@@ -85,13 +85,13 @@ def compare(
     if layout is None and format_name == "text":
         print_comparison(finished, average)
     else:
-        made = layouts.lay_out(layout or "pairs", finished, average)
-        out().print(layouts.render_layout(made, format_name), markup=False)
+        table = layouts.lay_out(layout or "pairs", finished, average)
+        out().print(layouts.render_layout(table, format_name), markup=False)
     if (output := chosen.output) is not None:
-        told = "already contains this comparison" if finished.held else "written"
-        LOG.say("info", f"{output}: {told}", output=output)
+        state = "already contains this comparison" if finished.held else "written"
+        LOG.say("info", f"{output}: {state}", output=output)
     if rules:
-        _hold(chosen.runs[0], chosen.runs[1], rules, alpha)
+        _check_gate(chosen.runs[0], chosen.runs[1], rules, alpha)
     return None
 
 
@@ -109,7 +109,7 @@ def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[Gate
     return parse_rule(gate)
 
 
-def _hold(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> None:
+def _check_gate(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> None:
     """Check a run against another by the rules of the gate; fail if it is worse."""
     from segscore.pipeline.errors import Failed
     from segscore.pipeline.nightly.gate import hold
@@ -118,7 +118,7 @@ def _hold(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> 
     out().print(checks_table(checks, alpha))
     for line in (line for check in checks for line in moved_lines(run, check)):
         out().print(line, markup=False)
-    if problems := [broken(check) for check in checks if check.fails]:
+    if problems := [describe_failure(check) for check in checks if check.fails]:
         raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")
 
 
@@ -144,9 +144,9 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
     if "where" in finished.tables:
         for table in _where(finished.tables["where"].to_pylist()):
             out().print(table)
-    for run, became in finished.record["rows"].items():
-        told = f"{run}: compared on {became['scored']} of {became['in']} documents"
-        out().print(told, markup=False)
+    for run, counts in finished.record["rows"].items():
+        line = f"{run}: compared on {counts['scored']} of {counts['in']} documents"
+        out().print(line, markup=False)
     out().print(finished.record["signature"], markup=False)
 
 
@@ -204,11 +204,11 @@ def _short(value: float | None) -> str:
 def _pairs(rows: list[_Row]) -> Table:
     rows = sorted(rows, key=lambda row: (row["difference"] is None, -abs(row["difference"] or 0)))
     more = len(rows) - PAIRS_SHOWN
-    told = [f"{more} more are in the table comparisons of --output"] if more > 0 else []
+    omitted = [f"{more} more are in the table comparisons of --output"] if more > 0 else []
     better = [f"{_BETTER} better system"] if any(row["better"] for row in rows) else []
     starred = any("*" in _mark(row) for row in rows[:PAIRS_SHOWN])
     significant = [f"* p < {_ALPHA:g}".replace("0.", ".")] if starred else []
-    table = Table(box=SIMPLE_HEAD, caption="; ".join(better + significant + told))
+    table = Table(box=SIMPLE_HEAD, caption="; ".join(better + significant + omitted))
     longest = max(len(row[side]) for row in rows for side in ("system", "other"))
     for heading in ("system", "against"):
         table.add_column(heading, overflow="fold", min_width=min(NAME_WIDTH, longest) + 2)
@@ -251,7 +251,7 @@ def _worst(finished: "FinishedComparison") -> list[str]:
     chosen = [row for row in rows if (row["other"] is not None) == two]
     lines = []
     for system in systems[:SYSTEMS_SHOWN]:
-        for row in (each for each in chosen if each["system"] == system):
+        for row in (worst for worst in chosen if worst["system"] == system):
             if row["place"] == 1:
                 lines.append(f"{system}, {'furthest behind' if two else 'worst'} by {first}:")
             against = f" against {shown_number(row['other_value'])}" if two else ""

@@ -18,13 +18,13 @@ def explain(
     from segscore.pipeline.scoring import explain as explaining
 
     console = out()
-    explained = explaining.explain_pairs(run, [document], hypothesis)
+    pairs = explaining.explain_pairs(run, [document], hypothesis)
     console.print(terminal.LEGEND, markup=False)
-    for found in explained:
+    for pair in pairs:
         console.print()
-        console.print(f"{document}: {found.hypothesis} against {found.reference}", markup=False)
-        for line in terminal.draw_in_terminal(found.n_units, found.edits, console.width):
+        console.print(f"{document}: {pair.hypothesis} against {pair.reference}", markup=False)
+        for line in terminal.draw_in_terminal(pair.n_units, pair.edits, console.width):
             console.print(line, markup=False)
-        for edit in found.edits:
+        for edit in pair.edits:
             if edit.kind != "match":
                 console.print(terminal.describe_edit(edit), markup=False)

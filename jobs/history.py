@@ -46,8 +46,8 @@ def _nights(gathered: "Gathered") -> "Table":
 
     from segscore.pipeline.runs.signature import signature_differences
 
-    named = gathered.table.select(["run", "outcome", "signature"])
-    runs = list(dict.fromkeys(tuple(row.values()) for row in named.to_pylist()))
+    columns = gathered.table.select(["run", "outcome", "signature"])
+    runs = list(dict.fromkeys(tuple(row.values()) for row in columns.to_pylist()))
     table = Table(
         box=SIMPLE_HEAD,
         caption=f"{len(runs) - _SHOWN} earlier runs are not shown" if len(runs) > _SHOWN else None,

@@ -9,7 +9,7 @@ from segscore.jobs.cli import garbage
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Workers
 from segscore.jobs.cli.signature import read_fields
-from segscore.jobs.show.gating import broken, checks_table, moved_lines
+from segscore.jobs.show.gating import checks_table, describe_failure, moved_lines
 from segscore.jobs.show.printing import Bar, out, print_finished, print_record
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.runs.options import Panel
@@ -38,21 +38,21 @@ def nightly(
     r"""Score, judge and publish one date; the table \[score] of --settings sets how to score."""
     scoring: dict[str, Any] = (context.obj or {}).get(SCORE, {})
     chosen = replace(chosen, scoring=read_fields(ScoreSettings, scoring))
-    place = cluster or scoring.get("cluster") or "local"
-    ended = _run(chosen, place, workers or scoring.get("workers"))
+    address = cluster or scoring.get("cluster") or "local"
+    ended = _run(chosen, address, workers or scoring.get("workers"))
     print_night(chosen, ended)
     if ended.verdict.exit_code:
         from segscore.pipeline.errors import Failed
 
-        raise Failed(said(ended.verdict))
+        raise Failed(failure_message(ended.verdict))
 
 
-def _run(chosen: NightSettings, place: str, workers: int | None) -> "Ended":
+def _run(chosen: NightSettings, address: str, workers: int | None) -> "Ended":
     from segscore.pipeline.nightly.run import run_night
-    from segscore.pipeline.runs import cluster as places
+    from segscore.pipeline.runs import cluster as clusters
 
     garbage.work()
-    with places.connect(place, workers, chosen.score.memory_limit) as client, Bar() as bar:
+    with clusters.connect(address, workers, chosen.score.memory_limit) as client, Bar() as bar:
         return run_night(chosen, client, bar.advance, lambda text: LOG.say("warning", text))
 
 
@@ -82,21 +82,21 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         LOG.say("info", "judged", date=verdict.date, outcome=verdict.outcome, good=verdict.good)
 
 
-def said(verdict: "Verdict") -> str:
+def failure_message(verdict: "Verdict") -> str:
     """Explain in one line why a night ends with exit code 1."""
     return f"{verdict.date} is published; {verdict.outcome}: {'; '.join(problems(verdict))}"
 
 
 def problems(verdict: "Verdict") -> list[str]:
     """Describe the problems of a night, worst first."""
-    found = [broken(check) for check in verdict.checks if check.fails]
-    found += [
+    descriptions = [describe_failure(check) for check in verdict.checks if check.fails]
+    descriptions += [
         f"not comparable with {date}: {', '.join(differences)}; run {date} again with these "
         "settings, then this night, or use --not-comparable pass"
         for date, differences in verdict.differences.items()
     ]
     if verdict.missing:
-        found.append(
+        descriptions.append(
             f"missing tonight: {', '.join(verdict.missing)}; run the date again when they arrive"
         )
-    return found
+    return descriptions

@@ -18,21 +18,21 @@ def validate(
     from segscore.pipeline.tables import check_table
 
     kind = check_table.DOCUMENTS if documents else check_table.SEGMENTATIONS
-    found = check_table.check_table(table, kind)
+    checked = check_table.check_table(table, kind)
     console = out()
-    refused = found.rejects.slice(0, _SHOWN).to_pylist()
-    for row in refused:
+    rejects = checked.rejects.slice(0, _SHOWN).to_pylist()
+    for row in rejects:
         console.print(
             f"{row['source']} row {row['row']} ({row['document_id']}, {row['coder']}): "
             f"{row['rule']}: {row['detail']}",
             markup=False,
         )
-    if found.rejects.num_rows > _SHOWN:
-        console.print(f"... and {found.rejects.num_rows - _SHOWN} more")
-    for rule in found.rejects.column("rule").value_counts().to_pylist():
+    if checked.rejects.num_rows > _SHOWN:
+        console.print(f"... and {checked.rejects.num_rows - _SHOWN} more")
+    for rule in checked.rejects.column("rule").value_counts().to_pylist():
         console.print(f"{rule['counts']} x {rule['values']}")
     console.print(
-        f"{table}: {found.rejects.num_rows} of {found.rows} rows break a rule", markup=False
+        f"{table}: {checked.rejects.num_rows} of {checked.rows} rows break a rule", markup=False
     )
-    if found.rejects.num_rows:
+    if checked.rejects.num_rows:
         raise typer.Exit(1)

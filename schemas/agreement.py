@@ -59,8 +59,8 @@ PAIRS = pap.DataFrameSchema(
         "peer_pk_errors": whole("as pk_errors, with peer_window"),
         "peer_window_diff_errors": whole("as window_diff_errors, with peer_window"),
         **{
-            each: value(f"{meaning}; 1 if there is nothing to compare", 1)
-            for each, meaning in _SIMILARITIES.items()
+            similarity: value(f"{meaning}; 1 if there is nothing to compare", 1)
+            for similarity, meaning in _SIMILARITIES.items()
         },
         "pk": value("Pk with the coder as the reference", 1),
         "window_diff": value("WindowDiff with the coder as the reference", 1),
@@ -95,8 +95,8 @@ DOCUMENTS = pap.DataFrameSchema(
             "standard deviation (n - 1) of the number of segments of the codings"
         ),
         **{
-            each: value(f"mean over pairs of coders: {meaning}", 1)
-            for each, meaning in _SIMILARITIES.items()
+            similarity: value(f"mean over pairs of coders: {meaning}", 1)
+            for similarity, meaning in _SIMILARITIES.items()
         },
         "pk_mean": value("mean of Pk over ordered pairs of coders", 1),
         "pk_sd": _number("standard deviation (n - 1) of Pk over ordered pairs of coders"),
@@ -105,11 +105,11 @@ DOCUMENTS = pap.DataFrameSchema(
             "standard deviation (n - 1) of WindowDiff over ordered pairs of coders"
         ),
         **{
-            f"{each}_{similarity}": coefficient(
+            f"{kind}_{similarity}": coefficient(
                 f"{meaning}, by {similarity}, of this document alone"
             )
             for similarity in _SIMILARITIES
-            for each, meaning in COEFFICIENTS.items()
+            for kind, meaning in COEFFICIENTS.items()
         },
         "alpha_two_category": coefficient("Krippendorff's nominal alpha of this document alone"),
     },
@@ -131,7 +131,7 @@ AGREEMENT = pap.DataFrameSchema(
             pa.string(),
             pap.Check.isin(list(_SIMILARITIES)),
             nullable=False,
-            description="; ".join(f"{each}: {meaning}" for each, meaning in _SIMILARITIES.items()),
+            description="; ".join(f"{key}: {meaning}" for key, meaning in _SIMILARITIES.items()),
         ),
         "actual": value("observed agreement, pooled over documents and pairs of coders", 1),
         "expected": _number(
@@ -168,15 +168,15 @@ CODERS = pap.DataFrameSchema(
             "if undefined; never true with fewer than 6 coders",
         ),
         **{
-            f"peer_{each}": value(f"{meaning}, pooled over all pairs with this coder", 1)
-            for each, meaning in _SIMILARITIES.items()
+            f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
+            for similarity, meaning in _SIMILARITIES.items()
         },
         **{
-            f"without_{each}_{similarity}": coefficient(
-                f"{each} by {similarity} without this coder"
+            f"without_{kind}_{similarity}": coefficient(
+                f"{kind} by {similarity} without this coder"
             )
             for similarity in _SIMILARITIES
-            for each in (*COEFFICIENTS, "bias")
+            for kind in (*COEFFICIENTS, "bias")
         },
         "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
     },
@@ -193,8 +193,8 @@ PEERS = pap.DataFrameSchema(
         **_EDITS,
         "potential_boundaries": whole("positions that both could have marked"),
         **{
-            each: value(f"{meaning}, pooled over the documents that both coded", 1)
-            for each, meaning in _SIMILARITIES.items()
+            similarity: value(f"{meaning}, pooled over the documents that both coded", 1)
+            for similarity, meaning in _SIMILARITIES.items()
         },
     },
     name="peers",
@@ -236,9 +236,9 @@ PROMINENCE = pap.DataFrameSchema(
         "window": whole("window size k of the document"),
         "coders": whole("number of coders of the document"),
         **{
-            each: column
+            key: column
             for reach, where in _REACHES.items()
-            for each, column in {
+            for key, column in {
                 f"coders_within_{reach}": whole(f"coders with a boundary {where}"),
                 f"support_{reach}": value(f"share of the coders with a boundary {where}", 1),
                 f"peer_support_{reach}": value(

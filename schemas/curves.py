@@ -27,16 +27,16 @@ _POINT = {
         description="boundaries are the candidates with at least this score; "
         "null: above the largest score, so no boundary at all",
     ),
-    **{each: whole(f"{COUNTS[each]}, summed over pairs") for each in COUNTED},
+    **{count: whole(f"{COUNTS[count]}, summed over pairs") for count in COUNTED},
     "hypothesis_segments": whole("segments of the hypotheses, summed over pairs"),
     **{
-        each: whole(f"{COUNTS[each]}, summed over pairs; the same at all thresholds")
-        for each in FIXED
+        count: whole(f"{COUNTS[count]}, summed over pairs; the same at all thresholds")
+        for count in FIXED
     },
     "reference_segments": whole(
         "segments of the references, summed over pairs; the same at all thresholds"
     ),
-    **{each: measure(each) for each in _VALUES},
+    **{column: measure(column) for column in _VALUES},
     "mean_segment_length": value(
         "content_size / hypothesis_segments, in the unit of the run", None
     ),

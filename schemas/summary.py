@@ -25,7 +25,7 @@ SUMMARY = pap.DataFrameSchema(
         "ci_low": _number("lower end of the 95 % bootstrap interval; null without one"),
         "ci_high": _number("upper end of the 95 % bootstrap interval; null without one"),
         "sd": _number("standard deviation (n - 1) over documents; macro rows only"),
-        "documents": whole("documents of the group on which the system was scored"),
+        "documents": whole("documents of the group on which the hypothesis was scored"),
         "defined": whole("documents of these on which the measure is defined"),
     },
     name="summary",
