@@ -197,7 +197,7 @@ class SimulateSettings:
     random: Annotated[bool, Option("Random coders: each draws a segmentation independently.")] = (
         False
     )
-    seed: Annotated[int, Option("Seed of all draws.")] = 0
+    seed: Annotated[int, Option("Seed of the random numbers.")] = 0
 
     def __post_init__(self) -> None:
         """Refuse invalid settings.
