@@ -1,8 +1,8 @@
 """Command-line options as plain data, with which settings classes annotate their fields.
 
-A field annotated as ``Annotated[int, Option("Seed of the random numbers.")]`` becomes an option of the
-command that takes these settings; `jobs/cli/signature.py` builds the command from the annotations.
-Options that several commands share are defined here as aliases.
+A field annotated as ``Annotated[int, Option("Seed of the random numbers.")]`` becomes an option of
+the command that takes these settings; `jobs/cli/signature.py` builds the command from the
+annotations.  Options that several commands share are defined here as aliases.
 """
 
 from collections.abc import Callable
