@@ -71,8 +71,8 @@ def against_segeval(folder: str, units: int) -> str:
     """Compare one thread with segeval on the same codings in memory, and time the whole task."""
     codings = simulate(folder, SAMPLE, 3, "--units", str(units))
     settings = AgreeSettings(codings, f"{folder}/{units}", replicates=0)
-    meeting = Meeting(find_tables(settings), f"{folder}/{units}", 1)
-    job = AgreeJob(meeting, settings.measuring, False, {}, f"{folder}/{units}")
+    partitioning = Meeting(find_tables(settings), f"{folder}/{units}", 1)
+    job = AgreeJob(partitioning, settings.measuring, False, {}, f"{folder}/{units}")
     accepted = accept_codings(job, AgreePart("part", 0)).codings
     dataset = in_masses(accepted)
     calls = (
