@@ -1,4 +1,4 @@
-"""Run every benchmark, or those named, and print what it measured."""
+"""Run all benchmarks, or those named, and print their results."""
 
 import sys
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Agreement: cost by documents and coders, and the pass against segeval on the same codings."""
+"""Time of `segscore agree` by documents and coders, and relative to segeval on the same codings."""
 
 import subprocess
 import tempfile
@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 import segeval
 
-from benchmarks.timing import SEGSCORE, took
+from benchmarks.timing import SEGSCORE, run_timed
 from segscore.pipeline.agreement.coder_pairs import peers
 from segscore.pipeline.agreement.coefficients import ACTUAL
 from segscore.pipeline.agreement.part import AgreeJob, AgreePart, accept_codings, audit_part
@@ -30,18 +30,18 @@ SIMILARITY = {"fnc_compare": segeval.boundary_similarity}
 RUNS = 3
 
 
-def simulate(folder: str, documents: int, coders: int, *further: str) -> str:
-    """Make codings; where they are."""
-    made = "-".join([f"{folder}/{documents}", str(coders), *further])
-    shape = ("--documents", str(documents), "--coders", str(coders), "--output", made, *further)
+def simulate(folder: str, documents: int, coders: int, *options: str) -> str:
+    """Simulate codings, and return the location of their table."""
+    output = "-".join([f"{folder}/{documents}", str(coders), *options])
+    shape = ("--documents", str(documents), "--coders", str(coders), "--output", output, *options)
     subprocess.run([SEGSCORE, "simulate", DATA, *shape], check=True, capture_output=True)
-    return f"{made}/codings"
+    return f"{output}/codings"
 
 
 def timed_command(command: list[str]) -> tuple[float, float]:
-    """Seconds a whole process takes, and the most memory it had, in MB."""
-    ran = took(command)
-    return ran.seconds, ran.megabytes
+    """Run a command, and return its seconds and its peak memory in MB."""
+    usage = run_timed(command)
+    return usage.seconds, usage.megabytes
 
 
 def timed(codings: str, run: str) -> tuple[float, float]:
@@ -50,57 +50,57 @@ def timed(codings: str, run: str) -> tuple[float, float]:
 
 
 def growth(folder: str) -> list[str]:
-    """Cost of each document and pair of coders, over what starting up costs."""
-    floor, _ = timed(simulate(folder, 10, 3), f"{folder}/run")
+    """Measure the time per document and pair of coders, without the start-up time."""
+    startup, _ = timed(simulate(folder, 10, 3), f"{folder}/run")
     lines, first = [], None
     for documents, coders in GROWTH:
         codings = simulate(folder, documents, coders)
-        took = [timed(codings, f"{folder}/run") for _ in range(RUNS)]
-        seconds, memory = median(t for t, _ in took), max(m for _, m in took)
+        timings = [timed(codings, f"{folder}/run") for _ in range(RUNS)]
+        seconds, memory = median(t for t, _ in timings), max(m for _, m in timings)
         pairs = documents * coders * (coders - 1) // 2
-        each = (seconds - floor) / pairs
-        first = first or each
+        per_pair = (seconds - startup) / pairs
+        first = first or per_pair
         lines.append(
             f"agree: {documents:>9,} documents x {coders:>2} coders: {seconds:6.1f} s, "
-            f"{each / first:4.2f} x the first line's time a pair, {memory:5.0f} MB at most"
+            f"{per_pair / first:4.2f} x the first line's time per pair, at most {memory:5.0f} MB"
         )
     return lines
 
 
 def against_segeval(folder: str, units: int) -> str:
-    """One thread, the same codings in memory on both sides; and the whole task beside."""
+    """Compare one thread with segeval on the same codings in memory, and time the whole task."""
     codings = simulate(folder, SAMPLE, 3, "--units", str(units))
     settings = AgreeSettings(codings, f"{folder}/{units}", replicates=0)
-    place = Partitioning(find_tables(settings), f"{folder}/{units}", 1)
-    job = AgreeJob(place, settings.measuring, False, {}, f"{folder}/{units}")
-    ready = accept_codings(job, AgreePart("part", 0)).codings
-    dataset = in_masses(ready)
+    partitioning = Partitioning(find_tables(settings), f"{folder}/{units}", 1)
+    job = AgreeJob(partitioning, settings.measuring, False, {}, f"{folder}/{units}")
+    accepted = accept_codings(job, AgreePart("part", 0)).codings
+    dataset = in_masses(accepted)
     calls = (
-        lambda: pi(ready),
+        lambda: pi(accepted),
         lambda: audit_part(job, AgreePart("part", 0)),
         lambda: segeval.fleiss_pi_linear(dataset, **SIMILARITY),
     )
     # The first round warms the caches.
     times = [[seconds(call) for call in calls] for _ in range(RUNS + 1)]
-    apart = abs(pi(ready) - float(segeval.fleiss_pi_linear(dataset, **SIMILARITY)))
+    difference = abs(pi(accepted) - float(segeval.fleiss_pi_linear(dataset, **SIMILARITY)))
     pass_alone = median(theirs / ours for ours, _, theirs in times[1:])
     whole = median(theirs / ours for _, ours, theirs in times[1:])
     return (
-        f"agree: {SAMPLE} documents of {units} units x 3 coders: pi of B in {pass_alone:,.0f} x "
-        f"less time than segeval's fleiss_pi (aim 1,000; values differ by {apart:.0e}); the whole "
-        f"audit, all coefficients, coders and prominence, tables written: {whole:,.0f} x less"
+        f"agree: {SAMPLE} documents of {units} units x 3 coders: pi of B is {pass_alone:,.0f} x as "
+        f"fast as segeval's fleiss_pi (aim 1,000; values differ by {difference:.0e}); the whole "
+        f"audit with all coefficients, coders, prominence and tables: {whole:,.0f} x as fast"
     )
 
 
 def seconds(call: Callable[[], object]) -> float:
-    """Time a call."""
+    """Return the seconds that a call takes."""
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
 
 
 def pi(codings: References) -> float:
-    """Pi of B, documents averaged as segeval does."""
+    """Compute pi of B, averaging documents as segeval does."""
     pairs = peers(codings.first, (0, len(codings.documents)))
     boundaries, size = codings.side.boundaries, codings.size
     counts = edits.count(pair_rows(boundaries, boundaries, pairs.row, pairs.peer, size[pairs.row]))
@@ -114,19 +114,19 @@ def pi(codings: References) -> float:
 
 
 def in_masses(codings: References) -> dict[str, dict[str, tuple[int, ...]]]:
-    """The same codings in segeval's form."""
+    """Convert codings to segeval's format."""
     dataset: dict[str, dict[str, tuple[int, ...]]] = {}
     offsets, values = codings.side.boundaries.offsets, codings.side.boundaries.values
     for row, document in enumerate(codings.document.tolist()):
-        own = values[offsets[row] : offsets[row + 1]].tolist()
-        edges = [0, *own, int(codings.size[row])]
+        boundaries = values[offsets[row] : offsets[row + 1]].tolist()
+        edges = [0, *boundaries, int(codings.size[row])]
         masses = tuple(end - start for start, end in pairwise(edges))
         dataset.setdefault(str(document), {})[codings.coder[row].as_py()] = masses
     return dataset
 
 
 def measure() -> str:
-    """Measure growth, then the ratio."""
+    """Measure how the time grows, and compare with segeval."""
     with tempfile.TemporaryDirectory() as folder:
         return "\n".join(
             [*growth(folder), *(against_segeval(folder, units) for units in (54, 600))]

@@ -1,8 +1,8 @@
-"""What a scoring run costs on a cluster of any size: its task graph played through, event by event.
+"""Model of the time of a scoring run on a cluster of any size: a simulation of its tasks.
 
-A run is a client that works alone, then tasks that three servers serve one request after another:
-the scheduler, the client and the store.  Each has its own clock; a request waits until the server
-is free.  Docs/scale.md says what is measured and what is assumed.
+In a run the client works alone at first; then there are tasks, for which three servers process
+one request at a time: the scheduler, the client and the store.  A request waits until its server
+is free.  docs/scale.md explains what is measured and what is assumed.
 """
 
 import heapq
@@ -11,33 +11,33 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from distributed.scheduler import heartbeat_interval  # noqa: TID251  (its rule for many workers)
+from distributed.scheduler import heartbeat_interval  # noqa: TID251  (its interval for many workers)
 
 from segscore.pipeline.runs.planning import LIMITS
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What this machine took; every figure is from a run of ``benchmarks.scale``.
+    """Measurements of this machine, all from a run of ``benchmarks.scale``.
 
     Attributes:
-        tasks: seconds of tasks of LIMITS.rows_per_part hypotheses, one worker alone on the machine.
-        start: seconds of a run that has next to nothing to do.
-        plan: seconds of the client for each part, to find and claim it.
-        reference: seconds of the client for each reference, to read and accept it.
-        merge: seconds of the client for each part, to add up its sums.
-        input, output: bytes of a part, as files: hypotheses; scores.
-        sums: bytes of a part's sums and receipt, as files.
-        receipt: bytes of what a task returns through the scheduler.
-        shared: bytes that every worker gets, for each reference.
-        memory: bytes of a process beyond what it holds for each reference.
-        scheduler: seconds of its processor for each task.
-        client: seconds for each receipt, which it takes one after the other.
-        scheduler_byte, client_byte: and for each byte of the receipt.
-        beat: seconds of the scheduler for each heartbeat of a worker.
-        pack: seconds of a worker for each row that travels, read, packed, unpacked and written.
-        packet: seconds for each packet of rows beyond these.
-        travelling: bytes of a row that travels.
+        tasks: seconds of tasks of LIMITS.rows_per_part hypotheses, with a single worker.
+        start: seconds of a run with almost no input.
+        plan: client seconds per part, to find and claim it.
+        reference: client seconds per reference, to read and validate it.
+        merge: client seconds per part, to add its sums.
+        input, output: bytes of the files of a part: hypotheses; scores.
+        sums: bytes of the files with a part's sums and receipt.
+        receipt: bytes that a task returns through the scheduler.
+        shared: bytes sent to every worker, per reference.
+        memory: bytes of a process, without the references.
+        scheduler: processor seconds of the scheduler per task.
+        client: client seconds per receipt; receipts are processed one at a time.
+        scheduler_byte, client_byte: the same per byte of the receipt.
+        beat: scheduler seconds per heartbeat of a worker.
+        pack: worker seconds per shuffled row, to read, pack, unpack and write it.
+        packet: additional seconds per packet of rows.
+        shuffled_row: bytes of a shuffled row.
     """
 
     tasks: tuple[float, ...]
@@ -58,7 +58,7 @@ class Measured:
     beat: float
     pack: float
     packet: float
-    travelling: float
+    shuffled_row: float
 
     @property
     def task(self) -> float:
@@ -68,16 +68,16 @@ class Measured:
 
 @dataclass(frozen=True)
 class Assumed:
-    """What a cluster is taken to have.
+    """Assumptions about a cluster.
 
     Attributes:
-        network: bytes a second of a host, each way.
-        workers_per_host: processes of one thread on a host.
-        store: bytes a second of the store, to all workers together.
-        request: seconds until the store begins to answer.
+        network: bytes per second of a host, in each direction.
+        workers_per_host: single-threaded processes per host.
+        store: bytes per second of the store, for all workers together.
+        request: seconds until the store responds.
         memory: bytes of memory of a worker.
-        pairs_per_reference: hypotheses that each reference meets.
-        speed: of its processors, over this machine's.
+        pairs_per_reference: hypotheses per reference.
+        speed: speed of its processors, relative to this machine's.
     """
 
     network: float = 1.25e9
@@ -91,47 +91,47 @@ class Assumed:
 
 @dataclass(frozen=True)
 class Design:
-    """How the work is done.
+    """How a run is organised.
 
     Attributes:
-        name: of the design.
-        together: parts whose sums one task adds up.
-        travel: whether references meet hypotheses by a shuffle, not at every worker.
-        rows: of a part.
+        name: name of the design.
+        together: number of parts whose sums one task adds.
+        shuffle: whether both sides are shuffled, instead of sending references to all workers.
+        rows: rows of a part.
     """
 
     name: str
     together: int = 64
-    travel: bool = False
+    shuffle: bool = False
     rows: int = LIMITS.rows_per_part
 
 
 @dataclass
 class Server:
-    """Who serves one request after another."""
+    """A server that processes one request at a time."""
 
     name: str
     free: float = 0.0
     busy: float = 0.0
 
     def serve(self, now: float, seconds: float) -> float:
-        """When a request that comes now is done."""
+        """Return when a request that arrives now is done."""
         self.busy += seconds
         self.free = max(now, self.free) + seconds
         return self.free
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a run is predicted to take.
+class Prediction:
+    """Prediction for a run.
 
     Attributes:
-        stages: seconds of each, in order.
-        busy: share of the time of the stages with tasks that each server was busy.
-        work: seconds one worker would work on the tasks alone.
-        workers: how many there are.
+        stages: seconds of each stage, in order.
+        busy: share of the time of the stages with tasks in which each server is busy.
+        work: seconds that one worker would need for all tasks.
+        workers: number of workers.
         memory: bytes that a worker needs.
-        fits: whether it has them.
+        fits: whether a worker has that much memory.
     """
 
     stages: dict[str, float]
@@ -143,17 +143,17 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """Of the whole run."""
+        """Seconds of the whole run."""
         return sum(self.stages.values())
 
     @property
     def efficiency(self) -> float:
-        """Share of the workers' time that is work on tasks."""
+        """Share of the workers' time spent on tasks."""
         return self.work / (self.workers * self.seconds)
 
     @property
     def limit(self) -> str:
-        """What most of the time goes to: a stage before or after the tasks, or a busy server."""
+        """The bottleneck: a stage before or after the tasks, a busy server, or the workers."""
         stage = max(self.stages, key=lambda name: self.stages[name])
         if stage != "tasks":
             return stage
@@ -163,7 +163,7 @@ class Plan:
 
 @dataclass
 class Cluster:
-    """The servers of a run, and what they take for a request."""
+    """The servers of a run, and the time of their requests."""
 
     measured: Measured
     assumed: Assumed
@@ -176,132 +176,139 @@ class Cluster:
         self.slowed = 1 / max(0.05, 1 - self.measured.beat * beats)
         self.link = self.assumed.network / min(self.assumed.workers_per_host, self.workers)
 
-    def handed_out(self, now: float) -> float:
-        """When a worker that is free has its next task."""
+    def assign_task(self, now: float) -> float:
+        """Return when a worker that is free now has its next task."""
         return self.scheduler.serve(now, self.measured.scheduler / 2 * self.slowed)
 
-    def moved(self, now: float, size: float) -> float:
-        """When bytes are moved between a worker and the store."""
+    def transfer(self, now: float, size: float) -> float:
+        """Return when a transfer between a worker and the store is done."""
         served = self.store.serve(now, size / self.assumed.store)
         return max(served, now + size / self.link) + self.assumed.request
 
-    def told(self, now: float, size: float) -> None:
-        """A task is done: the scheduler takes what it returned, then the client."""
+    def return_receipt(self, now: float, size: float) -> None:
+        """Finish a task: the scheduler receives its receipt, then the client."""
         m = self.measured
-        each = max(m.scheduler_byte, 1 / self.assumed.network) * size
-        at = self.scheduler.serve(now, (m.scheduler / 2 + each) * self.slowed)
-        self.client.serve(at, m.client + max(m.client_byte, 1 / self.assumed.network) * size)
+        reading = max(m.scheduler_byte, 1 / self.assumed.network) * size
+        passed_on = self.scheduler.serve(now, (m.scheduler / 2 + reading) * self.slowed)
+        self.client.serve(passed_on, m.client + max(m.client_byte, 1 / self.assumed.network) * size)
 
     def run(
-        self, start: float, tasks: list[float], read: float, written: float, told: float
+        self, start: float, tasks: list[float], read: float, written: float, receipt: float
     ) -> float:
-        """Play tasks through: a worker takes the next when it has written what the last made.
+        """Simulate tasks: a worker takes the next one when it has written the output of the last.
 
         Args:
-            start: when the first can begin.
-            tasks: seconds that each works.
-            read: bytes that each reads from the store.
-            written: bytes that each writes there.
-            told: bytes that each returns.
+            start: when the first task can start.
+            tasks: working seconds of each task.
+            read: bytes that each task reads from the store.
+            written: bytes that each task writes to the store.
+            receipt: bytes that each task returns.
 
         Returns:
-            When the client has heard of all.
+            When the client has all receipts.
         """
         waiting = iter(tasks)
         events = [(start, worker, "free") for worker in range(min(self.workers, len(tasks)))]
         running: dict[int, float] = {}
         while events:
-            now, worker, what = heapq.heappop(events)
-            if what == "free":
+            now, worker, event = heapq.heappop(events)
+            if event == "free":
                 seconds = next(waiting, None)
                 if seconds is not None:
                     running[worker] = seconds
-                    heapq.heappush(events, (self.handed_out(now), worker, "read"))
-            elif what == "read":
-                heapq.heappush(events, (self.moved(now, read) + running[worker], worker, "write"))
-            elif what == "write":
-                heapq.heappush(events, (self.moved(now, written), worker, "done"))
+                    heapq.heappush(events, (self.assign_task(now), worker, "read"))
+            elif event == "read":
+                heapq.heappush(
+                    events, (self.transfer(now, read) + running[worker], worker, "write")
+                )
+            elif event == "write":
+                heapq.heappush(events, (self.transfer(now, written), worker, "done"))
             else:
-                self.told(now, told)
+                self.return_receipt(now, receipt)
                 heapq.heappush(events, (now, worker, "free"))
         return max(self.scheduler.free, self.client.free)
 
     def draw(self, count: int, rows: int) -> list[float]:
-        """Seconds of tasks, drawn from those measured."""
+        """Draw the seconds of tasks from those measured."""
         scale = rows / LIMITS.rows_per_part / self.assumed.speed
         return [*(self.random.choice(self.measured.tasks, count) * scale)]
 
 
 @cache
-def plan(measured: Measured, assumed: Assumed, design: Design, pairs: float, workers: int) -> Plan:
-    """Predict a run.
+def predict(
+    measured: Measured, assumed: Assumed, design: Design, pairs: float, workers: int
+) -> Prediction:
+    """Predict the time and memory of a run.
 
     Args:
-        measured: on one machine.
-        assumed: of the cluster.
-        design: how the work is done.
-        pairs: hypotheses, each with one reference.
-        workers: processes of one thread.
+        measured: measurements of one machine.
+        assumed: assumptions about the cluster.
+        design: how the run is organised.
+        pairs: number of hypotheses, each with one reference.
+        workers: number of single-threaded processes.
     """
     parts = max(1, math.ceil(pairs / design.rows))
     references = pairs / assumed.pairs_per_reference
-    there = Cluster(measured, assumed, workers)
+    cluster = Cluster(measured, assumed, workers)
     stages = {
         "start": measured.start + measured.plan * parts / assumed.speed,
         **(
-            _travel(there, references + pairs, parts) if design.travel else _send(there, references)
+            _shuffle(cluster, references + pairs, parts)
+            if design.shuffle
+            else _send(cluster, references)
         ),
     }
-    grow = design.rows / LIMITS.rows_per_part
-    tasks = there.draw(parts, design.rows)
-    read = measured.input * grow
-    if design.travel:
-        read += measured.travelling * design.rows / assumed.pairs_per_reference
-    stages["tasks"] = there.run(
-        0, tasks, read, measured.output * grow + measured.sums, measured.receipt
+    scale = design.rows / LIMITS.rows_per_part
+    tasks = cluster.draw(parts, design.rows)
+    read = measured.input * scale
+    if design.shuffle:
+        read += measured.shuffled_row * design.rows / assumed.pairs_per_reference
+    stages["tasks"] = cluster.run(
+        0, tasks, read, measured.output * scale + measured.sums, measured.receipt
     )
-    stages["adding up"] = _add_up(there, design, parts)
+    stages["adding up"] = _add_up(cluster, design, parts)
     span = stages["tasks"] + stages["adding up"]
-    busy = {each.name: each.busy / span for each in (there.scheduler, there.client, there.store)}
-    kept = 0.0 if design.travel else measured.shared * references
-    need = measured.memory + kept
-    return Plan(stages, busy, sum(tasks), workers, need, need <= assumed.memory)
+    servers = (cluster.scheduler, cluster.client, cluster.store)
+    busy = {server.name: server.busy / span for server in servers}
+    sent = 0.0 if design.shuffle else measured.shared * references
+    memory = measured.memory + sent
+    return Prediction(stages, busy, sum(tasks), workers, memory, memory <= assumed.memory)
 
 
-def _send(there: Cluster, references: float) -> dict[str, float]:
-    """The client reads the references, and every worker gets all: a tree of two new ones each."""
-    size = there.measured.shared * references
-    rounds = 1 + math.ceil(math.log(there.workers, 3)) if there.workers > 1 else 1
+def _send(cluster: Cluster, references: float) -> dict[str, float]:
+    """Read the references, and send them to all workers: each worker sends them to two others."""
+    size = cluster.measured.shared * references
+    rounds = 1 + math.ceil(math.log(cluster.workers, 3)) if cluster.workers > 1 else 1
     return {
-        "references": there.measured.reference * references / there.assumed.speed,
-        "sending": (1 + 2 * (rounds - 1)) * size / there.assumed.network,
+        "references": cluster.measured.reference * references / cluster.assumed.speed,
+        "sending": (1 + 2 * (rounds - 1)) * size / cluster.assumed.network,
     }
 
 
-def _travel(there: Cluster, rows: float, parts: int) -> dict[str, float]:
-    """Rows of both sides go to the worker of their document, and from there to the store."""
-    m = there.measured
+def _shuffle(cluster: Cluster, rows: float, parts: int) -> dict[str, float]:
+    """Send the rows of both sides to the worker of their document, and from there to the store."""
+    m = cluster.measured
     slices = math.ceil(rows / LIMITS.rows_per_part)
-    work = (m.pack * rows + m.packet * slices * parts) / there.assumed.speed
-    volume = m.travelling * rows
-    hosts = math.ceil(there.workers / there.assumed.workers_per_host)
+    work = (m.pack * rows + m.packet * slices * parts) / cluster.assumed.speed
+    volume = m.shuffled_row * rows
+    hosts = math.ceil(cluster.workers / cluster.assumed.workers_per_host)
     return {
-        "travelling": max(
-            work / there.workers,
-            volume / (hosts * there.assumed.network),
-            2 * volume / there.assumed.store,
+        "shuffling": max(
+            work / cluster.workers,
+            volume / (hosts * cluster.assumed.network),
+            2 * volume / cluster.assumed.store,
             (slices + parts) * m.scheduler,
         )
     }
 
 
-def _add_up(there: Cluster, design: Design, parts: int) -> float:
-    """Seconds until tasks have added up the sums of some parts each, and the client those."""
-    m, speed = there.measured, there.assumed.speed
+def _add_up(cluster: Cluster, design: Design, parts: int) -> float:
+    """Return the seconds in which tasks add the sums of their parts, and the client the results."""
+    m, speed = cluster.measured, cluster.assumed.speed
     groups = math.ceil(parts / design.together)
-    begun = max(there.scheduler.free, there.client.free)
+    start = max(cluster.scheduler.free, cluster.client.free)
     together = min(design.together, parts)
-    work = [together * (m.merge / speed + there.assumed.request)] * groups
-    ended = there.run(begun, work, together * m.sums, m.sums, m.receipt)
-    alone = m.sums / there.assumed.network + there.assumed.request / 8 + m.merge / speed
-    return ended - begun + groups * alone
+    work = [together * (m.merge / speed + cluster.assumed.request)] * groups
+    end = cluster.run(start, work, together * m.sums, m.sums, m.receipt)
+    merging = m.sums / cluster.assumed.network + cluster.assumed.request / 8 + m.merge / speed
+    return end - start + groups * merging

@@ -1,75 +1,80 @@
-"""A hundred times the pairs: time a pair and memory, which should stay as they are.
+"""Time per pair and memory with up to a hundred times the pairs; both should stay the same.
 
-Pairs grow with the documents, as an archive does: of each there is one reference and four systems.
+The number of documents grows, as in an archive; each has one reference and four hypotheses.
 """
 
 import tempfile
 from dataclasses import dataclass
 
-from benchmarks.timing import SEGSCORE, Took, load, took, verdict
+from benchmarks.timing import SEGSCORE, Usage, load, run_timed, verdict
 from benchmarks.whole_job import SYSTEMS, make
 
 PAIRS = (100_000, 1_000_000, 10_000_000)
 SMALLEST = 10
-"""Documents of a run whose time is that of starting up."""
+"""Documents of a run that consists almost only of start-up."""
 
 RUNS = {100_000: 5, 1_000_000: 3, 10_000_000: 1}
 FLAT_TIME, FLAT_MEMORY = 0.10, 0.20
 
 
 @dataclass(frozen=True)
-class Grown:
-    """What a run of so many pairs took, least of several times: the rest is the machine's."""
+class Measurement:
+    """Resources of a run with some number of pairs; the least of several runs, to exclude noise."""
 
     pairs: int
-    took: Took
+    usage: Usage
 
 
-def run(pairs: int, times: int) -> Grown:
-    """Make the tables, score them, and forget them."""
+def run(pairs: int, times: int) -> Measurement:
+    """Make tables, score them several times, and delete them."""
     with tempfile.TemporaryDirectory() as folder:
         tables = make(folder, pairs // SYSTEMS)
         score = [SEGSCORE, "score", *tables, "--output", f"{folder}/run", "--fresh"]
-        ran = [took(score) for _ in range(times)]
-    least = (min(getattr(each, name) for each in ran) for name in ("seconds", "cpu"))
-    return Grown(pairs, Took(*least, max(each.megabytes for each in ran)))
+        usages = [run_timed(score) for _ in range(times)]
+    least = (min(getattr(usage, name) for usage in usages) for name in ("seconds", "cpu"))
+    return Measurement(pairs, Usage(*least, max(usage.megabytes for usage in usages)))
 
 
-def flatness(values: list[float]) -> float:
-    """How far the values are apart, as a share of the first."""
+def spread(values: list[float]) -> float:
+    """Return the range of the values, as a share of the first."""
     return (max(values) - min(values)) / values[0]
 
 
-def said(name: str, values: list[float], unit: str, most: float) -> str:
-    """One line: the values by pairs, how far they are apart, and the aim."""
-    apart = flatness(values)
+def line(name: str, values: list[float], unit: str, limit: float) -> str:
+    """Format one result: the values by number of pairs, their spread, and the aim."""
+    apart = spread(values)
     by_pairs = ", ".join(f"{value:,.2f}" for value in values)
     return (
         f"growth: {name}: {by_pairs} {unit} at {', '.join(f'{pairs:,}' for pairs in PAIRS)} pairs; "
-        f"{apart:.0%} apart (aim within {most:.0%}: {verdict(apart <= most)})"
+        f"spread {apart:.0%} (aim: within {limit:.0%}, {verdict(apart <= limit)})"
     )
 
 
 def measure() -> str:
     """Measure each size, smallest first."""
-    floor = run(SMALLEST * SYSTEMS, max(RUNS.values())).took
-    grown = [run(pairs, RUNS[pairs]) for pairs in PAIRS]
+    startup = run(SMALLEST * SYSTEMS, max(RUNS.values())).usage
+    measured = [run(pairs, RUNS[pairs]) for pairs in PAIRS]
 
-    def each(name: str, *, less: float = 0) -> list[float]:
-        return [1e6 * (getattr(one.took, name) - less) / one.pairs for one in grown]
+    def per_pair(name: str, *, without: float = 0) -> list[float]:
+        return [1e6 * (getattr(row.usage, name) - without) / row.pairs for row in measured]
 
     return "\n".join(
         [
-            f"growth: {load()}; starting up takes {floor.seconds:.2f} s, {floor.cpu:.2f} s of CPU",
-            said("time a pair, all told", each("seconds"), "µs", FLAT_TIME),
-            said(
-                "time a pair, without starting up",
-                each("seconds", less=floor.seconds),
+            f"growth: {load()}; start-up takes {startup.seconds:.2f} s, {startup.cpu:.2f} s of CPU",
+            line("time per pair, with start-up", per_pair("seconds"), "µs", FLAT_TIME),
+            line(
+                "time per pair, without start-up",
+                per_pair("seconds", without=startup.seconds),
                 "µs",
                 FLAT_TIME,
             ),
-            said("CPU a pair, all told", each("cpu"), "µs", FLAT_TIME),
-            said("CPU a pair, without starting up", each("cpu", less=floor.cpu), "µs", FLAT_TIME),
-            said("most memory", [one.took.megabytes for one in grown], "MB", FLAT_MEMORY),
+            line("CPU per pair, with start-up", per_pair("cpu"), "µs", FLAT_TIME),
+            line(
+                "CPU per pair, without start-up",
+                per_pair("cpu", without=startup.cpu),
+                "µs",
+                FLAT_TIME,
+            ),
+            line("peak memory", [row.usage.megabytes for row in measured], "MB", FLAT_MEMORY),
         ]
     )

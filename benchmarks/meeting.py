@@ -1,14 +1,14 @@
-"""The ways rows of a document meet, on the same data: references sent, in place by id, travelling.
+"""Ways to match rows of a document, on the same data: send references, shuffle, read sorted files.
 
-Where the one overtakes the other is told from two sizes: what sending costs grows with references
-and workers, what travelling costs with all rows.
+Two sizes show which is faster: the cost of sending grows with references and workers, and the cost
+of shuffling with all rows.
 """
 
 import sys
 import tempfile
 from statistics import median
 
-from benchmarks.timing import took
+from benchmarks.timing import run_timed
 from benchmarks.whole_job import SYSTEMS, make
 from segscore.pipeline.storage import read_table, write_table
 
@@ -25,7 +25,7 @@ main()
 
 
 def sort(folder: str, tables: tuple[str, str]) -> tuple[str, str]:
-    """The same tables in the order of their documents, in small files."""
+    """Write the same tables sorted by document, in small files."""
     for name, url in zip(("references", "hypotheses"), tables, strict=True):
         table = read_table(url).sort_by("document_id")
         for number, start in enumerate(range(0, len(table), ROWS_PER_GROUP)):
@@ -35,7 +35,7 @@ def sort(folder: str, tables: tuple[str, str]) -> tuple[str, str]:
 
 
 def measure() -> str:
-    """Time each way at each size, in turns."""
+    """Time each way at each size, alternately."""
     lines = []
     for documents in SIZES:
         with tempfile.TemporaryDirectory() as folder:
@@ -49,17 +49,17 @@ def measure() -> str:
                     score = [sys.executable, "-c", WAY, way, "score", *tables, "--fresh"]
                     score += ["--output", f"{folder}/{way}", "--replicates", "0"]
                     score += ["--cluster", "processes", "--workers", "2"]
-                    turn[way] = took(score)
+                    turn[way] = run_timed(score)
                 turns.append(turn)
         sent = median(turn["sent"].seconds for turn in turns)
-        told = []
+        others = []
         for way in ("buckets", "ranges"):
             ratio = median(turn[way].seconds / turn["sent"].seconds for turn in turns)
             memory = max(turn[way].megabytes for turn in turns)
-            told.append(f"{way} {ratio:.2f} x, {memory:.0f} MB")
+            others.append(f"{way} {ratio:.2f} x, {memory:.0f} MB")
         memory = max(turn["sent"].megabytes for turn in turns)
         lines.append(
             f"meeting: {documents:,} references, {documents * SYSTEMS:,} hypotheses, 2 processes: "
-            f"sent {sent:.1f} s, {memory:.0f} MB; against it {'; '.join(told)}"
+            f"sent {sent:.1f} s, {memory:.0f} MB; relative to that {'; '.join(others)}"
         )
     return "\n".join(lines)

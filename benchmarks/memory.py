@@ -1,37 +1,37 @@
-"""A run of more than twenty times a worker's memory, under `--memory-limit`."""
+"""A run on more than twenty times a worker's memory, with `--memory-limit`."""
 
 import tempfile
 
-from benchmarks.timing import SEGSCORE, took, verdict
+from benchmarks.timing import SEGSCORE, run_timed, verdict
 from benchmarks.whole_job import make
 from segscore.pipeline.storage import find, open_parquet
 
 LIMIT = 1000
-"""Megabytes a worker may take; above it Dask's nanny ends the process, and the run would fail."""
+"""Megabytes that a worker may use; above it Dask's nanny ends the process, and the run fails."""
 
 TIMES = 20
 DOCUMENTS = 8_000_000
-"""Of which each has a reference and four hypotheses."""
+"""Number of documents; each has a reference and four hypotheses."""
 
 
 def measure() -> str:
-    """Score it on two processes, and tell what it read and wrote unpacked."""
+    """Score on two processes, and report the unpacked size of the tables read and written."""
     with tempfile.TemporaryDirectory() as folder:
         tables = make(folder, DOCUMENTS)
         score = [SEGSCORE, "score", *tables, "--output", f"{folder}/run", "--replicates", "0"]
-        place = ["--cluster", "processes", "--workers", "2", "--memory-limit", f"{LIMIT}MB"]
-        ran = took([*score, *place])
+        cluster = ["--cluster", "processes", "--workers", "2", "--memory-limit", f"{LIMIT}MB"]
+        usage = run_timed([*score, *cluster])
         unpacked = sum(_unpacked(url) for url in (*tables, f"{folder}/run/scores"))
     times = unpacked / (LIMIT * 1e6)
     return (
-        f"memory: {unpacked / 1e9:.1f} GB unpacked, {times:.0f} x the {LIMIT} MB of a worker (aim "
-        f"{TIMES}: {verdict(times >= TIMES)}): done in {ran.seconds:.0f} s, no process above "
-        f"{ran.megabytes:.0f} MB"
+        f"memory: {unpacked / 1e9:.1f} GB unpacked, {times:.0f} x the {LIMIT} MB of a worker (aim: "
+        f"{TIMES}, {verdict(times >= TIMES)}): done in {usage.seconds:.0f} s, no process above "
+        f"{usage.megabytes:.0f} MB"
     )
 
 
 def _unpacked(url: str) -> int:
-    """Bytes of a table in memory, from a sample of each file."""
+    """Estimate the bytes of a table in memory, from a sample of its rows."""
     first = open_parquet(find(url)[0].url)
     sample = first.read_row_group(0)
     rows = sum(open_parquet(file.url).metadata.num_rows for file in find(url))

@@ -1,6 +1,6 @@
-"""A scoring run that tells what its tasks took: `python -m benchmarks.observed --output RUN ...`.
+"""Measure the tasks of a scoring run: `python -m benchmarks.observed --output RUN ...`.
 
-It takes the options of `segscore score`, runs it in this process and prints one line of JSON.
+Runs `segscore score` with these options in this process, and prints one line of JSON.
 """
 
 import json
@@ -17,65 +17,65 @@ from typing import Any
 
 from segscore.pipeline.runs import cluster
 
-TOLD: dict[str, Any] = {"tasks": [], "receipts": [], "shared": 0, "held": {}}
-SPREAD = cluster.run_calls
+MEASURED: dict[str, Any] = {"tasks": [], "receipts": [], "shared": 0, "folders": {}}
+RUN_CALLS = cluster.run_calls
 
 
 def timed(shared: Any, task: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-    """Seconds a task works, and what it returns."""
+    """Run a task, and return its seconds and its result."""
     start = time.perf_counter()
-    told = task(shared, *arguments)
-    return time.perf_counter() - start, told
+    receipt = task(shared, *arguments)
+    return time.perf_counter() - start, receipt
 
 
-def watched(
+def run_observed(
     client: cluster.Client,
     task: Callable[..., Any],
     calls: Mapping[str, tuple[Any, ...]],
     shared: Any,
 ) -> Iterator[cluster.Outcome]:
-    """Hand out as ever, and write down what each task took and what it returned."""
+    """Run tasks as usual, and record the seconds and the receipt size of each."""
     if calls:
-        TOLD["shared"] = max(TOLD["shared"], len(pickle.dumps(shared, protocol=5)))
-    of = {key: (task, *arguments) for key, arguments in calls.items()}
-    for outcome in SPREAD(client, timed, of, shared):
+        MEASURED["shared"] = max(MEASURED["shared"], len(pickle.dumps(shared, protocol=5)))
+    timed_calls = {key: (task, *arguments) for key, arguments in calls.items()}
+    for outcome in RUN_CALLS(client, timed, timed_calls, shared):
         if outcome.error is not None:
             yield outcome
             continue
         seconds, receipt = outcome.receipt
-        TOLD["tasks"].append(seconds)
-        TOLD["receipts"].append(len(pickle.dumps(receipt, protocol=5)))
+        MEASURED["tasks"].append(seconds)
+        MEASURED["receipts"].append(len(pickle.dumps(receipt, protocol=5)))
         yield replace(outcome, receipt=receipt)
     if calls:
-        TOLD["held"].update(held(Path(shared.folder)))
+        MEASURED["folders"].update(folder_sizes(Path(shared.folder)))
 
 
-def held(folder: Path) -> dict[str, int]:
-    """Bytes that each folder of an unfinished run holds."""
-    found: dict[str, int] = {}
+def folder_sizes(folder: Path) -> dict[str, int]:
+    """Return the bytes in each folder of an unfinished run."""
+    sizes: dict[str, int] = {}
     for path in folder.rglob("*"):
         if path.is_file():
             name = path.relative_to(folder).parts[0]
-            found[name] = found.get(name, 0) + path.stat().st_size
-    return found
+            sizes[name] = sizes.get(name, 0) + path.stat().st_size
+    return sizes
 
 
 def main() -> None:
-    """Score, and tell."""
+    """Score, and print the measurements."""
     from segscore.jobs.cli.app import app
 
-    cluster.run_calls = watched
+    cluster.run_calls = run_observed
     sys.argv[1:1] = ["score"]
     with redirect_stdout(StringIO()):
         app(standalone_mode=False)
     output = sys.argv[sys.argv.index("--output") + 1]
     record = json.loads((Path(output) / "run.json").read_text())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    TOLD.update(seconds=record["seconds"], pairs=record["pairs"], megabytes=memory / 1024)
-    print(json.dumps(TOLD))
+    MEASURED.update(seconds=record["seconds"], pairs=record["pairs"], megabytes=memory / 1024)
+    print(json.dumps(MEASURED))
 
 
 if __name__ == "__main__":
-    from benchmarks import observed  # not __main__, which workers would not find
+    from benchmarks import observed  # not __main__, which workers cannot import
 
     observed.main()

@@ -1,7 +1,7 @@
-"""What Dask itself costs a task: a scheduler in a process of its own, and many workers in another.
+"""The overhead of Dask per task: a scheduler in one process, and many workers in another.
 
-To the scheduler it makes no difference that its workers share a process.  Its work is told in
-seconds of processor, so that it is known what one scheduler can do even where the machine is busy.
+For the scheduler it makes no difference that its workers share a process.  Its work is measured in
+processor seconds, so that the limit of one scheduler is known even if the machine is busy.
 """
 
 import json
@@ -22,7 +22,7 @@ from segscore.pipeline.runs import cluster
 
 START_SECONDS = 60
 ENDING_SECONDS = 0.05
-"""More than a task that does nothing takes from its being handed out to its end."""
+"""Upper bound of the seconds from assigning a task that does nothing to its end."""
 
 WORKERS = """
 import asyncio, sys
@@ -33,7 +33,7 @@ async def work(address, count):
     async with AsyncExitStack() as stack:
         for _ in range(count):
             await stack.enter_async_context(Worker(address, nthreads=1, memory_limit=0))
-        print("there", flush=True)
+        print("started", flush=True)
         await asyncio.Event().wait()
 
 asyncio.run(work(sys.argv[1], int(sys.argv[2])))
@@ -42,12 +42,12 @@ asyncio.run(work(sys.argv[1], int(sys.argv[2])))
 
 @dataclass(frozen=True)
 class Overhead:
-    """What some tasks cost beyond their own work.
+    """Measurements of a number of tasks.
 
     Attributes:
-        tasks: how many there were.
-        seconds: until the client had all that they returned.
-        scheduler, client, workers: seconds of processor, of each process.
+        tasks: number of tasks.
+        seconds: seconds until the client had all results.
+        scheduler, client, workers: processor seconds of each process.
     """
 
     tasks: int
@@ -57,19 +57,19 @@ class Overhead:
     workers: float
 
     @property
-    def each(self) -> float:
-        """Seconds of processor a task, of all processes together."""
+    def per_task(self) -> float:
+        """Processor seconds per task, of all processes together."""
         return (self.scheduler + self.client + self.workers) / self.tasks
 
 
 @dataclass(frozen=True)
-class Place:
+class LocalCluster:
     """A running cluster.
 
     Attributes:
-        address: of the scheduler.
-        scheduler: its process.
-        workers: the process of all workers.
+        address: address of the scheduler.
+        scheduler: process of the scheduler.
+        workers: process of all workers.
     """
 
     address: str
@@ -77,25 +77,26 @@ class Place:
     workers: psutil.Process
 
     def run(self, tasks: int, seconds: float = 0, size: int = 100) -> Overhead:
-        """Hand out tasks that sleep, and return random bytes.
+        """Run tasks that sleep and return random bytes.
 
         Args:
-            tasks: how many.
-            seconds: that each sleeps.
-            size: bytes that each returns.
+            tasks: number of tasks.
+            seconds: seconds that each task sleeps.
+            size: bytes that each task returns.
         """
         calls = {f"task-{number}": (seconds, size) for number in range(tasks)}
         with cluster.connect(self.address, None) as client:
             before = self._used()
             start = time.perf_counter()
-            told = sum(len(each.receipt) for each in cluster.run_calls(client, sleep, calls, None))
-            took = time.perf_counter() - start
-            used = [after - then for after, then in zip(self._used(), before, strict=True)]
-        assert told == tasks * size, "tasks were lost"
-        return Overhead(tasks, took, *used)
+            outcomes = cluster.run_calls(client, sleep, calls, None)
+            received = sum(len(outcome.receipt) for outcome in outcomes)
+            elapsed = time.perf_counter() - start
+            used = [end - begin for end, begin in zip(self._used(), before, strict=True)]
+        assert received == tasks * size, "tasks were lost"
+        return Overhead(tasks, elapsed, *used)
 
     def drain(self, tasks: int, size: int = 100) -> float:
-        """Seconds in which the client takes what a task returned, when all have long ended."""
+        """Return the client's seconds per result, after all tasks have ended."""
         calls = {f"task-{number}": (0.0, size) for number in range(tasks)}
         with cluster.connect(self.address, None) as client:
             outcomes = cluster.run_calls(client, sleep, calls, None)
@@ -106,26 +107,26 @@ class Place:
             return (time.perf_counter() - start) / rest
 
     def idle(self, seconds: float) -> float:
-        """Share of a processor that the scheduler takes with nothing to do."""
+        """Return the share of a processor that the scheduler uses when idle."""
         before = self._used()[0]
         time.sleep(seconds)
         return (self._used()[0] - before) / seconds
 
     def _used(self) -> list[float]:
-        mine = psutil.Process()
-        times = [each.cpu_times() for each in (self.scheduler, mine, self.workers)]
-        return [each.user + each.system for each in times]
+        processes = (self.scheduler, psutil.Process(), self.workers)
+        times = [process.cpu_times() for process in processes]
+        return [cpu.user + cpu.system for cpu in times]
 
 
-def sleep(shared: None, seconds: float, size: int) -> bytes:  # noqa: ARG001  (as tasks are called)
-    """Do nothing for a while; the task."""
+def sleep(shared: None, seconds: float, size: int) -> bytes:  # noqa: ARG001  (the signature of tasks)
+    """Sleep, and return random bytes: the task."""
     time.sleep(seconds)
     return os.urandom(size)
 
 
 @contextmanager
-def place(workers: int) -> Iterator[Place]:
-    """A cluster on loopback, there until the block ends."""
+def local_cluster(workers: int) -> Iterator[LocalCluster]:
+    """Start a cluster on loopback, and stop it when the block ends."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         file = Path(folder) / "scheduler.json"
@@ -144,20 +145,20 @@ def place(workers: int) -> Iterator[Place]:
             stack.callback(process.kill)
             return process
 
-        where = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
-        head = start("-m", "dask", "scheduler", "--no-dashboard", *where)
+        options = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
+        scheduler = start("-m", "dask", "scheduler", "--no-dashboard", *options)
         address = _address(file)
-        hands = start("-c", WORKERS, address, str(workers))
-        assert hands.stdout is not None
-        if not hands.stdout.readline():
+        processes = start("-c", WORKERS, address, str(workers))
+        assert processes.stdout is not None
+        if not processes.stdout.readline():
             raise RuntimeError("workers did not start")
-        yield Place(address, psutil.Process(head.pid), psutil.Process(hands.pid))
+        yield LocalCluster(address, psutil.Process(scheduler.pid), psutil.Process(processes.pid))
 
 
 def _address(file: Path) -> str:
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
         if file.exists() and (text := file.read_text()).endswith("}"):
             return str(json.loads(text)["address"])
         time.sleep(0.05)
-    raise TimeoutError(f"no scheduler in {START_SECONDS} s")
+    raise TimeoutError(f"the scheduler did not start in {START_SECONDS} s")

@@ -1,4 +1,4 @@
-"""The compiled passes against segeval and NLTK on the same pairs, one thread, all in memory."""
+"""Compiled passes compared with segeval and NLTK, on the same pairs in memory, one thread."""
 
 import tempfile
 import warnings
@@ -31,7 +31,7 @@ CONFUSION = ("b_tp", "b_fp", "b_fn", "b_tn")
 
 
 def pairs(folder: str, units: int) -> tuple[Ragged, Ragged, SegmentationPairs]:
-    """Two coders of each document, the first of them in random order, as references."""
+    """Simulate two coders per document; the first, in random order, are the references."""
     codings = read_table(simulate(folder, DOCUMENTS, 2, "--units", str(units)))
     codings = codings.sort_by([("coder", "ascending"), ("document_id", "ascending")])
     first = codings.slice(0, DOCUMENTS)
@@ -46,61 +46,61 @@ def pairs(folder: str, units: int) -> tuple[Ragged, Ragged, SegmentationPairs]:
     return references, hypotheses, pair_rows(references, hypotheses, *rows)
 
 
-def ours(given: SegmentationPairs, references: Ragged) -> dict[str, Floats]:
-    """Pk, WindowDiff, B, S and the confusion matrix of each pair."""
-    window = windows.window_size(given.n_units, references.lengths[given.ref_row] + 1)
-    counts = dict(zip(windows.COUNTS, windows.count(given, window), strict=True))
-    counts |= dict(zip(edits.COUNTS, edits.count(given), strict=True))
+def ours(compared: SegmentationPairs, references: Ragged) -> dict[str, Floats]:
+    """Compute Pk, WindowDiff, B, S and the confusion matrix of each pair."""
+    window = windows.window_size(compared.n_units, references.lengths[compared.ref_row] + 1)
+    counts = dict(zip(windows.COUNTS, windows.count(compared, window), strict=True))
+    counts |= dict(zip(edits.COUNTS, edits.count(compared), strict=True))
     parameters = ScoreSettings("references", "hypotheses", "run").parameters(float("nan"))
-    asked = [MEASURES[name] for name in (*VALUES, *CONFUSION)]
-    return evaluate(asked, counts, parameters, rows=True)
+    measures = [MEASURES[name] for name in (*VALUES, *CONFUSION)]
+    return evaluate(measures, counts, parameters, rows=True)
 
 
 def in_masses(side: Ragged, row: int, size: int) -> tuple[int, ...]:
-    """One segmentation in segeval's form."""
-    own = side.values[side.offsets[row] : side.offsets[row + 1]].tolist()
-    return tuple(end - start for start, end in pairwise([0, *own, size]))
+    """Convert a segmentation to segeval's format."""
+    boundaries = side.values[side.offsets[row] : side.offsets[row + 1]].tolist()
+    return tuple(end - start for start, end in pairwise([0, *boundaries, size]))
 
 
 def by_segeval(masses: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> list[float]:
-    """The same of a sample."""
-    found = []
+    """Compute the same for a sample with segeval; return its Pk."""
+    values = []
     for reference, hypothesis in masses:
         segeval.boundary_confusion_matrix(hypothesis, reference)
         segeval.window_diff(hypothesis, reference)
         segeval.boundary_similarity(hypothesis, reference)
         segeval.segmentation_similarity(hypothesis, reference)
-        found.append(float(segeval.pk(hypothesis, reference)))
-    return found
+        values.append(float(segeval.pk(hypothesis, reference)))
+    return values
 
 
 def by_nltk(masks: list[tuple[str, str, int]]) -> None:
-    """Pk and WindowDiff of a sample."""
+    """Compute Pk and WindowDiff of a sample with NLTK."""
     for reference, hypothesis, k in masks:
         nltk_pk(reference, hypothesis, k=k)
         nltk_windowdiff(reference, hypothesis, k=k)
 
 
 def as_mask(masses: tuple[int, ...]) -> str:
-    """One segmentation in NLTK's form."""
+    """Convert a segmentation to NLTK's format."""
     return "1".join("0" * (mass - 1) for mass in masses)
 
 
 def against_others(folder: str, units: int) -> str:
-    """Time all in turn; ratios of each turn."""
-    references, hypotheses, given = pairs(folder, units)
-    window = windows.window_size(given.n_units, references.lengths[given.ref_row] + 1)
+    """Time all alternately, and format the ratios."""
+    references, hypotheses, compared = pairs(folder, units)
+    window = windows.window_size(compared.n_units, references.lengths[compared.ref_row] + 1)
     masses = [
-        (in_masses(references, given.ref_row[i], units), in_masses(hypotheses, i, units))
+        (in_masses(references, compared.ref_row[i], units), in_masses(hypotheses, i, units))
         for i in range(SAMPLE)
     ]
     masks = [(as_mask(r), as_mask(h), int(window[i])) for i, (r, h) in enumerate(masses)]
-    apart = np.abs(ours(given, references)["pk"][:SAMPLE] - by_segeval(masses)).max()
+    difference = np.abs(ours(compared, references)["pk"][:SAMPLE] - by_segeval(masses)).max()
     calls = (
-        lambda: ours(given, references),
-        lambda: windows.count(given, window),
-        lambda: edits.count(given),
-        lambda: content.count(given),
+        lambda: ours(compared, references),
+        lambda: windows.count(compared, window),
+        lambda: edits.count(compared),
+        lambda: content.count(compared),
         lambda: by_segeval(masses),
         lambda: by_nltk(masks),
     )
@@ -113,9 +113,9 @@ def against_others(folder: str, units: int) -> str:
     )
     return (
         f"passes: {DOCUMENTS:,} pairs of {units} units: Pk, WindowDiff, B, S and confusion in "
-        f"{whole:.0f} ms, {segeval_ratio:,.0f} x less than segeval (Pk differs by {apart:.0e}); "
-        f"{nltk_ratio:,.0f} x less than NLTK takes for Pk and WindowDiff; windows {passes[0]:.0f} "
-        f"ms, edits {passes[1]:.0f} ms, content {passes[2]:.0f} ms"
+        f"{whole:.0f} ms, {segeval_ratio:,.0f} x as fast as segeval (Pk differs by "
+        f"{difference:.0e}); {nltk_ratio:,.0f} x as fast as NLTK for Pk and WindowDiff; windows "
+        f"{passes[0]:.0f} ms, edits {passes[1]:.0f} ms, content {passes[2]:.0f} ms"
     )
 
 

@@ -1,4 +1,4 @@
-"""The tables of docs/scale.md: what a run costs here, and from that on clusters of any size."""
+"""Measure a run on this machine, and print the tables of docs/scale.md for clusters of any size."""
 
 import io
 import json
@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 
 from benchmarks.agreement import simulate
-from benchmarks.cost_model import Assumed, Design, Measured, plan
-from benchmarks.overhead import place
+from benchmarks.cost_model import Assumed, Design, Measured, predict
+from benchmarks.overhead import local_cluster
 from benchmarks.timing import ROOT, SEGSCORE, load
 from benchmarks.whole_job import SYSTEMS, make
 from segscore.pipeline.runs.planning import LIMITS
@@ -27,7 +27,7 @@ PARTS = 8
 DOCUMENTS = PARTS * LIMITS.rows_per_part // SYSTEMS
 CODERS, CODED = 3, 100_000
 FEW, MANY = 2, 64
-"""Workers of the clusters that tell what Dask costs."""
+"""Numbers of workers of the clusters that measure the overhead of Dask."""
 
 TASKS, HEAVY, MEGABYTE, IDLE = 2_000, 100, 1_000_000, 4.0
 PACKETS = 2_000
@@ -38,14 +38,14 @@ SHOWN = ((10**8, 100), (10**10, 1_000))
 
 @dataclass(frozen=True)
 class Observed:
-    """A run of ``benchmarks.observed``: what it told, and its seconds from start to end."""
+    """A run of ``benchmarks.observed``: its measurements, and its seconds from start to end."""
 
-    told: dict[str, Any]
+    measured: dict[str, Any]
     seconds: float
 
 
 def observe(folder: str, tables: Sequence[str], *options: str) -> Observed:
-    """Run it."""
+    """Run ``benchmarks.observed``."""
     output = f"{folder}/run"
     command = [sys.executable, "-m", "benchmarks.observed", *tables, "--output", output, "--fresh"]
     start = time.perf_counter()
@@ -55,14 +55,14 @@ def observe(folder: str, tables: Sequence[str], *options: str) -> Observed:
 
 @dataclass(frozen=True)
 class Validation:
-    """Whole runs in processes of this machine: seconds measured, by workers; and of a tiny run."""
+    """Seconds of whole runs in processes of this machine, by workers, and of a tiny run."""
 
     tiny: float
     measured: dict[int, float]
 
 
-def take(folder: str) -> tuple[Measured, Validation]:
-    """Measure everything."""
+def measure_all(folder: str) -> tuple[Measured, Validation]:
+    """Measure everything that the model needs."""
     (tiny_folder := Path(folder) / "tiny").mkdir()
     tiny_tables = make(str(tiny_folder), 10)
     tables = make(folder, DOCUMENTS)
@@ -70,61 +70,61 @@ def take(folder: str) -> tuple[Measured, Validation]:
     tiny = observe(folder, tiny_tables, "--workers", "1")
     whole = observe(folder, tables, "--workers", "1")
     measured = Measured(
-        **_of_tasks(tiny, whole, tables), **_of_dask(), **_of_travelling(folder, tables)
+        **_measure_tasks(tiny, whole, tables), **_measure_dask(), **_measure_shuffle(folder, tables)
     )
-    apart = {
+    by_workers = {
         workers: observe(
             folder, tables, "--cluster", "processes", "--workers", str(workers)
         ).seconds
         for workers in (1, 2)
     }
-    there = observe(folder, tiny_tables, "--cluster", "processes", "--workers", "1")
-    return measured, Validation(there.seconds, apart)
+    processes = observe(folder, tiny_tables, "--cluster", "processes", "--workers", "1")
+    return measured, Validation(processes.seconds, by_workers)
 
 
-def _of_tasks(tiny: Observed, whole: Observed, tables: Sequence[str]) -> dict[str, Any]:
-    told, parts = whole.told, len(whole.told["tasks"])
+def _measure_tasks(tiny: Observed, whole: Observed, tables: Sequence[str]) -> dict[str, Any]:
+    run, parts = whole.measured, len(whole.measured["tasks"])
 
     def beyond(stage: str) -> float:
-        return max(0.0, told["seconds"][stage] - tiny.told["seconds"][stage])
+        return max(0.0, run["seconds"][stage] - tiny.measured["seconds"][stage])
 
-    held = told["held"]
-    of_tables = sum(size for name, size in held.items() if name in RUN_TABLES)
+    folders = run["folders"]
+    tables_size = sum(size for name, size in folders.items() if name in RUN_TABLES)
     return {
-        "tasks": tuple(told["tasks"]),
+        "tasks": tuple(run["tasks"]),
         "start": tiny.seconds,
         "plan": beyond("plan") / parts,
         "reference": beyond("references") / DOCUMENTS,
         "merge": beyond("summary") / parts,
         "input": sum(file.size for file in find(tables[1])) / parts,
-        "output": of_tables / parts,
-        "sums": (sum(held.values()) - of_tables) / parts,
-        "receipt": median(told["receipts"]),
-        "shared": told["shared"] / DOCUMENTS,
-        "memory": tiny.told["megabytes"] * 2**20,
+        "output": tables_size / parts,
+        "sums": (sum(folders.values()) - tables_size) / parts,
+        "receipt": median(run["receipts"]),
+        "shared": run["shared"] / DOCUMENTS,
+        "memory": tiny.measured["megabytes"] * 2**20,
     }
 
 
-def _of_dask() -> dict[str, float]:
-    with place(FEW) as small:
-        quiet = small.idle(IDLE)
-    with place(MANY) as large:
+def _measure_dask() -> dict[str, float]:
+    with local_cluster(FEW) as small:
+        idle = small.idle(IDLE)
+    with local_cluster(MANY) as large:
         beats = large.idle(IDLE)
         light, heavy = large.run(TASKS), large.run(HEAVY, size=MEGABYTE)
-        taken, taken_heavy = large.drain(HEAVY), large.drain(HEAVY, size=MEGABYTE)
-    # A busy machine makes the runs long, and heartbeats go on meanwhile.
+        client, client_heavy = large.drain(HEAVY), large.drain(HEAVY, size=MEGABYTE)
+    # On a busy machine the runs take longer, and heartbeats continue; subtract them.
     scheduler = max(0.0, light.scheduler - beats * light.seconds) / TASKS
-    weighed = max(0.0, heavy.scheduler - beats * heavy.seconds) / HEAVY
+    scheduler_heavy = max(0.0, heavy.scheduler - beats * heavy.seconds) / HEAVY
     return {
         "scheduler": scheduler,
-        "client": taken,
-        "scheduler_byte": max(0.0, weighed - scheduler) / MEGABYTE,
-        "client_byte": max(0.0, taken_heavy - taken) / MEGABYTE,
-        "beat": max(0.0, beats - quiet) / (MANY / 2 - FEW / 0.5),
+        "client": client,
+        "scheduler_byte": max(0.0, scheduler_heavy - scheduler) / MEGABYTE,
+        "client_byte": max(0.0, client_heavy - client) / MEGABYTE,
+        "beat": max(0.0, beats - idle) / (MANY / 2 - FEW / 0.5),
     }
 
 
-def _of_travelling(folder: str, tables: Sequence[str]) -> dict[str, float]:
+def _measure_shuffle(folder: str, tables: Sequence[str]) -> dict[str, float]:
     codings, output = simulate(folder, CODED, CODERS, "--units", "60"), f"{folder}/audit"
     command = [SEGSCORE, "agree", codings, "--output", output, "--workers", "1"]
     subprocess.run(command, check=True, capture_output=True)
@@ -136,7 +136,7 @@ def _of_travelling(folder: str, tables: Sequence[str]) -> dict[str, float]:
     return {
         "packet": (time.perf_counter() - start) / PACKETS,
         "pack": record["seconds"]["meet"] / (CODED * CODERS),
-        "travelling": len(_packed(rows)) / len(rows),
+        "shuffled_row": len(_packed(rows)) / len(rows),
     }
 
 
@@ -150,20 +150,20 @@ def _packed(rows: pa.Table) -> bytes:
 
 DESIGNS = (
     Design("references sent"),
-    Design("rows travel", travel=True),
-    Design("rows travel, parts of 1,048,576", travel=True, rows=2**20),
+    Design("rows shuffled", shuffle=True),
+    Design("rows shuffled, parts of 1,048,576", shuffle=True, rows=2**20),
 )
-"""How a run is done, by what fits, and with larger parts."""
+"""The designs that segscore chooses from by memory, and one with larger parts."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
+    """Format a table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def spoken(seconds: float) -> str:
-    """Seconds as one reads them."""
+def duration(seconds: float) -> str:
+    """Format seconds with a readable unit."""
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"
@@ -171,21 +171,21 @@ def spoken(seconds: float) -> str:
 
 
 def measured_table(measured: Measured) -> str:
-    """Every measured number by its name in the model."""
+    """List every measurement by its name in the model."""
     rows = [
-        [f"`{each.name}`", f"{getattr(measured, each.name):.3g}"]
-        for each in fields(measured)
-        if each.name != "tasks"
+        [f"`{field.name}`", f"{getattr(measured, field.name):.3g}"]
+        for field in fields(measured)
+        if field.name != "tasks"
     ]
     tasks = measured.tasks
-    told = (
+    task = (
         f"{measured.task:.3g} (least {min(tasks):.3g}, most {max(tasks):.3g}, {len(tasks)} tasks)"
     )
-    return table(("measured", "value"), [["`tasks`, mean", told], *rows])
+    return table(("measured", "value"), [["`tasks`, mean", task], *rows])
 
 
 def costs_table(measured: Measured) -> str:
-    """What a million pairs cost on one processor."""
+    """List the cost of a million pairs on one processor."""
     parts = 1e6 / LIMITS.rows_per_part
     rows = [
         ["tasks", f"{measured.task * parts:.1f} s"],
@@ -203,47 +203,49 @@ def costs_table(measured: Measured) -> str:
 
 
 def validation_table(measured: Measured, seen: Validation) -> str:
-    """The model against this machine."""
+    """Compare the model with this machine."""
     rows = []
     pairs = DOCUMENTS * SYSTEMS
     for workers, seconds in seen.measured.items():
-        predicted = plan(measured, HERE, DESIGNS[0], pairs, workers).seconds
+        predicted = predict(measured, HERE, DESIGNS[0], pairs, workers).seconds
         predicted += seen.tiny - measured.start
-        wrong = predicted / seconds - 1
-        rows.append([str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{wrong:+.0%}"])
+        error = predicted / seconds - 1
+        rows.append([str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{error:+.0%}"])
     return table(("processes", "predicted", "measured", "off by"), rows)
 
 
 def plans_table(measured: Measured) -> str:
-    """Every design, size and number of workers."""
+    """Predict every design, size and number of workers."""
     rows = []
     for design in DESIGNS:
         for pairs in SIZES:
             for workers in WORKERS:
-                made = plan(measured, Assumed(), design, pairs, workers)
-                needs = f"{made.memory / 1e9:.1f} GB{'' if made.fits else ', too much'}"
-                told = [spoken(made.seconds), f"{made.efficiency:.0%}", made.limit, needs]
-                rows.append([design.name, f"{pairs:.0e}", f"{workers:,}", *told])
-    head = ("design", "pairs", "workers", "time", "efficiency", "held up by", "memory of a worker")
+                run = predict(measured, Assumed(), design, pairs, workers)
+                needs = f"{run.memory / 1e9:.1f} GB{'' if run.fits else ', too much'}"
+                cells = [duration(run.seconds), f"{run.efficiency:.0%}", run.limit, needs]
+                rows.append([design.name, f"{pairs:.0e}", f"{workers:,}", *cells])
+    head = ("design", "pairs", "workers", "time", "efficiency", "bottleneck", "memory of a worker")
     return table(head, rows)
 
 
 def stages_table(measured: Measured) -> str:
-    """Where the time goes."""
+    """List the stages and busy servers of some predictions."""
     rows = []
     for design in DESIGNS:
         for pairs, workers in SHOWN:
-            made = plan(measured, Assumed(), design, pairs, workers)
-            stages = "; ".join(f"{name} {spoken(each)}" for name, each in made.stages.items())
-            busy = ", ".join(f"{name} {share:.0%}" for name, share in made.busy.items())
+            run = predict(measured, Assumed(), design, pairs, workers)
+            stages = "; ".join(
+                f"{name} {duration(seconds)}" for name, seconds in run.stages.items()
+            )
+            busy = ", ".join(f"{name} {share:.0%}" for name, share in run.busy.items())
             rows.append([design.name, f"{pairs:.0e} on {workers:,}", stages, busy])
     return table(("design", "run", "stages", "busy"), rows)
 
 
 def measure() -> str:
-    """Measure, and print the page's tables."""
+    """Measure, and return the tables of the page."""
     with tempfile.TemporaryDirectory() as folder:
-        measured, seen = take(folder)
+        measured, seen = measure_all(folder)
     return "\n".join(
         [
             f"scale: {load()}\n",

@@ -1,4 +1,4 @@
-"""A small job should feel instant: scoring the demo against importing the libraries it needs."""
+"""Time of a small job: scoring the demo, relative to importing the libraries that it needs."""
 
 import subprocess
 import sys
@@ -13,14 +13,14 @@ RUNS = 7
 
 
 def seconds(command: list[str]) -> float:
-    """Time a command as a whole process."""
+    """Return the seconds of a command as a whole process."""
     start = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - start
 
 
 def measure() -> str:
-    """Time both in turn, so that a machine that slows down slows both; compare pair by pair."""
+    """Time both alternately, so that a machine that slows down slows both; compare run by run."""
     segscore = str(Path(sys.executable).parent / "segscore")
     with tempfile.TemporaryDirectory() as folder:
         table = f"{folder}/tables"
@@ -29,7 +29,7 @@ def measure() -> str:
         )
         score = [segscore, "score", f"{table}/references", f"{table}/hypotheses", "--output"]
         times = []
-        for i in range(RUNS + 1):  # the first warms the caches
+        for i in range(RUNS + 1):  # the first run warms the caches
             job = seconds([*score, f"{folder}/run-{i}", "--documents", f"{table}/documents"])
             imports = seconds([sys.executable, "-c", f"import {LIBRARIES}"])
             times.append((job, imports))

@@ -1,4 +1,4 @@
-"""A whole process timed from outside."""
+"""Measure a whole process from outside."""
 
 import os
 import subprocess
@@ -20,13 +20,13 @@ print(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss
 
 
 @dataclass(frozen=True)
-class Took:
-    """What a process took, its children included.
+class Usage:
+    """Resources used by a process and its children.
 
     Attributes:
-        seconds: from its start to its end.
-        cpu: seconds of processors, which a busy machine does not lengthen as it does ``seconds``.
-        megabytes: the most memory that one process of it had.
+        seconds: seconds from start to end.
+        cpu: processor seconds, which a busy machine lengthens less than ``seconds``.
+        megabytes: peak memory of the largest process.
     """
 
     seconds: float
@@ -34,24 +34,24 @@ class Took:
     megabytes: float
 
 
-def took(command: Sequence[str]) -> Took:
-    """Run a command and tell what it took.
+def run_timed(command: Sequence[str]) -> Usage:
+    """Run a command and return the resources it used.
 
     Raises:
-        subprocess.CalledProcessError: it failed; what it said is in ``stderr``.
+        subprocess.CalledProcessError: the command failed; its output is in ``stderr``.
     """
-    told = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, "-c", TIMED, *command], check=True, capture_output=True, text=True
     )
-    seconds, cpu, kilobytes = map(float, told.stdout.split())
-    return Took(seconds, cpu, kilobytes / 1024)
+    seconds, cpu, kilobytes = map(float, ended.stdout.split())
+    return Usage(seconds, cpu, kilobytes / 1024)
 
 
 def load() -> str:
-    """How busy the machine is with other things, said beside figures that suffer from it."""
+    """Describe the load of the machine, to print with results that depend on it."""
     return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
 
 
-def verdict(hit: bool) -> str:
-    """Name how a figure stands to its aim."""
-    return "hit" if hit else "missed"
+def verdict(reached: bool) -> str:
+    """Say whether a result reaches its aim."""
+    return "reached" if reached else "missed"

@@ -1,4 +1,4 @@
-"""The whole job against pyarrow alone, reading the same input and writing the same scores table."""
+"""Time of a whole job, relative to pyarrow reading the same input and writing the same scores."""
 
 import subprocess
 import sys
@@ -32,7 +32,7 @@ pq.write_table(table, out, compression="zstd")
 
 
 def make(folder: str, documents: int) -> tuple[str, str]:
-    """References, and hypotheses with their rows in random order."""
+    """Write references, and hypotheses in random order; return both locations."""
     codings = read_table(simulate(folder, documents, SYSTEMS + 1, "--units", "60"))
     first = pc.equal(codings.column("coder"), pc.min(codings.column("coder")))
     references, hypotheses = codings.filter(first), codings.filter(pc.invert(first))
@@ -46,7 +46,7 @@ def make(folder: str, documents: int) -> tuple[str, str]:
 
 
 def measure() -> str:
-    """Time both in turn; the ratio of each turn, with and without a bootstrap."""
+    """Time both alternately, with and without a bootstrap, and format the ratios."""
     with tempfile.TemporaryDirectory() as folder:
         references, hypotheses = make(folder, DOCUMENTS)
         run = [SEGSCORE, "score", references, hypotheses, "--output", f"{folder}/run", "--fresh"]
@@ -58,11 +58,11 @@ def measure() -> str:
         ):
             writer.write_table(scores)
         del scores
-        alone = [sys.executable, "-c", BY_ARROW, references, hypotheses]
-        alone += [f"{folder}/scores.arrow", f"{folder}/out.parquet"]
+        baseline = [sys.executable, "-c", BY_ARROW, references, hypotheses]
+        baseline += [f"{folder}/scores.arrow", f"{folder}/out.parquet"]
         turns = []
         for _ in range(RUNS):
-            arrow, _ = timed_command(alone)
+            arrow, _ = timed_command(baseline)
             plain, memory = timed_command([*run, "--replicates", "0"])
             drawn, _ = timed_command([*run, "--replicates", "1000"])
             turns.append((arrow, plain, drawn, memory))
@@ -72,6 +72,6 @@ def measure() -> str:
     memory = max(turn[3] for turn in turns)
     return (
         f"whole job: {pairs:,} pairs in {plain:.1f} s, {ratios[0]:.2f} x pyarrow alone "
-        f"({arrow:.1f} s; at most 1.8, aim 1.5); with 1,000 replicates {drawn:.1f} s, "
-        f"{ratios[1]:.2f} x (at most 2.2); {memory:.0f} MB at most"
+        f"({arrow:.1f} s; limit 1.8, aim 1.5); with 1,000 replicates {drawn:.1f} s, "
+        f"{ratios[1]:.2f} x (limit 2.2); at most {memory:.0f} MB"
     )

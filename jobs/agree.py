@@ -31,18 +31,17 @@ def agree(
     workers: Workers = None,
     explain_plan: ExplainPlan = False,
 ) -> Done | None:
-    """Audit coders: coefficients of agreement, who stands apart, which boundaries are contested."""
-    from segscore.pipeline.agreement.run import agreement_plan, find_tables
-    from segscore.pipeline.agreement.run import run_agreement as audit
-    from segscore.pipeline.runs import cluster as places
+    """Audit coders: coefficients of agreement, outlying coders, contested documents."""
+    from segscore.pipeline.agreement.run import agreement_plan, find_tables, run_agreement
+    from segscore.pipeline.runs import cluster as clusters
     from segscore.pipeline.runs.planning import LIMITS
 
     if explain_plan:
         print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS))
         return None
     garbage.work()
-    with places.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
-        finished = audit(chosen, client, bar.advance)
+    with clusters.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
+        finished = run_agreement(chosen, client, bar.advance)
     if isinstance(finished, Done):
         return finished
     print_audit(finished)
@@ -57,9 +56,9 @@ def print_audit(finished: "FinishedAudit") -> None:
     by = list(finished.record["settings"]["group_by"])
     groups = _by_group(finished.tables["agreement"].to_pylist(), by)
     for group, rows in list(groups.items())[: 1 + GROUPS_SHOWN]:
-        out().print(_coefficients(_named(by, group), rows))
+        out().print(_coefficients(_group_title(by, group), rows))
     if len(groups) > 1 + GROUPS_SHOWN:
-        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups in the table agreement")
+        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups are in the table agreement")
     out().print(_coders(rows_over_all(finished.tables["coders"], by)))
     out().print(_contested(finished.contested))
 
@@ -73,7 +72,7 @@ def _by_group(
     return groups
 
 
-def _named(by: list[str], group: tuple[Any, ...]) -> str:
+def _group_title(by: list[str], group: tuple[Any, ...]) -> str:
     if all(part is None for part in group):
         return "all documents"
     return ", ".join(f"{name} {part}" for name, part in zip(by, group, strict=True))
@@ -91,17 +90,17 @@ def _coefficients(title: str, rows: list[dict[str, Any]]) -> Table:
     table.add_column("coefficient", no_wrap=True)
     for heading in ("value", "95 % interval", "actual", "expected"):
         table.add_column(heading, justify="right", no_wrap=True)
-    named = None
+    previous = None
     for row in rows:
         table.add_row(
-            "" if row["similarity"] == named else row["similarity"],
+            "" if row["similarity"] == previous else row["similarity"],
             row["coefficient"],
             shown_number(row["value"]),
             f"{shown_number(row['ci_low'])} to {shown_number(row['ci_high'])}",
             shown_number(row["actual"]),
             shown_number(row["expected"]),
         )
-        named = row["similarity"]
+        previous = row["similarity"]
     return table
 
 
@@ -113,8 +112,9 @@ def _coders(rows: list[dict[str, Any]]) -> Table:
         title="coders",
         box=SIMPLE_HEAD,
         caption="; ".join(
-            ["* beyond 2 standard deviations"] * any(row["flagged"] for row in rows)
-            + [f"{more} more in the table coders"] * (more > 0)
+            ["* more than 2 standard deviations from the mean"]
+            * any(row["flagged"] for row in rows)
+            + [f"{more} more are in the table coders"] * (more > 0)
         ),
     )
     table.add_column("coder, furthest from the mean rate first", overflow="fold")

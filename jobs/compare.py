@@ -10,7 +10,7 @@ from rich.table import Table
 
 from segscore.jobs.cli import garbage
 from segscore.jobs.cli.log import LOG
-from segscore.jobs.show.gating import broken, checks_table, moved_lines
+from segscore.jobs.show.gating import checks_table, describe_failure, moved_lines
 from segscore.jobs.show.printing import GROUPS_SHOWN, chance, out, shown_number
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Done
@@ -41,7 +41,7 @@ def compare(
     layout: Annotated[
         str | None,
         typer.Option(
-            help="Table to show alone: pairs, systems, or references by systems.",
+            help="The one table to print: pairs, systems or references.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
@@ -49,33 +49,35 @@ def compare(
         str,
         typer.Option(
             "--format",
-            help="Format of that table: text, markdown, latex or csv.",
+            help="Format of the table: text, markdown, latex or csv.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "text",
     gate: Annotated[
         str | None,
         typer.Option(
-            help="Rules such as boundary_similarity>=-0.01 that the first of two runs must keep "
-            "against the second; exit 1 if it is worse.",
+            help="Rules that test the first of two runs against the second, such as "
+            "boundary_similarity>=-0.01; exit 1 if it breaks one.",
             rich_help_panel=Panel.GATE,
         ),
     ] = None,
     alpha: Annotated[
         float,
-        typer.Option(help="Chance that --gate fails by noise alone.", rich_help_panel=Panel.GATE),
+        typer.Option(
+            help="Probability that --gate fails by noise alone.", rich_help_panel=Panel.GATE
+        ),
     ] = 0.05,
 ) -> Done | None:
     """Compare systems on the documents they share: differences, intervals, tests, ranks."""
     from segscore.jobs.show import layouts
-    from segscore.pipeline.comparison.run import run_comparison as put_side_by_side
+    from segscore.pipeline.comparison.run import run_comparison
 
     layouts.require(layout, format_name, average, chosen.group_by)
     rules = _rules(gate, alpha, chosen.runs)
     if layout == "references":
         chosen = replace(chosen, group_by=(_REFERENCE,))
     garbage.work()
-    finished = put_side_by_side(chosen)
+    finished = run_comparison(chosen)
     if isinstance(finished, Done):
         return finished
     for warning in finished.record["warnings"]:
@@ -83,13 +85,13 @@ def compare(
     if layout is None and format_name == "text":
         print_comparison(finished, average)
     else:
-        made = layouts.lay_out(layout or "pairs", finished, average)
-        out().print(layouts.render_layout(made, format_name), markup=False)
+        table = layouts.lay_out(layout or "pairs", finished, average)
+        out().print(layouts.render_layout(table, format_name), markup=False)
     if (output := chosen.output) is not None:
-        told = "holds this comparison already" if finished.held else "written"
-        LOG.say("info", f"{output}: {told}", output=output)
+        state = "already contains this comparison" if finished.held else "written"
+        LOG.say("info", f"{output}: {state}", output=output)
     if rules:
-        _hold(chosen.runs[0], chosen.runs[1], rules, alpha)
+        _check_gate(chosen.runs[0], chosen.runs[1], rules, alpha)
     return None
 
 
@@ -103,11 +105,11 @@ def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[Gate
     if gate is None:
         return ()
     if len(runs) != 2:
-        raise Refused(f"--gate: holds one run against another; there are {len(runs)}")
+        raise Refused(f"--gate: needs exactly two runs, not {len(runs)}")
     return parse_rule(gate)
 
 
-def _hold(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> None:
+def _check_gate(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> None:
     """Check a run against another by the rules of the gate; fail if it is worse."""
     from segscore.pipeline.errors import Failed
     from segscore.pipeline.nightly.gate import hold
@@ -116,7 +118,7 @@ def _hold(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> 
     out().print(checks_table(checks, alpha))
     for line in (line for check in checks for line in moved_lines(run, check)):
         out().print(line, markup=False)
-    if problems := [broken(check) for check in checks if check.fails]:
+    if problems := [describe_failure(check) for check in checks if check.fails]:
         raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")
 
 
@@ -136,15 +138,15 @@ def print_comparison(finished: "FinishedComparison", average: str) -> None:
             if pairs:
                 out().print(_pairs(pairs))
     if len(groups) > 1 + GROUPS_SHOWN:
-        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups in the tables of --output")
+        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups are in the tables of --output")
     for line in _worst(finished):
         out().print(line, markup=False)
     if "where" in finished.tables:
         for table in _where(finished.tables["where"].to_pylist()):
             out().print(table)
-    for run, became in finished.record["rows"].items():
-        told = f"{run}: compared on {became['scored']} of {became['in']} documents"
-        out().print(told, markup=False)
+    for run, counts in finished.record["rows"].items():
+        line = f"{run}: compared on {counts['scored']} of {counts['in']} documents"
+        out().print(line, markup=False)
     out().print(finished.record["signature"], markup=False)
 
 
@@ -202,11 +204,11 @@ def _short(value: float | None) -> str:
 def _pairs(rows: list[_Row]) -> Table:
     rows = sorted(rows, key=lambda row: (row["difference"] is None, -abs(row["difference"] or 0)))
     more = len(rows) - PAIRS_SHOWN
-    told = [f"{more} more in the table comparisons of --output"] if more > 0 else []
-    better = [f"{_BETTER} the better one"] if any(row["better"] for row in rows) else []
+    omitted = [f"{more} more are in the table comparisons of --output"] if more > 0 else []
+    better = [f"{_BETTER} better system"] if any(row["better"] for row in rows) else []
     starred = any("*" in _mark(row) for row in rows[:PAIRS_SHOWN])
     significant = [f"* p < {_ALPHA:g}".replace("0.", ".")] if starred else []
-    table = Table(box=SIMPLE_HEAD, caption="; ".join(better + significant + told))
+    table = Table(box=SIMPLE_HEAD, caption="; ".join(better + significant + omitted))
     longest = max(len(row[side]) for row in rows for side in ("system", "other"))
     for heading in ("system", "against"):
         table.add_column(heading, overflow="fold", min_width=min(NAME_WIDTH, longest) + 2)
@@ -249,7 +251,7 @@ def _worst(finished: "FinishedComparison") -> list[str]:
     chosen = [row for row in rows if (row["other"] is not None) == two]
     lines = []
     for system in systems[:SYSTEMS_SHOWN]:
-        for row in (each for each in chosen if each["system"] == system):
+        for row in (worst for worst in chosen if worst["system"] == system):
             if row["place"] == 1:
                 lines.append(f"{system}, {'furthest behind' if two else 'worst'} by {first}:")
             against = f" against {shown_number(row['other_value'])}" if two else ""
@@ -258,9 +260,9 @@ def _worst(finished: "FinishedComparison") -> list[str]:
 
 
 ANALYSES = {
-    "story_length": "by the length of the story a boundary opens",
-    "position": "by place in the document",
-    "prominence": "by share of the coders who marked it",
+    "story_length": "by length of the story that the boundary opens",
+    "position": "by position in the document",
+    "prominence": "by share of the coders who marked the position",
 }
 
 
@@ -272,7 +274,7 @@ def _where(rows: list[_Row]) -> list[Table]:
         chosen = [row for row in rows if row["analysis"] == analysis]
         if not chosen:
             continue
-        table = Table(title=f"boundaries missed, and false alarms, {title}", box=SIMPLE_HEAD)
+        table = Table(title=f"miss rate, false alarm rate, {title}", box=SIMPLE_HEAD)
         table.add_column("", no_wrap=True)
         table.add_column("boundaries", justify="right", no_wrap=True)
         for system in systems:

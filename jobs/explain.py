@@ -7,9 +7,9 @@ import typer
 
 def explain(
     run: Annotated[str, typer.Argument(help="Folder of a finished run.")],
-    document: Annotated[str, typer.Option(help="The document's id.")],
+    document: Annotated[str, typer.Option(help="Id of the document.")],
     hypothesis: Annotated[
-        str | None, typer.Option(help="The coder of the hypothesis; default: all.")
+        str | None, typer.Option(help="Coder of the hypothesis; default: all.")
     ] = None,
 ) -> None:
     """List the edits between a document's hypotheses and its references, and draw them."""
@@ -18,13 +18,13 @@ def explain(
     from segscore.pipeline.scoring import explain as explaining
 
     console = out()
-    explained = explaining.explain_pairs(run, [document], hypothesis)
+    pairs = explaining.explain_pairs(run, [document], hypothesis)
     console.print(terminal.LEGEND, markup=False)
-    for found in explained:
+    for pair in pairs:
         console.print()
-        console.print(f"{document}: {found.hypothesis} against {found.reference}", markup=False)
-        for line in terminal.draw_in_terminal(found.n_units, found.edits, console.width):
+        console.print(f"{document}: {pair.hypothesis} against {pair.reference}", markup=False)
+        for line in terminal.draw_in_terminal(pair.n_units, pair.edits, console.width):
             console.print(line, markup=False)
-        for edit in found.edits:
+        for edit in pair.edits:
             if edit.kind != "match":
-                console.print(terminal.say(edit), markup=False)
+                console.print(terminal.describe_edit(edit), markup=False)

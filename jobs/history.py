@@ -16,13 +16,13 @@ _SHOWN = 15
 
 
 def history(
-    runs: Annotated[str, typer.Argument(help="Folder that holds runs, such as nightly's.")],
+    runs: Annotated[str, typer.Argument(help="Folder of runs, such as that of nightly --runs.")],
     output: Annotated[
-        str | None, typer.Option(help="Folder for the table; default: history in that of the runs.")
+        str | None, typer.Option(help="Folder for the table; default: history in RUNS.")
     ] = None,
     keep: KeepOption = None,
 ) -> None:
-    """Write the summaries of all runs of a folder as one table; exit 1 if one cannot be read."""
+    """Write the summaries of all runs in a folder as one table; exit 1 if one cannot be read."""
     from segscore.jobs.show.printing import out
     from segscore.pipeline.nightly.history import gather_history
 
@@ -30,7 +30,7 @@ def history(
     console = out()
     console.print(_nights(gathered))
     for removed in gathered.removed:
-        console.print(f"removed the night {removed}, older than --keep {keep} days")
+        console.print(f"removed night {removed}: more than {keep} days older than the newest")
     console.print(f"{gathered.table.num_rows} rows written to {gathered.url}", markup=False)
     for problem in gathered.wrong:
         LOG.say("warning", problem)
@@ -46,15 +46,15 @@ def _nights(gathered: "Gathered") -> "Table":
 
     from segscore.pipeline.runs.signature import signature_differences
 
-    named = gathered.table.select(["run", "outcome", "signature"])
-    runs = list(dict.fromkeys(tuple(row.values()) for row in named.to_pylist()))
+    columns = gathered.table.select(["run", "outcome", "signature"])
+    runs = list(dict.fromkeys(tuple(row.values()) for row in columns.to_pylist()))
     table = Table(
         box=SIMPLE_HEAD,
-        caption=f"{len(runs) - _SHOWN} more before" if len(runs) > _SHOWN else None,
+        caption=f"{len(runs) - _SHOWN} earlier runs are not shown" if len(runs) > _SHOWN else None,
     )
     table.add_column("run", overflow="fold")
     table.add_column("outcome", no_wrap=True)
-    table.add_column("not as the one before", overflow="fold")
+    table.add_column("differs from previous", overflow="fold")
     for place, (run, outcome, signature) in enumerate(runs):
         if place >= len(runs) - _SHOWN:
             other = signature_differences(runs[place - 1][2], signature) if place else []

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 def measures() -> None:
-    """List every measure: name, formula, range, which way is better, source."""
+    """List every measure: name, formula, range, better direction, source."""
     from segscore.jobs.show.printing import out
     from segscore.pipeline.measures import PAIRS, PANELS
 
@@ -25,7 +25,7 @@ def _agreement() -> "Table":
     """List the parts of the coefficients of agreement, (actual - expected) / (1 - expected)."""
     from segscore.pipeline.agreement.coefficients import ACTUAL, ALPHA, EXPECTED
 
-    table = _table("agreement", "of", "formula", "source")
+    table = _table("agreement", "similarity", "formula", "source")
     for similarity, measure in ACTUAL.items():
         table.add_row("actual", similarity, measure.formula, measure.source)
     for (coefficient, kind), measure in EXPECTED.items():

@@ -9,7 +9,7 @@ from segscore.jobs.cli import garbage
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Workers
 from segscore.jobs.cli.signature import read_fields
-from segscore.jobs.show.gating import broken, checks_table, moved_lines
+from segscore.jobs.show.gating import checks_table, describe_failure, moved_lines
 from segscore.jobs.show.printing import Bar, out, print_finished, print_record
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.runs.options import Panel
@@ -29,30 +29,30 @@ def nightly(
         str | None,
         typer.Option(
             help="Where to run: local (threads), processes, or tcp://host:port; "
-            "default: as \\[score] says, else local.",
+            "default: cluster in \\[score], else local.",
             rich_help_panel=Panel.RUNNING,
         ),
     ] = None,
     workers: Workers = None,
 ) -> None:
-    r"""Score, judge and publish one date; how to score is in the table \[score] of --settings."""
+    r"""Score, judge and publish one date; the table \[score] of --settings sets how to score."""
     scoring: dict[str, Any] = (context.obj or {}).get(SCORE, {})
     chosen = replace(chosen, scoring=read_fields(ScoreSettings, scoring))
-    place = cluster or scoring.get("cluster") or "local"
-    ended = _run(chosen, place, workers or scoring.get("workers"))
+    address = cluster or scoring.get("cluster") or "local"
+    ended = _run(chosen, address, workers or scoring.get("workers"))
     print_night(chosen, ended)
     if ended.verdict.exit_code:
         from segscore.pipeline.errors import Failed
 
-        raise Failed(said(ended.verdict))
+        raise Failed(failure_message(ended.verdict))
 
 
-def _run(chosen: NightSettings, place: str, workers: int | None) -> "Ended":
+def _run(chosen: NightSettings, address: str, workers: int | None) -> "Ended":
     from segscore.pipeline.nightly.run import run_night
-    from segscore.pipeline.runs import cluster as places
+    from segscore.pipeline.runs import cluster as clusters
 
     garbage.work()
-    with places.connect(place, workers, chosen.score.memory_limit) as client, Bar() as bar:
+    with clusters.connect(address, workers, chosen.score.memory_limit) as client, Bar() as bar:
         return run_night(chosen, client, bar.advance, lambda text: LOG.say("warning", text))
 
 
@@ -62,7 +62,7 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
     if ended.scored is not None:
         print_finished(chosen.score.output, ended.scored)
     else:
-        console.print(f"{ended.verdict.date} was scored before, of the same input", markup=False)
+        console.print(f"{ended.verdict.date}: already scored, with the same input", markup=False)
         print_record(chosen.score.output, ended.night.record)
     verdict = ended.verdict
     if verdict.checks:
@@ -71,9 +71,10 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         for line in moved_lines(chosen.score.output, check):
             console.print(line, markup=False)
     for removed in ended.removed:
-        console.print(f"removed the night {removed}, older than --keep {chosen.keep} days")
+        days = f"more than {chosen.keep} days older than the newest"
+        console.print(f"removed night {removed}: {days}")
     for system in verdict.new if chosen.rules else ():
-        console.print(f"{system}: no good night before to compare with", markup=False)
+        console.print(f"{system}: no earlier good night to compare with", markup=False)
     for problem in problems(verdict) if not verdict.exit_code else ():
         LOG.say("warning", problem)
     console.print(f"{verdict.date}: {verdict.outcome}", markup=False)
@@ -81,21 +82,21 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         LOG.say("info", "judged", date=verdict.date, outcome=verdict.outcome, good=verdict.good)
 
 
-def said(verdict: "Verdict") -> str:
+def failure_message(verdict: "Verdict") -> str:
     """Explain in one line why a night ends with exit code 1."""
     return f"{verdict.date} is published; {verdict.outcome}: {'; '.join(problems(verdict))}"
 
 
 def problems(verdict: "Verdict") -> list[str]:
     """Describe the problems of a night, worst first."""
-    found = [broken(check) for check in verdict.checks if check.fails]
-    found += [
-        f"cannot be compared with {date}: {', '.join(differences)}; run {date} again with these "
-        "settings, then this night, or let --not-comparable pass"
+    descriptions = [describe_failure(check) for check in verdict.checks if check.fails]
+    descriptions += [
+        f"not comparable with {date}: {', '.join(differences)}; run {date} again with these "
+        "settings, then this night, or use --not-comparable pass"
         for date, differences in verdict.differences.items()
     ]
     if verdict.missing:
-        found.append(
-            f"missing tonight: {', '.join(verdict.missing)}; run the date again when it is there"
+        descriptions.append(
+            f"missing tonight: {', '.join(verdict.missing)}; run the date again when they arrive"
         )
-    return found
+    return descriptions

@@ -6,12 +6,12 @@ from segscore.pipeline.reports.settings import ReportSettings
 
 
 def report(chosen: ReportSettings) -> None:
-    """Write what a run of score, nightly, sweep or agree found as one page, charts and all."""
+    """Write the results of a run of score, nightly, sweep or agree as one HTML page with charts."""
     from segscore.jobs.show.printing import out
-    from segscore.pipeline.reports.report import write_report as write
+    from segscore.pipeline.reports.report import write_report
 
     garbage.work()
-    written = write(chosen)
+    written = write_report(chosen)
     for problem in written.missing:
         LOG.say("warning", problem)
     out().print(

@@ -9,11 +9,13 @@ from segscore.pipeline.agreement.settings import SimulateSettings
 
 
 def simulate(
-    codings: Annotated[str, typer.Argument(help="Segmentations to be like: file, folder, glob.")],
+    codings: Annotated[
+        str, typer.Argument(help="Segmentations to imitate: a file, folder or glob.")
+    ],
     output: Annotated[str, typer.Option(help="Folder for codings/ and simulation.json.")],
     chosen: SimulateSettings,
 ) -> None:
-    """Make pseudo-coders with a corpus's segment sizes, to see what a coefficient says of them.
+    """Make pseudo-coders with a corpus's segment sizes, to see how coefficients rate them.
 
     With --near-miss 0 --full-miss 0 every coding is the document's true segmentation.
     """

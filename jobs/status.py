@@ -6,22 +6,22 @@ import typer
 
 
 def status(run: Annotated[str, typer.Argument(help="Folder of the run.")]) -> None:
-    """Tell whether a run is finished, and what it computed."""
-    from segscore.jobs.show.printing import out, print_account
+    """Show whether a run is finished, and what it computed."""
+    from segscore.jobs.show.printing import out, print_row_counts
     from segscore.pipeline.runs import run_folder
 
     console = out()
-    found = run_folder.read_status(run)
-    if found.claim is not None:
-        who = f"process {found.claim.pid} on {found.claim.host}"
-        state = "at work" if found.claim.is_at_work else "started by"
-        console.print(f"unfinished, {state} {who}", markup=False)
-        for stage, parts in found.claim.stages.items():
+    progress = run_folder.read_status(run)
+    if progress.claim is not None:
+        process = f"process {progress.claim.pid} on {progress.claim.host}"
+        state = "running as" if progress.claim.is_at_work else "started by"
+        console.print(f"unfinished, {state} {process}", markup=False)
+        for stage, parts in progress.claim.stages.items():
             if parts:
-                console.print(f"{stage}: {found.done[stage]} of {len(parts)} parts")
-    if found.record is None:
+                console.print(f"{stage}: {progress.done[stage]} of {len(parts)} parts")
+    if progress.record is None:
         return
-    record = found.record
+    record = progress.record
     console.print(f"finished: {record['pairs']} pairs scored")
-    print_account(record["rows"])
+    print_row_counts(record["rows"])
     console.print(record["signature"], markup=False)

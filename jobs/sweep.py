@@ -31,12 +31,12 @@ _HEADINGS = {
 def sweep(
     chosen: SweepSettings, cluster: Cluster = "local", workers: Workers = None
 ) -> Done | None:
-    """Write miss / false-alarm curves over thresholds, and where lengths match the reference's."""
-    from segscore.pipeline.runs import cluster as places
+    """Write miss and false alarm rates at every threshold, and each system's operating point."""
+    from segscore.pipeline.runs import cluster as clusters
     from segscore.pipeline.scoring.sweep.run import run_sweep
 
     garbage.work()
-    with places.connect(cluster, workers) as client, Bar() as bar:
+    with clusters.connect(cluster, workers) as client, Bar() as bar:
         finished = run_sweep(chosen, client, bar.advance)
     if isinstance(finished, Done):
         return finished
@@ -49,19 +49,19 @@ def print_curves(finished: "FinishedSweep") -> None:
     """Print a few points of each hypothesis's curve and, marked, its operating point."""
     from segscore.pipeline.scoring.sweep.curves import excerpt
 
-    table = Table(box=SIMPLE_HEAD, caption="* lengths closest to the reference's")
+    table = Table(box=SIMPLE_HEAD, caption="* mean length closest to the reference's")
     table.add_column("hypothesis", overflow="fold")
     for heading in ("threshold", *_HEADINGS.values()):
         table.add_column(heading, justify="right", no_wrap=True)
-    named = None
+    previous = None
     for row in excerpt(finished.curves, finished.operating_points, _SHOWN):
-        again = row["hypothesis"] == named
+        again = row["hypothesis"] == previous
         if not again:
             table.add_section()
-        named = row["hypothesis"]
+        previous = row["hypothesis"]
         threshold = "none" if row["threshold"] is None else f"{row['threshold']:.6g}"
         table.add_row(
-            "" if again else escape(named),
+            "" if again else escape(previous),
             f"* {threshold}" if row["operating"] else threshold,
             *(shown_number(row[name]) for name in _HEADINGS),
         )

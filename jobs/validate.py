@@ -8,29 +8,31 @@ _SHOWN = 50
 
 
 def validate(
-    table: Annotated[str, typer.Argument(help="Table: a file, a folder or a glob.")],
+    table: Annotated[str, typer.Argument(help="Table to check: a file, folder or glob.")],
     documents: Annotated[
-        bool, typer.Option("--documents", help="It is a documents table, not segmentations.")
+        bool, typer.Option("--documents", help="Check a documents table, not segmentations.")
     ] = False,
 ) -> None:
-    """Check a table and list every row a run would refuse; exit 1 if there is one."""
+    """Check a table and list every row that a run would reject; exit 1 if there is one."""
     from segscore.jobs.show.printing import out
     from segscore.pipeline.tables import check_table
 
     kind = check_table.DOCUMENTS if documents else check_table.SEGMENTATIONS
-    found = check_table.check_table(table, kind)
+    checked = check_table.check_table(table, kind)
     console = out()
-    refused = found.rejects.slice(0, _SHOWN).to_pylist()
-    for row in refused:
+    rejects = checked.rejects.slice(0, _SHOWN).to_pylist()
+    for row in rejects:
         console.print(
             f"{row['source']} row {row['row']} ({row['document_id']}, {row['coder']}): "
             f"{row['rule']}: {row['detail']}",
             markup=False,
         )
-    if found.rejects.num_rows > _SHOWN:
-        console.print(f"... and {found.rejects.num_rows - _SHOWN} more")
-    for rule in found.rejects.column("rule").value_counts().to_pylist():
+    if checked.rejects.num_rows > _SHOWN:
+        console.print(f"... and {checked.rejects.num_rows - _SHOWN} more")
+    for rule in checked.rejects.column("rule").value_counts().to_pylist():
         console.print(f"{rule['counts']} x {rule['values']}")
-    console.print(f"{table}: {found.rejects.num_rows} of {found.rows} rows are wrong", markup=False)
-    if found.rejects.num_rows:
+    console.print(
+        f"{table}: {checked.rejects.num_rows} of {checked.rows} rows break a rule", markup=False
+    )
+    if checked.rejects.num_rows:
         raise typer.Exit(1)

@@ -9,11 +9,11 @@ _SIMILARITIES = {
     "boundary_similarity": "B: mean correctness of boundary pairs",
     "segmentation_similarity": "S: 1 - edits / potential boundaries",
     "exact": "B without near misses: matches / boundaries marked by either",
-    "two_category": "share of positions at which both have a boundary, or neither has",
+    "two_category": "share of positions at which both or neither have a boundary",
 }
 COEFFICIENTS = {
-    "pi": "agreement above chance, one rate for all coders (of two coders Scott's pi)",
-    "kappa": "agreement above chance, a rate for each coder (of two coders Cohen's kappa)",
+    "pi": "agreement above chance, one rate for all coders (Scott's pi for two coders)",
+    "kappa": "agreement above chance, one rate per coder (Cohen's kappa for two coders)",
 }
 _REACHES = {
     "0": "at the position",
@@ -30,37 +30,37 @@ def _number(description: str) -> pap.Column:
 
 def coefficient(description: str) -> pap.Column:
     """Return a column of a coefficient's values."""
-    return _number(f"{description}; at most 1 (beyond only with --as-published)")
+    return _number(f"{description}; at most 1 (more only with --as-published)")
 
 
 _EDITS = {
-    "matches": whole("boundaries both have at equal positions"),
-    "near_misses": whole("pairs of their boundaries 1..n_t-1 positions apart"),
+    "matches": whole("boundaries that both have at the same position"),
+    "near_misses": whole("pairs of their boundaries 1 to n_t - 1 positions apart"),
     "near_miss_span": whole("sum of the near misses' distances, in the unit of the run"),
-    "misses": whole("full misses: boundaries only the earlier coder has"),
-    "false_alarms": whole("full misses: boundaries only the later coder has"),
+    "misses": whole("full misses: boundaries that only the first coder has"),
+    "false_alarms": whole("full misses: boundaries that only the second coder has"),
 }
 
 PAIRS = pap.DataFrameSchema(
     {
-        "document_id": name("the document"),
-        "coder": name("the coder whose name is first in order"),
+        "document_id": name("id of the document"),
+        "coder": name("coder, the one whose name sorts first"),
         "peer": name("the other coder"),
         "n_units": whole("units of the document, in the unit of the run"),
         **_EDITS,
-        "boundaries": whole("boundaries the coder has"),
-        "peer_boundaries": whole("boundaries the peer has"),
+        "boundaries": whole("boundaries of the coder"),
+        "peer_boundaries": whole("boundaries of the peer"),
         "window": whole("window size k with the coder as the reference"),
-        "windows": whole("windows that fit: max(0, n_units - window)"),
-        "pk_errors": whole("windows in which one has a boundary and the other none"),
+        "windows": whole("number of windows: max(0, n_units - window)"),
+        "pk_errors": whole("windows in which only one of the two has a boundary"),
         "window_diff_errors": whole("windows in which the numbers of boundaries differ"),
         "peer_window": whole("window size k with the peer as the reference"),
-        "peer_windows": whole("windows that fit: max(0, n_units - peer_window)"),
+        "peer_windows": whole("number of windows: max(0, n_units - peer_window)"),
         "peer_pk_errors": whole("as pk_errors, with peer_window"),
         "peer_window_diff_errors": whole("as window_diff_errors, with peer_window"),
         **{
-            each: value(f"{meaning}; 1 if nothing could differ", 1)
-            for each, meaning in _SIMILARITIES.items()
+            similarity: value(f"{meaning}; 1 if there is nothing to compare", 1)
+            for similarity, meaning in _SIMILARITIES.items()
         },
         "pk": value("Pk with the coder as the reference", 1),
         "window_diff": value("WindowDiff with the coder as the reference", 1),
@@ -68,42 +68,48 @@ PAIRS = pap.DataFrameSchema(
         "peer_window_diff": value("WindowDiff with the peer as the reference", 1),
     },
     name="pairs",
-    description="document and pair of its coders",
+    description="document and pair of coders",
     strict=False,
 )
 
 DOCUMENTS = pap.DataFrameSchema(
     {
-        "document_id": name("the document"),
+        "document_id": name("id of the document"),
         "n_units": whole("units of the document, in the unit of the run"),
-        "collapsed_boundaries": whole("boundaries its codings lost when brought to words"),
+        "collapsed_boundaries": whole("boundaries of its codings lost in the conversion to words"),
         "window": whole(
-            "window size k of the document: over all its codings, unless --window says"
+            "window size k of the document: from all its codings, unless --window sets it"
         ),
-        "codings": whole("how many coders coded it"),
+        "codings": whole("number of its coders"),
         "coders": pap.Column(
-            pa.list_(pa.string()), nullable=False, description="their names, ascending"
+            pa.list_(pa.string()), nullable=False, description="names of its coders, ascending"
         ),
         "segments": pap.Column(
-            pa.list_(pa.int32()), nullable=False, description="segments by each, parallel to coders"
+            pa.list_(pa.int32()),
+            nullable=False,
+            description="number of segments of each coder, parallel to coders",
         ),
         "pairs": whole("pairs of coders"),
-        "segments_mean": _number("mean of the segments over coders"),
-        "segments_sd": _number("standard deviation (n - 1) of the segments over coders"),
+        "segments_mean": _number("mean number of segments of the codings"),
+        "segments_sd": _number(
+            "standard deviation (n - 1) of the number of segments of the codings"
+        ),
         **{
-            each: value(f"mean over pairs of coders: {meaning}", 1)
-            for each, meaning in _SIMILARITIES.items()
+            similarity: value(f"mean over pairs of coders: {meaning}", 1)
+            for similarity, meaning in _SIMILARITIES.items()
         },
         "pk_mean": value("mean of Pk over ordered pairs of coders", 1),
-        "pk_sd": _number("standard deviation (n - 1) of Pk over ordered pairs"),
+        "pk_sd": _number("standard deviation (n - 1) of Pk over ordered pairs of coders"),
         "window_diff_mean": value("mean of WindowDiff over ordered pairs of coders", 1),
-        "window_diff_sd": _number("standard deviation (n - 1) of WindowDiff over ordered pairs"),
+        "window_diff_sd": _number(
+            "standard deviation (n - 1) of WindowDiff over ordered pairs of coders"
+        ),
         **{
-            f"{each}_{similarity}": coefficient(
+            f"{kind}_{similarity}": coefficient(
                 f"{meaning}, by {similarity}, of this document alone"
             )
             for similarity in _SIMILARITIES
-            for each, meaning in COEFFICIENTS.items()
+            for kind, meaning in COEFFICIENTS.items()
         },
         "alpha_two_category": coefficient("Krippendorff's nominal alpha of this document alone"),
     },
@@ -118,26 +124,26 @@ AGREEMENT = pap.DataFrameSchema(
             pa.string(),
             pap.Check.isin(["pi", "kappa", "bias", "alpha"]),
             nullable=False,
-            description="pi (of two coders Scott's), kappa (of two coders Cohen's), bias (expected "
-            "agreement of pi less that of kappa), alpha (Krippendorff's, nominal)",
+            description="pi (Scott's for two coders), kappa (Cohen's for two coders), bias "
+            "(expected agreement of pi minus that of kappa), alpha (Krippendorff's, nominal)",
         ),
         "similarity": pap.Column(
             pa.string(),
             pap.Check.isin(list(_SIMILARITIES)),
             nullable=False,
-            description="; ".join(f"{each}: {meaning}" for each, meaning in _SIMILARITIES.items()),
+            description="; ".join(f"{key}: {meaning}" for key, meaning in _SIMILARITIES.items()),
         ),
-        "actual": value("agreement found, pooled over documents and pairs of coders", 1),
+        "actual": value("observed agreement, pooled over documents and pairs of coders", 1),
         "expected": _number(
-            "agreement expected by chance; in [0, 1] (beyond 1 only with --as-published)"
+            "agreement expected by chance; in [0, 1] (more only with --as-published)"
         ),
-        "value": coefficient("(actual - expected) / (1 - expected); of bias the difference"),
+        "value": coefficient("(actual - expected) / (1 - expected); for bias, the difference"),
         "ci_low": _number("lower end of the 95 % bootstrap interval; null without one"),
         "ci_high": _number("upper end of the 95 % bootstrap interval; null without one"),
         "codings": whole("codings of the group"),
         "coders": whole("coders of the group"),
-        "documents": whole("documents of the group, those coded once among them"),
-        "pairs": whole("pairs of codings of one document"),
+        "documents": whole("documents of the group, including those with one coder"),
+        "pairs": whole("pairs of codings of the same document"),
     },
     name="agreement",
     description="group, coefficient and similarity",
@@ -147,10 +153,10 @@ AGREEMENT = pap.DataFrameSchema(
 CODERS = pap.DataFrameSchema(
     {
         "coder": name("the coder"),
-        "documents": whole("documents the coder coded"),
+        "documents": whole("documents that the coder coded"),
         "peers": whole("coders who share a document with this one"),
-        "boundaries": whole("boundaries the coder marked"),
-        "potential_boundaries": whole("positions the coder could have marked"),
+        "boundaries": whole("boundaries that the coder marked"),
+        "potential_boundaries": whole("positions that the coder could have marked"),
         "rate": value("boundaries / potential_boundaries", 1),
         "rate_mean": value("mean of the rates of the group's coders", 1),
         "rate_sd": _number("standard deviation (n - 1) of the rates of the group's coders"),
@@ -158,19 +164,19 @@ CODERS = pap.DataFrameSchema(
         "flagged": pap.Column(
             pa.bool_(),
             nullable=True,
-            description="whether the rate is beyond 2 standard deviations from the mean; null if "
-            "undefined; with fewer than 6 coders none can be",
+            description="whether the rate is more than 2 standard deviations from the mean; null "
+            "if undefined; never true with fewer than 6 coders",
         ),
         **{
-            f"peer_{each}": value(f"{meaning}, pooled over all pairs with this coder", 1)
-            for each, meaning in _SIMILARITIES.items()
+            f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
+            for similarity, meaning in _SIMILARITIES.items()
         },
         **{
-            f"without_{each}_{similarity}": coefficient(
-                f"{each} by {similarity} without this coder"
+            f"without_{kind}_{similarity}": coefficient(
+                f"{kind} by {similarity} without this coder"
             )
             for similarity in _SIMILARITIES
-            for each in (*COEFFICIENTS, "bias")
+            for kind in (*COEFFICIENTS, "bias")
         },
         "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
     },
@@ -181,14 +187,14 @@ CODERS = pap.DataFrameSchema(
 
 PEERS = pap.DataFrameSchema(
     {
-        "coder": name("the coder whose name is first in order"),
+        "coder": name("coder, the one whose name sorts first"),
         "peer": name("the other coder"),
-        "documents": whole("documents both coded"),
+        "documents": whole("documents that both coded"),
         **_EDITS,
-        "potential_boundaries": whole("positions both could have marked"),
+        "potential_boundaries": whole("positions that both could have marked"),
         **{
-            each: value(f"{meaning}, pooled over the documents both coded", 1)
-            for each, meaning in _SIMILARITIES.items()
+            similarity: value(f"{meaning}, pooled over the documents that both coded", 1)
+            for similarity, meaning in _SIMILARITIES.items()
         },
     },
     name="peers",
@@ -199,19 +205,19 @@ PEERS = pap.DataFrameSchema(
 CORPUS = pap.DataFrameSchema(
     {
         "documents": whole("documents of the group"),
-        "coded_once": whole("of these, documents with one coder"),
+        "coded_once": whole("documents of these with one coder"),
         "codings": whole("codings of the group"),
         "coders": whole("coders of the group"),
         "boundaries": whole("boundaries of all codings"),
-        "potential_boundaries": whole("positions of all codings"),
+        "potential_boundaries": whole("potential boundaries of all codings"),
         "segments_mean": _number("mean number of segments of a coding"),
-        "segments_sd": _number("standard deviation (n - 1) of the segments of a coding"),
+        "segments_sd": _number("standard deviation (n - 1) of the number of segments of a coding"),
         "segment_size_mean": _number("mean size of a segment, in the unit of the run"),
         "segment_size_sd": _number("standard deviation (n - 1) of the segment sizes"),
-        "marked_positions": whole("positions of documents that some coder marked"),
+        "marked_positions": whole("positions that some coder marked"),
         **{
             f"{kind}_{reach}_{quartile}": value(
-                f"{meaning} of {kind}_{reach} in prominence, over documents that several coded", 1
+                f"{meaning} of {kind}_{reach} in prominence, over documents with several coders", 1
             )
             for reach in _REACHES
             for kind in ("support", "peer_support")
@@ -225,19 +231,19 @@ CORPUS = pap.DataFrameSchema(
 
 PROMINENCE = pap.DataFrameSchema(
     {
-        "document_id": name("the document"),
+        "document_id": name("id of the document"),
         "position": whole("a position that some coder marked, in the unit of the run"),
         "window": whole("window size k of the document"),
-        "coders": whole("how many coders coded the document"),
+        "coders": whole("number of coders of the document"),
         **{
-            each: column
+            key: column
             for reach, where in _REACHES.items()
-            for each, column in {
+            for key, column in {
                 f"coders_within_{reach}": whole(f"coders with a boundary {where}"),
                 f"support_{reach}": value(f"share of the coders with a boundary {where}", 1),
                 f"peer_support_{reach}": value(
-                    f"share of the other coders, besides one who marked it, with a boundary "
-                    f"{where}; null for one coder",
+                    f"share of the other coders, apart from one who marked it, with a boundary "
+                    f"{where}; null with one coder",
                     1,
                 ),
             }.items()

@@ -33,8 +33,8 @@ AVERAGE = _one_of(
     "micro: the formula over counts summed over documents and references; macro: mean over "
     "documents of each document's mean over its references",
 )
-SYSTEM = name("the system: coder of the hypotheses, with @ and the run where several runs have it")
-_DOCUMENTS = whole("documents all systems of the group share")
+SYSTEM = name("system: coder of the hypotheses, with @ and the run if several runs have it")
+_DOCUMENTS = whole("documents that all systems of the group share")
 ADJUSTED = "adjusted by Holm for all pairs of the group, measure and average"
 
 COMPARISONS = pap.DataFrameSchema(
@@ -42,39 +42,43 @@ COMPARISONS = pap.DataFrameSchema(
         "measure": MEASURE,
         "average": AVERAGE,
         "system": SYSTEM,
-        "other": name("the system it is compared with"),
-        "value": _number("average of the system, of macro over the documents `defined` counts"),
-        "other_value": _number("average of the other, over the same"),
-        "difference": _number("value less other_value, in the unit of the measure"),
+        "other": name("system that it is compared with"),
+        "value": _number(
+            "average of the system; if macro, over the documents that `defined` counts"
+        ),
+        "other_value": _number("average of the other system, over the same documents"),
+        "difference": _number("value minus other_value, in the unit of the measure"),
         "ci_low": _number("lower end of the difference's 95 % paired bootstrap interval"),
         "ci_high": _number("upper end of the difference's 95 % paired bootstrap interval"),
         "better": _perhaps(
-            "which of the two has the better average, by the measure's direction; null if equal, "
-            "undefined, or neither way is better"
+            "the one of the two with the better average, by the measure's direction; null if the "
+            "averages are equal or undefined, or neither direction is better"
         ),
-        "p_permutation": _share("two-sided paired permutation test of the difference"),
+        "p_permutation": _share("p of the two-sided paired permutation test of the difference"),
         "p_permutation_holm": _share(f"p_permutation {ADJUSTED}"),
-        "p_wilcoxon": _share("two-sided Wilcoxon signed-rank test over documents; macro rows only"),
+        "p_wilcoxon": _share(
+            "p of the two-sided Wilcoxon signed-rank test over documents; macro rows only"
+        ),
         "p_wilcoxon_holm": _share(f"p_wilcoxon {ADJUSTED}"),
         "p_nemenyi": _share(
-            "Nemenyi's test on Friedman's mean ranks, for all pairs at once; macro rows of three "
-            "systems or more"
+            "p of Nemenyi's test on Friedman's mean ranks, for all pairs at once; macro rows of "
+            "three systems or more"
         ),
         "p_kruskal": _share(
-            "Dunn's test on Kruskal and Wallis's mean ranks, adjusted by Holm; blind to which "
-            "documents are whose; macro rows of three systems or more"
+            "p of Dunn's test on Kruskal and Wallis's mean ranks, adjusted by Holm; ignores which "
+            "documents the values belong to; macro rows of three systems or more"
         ),
         "effect_d": _number(
-            "mean difference over the standard deviation of differences; macro rows only"
+            "mean difference divided by the standard deviation of the differences; macro rows only"
         ),
         "effect_rank": _number(
-            "matched-pairs rank-biserial correlation, in [-1, 1], above 0 where the system's "
+            "matched-pairs rank-biserial correlation, in [-1, 1], above 0 if the system's "
             "values are higher; macro rows only"
         ),
         "higher": whole("documents on which the system has the higher value"),
         "lower": whole("documents on which the system has the lower value"),
         "documents": _DOCUMENTS,
-        "defined": whole("of these, documents on which the measure is defined for both"),
+        "defined": whole("documents of these on which the measure is defined for both"),
     },
     name="comparisons",
     description="measure, average and pair of systems",
@@ -86,23 +90,23 @@ SYSTEMS = pap.DataFrameSchema(
         "measure": MEASURE,
         "average": AVERAGE,
         "system": SYSTEM,
-        "run": name("the run it is of"),
-        "hypothesis": name("the name it has there"),
-        "value": _number("the average, in the unit and range of the measure"),
-        "ci_low": _number("lower end of its 95 % bootstrap interval"),
-        "ci_high": _number("upper end of its 95 % bootstrap interval"),
+        "run": name("run of the system"),
+        "hypothesis": name("name of the system in that run"),
+        "value": _number("average, in the unit and range of the measure"),
+        "ci_low": _number("lower end of the 95 % bootstrap interval"),
+        "ci_high": _number("upper end of the 95 % bootstrap interval"),
         "rank": _number(
-            "place by value among the systems, 1 the best, ties in the middle; null also where "
-            "neither way is better"
+            "rank by value among the systems, from 1 for the best, ties in the middle; null also "
+            "if neither direction is better"
         ),
         "rank_low": _number("lower end of the rank's 95 % bootstrap interval"),
         "rank_high": _number("upper end of the rank's 95 % bootstrap interval"),
         "mean_rank": _number(
-            "mean over documents of the rank on each, 1 the best; macro rows of three systems or "
-            "more"
+            "mean over documents of the rank on each, from 1 for the best; macro rows of three "
+            "systems or more"
         ),
         "documents": _DOCUMENTS,
-        "defined": whole("of these, documents on which the measure is defined for the system"),
+        "defined": whole("documents of these on which the measure is defined for the system"),
     },
     name="systems",
     description="measure, average and system",
@@ -118,10 +122,10 @@ OMNIBUS = pap.DataFrameSchema(
         ),
         "statistic": _number("chi-squared, or H; >= 0"),
         "degrees": whole("degrees of freedom: systems - 1"),
-        "p": _share("chance of such a statistic were no system better"),
+        "p": _share("probability of a statistic at least as large if no system were better"),
         "effect": _share("friedman: Kendall's W; kruskal: epsilon-squared"),
-        "systems": whole("how many, at least 3"),
-        "documents": whole("documents it was made on: of friedman those defined for all systems"),
+        "systems": whole("number of systems, at least 3"),
+        "documents": whole("documents of the test; for friedman, those defined for all systems"),
     },
     name="omnibus",
     description="measure and test over all systems",
@@ -132,18 +136,20 @@ WORST = pap.DataFrameSchema(
     {
         "measure": MEASURE,
         "system": SYSTEM,
-        "other": _perhaps("null: worst of all; else worst compared with this system"),
-        "place": whole("1 the worst", least=1),
-        "document_id": name("the document"),
+        "other": _perhaps(
+            "system that it is compared with; null: the worst documents of the system alone"
+        ),
+        "place": whole("place, from 1 for the worst", least=1),
+        "document_id": name("id of the document"),
         "value": _number("the system's mean over the document's references"),
-        "other_value": _number("that of the other system; null without one"),
+        "other_value": _number("the other system's mean; null without one"),
         "command": _perhaps(
-            "command line that shows the document's edits; null for reference points, which are "
-            "not explained"
+            "command line that shows the document's edits; null for reference points, which cannot "
+            "be explained"
         ),
     },
     name="worst",
-    description="measure, system, system compared with or none, and place",
+    description="measure, system, other system or none, and place",
     strict=True,
 )
 
@@ -151,31 +157,33 @@ WHERE = pap.DataFrameSchema(
     {
         "analysis": _one_of(
             ["story_length", "position", "prominence"],
-            "what boundaries are told apart by: the length of the story they open, where in the "
-            "document they lie, how many coders marked the position",
+            "how boundaries are classified: by the length of the story they open, their position "
+            "in the document, or the share of coders who marked the position",
         ),
         "low": _known(
-            "of story_length the shortest length in the class, in the unit of the run; of position "
-            "its start as a share of the document, itself in it; of prominence the share of coders "
-            "it lies above (0 to 0: marked by none)"
+            "lower end of the class. story_length: shortest length, in the unit of the run. "
+            "position: start as a share of the document, included. prominence: share of coders, "
+            "excluded (0 to 0: marked by none)"
         ),
         "high": _known(
-            "of story_length the longest length in the class; of position its end, not itself in "
-            "it; of prominence the largest share of coders in it"
+            "upper end of the class. story_length: longest length. position: end as a share of the "
+            "document, excluded. prominence: share of coders, included"
         ),
         "system": SYSTEM,
-        "run": name("the run it is of"),
-        "hypothesis": name("the name it has there"),
-        "reference_boundaries": whole("reference boundaries, once for each reference that has it"),
-        "matches": whole("of these, found at the position"),
-        "near_misses": whole("of these, found nearby"),
-        "substitutions": whole("of these, found as another type"),
-        "misses": whole("of these, missed"),
-        "false_alarms": whole("boundaries of the hypothesis alone that lie in the class"),
+        "run": name("run of the system"),
+        "hypothesis": name("name of the system in that run"),
+        "reference_boundaries": whole(
+            "reference boundaries, each counted once per reference that has it"
+        ),
+        "matches": whole("reference boundaries matched at the position"),
+        "near_misses": whole("reference boundaries with a near miss"),
+        "substitutions": whole("reference boundaries matched with another type"),
+        "misses": whole("reference boundaries missed"),
+        "false_alarms": whole("boundaries in the class that only the hypothesis has"),
         "miss_rate": _share("misses / reference_boundaries"),
         "false_alarm_rate": _share(
-            "false_alarms / (false_alarms + reference_boundaries - misses): of what the system "
-            "marked"
+            "false_alarms / (false_alarms + reference_boundaries - misses): share of what the "
+            "system marked"
         ),
     },
     name="where",

@@ -12,19 +12,19 @@ def _type(description: str) -> pap.Column:
 
 CONFUSION = pap.DataFrameSchema(
     {
-        "hypothesis": name("coder of the hypotheses, reference points left out"),
+        "hypothesis": name("coder of the hypotheses, without reference points"),
         "reference_type": _type(
-            "type in the reference; null: the boundary is in the hypothesis alone"
+            "type in the reference; null: the boundary is only in the hypothesis"
         ),
         "hypothesis_type": _type(
-            "type in the hypothesis; null: the boundary is in the reference alone"
+            "type in the hypothesis; null: the boundary is only in the reference"
         ),
         "amount": pap.Column(
             pa.float64(),
             pap.Check.ge(0),
             nullable=False,
-            description="boundaries so decided: a match or a full miss counts 1, a near miss or a "
-            "substitution 1 less its weight",
+            description="amount of boundaries: a match or a full miss counts 1, a near miss or a "
+            "substitution counts 1 minus its weight",
         ),
     },
     name="confusion",

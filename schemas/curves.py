@@ -25,18 +25,18 @@ _POINT = {
         [pap.Check.ge(0), pap.Check.le(1)],
         nullable=True,
         description="boundaries are the candidates with at least this score; "
-        "null above the largest score: no boundary at all",
+        "null: above the largest score, so no boundary at all",
     ),
-    **{each: whole(f"{COUNTS[each]}, summed over pairs") for each in COUNTED},
-    "hypothesis_segments": whole("segments produced, summed over pairs"),
+    **{count: whole(f"{COUNTS[count]}, summed over pairs") for count in COUNTED},
+    "hypothesis_segments": whole("segments of the hypotheses, summed over pairs"),
     **{
-        each: whole(f"{COUNTS[each]}, summed over pairs; the same at all thresholds")
-        for each in FIXED
+        count: whole(f"{COUNTS[count]}, summed over pairs; the same at all thresholds")
+        for count in FIXED
     },
     "reference_segments": whole(
         "segments of the references, summed over pairs; the same at all thresholds"
     ),
-    **{each: measure(each) for each in _VALUES},
+    **{column: measure(column) for column in _VALUES},
     "mean_segment_length": value(
         "content_size / hypothesis_segments, in the unit of the run", None
     ),
@@ -57,5 +57,6 @@ OPERATING_POINTS = pap.DataFrameSchema(
     name="operating_points",
     strict=True,
     description="hypothesis: the row of curves whose mean segment length is closest to that of the "
-    "references; of several equally close the one with the highest threshold, null the highest",
+    "references; if several are equally close, the one with the highest threshold (null is "
+    "highest)",
 )

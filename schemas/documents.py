@@ -9,10 +9,10 @@ from segscore.schemas.rules import (
     at_least,
     check_rows,
     elements,
-    given,
     input_schema,
-    keep_rules,
     no_null_inside,
+    not_empty,
+    passing_rows,
     rule_column,
 )
 
@@ -21,8 +21,8 @@ def as_many_as_units(name: str) -> RowRule:
     """Require one element of the list per unit."""
 
     def rule(table: pa.Table) -> pa.Array:
-        elements_there = pc.list_value_length(rule_column(table, name))
-        return pc.fill_null(pc.equal(elements_there, rule_column(table, "n_units")), True)
+        lengths = pc.list_value_length(rule_column(table, name))
+        return pc.fill_null(pc.equal(lengths, rule_column(table, "n_units")), True)
 
     return rule
 
@@ -31,10 +31,10 @@ def not_all_zero(table: pa.Table) -> pa.Array:
     """Require a sum of lengths of at least 1."""
     lists = rule_column(table, "unit_lengths")
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
-    some = pc.unique(rows.filter(pc.greater(values, 0)))
-    with_list = pc.fill_null(pc.greater(pc.list_value_length(lists), 0), False)
-    listed = pc.indices_nonzero(with_list).cast(pa.int64())
-    return keep_rules(table, listed.filter(pc.invert(pc.is_in(listed, value_set=some))))
+    positive = pc.unique(rows.filter(pc.greater(values, 0)))
+    has_list = pc.fill_null(pc.greater(pc.list_value_length(lists), 0), False)
+    listed = pc.indices_nonzero(has_list).cast(pa.int64())
+    return passing_rows(table, listed.filter(pc.invert(pc.is_in(listed, value_set=positive))))
 
 
 def total_in_range(table: pa.Table) -> pa.Array:
@@ -44,14 +44,16 @@ def total_in_range(table: pa.Table) -> pa.Array:
     lengths = pa.table({"row": rows, "length": values.cast(pa.int64())})
     totals = lengths.group_by("row").aggregate([("length", "sum")])
     broken = pc.greater(totals.column("length_sum"), MOST_WORDS)
-    return keep_rules(table, totals.column("row").filter(pc.fill_null(broken, False)))
+    return passing_rows(table, totals.column("row").filter(pc.fill_null(broken, False)))
 
 
 MOST_WORDS = 2**31 - 1
 
 _RULES = [
-    check_rows("document_id_given", given("document_id"), "document_id is neither null nor empty"),
-    check_rows("n_units_given", given("n_units"), "n_units is not null"),
+    check_rows(
+        "document_id_given", not_empty("document_id"), "document_id is neither null nor empty"
+    ),
+    check_rows("n_units_given", not_empty("n_units"), "n_units is not null"),
     check_rows("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
 ]
 
@@ -59,7 +61,7 @@ _LENGTH_RULES = [
     check_rows(
         "unit_lengths_parallel",
         as_many_as_units("unit_lengths"),
-        "unit_lengths has one length a unit",
+        "unit_lengths has one length per unit",
     ),
     check_rows("unit_lengths_no_null", no_null_inside("unit_lengths"), "no unit length is null"),
     check_rows(
@@ -67,15 +69,15 @@ _LENGTH_RULES = [
         elements("unit_lengths", lambda lengths: pc.greater_equal(lengths, 0)),
         "unit lengths are at least 0",
     ),
-    check_rows("unit_lengths_not_all_zero", not_all_zero, "unit lengths come to at least 1"),
-    check_rows("unit_lengths_in_range", total_in_range, "unit lengths come to at most 2^31 - 1"),
+    check_rows("unit_lengths_not_all_zero", not_all_zero, "unit lengths add up to at least 1"),
+    check_rows("unit_lengths_in_range", total_in_range, "unit lengths add up to at most 2^31 - 1"),
 ]
 
 _WEIGHT_RULES = [
     check_rows(
         "unit_weights_parallel",
         as_many_as_units("unit_weights"),
-        "unit_weights has one weight a unit",
+        "unit_weights has one weight per unit",
     ),
     check_rows("unit_weights_no_null", no_null_inside("unit_weights"), "no unit weight is null"),
     check_rows(

@@ -13,22 +13,26 @@ HISTORY = pap.DataFrameSchema(
     {
         "run": name("name of the run's folder, such as date=2026-01-31"),
         "date": pap.Column(
-            pa.date32(), nullable=True, description="the night; null of a run that is no night"
+            pa.date32(),
+            nullable=True,
+            description="date of the night; null if the run is not a night",
         ),
-        "signature": name("what was computed, in one line; equal ones are comparable"),
-        "version": name("of segscore that computed it"),
+        "signature": name(
+            "what was computed, in one line; runs with equal signatures are comparable"
+        ),
+        "version": name("version of segscore that computed it"),
         "outcome": pap.Column(
             pa.string(),
             pap.Check.isin(NIGHT_OUTCOMES),
             nullable=True,
-            description="what the night came to; null of a run that was not judged",
+            description="outcome of the night; null if the run was not judged",
         ),
         "gate": pap.Column(
             pa.string(),
             pap.Check.isin(RESULTS),
             nullable=True,
-            description="result of the rule about this average and hypothesis, over all "
-            "documents; null without one",
+            description="result of the rule for this average and hypothesis, over all "
+            "documents; null without a rule",
         ),
         **SUMMARY.columns,
     },

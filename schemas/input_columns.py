@@ -42,8 +42,8 @@ SEGMENTATION_COLUMNS = (
     InputColumn(
         "boundary_types",
         _INTEGERS,
-        "type of each boundary, >= 1, parallel to boundaries; a position may "
-        "repeat, then (position, type) ascend strictly",
+        "type of each boundary, >= 1, parallel to boundaries; with types a position may "
+        "repeat, and (position, type) is strictly ascending",
         required=False,
     ),
     InputColumn(
@@ -61,14 +61,13 @@ DOCUMENT_COLUMNS = (
     InputColumn(
         "unit_lengths",
         _INTEGERS,
-        "words (or milliseconds) in each unit, >= 0, as many as units, total >= 1",
+        "words (or milliseconds) in each unit, >= 0, one per unit, total >= 1",
         required=False,
     ),
     InputColumn(
         "unit_weights",
         _INTEGERS,
-        "weight of each unit's content, such as its information; whole numbers "
-        ">= 0, as many as units",
+        "weight of each unit's content, such as its information; whole numbers >= 0, one per unit",
         required=False,
     ),
 )

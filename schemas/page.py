@@ -13,7 +13,7 @@ _HEAD = """\
 
 # Tables
 
-Every table that segscore reads or writes, column by column, and what of them is promised.
+Every table that segscore reads or writes, column by column, and what is promised about them.
 
 - [What is promised](#what-is-promised)
 - [Inputs](#inputs)
@@ -26,44 +26,45 @@ How dashboards read them: [dashboards.md](dashboards.md). What a measure is:
 
 ## What is promised
 
-Within a major version no column of an output table, and no key of run.json or night.json, is
-renamed, removed, given another type, or given another meaning. New columns stand after all others
-of a table's own, only those of a new measure beside their like; new keys and new tables may come at
-any release. Each has a line in the CHANGELOG. A release that changes a number for the same input
-and settings says **numbers change** there. Before 1.0 a breaking change takes a minor version, and
-says **columns change**.
+Within a major version, no column of an output table and no key of run.json or night.json is
+renamed, removed, or given another type or meaning. New columns are added after a table's own
+columns, except those of a new measure, which are placed next to similar measures. New keys and new
+tables may be added in any release. The CHANGELOG lists every change. A release that changes a
+number for the same input and settings says **numbers change** there. Before 1.0, a breaking change
+needs a new minor version, and the CHANGELOG says **columns change**.
 
-Breaking: a column renamed or removed; another type; null where none was; a value outside the range
-told here; one row per something else; a table renamed or moved. Not breaking: a column or key more;
-a value more in `measure`, `rule`, `coefficient`, `similarity` or `outcome`; other texts in
-`detail`, `warnings` and `plan`; how many files a table has, what they are called, and the order of
-rows. So read columns by name, never by number, and only the files that run.json lists.
+Breaking: a column is renamed or removed; a type changes; nulls where there were none; a value
+outside the range given here; a row stands for something else; a table is renamed or moved. Not
+breaking: an additional column or key; an additional value in `measure`, `rule`, `coefficient`,
+`similarity` or `outcome`; other texts in `detail`, `warnings` and `plan`; the number and names of
+the files of a table, and the order of rows. Therefore read columns by name, never by number, and
+read only the files that run.json lists.
 
-Files are Parquet. Types are Arrow's; DuckDB, pandas and Polars have their own names for the same.
-Null means undefined (a precision without any boundary), unless the meaning says otherwise; a
-table never holds NaN. RUN is the folder of `--output`, of a night `RUNS/date=2026-01-31`. The unit
-of the run is what `--units` said: units, or words.
+Files are Parquet. Types are Arrow's; DuckDB, pandas and Polars have other names for them. Null
+means undefined (such as a precision without any boundary), unless the meaning says otherwise; a
+table never contains NaN. RUN is the folder of `--output`, or `RUNS/date=2026-01-31` for a night.
+The unit of the run is the one of `--units`: units or words.
 
-**Attributes** are the further columns of the input tables, under their own names and types, those
-of the documents table first. **Groups** are the columns that `--group-by` named: a row for each
-combination of their values, and rows over all documents, in which they are null. In runs with
-`--consensus`, `reference` is a group, too.
+**Attributes** are the additional columns of the input tables, with their names and types, those of
+the documents table first. **Groups** are the columns of `--group-by`: there is one row for each
+combination of their values, and one over all documents, in which they are null. In runs with
+`--consensus`, `reference` is also a group.
 """
 
 _COMMANDS = {
     None: "## Inputs\n\n"
-    "Parquet or JSON Lines, a file, a folder or a glob. `segscore import` writes them to\n"
-    "`references/`, `hypotheses/` and `documents/`, `segscore simulate` to `codings/`. Any "
-    "further\ncolumn is an attribute.",
-    "score": "## segscore score\n\nSo is every night of `segscore nightly`.",
-    "sweep": "## segscore sweep\n\nBeside these [rejects](#rejects) and [unpaired](#unpaired).",
-    "agree": "## segscore agree\n\nBeside these [rejects](#rejects) and [unpaired](#unpaired).",
+    "Parquet or JSON Lines: a file, a folder or a glob. `segscore import` writes them to\n"
+    "`references/`, `hypotheses/` and `documents/`, and `segscore simulate` to `codings/`. Any "
+    "other\ncolumn is an attribute.",
+    "score": "## segscore score\n\nEvery night of `segscore nightly` has these tables too.",
+    "sweep": "## segscore sweep\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
+    "agree": "## segscore agree\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "compare": "## segscore compare\n\nWith `--output` only.",
     "history": "## segscore history",
 }
 BESIDE = {ATTRIBUTES: "attributes", GROUPS: "groups"}
-_RULES = "Rules that its rows keep; one that breaks a rule is refused by the rule's name:"
-_BETWEEN = "Rules beside those of the [inputs](#inputs), which a row breaks together with others:"
+_RULES = "Rules for its rows; a row that breaks one is rejected under the name of the rule:"
+_BETWEEN = "Rules that several rows break together, in addition to those of the [inputs](#inputs):"
 
 
 def page() -> str:
@@ -72,24 +73,26 @@ def page() -> str:
 
 
 def _tables() -> Iterator[str]:
-    said: set[str | None] = set()
+    commands: set[str | None] = set()
     for table in TABLES:
-        if table.command not in said:
+        if table.command not in commands:
             yield _COMMANDS[table.command]
-        said.add(table.command)
+        commands.add(table.command)
         yield f"### {table.name}{' (input)' if table.command is None else ''}"
-        yield _filled(f"One row per {table.schema.description}. {table.place}{_beside(table)}.")
+        yield _wrapped(
+            f"One row per {table.schema.description}. {table.place}{_further_columns(table)}."
+        )
         yield _markdown(("column", "type", "null", "range", "meaning"), _columns(table))
         if table.command is None:
-            yield f"{_RULES}\n\n{_listed(_rules(table))}"
+            yield f"{_RULES}\n\n{_bullets(_rules(table))}"
         if table.name == "rejects":
-            yield f"{_BETWEEN}\n\n{_listed(BETWEEN_ROWS.items())}"
+            yield f"{_BETWEEN}\n\n{_bullets(BETWEEN_ROWS.items())}"
 
 
-def _beside(table: OutputTable) -> str:
+def _further_columns(table: OutputTable) -> str:
     if table.beside is None or table.command is None:
         return ""
-    where = "stand first" if table.after == FIRST else f"stand after `{table.after}`"
+    where = "come first" if table.after == FIRST else f"come after `{table.after}`"
     return f"; {BESIDE[table.beside]} {where}"
 
 
@@ -98,14 +101,14 @@ def _columns(table: OutputTable) -> Iterator[tuple[str, ...]]:
     for name, column in table.schema.columns.items():
         optional = "" if column.required else ", optional"
         null = "no" if name in given or not column.nullable else "yes"
-        kind = f"`{_named(arrow_type(column))}`{optional}"
+        kind = f"`{_type_name(arrow_type(column))}`{optional}"
         yield f"`{name}`", kind, null, _range(column), column.description
 
 
-def _named(kind: Any) -> str:
+def _type_name(kind: Any) -> str:
     names = {"double": "float64", "date32[day]": "date32"}
     if hasattr(kind, "value_type"):
-        return f"list<{_named(kind.value_type)}>"
+        return f"list<{_type_name(kind.value_type)}>"
     return names.get(str(kind), str(kind))
 
 
@@ -115,10 +118,10 @@ def _range(column: Any) -> str:
     for check in column.checks:
         limits |= check.statistics or {}
     if "allowed_values" in limits:
-        return ", ".join(f"`{each}`" for each in limits["allowed_values"])
+        return ", ".join(f"`{value}`" for value in limits["allowed_values"])
     if "max_value" in limits:
-        most = limits["max_value"]
-        return f"{limits['min_value']}..{f'{most:g}' if isinstance(most, float) else most}"
+        largest = limits["max_value"]
+        return f"{limits['min_value']}..{f'{largest:g}' if isinstance(largest, float) else largest}"
     return f"≥ {limits['min_value']}" if "min_value" in limits else ""
 
 
@@ -133,41 +136,41 @@ def _rules(table: OutputTable) -> list[tuple[str, str]]:
 
 def _records() -> Iterator[str]:
     yield "## run.json"
-    yield _filled(
-        "What a run is, in its folder, written last: a run without it is not finished. `*` stands "
-        "for any name, `[]` for each element of a list."
+    yield _wrapped(
+        "The record of a run, in its folder. It is written last: a run without it is not finished. "
+        "`*` stands for any name, `[]` for each element of a list."
     )
-    yield _markdown(("key", "type", "of", "meaning"), map(_of_run, RUN))
+    yield _markdown(("key", "type", "command", "meaning"), map(_run_row, RUN))
     yield "## night.json"
-    yield _filled(
-        "What the gate said of a night, beside its run.json. It is of no weight if `run` is not "
-        "the `fingerprint` there."
+    yield _wrapped(
+        "The verdict of the gate on a night, next to its run.json. It is void if `run` differs "
+        "from the `fingerprint` there."
     )
-    yield _markdown(("key", "type", "meaning"), map(_of_night, NIGHT_RECORD))
+    yield _markdown(("key", "type", "meaning"), map(_night_row, NIGHT_RECORD))
 
 
-def _of_run(key: Key) -> tuple[str, ...]:
+def _run_row(key: Key) -> tuple[str, ...]:
     return f"`{key.name}`", f"`{key.kind}`", ", ".join(key.commands) or "all", key.meaning
 
 
-def _of_night(key: Key) -> tuple[str, ...]:
+def _night_row(key: Key) -> tuple[str, ...]:
     return f"`{key.name}`", f"`{key.kind}`", key.meaning
 
 
-def _filled(text: str) -> str:
+def _wrapped(text: str) -> str:
     return fill(text, 100, break_on_hyphens=False, break_long_words=False)
 
 
 def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(_cell(each) for each in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(_cell(text) for text in line)} |" for line in lines)
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _listed(rules: Iterable[tuple[str, str]]) -> str:
+def _bullets(rules: Iterable[tuple[str, str]]) -> str:
     return "\n".join(f"- `{name}`: {meaning}" for name, meaning in rules)
 
 

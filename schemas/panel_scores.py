@@ -11,7 +11,7 @@ _REFERENCES = _COUNTS.pop("references")
 
 PANEL_SCORES = pap.DataFrameSchema(
     {
-        "document_id": name("name of the document"),
+        "document_id": name("id of the document"),
         "hypothesis": name("coder of the hypothesis; `point:` and its name for a reference point"),
         "references": whole(_REFERENCES, 1),
         "window": whole("window size m of the document in the unit of the run", 1),

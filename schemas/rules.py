@@ -61,17 +61,17 @@ def rule_column(table: pa.Table, name: str) -> pa.Array:
     return chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
 
 
-def keep_rules(table: pa.Table, broken: pa.Array) -> pa.Array:
+def passing_rows(table: pa.Table, broken: pa.Array) -> pa.Array:
     """Return a mask of the rows that keep a rule, from the numbers of those that break it."""
-    kept = bytearray(b"\x01") * table.num_rows
+    mask = bytearray(b"\x01") * table.num_rows
     for row in broken.to_pylist():
-        kept[row] = 0
+        mask[row] = 0
     # Convert bytes to bits without creating a Python object per row.
-    flags = pa.Array.from_buffers(pa.int8(), table.num_rows, [None, pa.py_buffer(bytes(kept))])
+    flags = pa.Array.from_buffers(pa.int8(), table.num_rows, [None, pa.py_buffer(bytes(mask))])
     return pc.cast(flags, pa.bool_())
 
 
-def given(name: str) -> RowRule:
+def not_empty(name: str) -> RowRule:
     """Require a value that is neither null nor the empty string."""
 
     def rule(table: pa.Table) -> pa.Array:
@@ -95,7 +95,7 @@ def no_null_inside(name: str) -> RowRule:
     def rule(table: pa.Table) -> pa.Array:
         lists = rule_column(table, name)
         rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
-        return keep_rules(table, rows.filter(pc.is_null(values)))
+        return passing_rows(table, rows.filter(pc.is_null(values)))
 
     return rule
 
@@ -106,7 +106,7 @@ def elements(name: str, good: Callable[[pa.Array], pa.Array]) -> RowRule:
     def rule(table: pa.Table) -> pa.Array:
         lists = rule_column(table, name)
         rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
-        return keep_rules(table, rows.filter(pc.invert(pc.fill_null(good(values), True))))
+        return passing_rows(table, rows.filter(pc.invert(pc.fill_null(good(values), True))))
 
     return rule
 
@@ -115,7 +115,7 @@ def parallel(name: str, other: str) -> RowRule:
     """Require that the list is as long as another list of the same row."""
 
     def rule(table: pa.Table) -> pa.Array:
-        lengths = [pc.list_value_length(rule_column(table, each)) for each in (name, other)]
+        lengths = [pc.list_value_length(rule_column(table, column)) for column in (name, other)]
         return pc.fill_null(pc.equal(*lengths), True)
 
     return rule

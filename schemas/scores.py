@@ -13,16 +13,16 @@ def measure(name: str, description: str | None = None) -> pap.Column:
 
 SCORES = pap.DataFrameSchema(
     {
-        "document_id": name("name of the document"),
-        "reference": name("coder of the reference; `consensus:` and its share for one made of all"),
-        "hypothesis": name("coder of the hypothesis; `point:` and its name for a reference point"),
-        "n_units": whole(
-            "length of the document: units, or words in a run that measures in words", 1
+        "document_id": name("id of the document"),
+        "reference": name(
+            "coder of the reference; `consensus:` and its share for a consensus reference"
         ),
+        "hypothesis": name("coder of the hypothesis; `point:` and its name for a reference point"),
+        "n_units": whole("length of the document in the unit of the run", 1),
         "window": whole("window size k in the unit of the run", 1),
         "collapsed_boundaries": whole(
-            "boundaries of either side lost when brought to words, where several fell on one "
-            "position"
+            "boundaries of either side lost in the conversion to words, because several fell on "
+            "the same position"
         ),
         **{count: whole(meaning) for count, meaning in PAIRS.counts.items()},
         **{column: measure(column) for column in PAIRS.measures},

@@ -8,11 +8,11 @@ from segscore.schemas.rules import (
     at_least,
     check_rows,
     elements,
-    given,
     input_schema,
-    keep_rules,
     no_null_inside,
+    not_empty,
     parallel,
+    passing_rows,
     rule_column,
 )
 
@@ -27,7 +27,7 @@ def ascending(table: pa.Table) -> pa.Array:
         types = _types_of(table, rows)
         good = pc.or_(good, pc.and_(tie, pc.fill_null(pc.greater(types[1:], types[:-1]), False)))
     broken = pc.and_(pc.equal(rows[1:], rows[:-1]), pc.invert(pc.fill_null(good, True)))
-    return keep_rules(table, rows[1:].filter(broken))
+    return passing_rows(table, rows[1:].filter(broken))
 
 
 def _types_of(table: pa.Table, rows: pa.Array) -> pa.Array:
@@ -38,7 +38,7 @@ def _types_of(table: pa.Table, rows: pa.Array) -> pa.Array:
         rows: row of each boundary.
     """
     types = rule_column(table, "boundary_types")
-    lengths = [pc.list_value_length(each) for each in (rule_column(table, "boundaries"), types)]
+    lengths = [pc.list_value_length(lists) for lists in (rule_column(table, "boundaries"), types)]
     matched = pc.fill_null(pc.equal(*lengths), False)
     of_matched = pc.list_flatten(pc.if_else(matched, types, None))
     return pc.replace_with_mask(
@@ -52,30 +52,32 @@ def in_range(table: pa.Table) -> pa.Array:
     rows, values = pc.list_parent_indices(lists), pc.list_flatten(lists)
     units = rule_column(table, "n_units").take(rows)
     good = pc.and_(pc.greater_equal(values, 1), pc.less(values, units))
-    return keep_rules(table, rows.filter(pc.invert(pc.fill_null(good, True))))
+    return passing_rows(table, rows.filter(pc.invert(pc.fill_null(good, True))))
 
 
 # All rules are attached to n_units although they check the whole row: Pandera copies the failing
 # value of a check's column into its report, and an integer is cheaper to copy than a list of
 # millions.
 _RULES = [
-    check_rows("document_id_given", given("document_id"), "document_id is neither null nor empty"),
-    check_rows("coder_given", given("coder"), "coder is neither null nor empty"),
-    check_rows("n_units_given", given("n_units"), "n_units is not null"),
+    check_rows(
+        "document_id_given", not_empty("document_id"), "document_id is neither null nor empty"
+    ),
+    check_rows("coder_given", not_empty("coder"), "coder is neither null nor empty"),
+    check_rows("n_units_given", not_empty("n_units"), "n_units is not null"),
     check_rows("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
     check_rows(
-        "boundaries_given", given("boundaries"), "boundaries is not null; [] is one segment"
+        "boundaries_given", not_empty("boundaries"), "boundaries is not null; [] is one segment"
     ),
     check_rows("boundaries_no_null", no_null_inside("boundaries"), "no boundary is null"),
     check_rows("boundaries_in_range", in_range, "boundaries lie in 1..n_units-1"),
-    check_rows("boundaries_ascending", ascending, "boundaries ascend strictly"),
+    check_rows("boundaries_ascending", ascending, "boundaries are strictly ascending"),
 ]
 
 _TYPE_RULES = [
     check_rows(
         "boundary_types_parallel",
         parallel("boundary_types", "boundaries"),
-        "boundary_types has one type a boundary",
+        "boundary_types has one type per boundary",
     ),
     check_rows(
         "boundary_types_no_null", no_null_inside("boundary_types"), "no boundary type is null"
@@ -91,7 +93,7 @@ _SCORE_RULES = [
     check_rows(
         "boundary_scores_parallel",
         parallel("boundary_scores", "boundaries"),
-        "boundary_scores has one score a boundary",
+        "boundary_scores has one score per boundary",
     ),
     check_rows(
         "boundary_scores_no_null", no_null_inside("boundary_scores"), "no boundary score is null"

@@ -13,7 +13,7 @@ def _number(description: str) -> pap.Column:
 SUMMARY = pap.DataFrameSchema(
     {
         "hypothesis": name("coder of the hypotheses; `point:` and its name for a reference point"),
-        "measure": name("column of scores, or of panel_scores, that is averaged"),
+        "measure": name("column of scores or panel_scores that is averaged"),
         "average": pap.Column(
             pa.string(),
             pap.Check.isin(["micro", "macro"]),
@@ -21,12 +21,12 @@ SUMMARY = pap.DataFrameSchema(
             description="micro: the formula over summed counts; macro: mean over documents of "
             "each document's mean over its references",
         ),
-        "value": _number("the average, in the unit and range of the measure"),
+        "value": _number("average, in the unit and range of the measure"),
         "ci_low": _number("lower end of the 95 % bootstrap interval; null without one"),
         "ci_high": _number("upper end of the 95 % bootstrap interval; null without one"),
         "sd": _number("standard deviation (n - 1) over documents; macro rows only"),
-        "documents": whole("documents of the group that the hypothesis was scored on"),
-        "defined": whole("of these, documents on which the measure is defined"),
+        "documents": whole("documents of the group on which the hypothesis was scored"),
+        "defined": whole("documents of these on which the measure is defined"),
     },
     name="summary",
     description="hypothesis, group, measure and average",

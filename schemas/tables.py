@@ -71,12 +71,12 @@ class OutputTable:
         Args:
             beside: names of the further columns.
         """
-        own = list(self.schema.columns)
-        split = 0 if self.after == FIRST else own.index(self.after) + 1
-        return [*own[:split], *beside, *own[split:]]
+        names = list(self.schema.columns)
+        split = 0 if self.after == FIRST else names.index(self.after) + 1
+        return [*names[:split], *beside, *names[split:]]
 
 
-def _of_run(
+def _run_table(
     command: str, schema: pap.DataFrameSchema, beside: str | None = None, after: str = FIRST
 ) -> OutputTable:
     return OutputTable(schema, command, f"`RUN/{schema.name}/*.parquet`", beside, after)
@@ -91,25 +91,25 @@ TABLES = (
         "boundaries",
     ),
     OutputTable(DOCUMENTS, None, "Given as `--documents`", ATTRIBUTES, "n_units"),
-    _of_run("score", SCORES, ATTRIBUTES, "hypothesis"),
-    _of_run("score", PANEL_SCORES, ATTRIBUTES, "hypothesis"),
-    _of_run("score", SUMMARY, GROUPS, "hypothesis"),
-    _of_run("score", CONFUSION),
-    _of_run("score", REJECTS),
-    _of_run("score", UNPAIRED),
-    _of_run("sweep", curves.CURVES),
-    _of_run("sweep", curves.OPERATING_POINTS),
-    _of_run("agree", agreement.PAIRS, ATTRIBUTES, "peer"),
-    _of_run("agree", agreement.DOCUMENTS, ATTRIBUTES, "document_id"),
-    _of_run("agree", agreement.AGREEMENT, GROUPS),
-    _of_run("agree", agreement.CODERS, GROUPS),
-    _of_run("agree", agreement.PEERS, GROUPS),
-    _of_run("agree", agreement.CORPUS, GROUPS),
-    _of_run("agree", agreement.PROMINENCE, ATTRIBUTES, "document_id"),
-    _of_run("compare", comparisons.COMPARISONS, GROUPS),
-    _of_run("compare", comparisons.SYSTEMS, GROUPS),
-    _of_run("compare", comparisons.OMNIBUS, GROUPS),
-    _of_run("compare", comparisons.WORST),
-    _of_run("compare", comparisons.WHERE),
+    _run_table("score", SCORES, ATTRIBUTES, "hypothesis"),
+    _run_table("score", PANEL_SCORES, ATTRIBUTES, "hypothesis"),
+    _run_table("score", SUMMARY, GROUPS, "hypothesis"),
+    _run_table("score", CONFUSION),
+    _run_table("score", REJECTS),
+    _run_table("score", UNPAIRED),
+    _run_table("sweep", curves.CURVES),
+    _run_table("sweep", curves.OPERATING_POINTS),
+    _run_table("agree", agreement.PAIRS, ATTRIBUTES, "peer"),
+    _run_table("agree", agreement.DOCUMENTS, ATTRIBUTES, "document_id"),
+    _run_table("agree", agreement.AGREEMENT, GROUPS),
+    _run_table("agree", agreement.CODERS, GROUPS),
+    _run_table("agree", agreement.PEERS, GROUPS),
+    _run_table("agree", agreement.CORPUS, GROUPS),
+    _run_table("agree", agreement.PROMINENCE, ATTRIBUTES, "document_id"),
+    _run_table("compare", comparisons.COMPARISONS, GROUPS),
+    _run_table("compare", comparisons.SYSTEMS, GROUPS),
+    _run_table("compare", comparisons.OMNIBUS, GROUPS),
+    _run_table("compare", comparisons.WORST),
+    _run_table("compare", comparisons.WHERE),
     OutputTable(HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, "defined"),
 )

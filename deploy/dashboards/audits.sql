@@ -1,10 +1,10 @@
--- Views of the audits in a folder, each a folder of `segscore agree` in it; views.sql comes first.
+-- Views of the audits in a folder, which are runs of `segscore agree`; load views.sql first.
 --     CREATE MACRO audit_archive() AS 's3://archive/audits';
--- A folder named by a date, such as date=2026-01-31, has a date and a place in time.
+-- An audit has a date if its folder is named by one, such as date=2026-01-31.
 
 CREATE MACRO IF NOT EXISTS audit_archive() AS 'archive/audits';
 
--- The audits that are finished, and the files of each.
+-- The finished audits, and the files of each.
 CREATE OR REPLACE VIEW audits AS
 SELECT run AS audit, date_of(run) AS date, CAST(date_of(run) AS TIMESTAMP) AS time, signature,
     fingerprint, pairs, rows['codings'].scored AS scored, rows['codings'].rejected AS rejected,
@@ -19,25 +19,25 @@ FROM (
 )
 WHERE list_contains(map_keys(rows), 'codings');
 
--- Whether a file is one that the audit's run.json lists.
+-- Whether the run.json of the audit lists a file.
 CREATE OR REPLACE MACRO is_listed(file) AS (folder_of(file, 2), folder_of(file, 1),
     parse_filename(file)) IN (
-        SELECT (audit, told.key, unnest(told.value))
-        FROM (SELECT audit, unnest(map_entries(files)) AS told FROM audits));
+        SELECT (audit, listed.key, unnest(listed.value))
+        FROM (SELECT audit, unnest(map_entries(files)) AS listed FROM audits));
 
--- Coefficients of each audit, over all and by group.
+-- Coefficients of each audit, over all documents and by group.
 CREATE OR REPLACE VIEW agreement AS
 SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time, coefficient, similarity, actual,
     expected, value, ci_low, ci_high, codings, coders, documents, pairs,
-    groups_of(to_json(told), ['coefficient', 'similarity', 'actual', 'expected', 'value', 'ci_low',
+    groups_of(to_json(audit_row), ['coefficient', 'similarity', 'actual', 'expected', 'value', 'ci_low',
         'ci_high', 'codings', 'coders', 'documents', 'pairs', 'filename']) AS groups
 FROM read_parquet(audit_archive() || '/*/agreement/*.parquet', union_by_name = true,
-    filename = true, hive_partitioning = false) AS told
+    filename = true, hive_partitioning = false) AS audit_row
 WHERE is_listed(filename);
 
--- Coders of each audit: their rates beside those of their group, whom they agree with, and what the
--- group would be without them.
+-- Coders of each audit: their rates and those of their group, their agreement with peers, and the
+-- agreement of the group without them.
 CREATE OR REPLACE VIEW coders AS
 SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time,
@@ -48,7 +48,7 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     without_kappa_segmentation_similarity, without_bias_segmentation_similarity, without_pi_exact,
     without_kappa_exact, without_bias_exact, without_pi_two_category, without_kappa_two_category,
     without_bias_two_category, without_alpha_two_category,
-    groups_of(to_json(told), ['coder', 'documents', 'peers', 'boundaries',
+    groups_of(to_json(audit_row), ['coder', 'documents', 'peers', 'boundaries',
         'potential_boundaries', 'rate', 'rate_mean', 'rate_sd', 'deviation', 'flagged',
         'peer_boundary_similarity', 'peer_segmentation_similarity', 'peer_exact',
         'peer_two_category',
@@ -59,12 +59,12 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
         'without_kappa_two_category', 'without_bias_two_category', 'without_alpha_two_category',
         'filename']) AS groups
 FROM read_parquet(audit_archive() || '/*/coders/*.parquet', union_by_name = true, filename = true,
-    hive_partitioning = false) AS told
+    hive_partitioning = false) AS audit_row
 WHERE is_listed(filename);
 
--- Positions about which coders disagree: some have a boundary at most half a window away, others
--- have none. `disagreement` is the share of the pairs of coders of whom one has and one has not;
--- the window is that of the document.
+-- Positions about which coders disagree: some have a boundary at most half a window away, others do
+-- not. `disagreement` is the share of pairs of coders of whom exactly one has such a boundary; the
+-- window is that of the document.
 CREATE OR REPLACE VIEW contested AS
 SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time, document_id, position, "window",

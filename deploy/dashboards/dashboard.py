@@ -1,4 +1,4 @@
-"""The dashboard grafana.json: `make dashboard` writes it, from the panels and queries below."""
+"""Write the dashboard grafana.json from panels and queries; `make dashboard` runs this."""
 
 import json
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ PLUGIN = "motherduck-duckdb-datasource"
 SOURCE = DataSourceRef(type_val=PLUGIN, uid="${datasource}")
 
 TIME_SERIES, TABLE = 0, 1
-"""Formats of an answer, as the plug-in numbers them."""
+"""Numbers of the plug-in for the formats of a result."""
 
 STATES = {
     "passed": "green",
@@ -45,25 +45,25 @@ STATES = {
     "failed": "red",
 }
 STATE = f"list_position({list(STATES)}, {{}})"
-"""A state as a number: series of text are none for the plug-in."""
+"""SQL for a state as a number, because the plug-in cannot plot series of text."""
 
-ASKED = """measure = ${measure:sqlstring} AND average = ${average:sqlstring}
+SELECTED = """measure = ${measure:sqlstring} AND average = ${average:sqlstring}
     AND coalesce(groups, 'all') = ${group:sqlstring}"""
 
 
 @dataclass(frozen=True)
 class Query(Dataquery, Builder[Dataquery]):
-    """A query of a panel; builds itself."""
+    """A query of a panel, which is its own builder."""
 
     sql: str
     form: int
 
     def build(self) -> Dataquery:
-        """It is built."""
+        """Return the query itself."""
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """As the plug-in keeps it."""
+        """Return the query in the format of the plug-in."""
         return {
             "datasource": SOURCE,
             "editorMode": "code",
@@ -74,21 +74,21 @@ class Query(Dataquery, Builder[Dataquery]):
         }
 
 
-def chosen(name: str, label: str, sql: str, first: str | None = None) -> QueryVariable:
-    """A variable whose values a query finds, one after the other."""
-    found = QueryVariable(name).label(label).query(sql).datasource(SOURCE)
-    found.refresh(VariableRefresh.ON_DASHBOARD_LOAD)
-    return found if first is None else found.current(VariableOption(text=first, value=first))
+def query_variable(name: str, label: str, sql: str, first: str | None = None) -> QueryVariable:
+    """Make a variable whose values are the rows of a query."""
+    variable = QueryVariable(name).label(label).query(sql).datasource(SOURCE)
+    variable.refresh(VariableRefresh.ON_DASHBOARD_LOAD)
+    return variable if first is None else variable.current(VariableOption(text=first, value=first))
 
 
 def variables() -> list[Builder[VariableModel]]:
-    """What a reader chooses."""
-    systems = chosen(
+    """Return the variables that a reader can set."""
+    systems = query_variable(
         "system", "system", "SELECT DISTINCT hypothesis FROM history ORDER BY hypothesis"
     )
     return [
         DatasourceVariable("datasource").label("DuckDB").type(PLUGIN),
-        chosen(
+        query_variable(
             "measure",
             "measure",
             "SELECT DISTINCT measure FROM history ORDER BY measure",
@@ -97,20 +97,20 @@ def variables() -> list[Builder[VariableModel]]:
         CustomVariable("average")
         .values("micro,macro")
         .current(VariableOption(text="micro", value="micro")),
-        chosen(
+        query_variable(
             "group",
             "group",
-            "SELECT DISTINCT coalesce(groups, 'all') AS told FROM history\n"
-            "WHERE measure = ${measure:sqlstring} ORDER BY told = 'all' DESC, told",
+            "SELECT DISTINCT coalesce(groups, 'all') AS name FROM history\n"
+            "WHERE measure = ${measure:sqlstring} ORDER BY name = 'all' DESC, name",
             "all",
         ),
         systems.multi(True).include_all(True).current(VariableOption(text="All", value="$__all")),
-        chosen(
+        query_variable(
             "night",
             "night",
-            "SELECT CAST(date AS VARCHAR) AS told FROM nights ORDER BY told DESC",
+            "SELECT CAST(date AS VARCHAR) AS name FROM nights ORDER BY name DESC",
         ),
-        chosen(
+        query_variable(
             "audit",
             "audit",
             "SELECT audit FROM audits ORDER BY date DESC NULLS LAST, audit",
@@ -118,16 +118,18 @@ def variables() -> list[Builder[VariableModel]]:
     ]
 
 
-def series(title: str, says: str, sql: str) -> TimeSeries:
-    """Lines over nights, a point a night."""
-    panel = TimeSeries().title(title).description(says).datasource(SOURCE).height(9).span(12)
+def series(title: str, description: str, sql: str) -> TimeSeries:
+    """Make a panel of lines over nights, with one point per night."""
+    panel = TimeSeries().title(title).description(description).datasource(SOURCE).height(9).span(12)
     panel.with_target(Query(sql, TIME_SERIES)).show_points(VisibilityMode.ALWAYS)
     return panel.span_nulls(True).legend(building.VizLegendOptions().show_legend(True))
 
 
-def states(title: str, says: str, sql: str) -> StateTimeline:
-    """States over nights, a line a series."""
-    panel = StateTimeline().title(title).description(says).datasource(SOURCE).height(9).span(12)
+def states(title: str, description: str, sql: str) -> StateTimeline:
+    """Make a panel of states over nights, with one line per series."""
+    panel = (
+        StateTimeline().title(title).description(description).datasource(SOURCE).height(9).span(12)
+    )
     texts = {
         str(i): ValueMappingResult(text=state, color=color, index=i)
         for i, (state, color) in enumerate(STATES.items(), 1)
@@ -136,26 +138,26 @@ def states(title: str, says: str, sql: str) -> StateTimeline:
     return panel.merge_values(False).show_value(VisibilityMode.NEVER)
 
 
-def table(title: str, says: str, sql: str) -> Table:
-    """Rows as they are."""
-    panel = Table().title(title).description(says).datasource(SOURCE).height(9).span(12)
+def table(title: str, description: str, sql: str) -> Table:
+    """Make a panel with the rows of a query as a table."""
+    panel = Table().title(title).description(description).datasource(SOURCE).height(9).span(12)
     return panel.with_target(Query(sql, TABLE))
 
 
 def averages() -> TimeSeries:
-    """The systems beside each other."""
+    """Compare the averages of systems over nights."""
     return series(
         "$measure, $average: $group",
         "The average of each system, night by night.",
         f"""SELECT time, hypothesis AS system, value FROM trend
-WHERE $__timeFilter(time) AND {ASKED}
+WHERE $__timeFilter(time) AND {SELECTED}
     AND hypothesis IN (${{system:sqlstring}})
 ORDER BY time, system""",
     )
 
 
 def interval() -> TimeSeries:
-    """One system and its interval, a panel for each."""
+    """Show one system with its interval, repeated for each system."""
     band = [
         DynamicConfigValue("custom.lineWidth", 0),
         DynamicConfigValue("custom.showPoints", "never"),
@@ -168,7 +170,7 @@ def interval() -> TimeSeries:
         "$system: $measure, $average: $group",
         "The average and its 95 % bootstrap interval.",
         f"""SELECT time, value, ci_low AS low, ci_high AS high FROM trend
-WHERE $__timeFilter(time) AND {ASKED}
+WHERE $__timeFilter(time) AND {SELECTED}
     AND hypothesis IN (${{system:sqlstring}})
 ORDER BY time""",
     )
@@ -177,10 +179,10 @@ ORDER BY time""",
 
 
 def outcomes() -> StateTimeline:
-    """What nights came to."""
+    """Show the outcome of each night."""
     return states(
         "Nights",
-        "What the gate made of each night that was published.",
+        "The outcome of each published night.",
         f"""SELECT time, {STATE.format("outcome")} AS night FROM nights
 WHERE $__timeFilter(time) AND outcome IS NOT NULL
 ORDER BY time""",
@@ -188,21 +190,21 @@ ORDER BY time""",
 
 
 def checks() -> StateTimeline:
-    """What the gate said of each rule and system."""
+    """Show the result of the gate for each rule and system."""
     return states(
         "Gate",
-        "Each rule with each system: undefined fails, undecided passes.",
-        f"""SELECT time, system, rule, {STATE.format("result")} AS told FROM gate
+        "The result of each rule for each system. Undefined fails, undecided passes.",
+        f"""SELECT time, system, rule, {STATE.format("result")} AS state FROM gate
 WHERE $__timeFilter(time) AND system IN (${{system:sqlstring}})
 ORDER BY time, system, rule""",
     )
 
 
 def rows() -> TimeSeries:
-    """What became of the input."""
+    """Count the scored, rejected and unpaired rows."""
     return series(
         "Input rows",
-        "Hypotheses scored; rows of all input tables that were rejected, or met no partner.",
+        "Hypotheses scored, and rows of all input tables that were rejected or unpaired.",
         """SELECT time, scored, rejected, unpaired FROM nights
 WHERE $__timeFilter(time)
 ORDER BY time""",
@@ -210,34 +212,34 @@ ORDER BY time""",
 
 
 def documents() -> TimeSeries:
-    """How many documents each system was scored on."""
+    """Count the documents on which each system was scored."""
     return series(
         "Documents",
-        "On which each system was scored, in the group.",
+        "Number of documents of the group on which each system was scored.",
         f"""SELECT time, hypothesis AS system, documents FROM trend
-WHERE $__timeFilter(time) AND {ASKED}
+WHERE $__timeFilter(time) AND {SELECTED}
     AND hypothesis IN (${{system:sqlstring}})
 ORDER BY time, system""",
     )
 
 
 def worst_systems() -> Table:
-    """The systems of a night, the worst first."""
+    """List the systems of a night, the worst first."""
     return table(
         "Systems on $night, the worst first",
-        "Change: since the night before that was scored alike.",
+        "Change: since the previous night with the same signature.",
         f"""SELECT hypothesis AS system, value, ci_low, ci_high, change, documents, gate
 FROM trend JOIN directions USING (measure)
-WHERE date = CAST(${{night:sqlstring}} AS DATE) AND {ASKED}
+WHERE date = CAST(${{night:sqlstring}} AS DATE) AND {SELECTED}
 ORDER BY value * better, system""",
     )
 
 
 def worst_documents() -> Table:
-    """The documents of a night, the worst first."""
+    """List the documents of a night, the worst first."""
     return table(
         "Documents on $night, the worst first",
-        "The mean of the measure over the document's references. `segscore explain` shows one.",
+        "The mean of the measure over the document's references. `segscore explain` shows edits.",
         """SELECT document_id, hypothesis AS system, value, "references"
 FROM worst_documents(${night:sqlstring}, ${measure:sqlstring})
 WHERE hypothesis IN (${system:sqlstring})
@@ -246,21 +248,21 @@ LIMIT 50""",
 
 
 def coder_rates() -> TimeSeries:
-    """How coders' rates go from audit to audit."""
+    """Show the boundary rates of coders over audits."""
     return series(
         "Boundary rates of coders",
-        "Boundaries over potential boundaries, in audits that have a date.",
+        "Boundaries per potential boundary, in audits with a date.",
         """SELECT time, coder, rate FROM coders
 WHERE $__timeFilter(time) AND groups IS NULL
 ORDER BY time, coder""",
     )
 
 
-def apart() -> Table:
-    """Who stands apart in an audit."""
+def outlying_coders() -> Table:
+    """List the coders of an audit, outliers first."""
     return table(
         "Coders in $audit",
-        "Deviation: standard deviations of the rate from the mean of the group.",
+        "Deviation: distance of the rate from the mean of the group, in standard deviations.",
         """SELECT coder, groups, documents, rate, rate_mean, deviation, flagged,
     peer_boundary_similarity
 FROM coders
@@ -270,7 +272,7 @@ ORDER BY abs(deviation) DESC NULLS LAST, coder, groups NULLS FIRST""",
 
 
 def agreement() -> Table:
-    """How well coders agree."""
+    """List the coefficients of agreement of an audit."""
     return table(
         "Agreement in $audit",
         "Coefficients with their 95 % bootstrap intervals.",
@@ -282,10 +284,10 @@ ORDER BY groups NULLS FIRST, coefficient, similarity""",
 
 
 def contested() -> Table:
-    """Which boundaries coders disagree about."""
+    """List the positions about which coders disagree."""
     return table(
         "Contested boundaries in $audit",
-        "Positions that some coders mark, at most half a window away, and others do not.",
+        "Positions with a boundary of some coders, but not all, at most half a window away.",
         """SELECT document_id, position, coders, supporters, disagreement
 FROM contested
 WHERE audit = ${audit:sqlstring}
@@ -295,27 +297,27 @@ LIMIT 50""",
 
 
 def dashboard() -> Dashboard:
-    """The whole dashboard."""
-    made = Dashboard("segscore").uid("segscore").tags(["segscore"]).time("now-90d", "now")
-    made.timezone("utc").variables(variables())
+    """Make the whole dashboard."""
+    board = Dashboard("segscore").uid("segscore").tags(["segscore"]).time("now-90d", "now")
+    board.timezone("utc").variables(variables())
     parts: Sequence[tuple[str, Sequence[Any]]] = (
         ("Nights", (averages(), outcomes(), checks(), rows(), documents(), worst_systems())),
         ("Systems, one by one", (interval(),)),
         ("Documents", (worst_documents(),)),
-        ("Coders", (coder_rates(), apart(), agreement(), contested())),
+        ("Coders", (coder_rates(), outlying_coders(), agreement(), contested())),
     )
     number = 0
     for title, panels in parts:
         number += 1
-        made.with_row(Row(title).id(number))
+        board.with_row(Row(title).id(number))
         for panel in panels:
             number += 1
-            made.with_panel(panel.id(number))
-    return made
+            board.with_panel(panel.id(number))
+    return board
 
 
 def text() -> str:
-    """What grafana.json holds."""
+    """Return the contents of grafana.json."""
     return json.dumps(dashboard().build(), cls=JSONEncoder, indent=2, sort_keys=True) + "\n"
 
 

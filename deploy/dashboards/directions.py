@@ -1,4 +1,4 @@
-"""The view `directions` in views.sql: `make columns` writes it, from the measures."""
+"""Write the view `directions` in views.sql from the measures; `make columns` runs this."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ def views(text: str) -> str:
     )
     text, replaced = MAP.subn(lambda _: wrapped, text)
     if replaced != 1:
-        raise SystemExit(f"{VIEWS} must have one list of directions; it has {replaced}")
+        raise SystemExit(f"{VIEWS}: must have exactly one list of directions, not {replaced}")
     return text
 
 

@@ -1,26 +1,26 @@
--- Views of the nights in a folder of `segscore nightly`, for DuckDB; run with 1.5.5 and 2.0.0.
--- docs/dashboards.md says how to load them, and has queries.
+-- DuckDB views of the nights in a folder of `segscore nightly`; tested with 1.5.5 and 2.0.0.
+-- docs/dashboards.md explains how to load them, and has queries.
 --
--- First say where the nights are, a folder or a URL:
+-- First define where the nights are, a folder or a URL:
 --     CREATE MACRO archive() AS 's3://archive/runs';
 -- `segscore history` must have written history/history.parquet there.
 
 CREATE MACRO IF NOT EXISTS archive() AS 'archive/runs';
 
--- The folder of a run, from the name of one of its files, which lies so many levels below.
+-- The folder of a run, from the name of one of its files, which is this many levels below it.
 CREATE OR REPLACE MACRO folder_of(file, level) AS string_split(file, '/')[-1 - level];
 
--- The date of a night, from the name of its folder; null of another folder.
+-- The date of a night, from the name of its folder; null for any other folder.
 CREATE OR REPLACE MACRO date_of(folder) AS
     TRY_CAST(regexp_extract(folder, '^date=(\d{4}-\d{2}-\d{2})$', 1) AS DATE);
 
--- What a row has beside the columns that every such table has: 'program=news', null over all.
-CREATE OR REPLACE MACRO groups_of(told, own) AS nullif(array_to_string(list_transform(
-    list_filter(json_keys(told), lambda name: NOT list_contains(own, name)
-        AND json_extract_string(told, '$."' || name || '"') IS NOT NULL),
-    lambda name: name || '=' || json_extract_string(told, '$."' || name || '"')), ', '), '');
+-- The groups of a row, from its columns other than the table's own: 'program=news'; null over all.
+CREATE OR REPLACE MACRO groups_of(row_json, own_columns) AS nullif(array_to_string(list_transform(
+    list_filter(json_keys(row_json), lambda name: NOT list_contains(own_columns, name)
+        AND json_extract_string(row_json, '$."' || name || '"') IS NOT NULL),
+    lambda name: name || '=' || json_extract_string(row_json, '$."' || name || '"')), ', '), '');
 
--- Which way a measure is better: 1 higher, -1 lower, 0 neither.
+-- The better direction of each measure: 1 higher, -1 lower, 0 neither.
 CREATE OR REPLACE VIEW directions AS
 SELECT unnest(map_keys(known)) AS measure, unnest(map_values(known)) AS better
 FROM (SELECT MAP {
@@ -34,16 +34,17 @@ FROM (SELECT MAP {
     'mult_window_diff': -1, 'best_case': 0, 'worst_case': 0
 } AS known);
 
--- Every average of every run: history.parquet with its group-by columns as one text.
+-- Every average of every run: history.parquet, with its group-by columns as one text.
 CREATE OR REPLACE VIEW history AS
 SELECT run, date, signature, version, outcome, gate, hypothesis, measure, average, value, ci_low,
     ci_high, sd, documents, defined,
-    groups_of(to_json(told), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
+    groups_of(to_json(average_row), ['run', 'date', 'signature', 'version', 'outcome', 'gate',
         'hypothesis', 'measure', 'average', 'value', 'ci_low', 'ci_high', 'sd', 'documents',
         'defined']) AS groups
-FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = false) AS told;
+FROM read_parquet(archive() || '/history/history.parquet', hive_partitioning = false)
+    AS average_row;
 
--- Averages over nights, each with the one of the night before that was scored alike.
+-- Averages by night, each with the change since the previous night with the same signature.
 CREATE OR REPLACE VIEW trend AS
 SELECT date, CAST(date AS TIMESTAMP) AS time, hypothesis, measure, average, groups, value, ci_low,
     ci_high, documents, defined, outcome, gate, signature, value - lag(value) OVER before AS change
@@ -51,21 +52,21 @@ FROM history
 WHERE date IS NOT NULL
 WINDOW before AS (PARTITION BY hypothesis, measure, average, groups, signature ORDER BY date);
 
--- The averages of each system on the last night that is good: later ones are compared with it.
+-- The averages of each system on its last good night, which later nights are compared with.
 CREATE OR REPLACE VIEW latest_good AS
 SELECT *
 FROM history
 WHERE date IS NOT NULL AND outcome IN ('passed', 'incomplete')
 QUALIFY date = max(date) OVER (PARTITION BY hypothesis);
 
--- The nights that are published: what run.json says, and night.json if it is of that very run.
+-- The published nights: their run.json, and night.json if it belongs to the same run.
 CREATE OR REPLACE VIEW nights AS
 SELECT date_of(run) AS date, CAST(date_of(run) AS TIMESTAMP) AS time, run, signature, fingerprint,
     outcome, coalesce(good, false) AS good, exit_code, finished_at, pairs,
     rows['hypotheses'].scored AS scored,
-    CAST(list_sum(list_transform(map_values(rows), lambda each: each.rejected)) AS BIGINT)
+    CAST(list_sum(list_transform(map_values(rows), lambda counts: counts.rejected)) AS BIGINT)
         AS rejected,
-    CAST(list_sum(list_transform(map_values(rows), lambda each: each.unpaired)) AS BIGINT)
+    CAST(list_sum(list_transform(map_values(rows), lambda counts: counts.unpaired)) AS BIGINT)
         AS unpaired,
     list_sum(map_values(seconds)) AS seconds, missing, new, checks, files
 FROM (
@@ -92,34 +93,34 @@ LEFT JOIN (
 ) USING (run, fingerprint)
 WHERE date_of(run) IS NOT NULL AND list_contains(map_keys(rows), 'hypotheses');
 
--- What the gate said: every rule with every system of every night.
+-- Results of the gate: every rule for every system of every night.
 CREATE OR REPLACE VIEW gate AS
 SELECT date, time, outcome, unnest(checks, max_depth := 2)
 FROM nights;
 
--- The documents that got worst on nights that failed.
+-- The documents that worsened most on nights that failed.
 CREATE OR REPLACE VIEW moved AS
 SELECT date, time, rule, system, measure, unnest(moved, max_depth := 2)
 FROM gate;
 
--- The rows of scores of one night, of the files that its run.json lists: scores_of('2026-01-31').
+-- The scores of one night, from the files that its run.json lists: scores_of('2026-01-31').
 CREATE OR REPLACE MACRO scores_of(night) AS TABLE
-SELECT told.* EXCLUDE (filename)
+SELECT scored.* EXCLUDE (filename)
 FROM read_parquet(archive() || '/date=' || night || '/scores/*.parquet', union_by_name = true,
-    filename = true, hive_partitioning = false) AS told
+    filename = true, hive_partitioning = false) AS scored
 WHERE parse_filename(filename) IN (
     SELECT unnest(files['scores']) FROM nights WHERE date = CAST(night AS DATE));
 
--- The documents of one night, the worst first, by a column of scores: its mean over references.
--- Of what is no column of scores, such as win_diff_prime, there are none.
+-- The documents of one night, the worst first, by the mean over references of a column of scores.
+-- Empty if scores has no such column, as for win_diff_prime.
 CREATE OR REPLACE MACRO worst_documents(night, measured) AS TABLE
-SELECT document_id, hypothesis, avg(told) AS value, count(told) AS "references"
+SELECT document_id, hypothesis, avg(score) AS value, count(score) AS "references"
 FROM (
     SELECT document_id, hypothesis,
-        greatest(*COLUMNS(lambda name: name IN (measured, 'nothing'))) AS told
+        greatest(*COLUMNS(lambda name: name IN (measured, 'nothing'))) AS score
     FROM (SELECT *, CAST(NULL AS DOUBLE) AS nothing FROM scores_of(night))
     WHERE NOT starts_with(reference, 'consensus:'))
 GROUP BY document_id, hypothesis
-HAVING count(told) > 0
-ORDER BY avg(told) * (SELECT better FROM directions WHERE measure = measured), document_id,
+HAVING count(score) > 0
+ORDER BY avg(score) * (SELECT better FROM directions WHERE measure = measured), document_id,
     hypothesis;

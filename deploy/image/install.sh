@@ -1,5 +1,5 @@
 #!/bin/sh
-# install.sh PREFIX EXTRAS: segscore, from this checkout, in an environment of its own.
+# install.sh PREFIX EXTRAS: installs segscore from this checkout into a new environment at PREFIX.
 set -eu
 prefix=$1
 extras=$2
@@ -13,6 +13,6 @@ for wheel in "$wheels"/segscore-*.whl; do
     python3 -m pip --python "$prefix/bin/python" install \
         --constraint "$source/constraints.txt" "${wheel}[$extras]"
 done
-# A tenth of the size, and nothing imports them.
+# Tests take a tenth of the space, and nothing imports them.
 find "$prefix/lib" -type d -name tests -prune -exec rm -r {} +
 install -m 755 "$source/deploy/image/enter.sh" "$prefix/bin/enter"

@@ -19,9 +19,9 @@ app = typer.Typer(
 )
 
 
-def show_version(asked: bool) -> None:
+def show_version(requested: bool) -> None:
     """Print the installed version and exit."""
-    if asked:
+    if requested:
         from importlib.metadata import version
 
         print(f"segscore {version('segscore')}")

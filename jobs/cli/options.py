@@ -14,12 +14,14 @@ SettingsFile = Annotated[
         "--settings",
         is_eager=True,
         callback=load_settings,
-        help="TOML file with options by command; options on the command line win.",
+        help="TOML file of options by command; the command line takes precedence.",
     ),
 ]
 LogFormat = Annotated[
     str,
-    typer.Option(is_eager=True, callback=choose, help="Format of standard error: text or json."),
+    typer.Option(
+        is_eager=True, callback=choose, help="Format of log lines on standard error: text or json."
+    ),
 ]
 Cluster = Annotated[
     str,
@@ -31,7 +33,7 @@ Cluster = Annotated[
 Workers = Annotated[
     int | None,
     typer.Option(
-        help="Threads or processes; default: one per processor.",
+        help="Number of threads or processes; default: one per processor.",
         min=1,
         rich_help_panel=Panel.RUNNING,
     ),
@@ -40,7 +42,7 @@ ExplainPlan = Annotated[
     bool,
     typer.Option(
         "--explain-plan",
-        help="Print how rows would be brought together, and do nothing else.",
+        help="Print how rows would be matched, and do nothing else.",
         rich_help_panel=Panel.RUNNING,
     ),
 ]

@@ -45,7 +45,7 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     if text is None:
         raise Refused(f"--settings {url}: no such file")
     try:
-        said = tomllib.loads(text)
+        tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise Refused(f"--settings {url}: not TOML ({problem})") from problem
     assert context.parent is not None
@@ -55,37 +55,41 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
         name: {parameter.name: parameter for parameter in command.params}
         for name, command in group.commands.items()
     }
-    wrong = list(_problems(said, commands))
+    wrong = list(_problems(tables, commands))
     if wrong:
         raise Refused(f"--settings {url}: {'; '.join(wrong)}")
     context.obj = {
         section: {
-            _named(key): _given(value, commands[section][_named(key)].bare_type())
+            _parameter_name(key): _command_line_value(
+                value, commands[section][_parameter_name(key)].bare_type()
+            )
             for key, value in values.items()
         }
-        for section, values in said.items()
+        for section, values in tables.items()
         if section != STORAGE
     }
     context.default_map = context.obj.get(context.info_name, {})
-    storage.configure(said.get(STORAGE, {}))
+    storage.configure(tables.get(STORAGE, {}))
     return url
 
 
-def _named(key: str) -> str:
+def _parameter_name(key: str) -> str:
     return key.replace("-", "_")
 
 
-def _given(value: Any, kind: str) -> Any:
+def _command_line_value(value: Any, kind: str) -> Any:
     """Convert a value to what the command line gives; a list may become comma-separated text."""
     if kind == "list[str]":
-        return [str(each) for each in (value if isinstance(value, list) else [value])]
+        return [str(item) for item in (value if isinstance(value, list) else [value])]
     if kind != "str":
         return value
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _problems(said: Mapping[str, Any], commands: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    for section, values in said.items():
+def _problems(
+    tables: Mapping[str, Any], commands: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    for section, values in tables.items():
         if section not in (*commands, STORAGE):
             yield _unknown("", section, [*commands, STORAGE])
         elif not isinstance(values, dict):
@@ -107,19 +111,19 @@ def _storage_problems(values: Mapping[str, Any]) -> Iterator[str]:
 def _option_problems(
     section: str, values: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> Iterator[str]:
-    known = {name: each for name, each in parameters.items() if name not in UNSET}
+    known = {name: item for name, item in parameters.items() if name not in UNSET}
     for key, value in values.items():
-        name = _named(key)
+        name = _parameter_name(key)
         if name in UNSET:
-            yield f"{section}.{key} has its place on the command line alone"
+            yield f"{section}.{key} can only be set on the command line"
             continue
         if name not in known:
             yield _unknown(section, key, known)
             continue
         kinds = _KINDS[known[name].bare_type()]
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            asked = " or ".join(dict.fromkeys(each.__name__ for each in kinds))
-            yield f"{section}.{key} is {value!r}, must be {asked}"
+            expected = " or ".join(dict.fromkeys(kind.__name__ for kind in kinds))
+            yield f"{section}.{key} is {value!r}, must be {expected}"
 
 
 def _unknown(section: str, key: str, known: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from segscore.pipeline.runs.options import Argument, Option, Panel
 from segscore.pipeline.runs.settings import comma_separated
 
 _T = TypeVar("_T")
-_OF_EVERY_COMMAND = {"settings": (SettingsFile, None), "log_format": (LogFormat, "text")}
+_COMMON_OPTIONS = {"settings": (SettingsFile, None), "log_format": (LogFormat, "text")}
 """Options of every command, with their defaults; they take effect while they are parsed."""
 
 
@@ -24,14 +24,14 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
     fields.  Every command gets `--settings` and `--log-format`.
     """
     hints = get_type_hints(command, include_extras=True)
-    own = inspect.signature(command).parameters
+    signature = inspect.signature(command).parameters
     parameters: list[inspect.Parameter] = []
-    for name, parameter in own.items():
+    for name, parameter in signature.items():
         if is_dataclass(hints[name]):
             parameters += _parameters(hints[name]).values()
         else:
             parameters.append(_parameter(name, hints[name], parameter.default))
-    parameters += [_parameter(name, *option) for name, option in _OF_EVERY_COMMAND.items()]
+    parameters += [_parameter(name, *option) for name, option in _COMMON_OPTIONS.items()]
     parameters.sort(key=_panel)
 
     @wraps(command)
@@ -41,7 +41,7 @@ def build_command(command: Callable[..., _T]) -> Callable[..., _T]:
                 name: hints[name](**read_fields(hints[name], options))
                 if is_dataclass(hints[name])
                 else options[name]
-                for name in own
+                for name in signature
             }
         )
 
@@ -60,17 +60,17 @@ def read_fields(settings: type[Any], options: Mapping[str, Any]) -> dict[str, An
         Refused: the text of an option cannot be read; the message names the option.
     """
     hints = get_type_hints(settings, include_extras=True)
-    given = {
+    values = {
         field: (options[parameter.name], get_args(hints[field])[1])
         for field, parameter in _parameters(settings).items()
         if options.get(parameter.name) is not None
     }
-    return {field: _read(field, value, stated) for field, (value, stated) in given.items()}
+    return {field: _read(field, value, option) for field, (value, option) in values.items()}
 
 
-def _read(field: str, value: Any, stated: Argument | Option) -> Any:
-    if isinstance(stated, Option) and stated.read is not None:
-        return stated.read(_flags(field, stated), value)
+def _read(field: str, value: Any, option: Argument | Option) -> Any:
+    if isinstance(option, Option) and option.read is not None:
+        return option.read(_flags(field, option), value)
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -94,18 +94,18 @@ def _parameters(settings: type[Any]) -> dict[str, inspect.Parameter]:
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     """Make a parameter that Typer can read; leave one unchanged that it can already read."""
-    kind, *stated = get_args(annotation) if get_origin(annotation) is Annotated else [annotation]
-    for given in stated:
-        if isinstance(given, Argument):
+    kind, *metadata = get_args(annotation) if get_origin(annotation) is Annotated else [annotation]
+    for item in metadata:
+        if isinstance(item, Argument):
             kind = list[str] if get_origin(kind) is tuple else kind
-            annotation = Annotated[kind, typer.Argument(help=given.help)]
-        elif isinstance(given, Option):
-            flags = _flags(name, given)
+            annotation = Annotated[kind, typer.Argument(help=item.help)]
+        elif isinstance(item, Option):
+            flags = _flags(name, item)
             name = flags.partition("/")[0].removeprefix("--").replace("-", "_")
-            if given.read is not None:
+            if item.read is not None:
                 default = _text(default)
                 kind = str | None if default is None else str
-            option = typer.Option(flags, help=given.help, rich_help_panel=given.panel)
+            option = typer.Option(flags, help=item.help, rich_help_panel=item.panel)
             annotation = Annotated[kind, option]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
@@ -114,7 +114,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 def _panel(parameter: inspect.Parameter) -> int:
     """Return the index of a parameter's panel, by which `--help` orders the panels."""
-    panels = [getattr(each, "rich_help_panel", None) for each in get_args(parameter.annotation)]
+    panels = [getattr(item, "rich_help_panel", None) for item in get_args(parameter.annotation)]
     return next((list(Panel).index(panel) for panel in panels if isinstance(panel, Panel)), -1)
 
 

@@ -34,23 +34,27 @@ def checks_table(checks: "Iterable[Check]", alpha: float) -> Table:
 
 
 def moved_lines(run: str, check: "Check") -> list[str]:
-    """List the documents that got worst, each with the command that shows its edits."""
+    """List the documents that worsened most, each with the command that shows its edits."""
     if not check.moved:
         return []
-    lines = [f"{check.system}, {check.measure}: documents that got worst"]
-    for each in check.moved:
-        than = "then" if each.shared else f"on average on {check.against}"
-        asked = shlex.join([run, "--document", each.document_id, "--hypothesis", check.system])
-        lines.append(f"  {each.value:.4f}, {each.before:.4f} {than}: segscore explain {asked}")
+    lines = [f"{check.system}, {check.measure}: documents that worsened most"]
+    for document in check.moved:
+        other = f"on {check.against}" if document.shared else f"on average on {check.against}"
+        values = f"{document.value:.4f}, {document.before:.4f} {other}"
+        pair = ["--document", document.document_id, "--hypothesis", check.system]
+        lines.append(f"  {values}: segscore explain {shlex.join([run, *pair])}")
     return lines
 
 
-def broken(check: "Check") -> str:
+def describe_failure(check: "Check") -> str:
     """Explain in one line why a check fails."""
     if check.value is None or check.before is None or check.change is None:
-        return f"{check.system}: {check.average} {check.measure} is undefined, was not then"
+        return (
+            f"{check.system}: {check.average} {check.measure} is undefined now; it had a value in "
+            f"{check.against}"
+        )
     verb = "fell" if check.change < 0 else "rose"
-    worst = ", ".join(each.document_id for each in check.moved[:3])
+    worst = ", ".join(document.document_id for document in check.moved[:3])
     return (
         f"{check.system}: {check.average} {check.measure} {verb} by {abs(check.change):.4f} to "
         f"{check.value:.4f} since {check.against} ({abs(check.limit):g} allowed, "

@@ -53,7 +53,8 @@ def require(layout: str | None, format_name: str, average: str, group_by: tuple[
     one_of("--average", average, _AVERAGES)
     if layout == "references" and group_by not in ((), ("reference",)):
         raise Refused(
-            f"--group-by {','.join(group_by)}: --layout references groups by reference alone"
+            f"--group-by {','.join(group_by)}: --layout references already groups by "
+            "reference; leave --group-by out"
         )
 
 
@@ -65,8 +66,8 @@ def lay_out(layout: str, finished: "FinishedComparison", average: str) -> Layout
         finished: the comparison.
         average: micro or macro.
     """
-    of = {"pairs": _pairs, "systems": _systems, "references": _references}
-    return of[layout](finished, average)
+    builders = {"pairs": _pairs, "systems": _systems, "references": _references}
+    return builders[layout](finished, average)
 
 
 def _rows(finished: "FinishedComparison", table: str, average: str) -> list[dict[str, Any]]:
@@ -121,22 +122,22 @@ def _systems(finished: "FinishedComparison", average: str) -> Layout:
     cells: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in _rows(finished, "systems", average):
         key = (*(row[name] for name in by), row["system"])
-        held = cells.setdefault(key, {"documents": row["documents"]})
-        held[row["measure"]] = [row[part] for part in parts]
-    nothing = [None] * len(parts)
+        values = cells.setdefault(key, {"documents": row["documents"]})
+        values[row["measure"]] = [row[part] for part in parts]
+    undefined = [None] * len(parts)
     suffixes = ("", "_low", "_high")
     names = [*by, "system", "documents", *(m + suffix for m in measures for suffix in suffixes)]
     numbers = [
-        [*key, held["documents"], *(x for m in measures for x in held.get(m, nothing))]
-        for key, held in cells.items()
+        [*key, values["documents"], *(x for m in measures for x in values.get(m, undefined))]
+        for key, values in cells.items()
     ]
     shown = [
         [
             *("all" if part is None else str(part) for part in key),
-            str(held["documents"]),
-            *(_cell(*held.get(m, nothing)) for m in measures),
+            str(values["documents"]),
+            *(_cell(*values.get(m, undefined)) for m in measures),
         ]
-        for key, held in cells.items()
+        for key, values in cells.items()
     ]
     headings = [*by, "system", "documents", *measures]
     return Layout(headings, shown, names, numbers, len(by) + 1, finished.record["signature"])
@@ -153,24 +154,24 @@ def _references(finished: "FinishedComparison", average: str) -> Layout:
     rows = _rows(finished, "systems", average)
     systems = list(dict.fromkeys(row["system"] for row in rows))
     measures = finished.record["settings"]["measures"]
-    value = {(row["measure"], row["reference"], row["system"]): row["value"] for row in rows}
-    places = {(row["measure"], row["reference"]): None for row in rows}
-    order = sorted(places, key=lambda key: (measures.index(key[0]), *_place(key[1])))
+    values = {(row["measure"], row["reference"], row["system"]): row["value"] for row in rows}
+    keys = {(row["measure"], row["reference"]): None for row in rows}
+    order = sorted(keys, key=lambda key: (measures.index(key[0]), *_reference_order(key[1])))
     at_once = "all at once"
-    named = [
+    names = [
         (m, reference or (at_once if m in PANELS.measures else "all coders"))
         for m, reference in order
     ]
     numbers = [
-        [*name, *(value.get((*key, system)) for system in systems)]
-        for name, key in zip(named, order, strict=True)
+        [*name, *(values.get((*key, system)) for system in systems)]
+        for name, key in zip(names, order, strict=True)
     ]
-    shown = [[*row[:2], *(shown_number(each) for each in row[2:])] for row in numbers]
+    shown = [[*row[:2], *(shown_number(value) for value in row[2:])] for row in numbers]
     headings = ["measure", "reference", *systems]
     return Layout(headings, shown, headings, numbers, 2, finished.record["signature"])
 
 
-def _place(reference: str | None) -> tuple[int, float]:
+def _reference_order(reference: str | None) -> tuple[int, float]:
     """Return a sort key: consensus references first, the strictest first; then coders; then all."""
     from segscore.pipeline.scoring.consensus import LABEL, parse_share
 

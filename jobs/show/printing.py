@@ -39,7 +39,7 @@ class Bar:
         self.drawn = self.console.is_terminal and not LOG.structured
         self.bar = Progress(console=self.console, transient=True)
         self.task = self.bar.add_task("scoring", total=None)
-        self.said = 0
+        self.tenths = 0
 
     def __enter__(self) -> "Bar":
         if self.drawn:
@@ -59,8 +59,8 @@ class Bar:
         """Show that ``done`` of ``parts`` parts are done."""
         if self.drawn:
             self.bar.update(self.task, completed=done, total=parts)
-        elif parts and done * 10 // parts > self.said:
-            self.said = done * 10 // parts
+        elif parts and done * 10 // parts > self.tenths:
+            self.tenths = done * 10 // parts
             LOG.say("info", f"{done} of {parts} parts done", done=done, parts=parts)
 
 
@@ -92,22 +92,22 @@ def print_finished(output: str, finished: "Finished") -> None:
 def print_record(output: str, record: dict[str, Any]) -> None:
     """Print the row counts of a run's input, its signature, and where it was written."""
     console = out()
-    print_account(record["rows"])
+    print_row_counts(record["rows"])
     for warning in record["warnings"]:
         LOG.say("warning", warning)
     console.print(record["signature"], markup=False)
     console.print(f"written to {output}", markup=False)
     if LOG.structured:
-        told = ("signature", "rows", "pairs", "seconds")
-        LOG.say("info", "finished", output=output, **{name: record[name] for name in told})
+        fields = ("signature", "rows", "pairs", "seconds")
+        LOG.say("info", "finished", output=output, **{name: record[name] for name in fields})
 
 
-def print_account(rows: dict[str, dict[str, int]]) -> None:
+def print_row_counts(rows: dict[str, dict[str, int]]) -> None:
     """Print how many rows of each input table were scored, rejected and unpaired."""
-    for name, became in rows.items():
+    for name, counts in rows.items():
         out().print(
-            f"{name}: {became['in']} in = {became['scored']} scored + {became['rejected']} "
-            f"rejected + {became['unpaired']} unpaired"
+            f"{name}: {counts['in']} in = {counts['scored']} scored + {counts['rejected']} "
+            f"rejected + {counts['unpaired']} unpaired"
         )
 
 
@@ -131,9 +131,9 @@ def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) 
         for row in rows
         if tuple(row[name] for name in by) == group
     }
-    named = ", ".join(f"{key} {part}" for key, part in zip(by, group, strict=True))
+    title = ", ".join(f"{key} {part}" for key, part in zip(by, group, strict=True))
     over_all = all(part is None for part in group)
-    table = Table(title=escape("all documents" if over_all else named), box=SIMPLE_HEAD)
+    table = Table(title=escape("all documents" if over_all else title), box=SIMPLE_HEAD)
     table.add_column("measure, best first", no_wrap=True)
     table.add_column("hypothesis", overflow="fold")
     for heading in ("micro", "95 % interval", "macro", "documents"):

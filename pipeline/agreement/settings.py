@@ -62,7 +62,7 @@ class AgreeSettings:
             ``MeasuringSettings``.
     """
 
-    codings: Annotated[str, Argument("Segmentations by several coders of a document.")]
+    codings: Annotated[str, Argument("Segmentations by several coders: a file, folder or glob.")]
     output: OutputOption
     documents: DocumentsOption = None
     group_by: GroupByOption = ()
@@ -73,7 +73,7 @@ class AgreeSettings:
     similarity: Annotated[
         tuple[str, ...],
         Option(
-            "Similarities to take coefficients of: boundary_similarity, "
+            "Similarities to compute coefficients for: boundary_similarity, "
             "segmentation_similarity, exact, two_category; default: all.",
             Panel.MEASURES,
             read_names,
@@ -82,13 +82,14 @@ class AgreeSettings:
     expected: Annotated[
         str,
         Option(
-            "Chance of a boundary: pooled, or the mean of the documents' (item).", Panel.MEASURES
+            "Expected boundary rate of pi: pooled, or item (mean of the documents' rates).",
+            Panel.MEASURES,
         ),
     ] = "pooled"
     as_published: Annotated[
         str | None,
         Option(
-            "Coefficients as published: fournier2013 is item, with segments for boundaries.",
+            "Paper to reproduce: fournier2013 (item, with segments instead of boundaries).",
             Panel.MEASURES,
         ),
     ] = None
@@ -180,19 +181,23 @@ class SimulateSettings:
     documents: Annotated[int, Option("Number of documents.")] = 100
     coders: Annotated[int, Option("Number of coders of each document.")] = 10
     near_miss: Annotated[
-        float, Option("Chance that a coder places a boundary beside its place.")
+        float, Option("Probability that a coder places a boundary next to its position.")
     ] = 0.1
-    full_miss: Annotated[float, Option("Chance that a coder omits a boundary or adds one.")] = 0.2
+    full_miss: Annotated[
+        float, Option("Probability that a coder omits a boundary or adds one.")
+    ] = 0.2
     added: Annotated[
         float, Option("Share of full misses that add a boundary; the others omit one.")
     ] = 0.5
-    n_t: Annotated[int, Option("Near misses move 1..n_t-1 positions.")] = 2
+    n_t: Annotated[int, Option("Limit n_t: near misses move 1 to n_t - 1 positions.")] = 2
     units: Annotated[
         int | None,
-        Option("Units in each document; default: as many segments as a coding has."),
+        Option("Units in each document; default: the sum of the segments drawn."),
     ] = None
-    random: Annotated[bool, Option("Random coders: each draws a segmentation for itself.")] = False
-    seed: Annotated[int, Option("Seed of all draws.")] = 0
+    random: Annotated[bool, Option("Random coders: each draws a segmentation independently.")] = (
+        False
+    )
+    seed: Annotated[int, Option("Seed of the random numbers.")] = 0
 
     def __post_init__(self) -> None:
         """Refuse invalid settings.

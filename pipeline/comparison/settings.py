@@ -39,7 +39,7 @@ class CompareSettings:
     measures: Annotated[
         tuple[str, ...],
         Option(
-            "Measures to compare by, separated by commas.",
+            "Measures to compare, separated by commas.",
             Panel.MEASURES,
             read_names,
             flags="--measure",
@@ -55,14 +55,16 @@ class CompareSettings:
     group_by: Annotated[
         tuple[str, ...],
         Option(
-            "Attributes, or reference, to compare apart, separated by commas.",
+            "Attributes, or reference, to compare by group, separated by commas.",
             Panel.AVERAGES,
             read_names,
         ),
     ] = ()
     where: Annotated[
         bool,
-        Option("Show where boundaries are missed: by story, position, prominence.", Panel.OUTPUT),
+        Option(
+            "Show where boundaries are missed: by story length, position, prominence.", Panel.OUTPUT
+        ),
     ] = False
     may_differ: Annotated[
         tuple[str, ...],
@@ -74,7 +76,7 @@ class CompareSettings:
     ] = ()
     replicates: ReplicatesOption = 1000
     permutations: Annotated[
-        int, Option("Permutations for the tests; 0 for none.", Panel.AVERAGES)
+        int, Option("Number of permutations for the tests; 0 for none.", Panel.AVERAGES)
     ] = 9999
     seed: SeedOption = 0
     fresh: FreshOption = False

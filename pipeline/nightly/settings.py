@@ -76,7 +76,7 @@ def _dated(option: str, location: str, night: datetime.date) -> str:
 KeepOption = Annotated[
     int | None,
     Option(
-        "Remove nights this many days older than the newest, except the last good one.",
+        "Remove nights more than this many days older than the newest, except the last good one.",
         Panel.OUTPUT,
     ),
 ]
@@ -109,40 +109,39 @@ class NightSettings:
         datetime.date, Option("Date of the night, such as 2026-01-31.", Panel.INPUTS, read_date)
     ]
     references: Annotated[
-        str, Option("Table of references; {date} stands for the night's date.", Panel.INPUTS)
+        str, Option("Table of references; {date} is replaced by the night's date.", Panel.INPUTS)
     ]
     hypotheses: Annotated[
-        str, Option("Table of segmentations to judge; {date} as above.", Panel.INPUTS)
+        str, Option("Table of segmentations to judge; {date} as in --references.", Panel.INPUTS)
     ]
     runs: Annotated[
-        str, Option("Folder of the nights' runs; this one's is date=DATE in it.", Panel.OUTPUT)
+        str, Option("Folder of the nights; this night is written to date=DATE in it.", Panel.OUTPUT)
     ]
     documents: Annotated[
-        str | None, Option("Table of unit lengths and attributes; {date} as above.", Panel.INPUTS)
+        str | None,
+        Option("Table of unit lengths and attributes; {date} as in --references.", Panel.INPUTS),
     ] = None
     gate: Annotated[
         str | None,
         Option(
-            "Rules separated by commas: boundary_similarity>=-0.01 may fall by .01, "
-            "pk<=+0.02 rise by .02; of micro averages, or macro:pk<=+0.02.",
+            "Rules separated by commas: boundary_similarity>=-0.01 lets a micro average fall by "
+            ".01, pk<=+0.02 lets it rise by .02, macro:pk<=+0.02 is for the macro average.",
             Panel.GATE,
         ),
     ] = None
     alpha: Annotated[
-        float, Option("Chance that a night's gate fails by noise alone.", Panel.GATE)
+        float, Option("Probability that a night's gate fails by noise alone.", Panel.GATE)
     ] = 0.05
     against: Annotated[str, Option("Night to compare with: last-good, or a date.", Panel.GATE)] = (
         _LAST_GOOD
     )
     not_comparable: Annotated[
         str,
-        Option(
-            "Verdict on a night whose signature differs from the other's: fail or pass.", Panel.GATE
-        ),
+        Option("Verdict if the signatures of the two nights differ: fail or pass.", Panel.GATE),
     ] = FAIL
-    metrics: Annotated[
-        str | None, Option("File to write metrics for Prometheus to, *.prom.", Panel.OUTPUT)
-    ] = None
+    metrics: Annotated[str | None, Option("Metrics file for Prometheus, *.prom.", Panel.OUTPUT)] = (
+        None
+    )
     keep: KeepOption = None
     fresh: FreshOption = False
     scoring: Mapping[str, Any] = field(default_factory=dict)

@@ -25,7 +25,7 @@ def agreement_sections(run: FinishedRun) -> Iterator[Section]:
     yield _agreement(run, by)
     coders = rows_over_all(run.table("coders"), by)
     yield Section("coders", "Coders", "", [*_coders(coders)])
-    yield Section("pairs", "Who agrees with whom", "", [_matrix(run, by, coders)])
+    yield Section("pairs", "Agreement between coders", "", [_matrix(run, by, coders)])
     yield Section("prominence", "Prominence", "", [*_prominence(run, by)])
     yield contested(run)
 
@@ -33,19 +33,22 @@ def agreement_sections(run: FinishedRun) -> Iterator[Section]:
 def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
     table = run.table("agreement")
     whole = rows_over_all(table, by)
-    told = [row for row in whole if row["coefficient"] != "bias"]
-    spans = [_span(row, f"{row['coefficient']}, {row['similarity']}") for row in told]
-    listed: list[list[Cell]] = [_coefficient(row) for row in whole]
+    spans = [
+        _span(row, f"{row['coefficient']}, {row['similarity']}")
+        for row in whole
+        if row["coefficient"] != "bias"
+    ]
+    cells: list[list[Cell]] = [_coefficient(row) for row in whole]
     first = whole[0]
-    says = (
+    caption = (
         f"{first['codings']:,} codings by {first['coders']:,} coders of {first['documents']:,} "
-        f"documents; {first['pairs']:,} pairs. 1 is full agreement, 0 what chance would make."
+        f"documents; {first['pairs']:,} pairs. 1 is full agreement, 0 is chance."
     )
     figures = [
         Figure(
             "Coefficients, with 95 % bootstrap intervals",
-            says,
-            PageTable(COEFFICIENT, listed),
+            caption,
+            PageTable(COEFFICIENT, cells),
             charts.intervals(spans, "agreement above chance"),
             wide=True,
         )
@@ -63,26 +66,26 @@ def _coefficient(row: RunRow) -> list[Cell]:
 
 def _groups(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figure]:
     """Draw the coefficient of each group, the largest groups first."""
-    found = [
+    groups = [
         row | {"name": group_name(row, by)}
         for row in rows
         if (row["coefficient"], row["similarity"]) == ("pi", SHOWN)
     ]
-    if not found:
+    if not groups:
         return
-    found.sort(key=lambda row: -row["codings"])
+    groups.sort(key=lambda row: -row["codings"])
     columns = ("name", "value", "ci_low", "ci_high", "codings")
-    listed: list[list[Cell]] = [[row[each] for each in columns] for row in found]
+    cells: list[list[Cell]] = [[row[column] for column in columns] for row in groups]
     yield Figure(
         f"pi of {SHOWN} by {', '.join(by)}",
-        f"The {_GROUPS} groups with most codings." if len(found) > _GROUPS else "",
-        PageTable(["group", "pi", "95 % from", "to", "codings"], listed),
-        charts.intervals([_span(row, row["name"]) for row in found[:_GROUPS]], "pi"),
+        f"The {_GROUPS} groups with the most codings." if len(groups) > _GROUPS else "",
+        PageTable(["group", "pi", "95 % from", "to", "codings"], cells),
+        charts.intervals([_span(row, row["name"]) for row in groups[:_GROUPS]], "pi"),
         wide=True,
     )
 
 
-def _span(row: RunRow, name: str) -> charts.DrawnChart:
+def _span(row: RunRow, name: str) -> charts.MarkValues:
     ends = {"value": row["value"], "low": row["ci_low"], "high": row["ci_high"]}
     return {"name": name, "kind": row["coefficient"], **ends}
 
@@ -98,7 +101,7 @@ def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
         {"name": row["coder"], "value": row["rate"], "flagged": bool(row["flagged"])}
         for row in known
     ]
-    listed: list[list[Cell]] = [
+    rates: list[list[Cell]] = [
         [
             row["coder"],
             row["documents"],
@@ -111,10 +114,10 @@ def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
     ]
     flagged = [row["coder"] for row in known if row["flagged"]]
     yield Figure(
-        "Boundary rate, before the band of the group",
-        "Boundaries by potential boundaries. The band is the mean and two standard deviations to "
-        f"each side; beyond it: {', '.join(map(isolated, flagged)) or 'nobody'}.",
-        PageTable(["coder", "documents", "boundaries", "rate", "deviation", "beyond"], listed),
+        "Boundary rate, with the range of the group",
+        "Boundaries per potential boundary. The band is the mean plus and minus two standard "
+        f"deviations; outside it: {', '.join(map(isolated, flagged)) or 'no coder'}.",
+        PageTable(["coder", "documents", "boundaries", "rate", "deviation", "outside"], rates),
         charts.band(points, low, mean, high, "boundary rate"),
     )
     peer, without = f"peer_{SHOWN}", f"without_pi_{SHOWN}"
@@ -124,41 +127,40 @@ def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
         for row in similar
         if row[peer] is not None
     ]
-    cells: list[list[Cell]] = [
+    similarities: list[list[Cell]] = [
         [row["coder"], row["peers"], row[peer], row[without]] for row in similar
     ]
     yield Figure(
         f"{SHOWN} to peers",
-        "Pooled over all pairs with the coder. The table tells what pi would be without each.",
-        PageTable(["coder", "peers", SHOWN, "pi without"], cells),
+        "Pooled over all pairs that include the coder. The table lists pi without the coder.",
+        PageTable(["coder", "peers", SHOWN, "pi without"], similarities),
         charts.intervals(spans, SHOWN),
     )
 
 
 def _matrix(run: FinishedRun, by: Sequence[str], coders: Sequence[RunRow]) -> Figure:
     pairs = rows_over_all(run.table("peers"), by)
-    most = sorted(coders, key=lambda row: (-row["documents"], row["coder"]))[:_CODERS]
-    names = sorted(row["coder"] for row in most)
-    found = {(row["coder"], row["peer"]): row for row in pairs}
-    cells: list[charts.DrawnChart] = []
+    shown = sorted(coders, key=lambda row: (-row["documents"], row["coder"]))[:_CODERS]
+    names = sorted(row["coder"] for row in shown)
+    by_pair = {(row["coder"], row["peer"]): row for row in pairs}
+    cells: list[charts.MarkValues] = []
     for name in names:
-        for other in (each for each in names if each != name):
-            row = found.get((name, other)) or found.get((other, name))
+        for other in (peer for peer in names if peer != name):
+            row = by_pair.get((name, other)) or by_pair.get((other, name))
             if row is not None and row[SHOWN] is not None:
-                says = f"{row[SHOWN]:.2f}"
-                told = {"value": row[SHOWN], "says": says, "mark": ""}
-                cells.append({"row": name, "column": other, **told})
-    listed: list[list[Cell]] = [
+                cell = {"value": row[SHOWN], "text": f"{row[SHOWN]:.2f}", "mark": ""}
+                cells.append({"row": name, "column": other, **cell})
+    table: list[list[Cell]] = [
         [row["coder"], row["peer"], row["documents"], row[SHOWN], row["segmentation_similarity"]]
         for row in pairs
         if {row["coder"], row["peer"]} <= set(names)
     ]
-    left = len(coders) - len(names)
-    more = f"{left} coders with fewer documents are in the table peers." if left else ""
+    omitted = len(coders) - len(names)
+    more = f"{omitted} coders with fewer documents are only in the table peers." if omitted else ""
     return Figure(
         f"{SHOWN} of each pair of coders",
-        "Pooled over the documents both coded; empty where there are none.",
-        PageTable(["coder", "peer", "documents", SHOWN, "segmentation_similarity"], listed, more),
+        "Pooled over the documents that both coded; empty if there are none.",
+        PageTable(["coder", "peer", "documents", SHOWN, "segmentation_similarity"], table, more),
         charts.heat(cells, SHOWN),
         wide=True,
     )
@@ -166,26 +168,28 @@ def _matrix(run: FinishedRun, by: Sequence[str], coders: Sequence[RunRow]) -> Fi
 
 def _prominence(run: FinishedRun, by: Sequence[str]) -> Iterator[Figure]:
     """Draw the share of coders that support each position marked by some coder."""
-    counted = {reach: np.zeros(CLASSES, np.int64) for reach in _PROMINENCE}
-    wanted = ["coders", *(f"support_{reach}" for reach in _PROMINENCE)]
-    for part in run.parts("prominence", wanted):
+    counts = {reach: np.zeros(CLASSES, np.int64) for reach in _PROMINENCE}
+    columns = ["coders", *(f"support_{reach}" for reach in _PROMINENCE)]
+    for part in run.parts("prominence", columns):
         several = part.column("coders").to_numpy() > 1
-        for reach, classes in counted.items():
+        for reach, classes in counts.items():
             share = part.column(f"support_{reach}").to_numpy()[several]
-            place = np.ceil(np.round(share * CLASSES, 9)).astype(np.int64) - 1
-            classes += np.bincount(np.maximum(place, 0), minlength=CLASSES)
+            index = np.ceil(np.round(share * CLASSES, 9)).astype(np.int64) - 1
+            classes += np.bincount(np.maximum(index, 0), minlength=CLASSES)
     names = [f"{100 * (i + 1) // CLASSES} %" for i in range(CLASSES)]
-    for reach, classes in counted.items():
-        rows = [{"name": n, "value": int(c)} for n, c in zip(names, classes, strict=True)]
-        listed: list[list[Cell]] = [
-            [name, int(many)] for name, many in zip(names, classes, strict=True)
+    for reach, classes in counts.items():
+        rows = [
+            {"name": name, "value": int(count)} for name, count in zip(names, classes, strict=True)
         ]
-        where = "exactly there" if reach == "0" else f"within {_PROMINENCE[reach]}"
+        cells: list[list[Cell]] = [
+            [name, int(count)] for name, count in zip(names, classes, strict=True)
+        ]
+        where = "at the position" if reach == "0" else f"within {_PROMINENCE[reach]}"
         yield Figure(
             f"Supported {where}",
-            "Marked positions of documents that several coded, by the share of its coders with a "
-            "boundary there: up to so many.",
-            PageTable(["share up to", "positions"], listed),
+            "Positions that some coder marked, in documents with several coders, by the share of "
+            "coders with a boundary there.",
+            PageTable(["share up to", "positions"], cells),
             charts.columns(rows, "share of the coders", "positions"),
         )
     yield Figure("Quartiles", table=_quartiles(run, by))
@@ -194,8 +198,8 @@ def _prominence(run: FinishedRun, by: Sequence[str]) -> Iterator[Figure]:
 def _quartiles(run: FinishedRun, by: Sequence[str]) -> PageTable:
     (whole,) = rows_over_all(run.table("corpus"), by)
     rows: list[list[Cell]] = [
-        [f"{kind}, {where}", *(whole[f"{kind}_{reach}_{each}"] for each in ("q1", "median", "q3"))]
+        [f"{kind}, {where}", *(whole[f"{kind}_{reach}_{name}"] for name in ("q1", "median", "q3"))]
         for kind in ("support", "peer_support")
         for reach, where in _PROMINENCE.items()
     ]
-    return PageTable(["of the positions", "lower quartile", "median", "upper quartile"], rows)
+    return PageTable(["share of coders", "lower quartile", "median", "upper quartile"], rows)

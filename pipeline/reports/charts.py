@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import altair as alt
 
-DrawnChart = Mapping[str, Any]
+MarkValues = Mapping[str, Any]
 """The values that one mark is drawn from."""
 
 Chart = dict[str, Any]
@@ -25,15 +25,15 @@ _FIELDS = 6
 """Significant digits of the numbers in a chart."""
 
 
-def _data(rows: Sequence[DrawnChart]) -> "alt.Data":
+def _data(rows: Sequence[MarkValues]) -> "alt.Data":
     import altair as alt
 
     return alt.Data(  # type: ignore[no-untyped-call]
-        values=[{name: _short(value) for name, value in row.items()} for row in rows]
+        values=[{name: _rounded(value) for name, value in row.items()} for row in rows]
     )
 
 
-def _short(value: object) -> object:
+def _rounded(value: object) -> object:
     if isinstance(value, str):
         return _text(value)
     return float(f"{value:.{_FIELDS}g}") if isinstance(value, float) else value
@@ -44,28 +44,28 @@ def _text(name: str) -> str:
     return f"{name}\N{ZERO WIDTH SPACE}" if name == "__proto__" else name
 
 
-def _finished(chart: Any, height: int) -> Chart:
+def _as_json(chart: Any, height: int) -> Chart:
     """Return a chart as JSON, as wide as the page allows."""
-    made: Chart = chart.properties(width="container", height=height).to_dict()
+    encoded: Chart = chart.properties(width="container", height=height).to_dict()
     # Drop what altair adds for its own viewers: their version, and a theme; the page has its own.
-    return {name: value for name, value in made.items() if name not in ("$schema", "config")}
+    return {name: value for name, value in encoded.items() if name not in ("$schema", "config")}
 
 
-def _tall(rows: Sequence[DrawnChart], name: str) -> int:
+def _height(rows: Sequence[MarkValues], name: str) -> int:
     """Return the height of a chart with one row per name."""
-    return _STEP * max(1, len(_named(rows, name)))
+    return _STEP * max(1, len(_distinct(rows, name)))
 
 
-def _known(rows: Sequence[DrawnChart], *names: str) -> bool:
+def _any_defined(rows: Sequence[MarkValues], *names: str) -> bool:
     """Check whether some row has all these values; without one, Vega draws an endless axis."""
     return any(all(row[name] is not None for name in names) for row in rows)
 
 
-def _named(rows: Sequence[DrawnChart], name: str) -> list[str]:
+def _distinct(rows: Sequence[MarkValues], name: str) -> list[str]:
     return list(dict.fromkeys(_text(str(row[name])) for row in rows))
 
 
-def _names(names: Sequence[str], field: str = "name") -> Any:
+def _name_axis(names: Sequence[str], field: str = "name") -> Any:
     """Make an axis of names in their order, from the top or left, shortening long ones."""
     import altair as alt
 
@@ -84,7 +84,7 @@ _ENDS = (
 """Label of a name on an axis: both ends of a long one, as names often differ at one end."""
 
 
-def _wide(rows: Sequence[DrawnChart], *names: str) -> "alt.Scale":
+def _value_scale(rows: Sequence[MarkValues], *names: str) -> "alt.Scale":
     """Return a scale for the values of some fields; it has a width even if all are equal."""
     import altair as alt
 
@@ -92,15 +92,15 @@ def _wide(rows: Sequence[DrawnChart], *names: str) -> "alt.Scale":
     low, high = min(values), max(values)
     if high - low > NARROW * max(abs(low), abs(high)):
         return alt.Scale(zero=False, nice=True)
-    aside = abs(low) / 2 or 0.5
-    return alt.Scale(domain=[low - aside if low else 0, high + aside], nice=False)
+    margin = abs(low) / 2 or 0.5
+    return alt.Scale(domain=[low - margin if low else 0, high + margin], nice=False)
 
 
 NARROW = 1e-9
 """Range of the values, as a share of the largest, up to which they count as equal."""
 
 
-def intervals(rows: Sequence[DrawnChart], axis: str) -> Chart | None:
+def intervals(rows: Sequence[MarkValues], axis: str) -> Chart | None:
     """Draw one point with its interval per row; return None if nothing is defined.
 
     Args:
@@ -109,40 +109,40 @@ def intervals(rows: Sequence[DrawnChart], axis: str) -> Chart | None:
     """
     import altair as alt
 
-    if not _known(rows, "value"):
+    if not _any_defined(rows, "value"):
         return None
 
     base = alt.Chart(_data(rows)).encode(
-        y=_names(_named(rows, "name")),
+        y=_name_axis(_distinct(rows, "name")),
         tooltip=[
             alt.Tooltip("name:N", title="name"),
             *(
-                alt.Tooltip(f"{each}:Q", title=title, format=".4f")
-                for each, title in (("value", axis), ("low", "95 % from"), ("high", "to"))
+                alt.Tooltip(f"{field}:Q", title=title, format=".4f")
+                for field, title in (("value", axis), ("low", "95 % from"), ("high", "to"))
             ),
         ],
     )
-    scale = _wide(rows, "value", "low", "high")
+    scale = _value_scale(rows, "value", "low", "high")
     span = base.mark_rule(strokeWidth=2, color=BLUE).encode(
         x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"
     )
-    at = base.mark_point(filled=True, size=70, color=BLUE, opacity=1).encode(
+    point = base.mark_point(filled=True, size=70, color=BLUE, opacity=1).encode(
         x=alt.X("value:Q", title=axis, scale=scale),
         shape=alt.Shape("kind:N", legend=_legend(rows, "kind")),
     )
-    layers = [span, at] if _known(rows, "low", "high") else [at]
-    return _finished(alt.layer(*layers), _tall(rows, "name"))
+    layers = [span, point] if _any_defined(rows, "low", "high") else [point]
+    return _as_json(alt.layer(*layers), _height(rows, "name"))
 
 
-def _legend(rows: Sequence[DrawnChart], name: str) -> "alt.Legend | None":
+def _legend(rows: Sequence[MarkValues], name: str) -> "alt.Legend | None":
     """Return a legend below the chart, or None if it would have one entry."""
     import altair as alt
 
-    several = len(_named(rows, name)) > 1
+    several = len(_distinct(rows, name)) > 1
     return alt.Legend(title=None, orient="bottom", symbolFillColor=BLUE) if several else None
 
 
-def scatter(rows: Sequence[DrawnChart], across: str, up: str) -> Chart | None:
+def scatter(rows: Sequence[MarkValues], across: str, up: str) -> Chart | None:
     """Draw one point per system by two values, each with its interval; return None without points.
 
     Args:
@@ -171,11 +171,11 @@ def scatter(rows: Sequence[DrawnChart], across: str, up: str) -> Chart | None:
     if any(row["x"] > edge for row in rows):
         layers.append(_labels(base, f"datum.x > {edge}", "right", -7))
     span = base.mark_rule(color=BLUE, opacity=0.5)
-    if _known(rows, "x_low", "x_high"):
+    if _any_defined(rows, "x_low", "x_high"):
         layers.append(span.encode(x=alt.X("x_low:Q", title=across), x2="x_high:Q"))
-    if _known(rows, "y_low", "y_high"):
+    if _any_defined(rows, "y_low", "y_high"):
         layers.append(span.encode(y=alt.Y("y_low:Q", title=up), y2="y_high:Q"))
-    return _finished(alt.layer(*layers), 320)
+    return _as_json(alt.layer(*layers), 320)
 
 
 def _labels(base: "alt.Chart", where: str, align: _Side, dx: int) -> "alt.Chart":
@@ -184,7 +184,7 @@ def _labels(base: "alt.Chart", where: str, align: _Side, dx: int) -> "alt.Chart"
     return chart.encode(text="label:N")
 
 
-def boxes(rows: Sequence[DrawnChart], outliers: Sequence[DrawnChart], axis: str) -> Chart | None:
+def boxes(rows: Sequence[MarkValues], outliers: Sequence[MarkValues], axis: str) -> Chart | None:
     """Draw one box plot per row, with its outliers; return None without rows.
 
     Args:
@@ -196,18 +196,21 @@ def boxes(rows: Sequence[DrawnChart], outliers: Sequence[DrawnChart], axis: str)
 
     if not rows:
         return None
-    y, scale = _names(_named(rows, "name")), _wide([*rows, *outliers], "low", "high", "value")
+    y, scale = (
+        _name_axis(_distinct(rows, "name")),
+        _value_scale([*rows, *outliers], "low", "high", "value"),
+    )
 
     def x(name: str) -> "alt.X":
         return alt.X(f"{name}:Q", title=axis, scale=scale)
 
-    told = {"low": "lower whisker", "q1": "lower quartile", "median": "median"}
-    told |= {"q3": "upper quartile", "high": "upper whisker"}
+    titles = {"low": "lower whisker", "q1": "lower quartile", "median": "median"}
+    titles |= {"q3": "upper quartile", "high": "upper whisker"}
     base = alt.Chart(_data(rows)).encode(
         y=y,
         tooltip=[
             alt.Tooltip("name:N", title="name"),
-            *(alt.Tooltip(f"{name}:Q", title=told[name], format=".4f") for name in told),
+            *(alt.Tooltip(f"{name}:Q", title=titles[name], format=".4f") for name in titles),
         ],
     )
     layers = [
@@ -216,54 +219,54 @@ def boxes(rows: Sequence[DrawnChart], outliers: Sequence[DrawnChart], axis: str)
         base.mark_tick(thickness=3, size=14, color=ORANGE).encode(x=x("median")),
     ]
     if outliers:
-        far = alt.Chart(_data(outliers)).mark_point(color=RED, size=25)
+        points = alt.Chart(_data(outliers)).mark_point(color=RED, size=25)
         tooltip = [
             alt.Tooltip("document:N", title="document"),
             alt.Tooltip("name:N", title="name"),
             alt.Tooltip("value:Q", title=axis, format=".4f"),
         ]
-        layers.append(far.encode(y=y, x=x("value"), tooltip=tooltip))
-    return _finished(alt.layer(*layers), _tall(rows, "name"))
+        layers.append(points.encode(y=y, x=x("value"), tooltip=tooltip))
+    return _as_json(alt.layer(*layers), _height(rows, "name"))
 
 
-def heat(rows: Sequence[DrawnChart], value: str, *, signed: bool = False) -> Chart:
+def heat(rows: Sequence[MarkValues], value: str, *, signed: bool = False) -> Chart:
     """Draw a matrix with one cell per pair of names, coloured by value.
 
     Args:
-        rows: ``row``, ``column``, ``value``, ``says`` (text of the cell) and ``mark`` (its text if
-            there are too many columns for ``says``).
+        rows: ``row``, ``column``, ``value``, ``text`` (text of the cell) and ``mark`` (its text if
+            there are too many columns for ``text``).
         value: title of the values.
         signed: whether the values are on both sides of 0.
     """
     import altair as alt
 
-    names, columns = _named(rows, "row"), _named(rows, "column")
+    names, columns = _distinct(rows, "row"), _distinct(rows, "column")
     columns.sort(key=lambda name: names.index(name) if name in names else len(names))
-    most = max((abs(row["value"]) for row in rows if row["value"] is not None), default=0) or 1.0
+    largest = max((abs(row["value"]) for row in rows if row["value"] is not None), default=0) or 1.0
     scale = (
-        alt.Scale(domain=[-most, 0, most], range=["#b8325e", "#f4f4f4", "#22689f"])
+        alt.Scale(domain=[-largest, 0, largest], range=["#b8325e", "#f4f4f4", "#22689f"])
         if signed
-        else alt.Scale(domain=[0, most], range=["#f4f4f4", "#22689f"])
+        else alt.Scale(domain=[0, largest], range=["#f4f4f4", "#22689f"])
     )
     base = alt.Chart(_data(rows)).encode(
-        y=_names(names, "row"),
-        x=_names(columns, "column"),
+        y=_name_axis(names, "row"),
+        x=_name_axis(columns, "column"),
         tooltip=[
             alt.Tooltip("row:N", title=" "),
             alt.Tooltip("column:N", title="  "),
             alt.Tooltip("value:Q", title=value, format=".4f"),
-            alt.Tooltip("says:N", title="   "),
+            alt.Tooltip("text:N", title="   "),
         ],
     )
     cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(
         color=alt.Color("value:Q", title=value, scale=scale, legend=alt.Legend(orient="bottom"))
     )
-    dark = f"abs(datum.value) > {DARK * most}"
+    dark = f"abs(datum.value) > {DARK * largest}"
     text = base.mark_text(fontSize=11).encode(
-        text="says:N" if len(columns) <= _ROOM else "mark:N",
+        text="text:N" if len(columns) <= _ROOM else "mark:N",
         color=alt.condition(dark, alt.value("#ffffff"), alt.value("#101010")),
     )
-    return _finished(alt.layer(cells, text), _tall(rows, "row"))
+    return _as_json(alt.layer(cells, text), _height(rows, "row"))
 
 
 DARK = 0.85
@@ -277,7 +280,7 @@ FEW = 10
 """Maximum number of lines for the smaller set of colours, which are easier to distinguish."""
 
 
-def curves(rows: Sequence[DrawnChart], points: Sequence[DrawnChart], across: str, up: str) -> Chart:
+def curves(rows: Sequence[MarkValues], points: Sequence[MarkValues], across: str, up: str) -> Chart:
     """Draw one line per system over its thresholds, and its operating point.
 
     Args:
@@ -288,7 +291,7 @@ def curves(rows: Sequence[DrawnChart], points: Sequence[DrawnChart], across: str
     """
     import altair as alt
 
-    names = _named(rows, "name")
+    names = _distinct(rows, "name")
     colour = alt.Color(
         "name:N",
         sort=None,
@@ -309,15 +312,15 @@ def curves(rows: Sequence[DrawnChart], points: Sequence[DrawnChart], across: str
         .mark_line(point=alt.OverlayMarkDef(size=12))
         .encode(x=x, y=y, color=colour, order="place:Q", tooltip=tooltip)
     )
-    at = (
+    operating = (
         alt.Chart(_data(points))
         .mark_point(size=130, strokeWidth=3)
         .encode(x=x, y=y, color=colour, tooltip=tooltip)
     )
-    return _finished(alt.layer(line, at), 340)
+    return _as_json(alt.layer(line, operating), 340)
 
 
-def band(rows: Sequence[DrawnChart], low: float, mean: float, high: float, axis: str) -> Chart:
+def band(rows: Sequence[MarkValues], low: float, mean: float, high: float, axis: str) -> Chart:
     """Draw one point per coder on the band in which most of them lie.
 
     Args:
@@ -330,10 +333,10 @@ def band(rows: Sequence[DrawnChart], low: float, mean: float, high: float, axis:
     import altair as alt
 
     span = {"low": low, "mean": mean, "high": high}
-    scale = _wide([span, *rows], "low", "high", "value")
+    scale = _value_scale([span, *rows], "low", "high", "value")
     group = alt.Chart(_data([span]))
     points = alt.Chart(_data(rows)).encode(
-        y=_names(_named(rows, "name")),
+        y=_name_axis(_distinct(rows, "name")),
         x=alt.X("value:Q", title=axis, scale=scale),
         color=alt.condition("datum.flagged == true", alt.value(RED), alt.value(BLUE)),
         shape=alt.condition("datum.flagged == true", alt.value("triangle-up"), alt.value("circle")),
@@ -342,7 +345,7 @@ def band(rows: Sequence[DrawnChart], low: float, mean: float, high: float, axis:
             alt.Tooltip("value:Q", title=axis, format=".4f"),
         ],
     )
-    return _finished(
+    return _as_json(
         alt.layer(
             group.mark_rect(opacity=0.15, color=BLUE).encode(
                 x=alt.X("low:Q", title=axis, scale=scale), x2="high:Q"
@@ -352,11 +355,11 @@ def band(rows: Sequence[DrawnChart], low: float, mean: float, high: float, axis:
             ),
             points.mark_point(filled=True, size=80, opacity=1),
         ),
-        _tall(rows, "name"),
+        _height(rows, "name"),
     )
 
 
-def columns(rows: Sequence[DrawnChart], across: str, up: str) -> Chart:
+def columns(rows: Sequence[MarkValues], across: str, up: str) -> Chart:
     """Draw one bar per class.
 
     Args:
@@ -383,4 +386,4 @@ def columns(rows: Sequence[DrawnChart], across: str, up: str) -> Chart:
             ],
         )
     )
-    return _finished(chart, 240)
+    return _as_json(chart, 240)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline.agreement.documents import by_similarity, most_contested
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
-from segscore.pipeline.reports.strips import Drawing, boundaries, draw_strip
+from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.scoring.explain import read_document_rows
 from segscore.pipeline.scoring.reopen import require_unchanged
@@ -31,21 +31,21 @@ def contested(run: FinishedRun) -> Section:
     if not rows:
         return Section("contested", title, "None: all codings of every document are the same.", [])
     try:
-        drawn = _codings(run, rows)
+        drawings = _codings(run, rows)
     except (Refused, Failed, OSError) as problem:
-        drawn, why = {}, f"Not drawn: {problem}."
+        drawings, why = {}, f"Not drawn: {problem}."
     else:
         why = ""
-    figures = [_one(row, drawn.get(row["document_id"], ())) for row in rows]
-    says = f"Those with the least mean {SHOWN} over pairs of coders. {why}"
-    return Section("contested", title, says, figures, missing=why)
+    figures = [_figure(row, drawings.get(row["document_id"], ())) for row in rows]
+    text = f"The documents with the lowest mean {SHOWN} over pairs of coders. {why}"
+    return Section("contested", title, text, figures, missing=why)
 
 
 def _least_similar(run: FinishedRun) -> list[RunRow]:
-    wanted = ["document_id", "codings", "coders", "segments", SHOWN, "window_diff_mean"]
-    parts = run.parts("documents", wanted)
-    found = [row for part in parts for row in most_contested(part, _CONTESTED)]
-    return nsmallest(_CONTESTED, found, key=by_similarity)
+    columns = ["document_id", "codings", "coders", "segments", SHOWN, "window_diff_mean"]
+    parts = run.parts("documents", columns)
+    candidates = [row for part in parts for row in most_contested(part, _CONTESTED)]
+    return nsmallest(_CONTESTED, candidates, key=by_similarity)
 
 
 def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing]]:
@@ -54,33 +54,39 @@ def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]
     # Leave out invalid rows here, and rows rejected together with others in _drawing.
-    good = [validate_rows(part, SEGMENTATIONS)[0].table for part in read_document_rows(table, ids)]
-    read = pa.concat_tables(good).to_pylist()
-    return {row["document_id"]: [_drawing(row, read)] for row in rows}
+    valid = [validate_rows(part, SEGMENTATIONS)[0].table for part in read_document_rows(table, ids)]
+    codings = pa.concat_tables(valid).to_pylist()
+    return {row["document_id"]: [_drawing(row, codings)] for row in rows}
 
 
-def _drawing(row: RunRow, read: Sequence[dict[str, Any]]) -> Drawing:
-    own = [each for each in read if each["document_id"] == row["document_id"]]
-    own = [each for each in own if each["coder"] in set(row["coders"])]
-    own.sort(key=lambda each: each["coder"])
-    strips = [boundaries(each["coder"], sorted(set(each["boundaries"]))) for each in own[:STRIPS]]
-    says = f"{len(strips)} codings, one above the other; the table tells their segments"
-    left = len(own) - len(strips)
-    title = f"Codings, the first {len(strips)}; {left} more are in the table" if left else "Codings"
-    return draw_strip(title, says, own[0]["n_units"], strips)
+def _drawing(row: RunRow, codings: Sequence[dict[str, Any]]) -> Drawing:
+    drawn = [
+        coding
+        for coding in codings
+        if coding["document_id"] == row["document_id"] and coding["coder"] in set(row["coders"])
+    ]
+    drawn.sort(key=lambda coding: coding["coder"])
+    strips = [
+        boundary_strip(coding["coder"], sorted(set(coding["boundaries"])))
+        for coding in drawn[:STRIPS]
+    ]
+    description = f"{len(strips)} codings, one above the other; the table lists their segments"
+    left = len(drawn) - len(strips)
+    title = f"The first {len(strips)} codings; the table lists {left} more" if left else "Codings"
+    return draw_strip(title, description, drawn[0]["n_units"], strips)
 
 
-def _one(row: RunRow, drawings: Sequence[Drawing]) -> Figure:
-    listed: list[list[Cell]] = [
+def _figure(row: RunRow, drawings: Sequence[Drawing]) -> Figure:
+    cells: list[list[Cell]] = [
         [coder, segments] for coder, segments in zip(row["coders"], row["segments"], strict=True)
     ]
-    says = f"{row['codings']} coders; mean {SHOWN} {row[SHOWN]:.4f}, mean WindowDiff " + (
+    caption = f"{row['codings']} coders; mean {SHOWN} {row[SHOWN]:.4f}, mean WindowDiff " + (
         "undefined." if row["window_diff_mean"] is None else f"{row['window_diff_mean']:.4f}."
     )
     return Figure(
         row["document_id"],
-        says,
-        PageTable(["coder", "segments"], listed),
+        caption,
+        PageTable(["coder", "segments"], cells),
         drawings=drawings,
         wide=True,
     )

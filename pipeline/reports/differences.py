@@ -17,7 +17,7 @@ COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
 
 PERMUTATIONS = 9999
-SURE = 0.05
+_ALPHA = 0.05
 
 LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
 _HEADINGS = ("system", "other", "difference", "95 % from", "to", "p", "p (Holm)", "better")
@@ -28,53 +28,54 @@ _Pairs = Mapping[tuple[str, str], Mapping[str, Any]]
 def difference_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Figure:
     """Draw the differences between pairs of systems, tested as in `segscore compare`."""
     left = len(sample.systems) - COMPARED
-    sample = _only(sample, ranking.order(sample)[:COMPARED])
+    sample = _select_systems(sample, ranking.order(sample)[:COMPARED])
     settings = run.score_settings()
-    made = compare_sample(sample, [run], settings.seed, settings.replicates, PERMUTATIONS)
+    tables = compare_sample(sample, [run], settings.seed, settings.replicates, PERMUTATIONS)
     pairs = {
         (row["system"], row["other"]): row
-        for row in made["comparisons"]
+        for row in tables["comparisons"]
         if row["average"] == ranking.average
     }
-    listed: list[list[Cell]] = [
-        [*names, *(_known(row[each]) for each in LISTED), row["better"]]
+    cells: list[list[Cell]] = [
+        [*names, *(_or_none(row[column]) for column in LISTED), row["better"]]
         for names, row in pairs.items()
     ]
     best = [sample.systems[i].label for i in ranking.order(sample)]
-    more = f" The best {COMPARED} systems; {left} more are not here." if left > 0 else ""
+    more = f" The best {COMPARED} systems; {left} more are left out." if left > 0 else ""
     return Figure(
-        f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row less column",
-        f"{ranking.average} averages. * p < {SURE} by a paired permutation test, adjusted by Holm "
-        f"for all these pairs. The command segscore compare has more tests.{more}",
-        PageTable(_HEADINGS, listed),
+        f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row minus column",
+        f"{ranking.average} averages. * p < {_ALPHA} in a paired permutation test, adjusted by "
+        f"Holm for all these pairs. The command segscore compare runs more tests.{more}",
+        PageTable(_HEADINGS, cells),
         charts.heat([*_cells(best, pairs)], "difference", signed=True),
         wide=True,
     )
 
 
-def _only(sample: Sample, kept: Sequence[int]) -> Sample:
+def _select_systems(sample: Sample, systems: Sequence[int]) -> Sample:
     """Select some of the systems, in the order of the sample."""
-    at = sorted(kept)
+    indices = sorted(systems)
     return replace(
         sample,
-        systems=[sample.systems[i] for i in at],
-        counts={name: counts[at] for name, counts in sample.counts.items()},
-        values={name: values[at] for name, values in sample.values.items()},
-        parameters=[sample.parameters[i] for i in at],
+        systems=[sample.systems[i] for i in indices],
+        counts={name: counts[indices] for name, counts in sample.counts.items()},
+        values={name: values[indices] for name, values in sample.values.items()},
+        parameters=[sample.parameters[i] for i in indices],
     )
 
 
-def _cells(best: Sequence[str], pairs: _Pairs) -> Iterator[charts.DrawnChart]:
+def _cells(best: Sequence[str], pairs: _Pairs) -> Iterator[charts.MarkValues]:
     for name in best:
-        for other in (each for each in best if each != name):
+        for other in (system for system in best if system != name):
             row, sign = (
                 (pairs[name, other], 1) if (name, other) in pairs else (pairs[other, name], -1)
             )
-            value, mark = _known(row["difference"]), "*" if row["p_permutation_holm"] < SURE else ""
+            mark = "*" if row["p_permutation_holm"] < _ALPHA else ""
+            value = _or_none(row["difference"])
             value = None if value is None else sign * value
-            says = "–" if value is None else f"{round(value, 3) + 0:+.3f}{mark}"
-            yield {"row": name, "column": other, "value": value, "says": says, "mark": mark}
+            text = "–" if value is None else f"{round(value, 3) + 0:+.3f}{mark}"
+            yield {"row": name, "column": other, "value": value, "text": text, "mark": mark}
 
 
-def _known(value: float) -> float | None:
+def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

@@ -45,7 +45,7 @@ class Box:
     @property
     def five(self) -> dict[str, float]:
         """The five numbers of the box plot."""
-        return {each: getattr(self, each) for each in ("low", "q1", "median", "q3", "high")}
+        return {name: getattr(self, name) for name in ("low", "q1", "median", "q3", "high")}
 
 
 def box(name: str, values: Floats) -> Box:
@@ -69,25 +69,25 @@ def box(name: str, values: Floats) -> Box:
 def spread_section(sample: Sample, ranking: Ranking) -> Figure:
     """Draw quartiles and outliers of each system."""
     values = sample.values[ranking.measure.name]
-    found = [
+    boxes = [
         box(sample.systems[i].label, values[i])
         for i in ranking.order(sample)
         if not np.isnan(values[i]).all()
     ]
-    far: list[charts.DrawnChart] = []
+    outliers: list[charts.MarkValues] = []
     cells: list[list[Cell]] = []
-    for each in found:
-        named = [(sample.documents[i].as_py(), value) for i, value in each.furthest]
-        far += [{"name": each.name, "document": name, "value": value} for name, value in named]
-        listed = ", ".join(f"{name} ({value:.3f})" for name, value in named)
-        cells.append([each.name, *each.five.values(), each.documents, each.outliers, listed])
-    heads = ["system", "whisker", "quartile", "median", "quartile", "whisker", "documents"]
+    for b in boxes:
+        furthest = [(sample.documents[i].as_py(), value) for i, value in b.furthest]
+        outliers += [{"name": b.name, "document": name, "value": value} for name, value in furthest]
+        listed = ", ".join(f"{name} ({value:.3f})" for name, value in furthest)
+        cells.append([b.name, *b.five.values(), b.documents, b.outliers, listed])
+    heads = ["system", "low whisker", "q1", "median", "q3", "high whisker", "documents"]
     return Figure(
         f"{ranking.measure.name}{ranking.measure.arrow} of each document",
-        "The box holds the middle half of the documents, the line is the median; whiskers reach "
-        f"to the last document within {WHISKER} box lengths. Documents beyond are outliers: the "
+        "The box spans the middle half of the documents, and the line is the median; whiskers "
+        f"reach the last document within {WHISKER} box lengths. Documents beyond are outliers: the "
         f"{OUTLIERS} furthest of each system are drawn, and named in the table.",
-        PageTable([*heads, "outliers", "the furthest"], cells),
-        charts.boxes([{"name": b.name, **b.five} for b in found], far, ranking.measure.name),
+        PageTable([*heads, "outliers", "furthest outliers"], cells),
+        charts.boxes([{"name": b.name, **b.five} for b in boxes], outliers, ranking.measure.name),
         wide=True,
     )

@@ -11,44 +11,44 @@ _HEADINGS = ("rule", "system", "now", "before", "change", "p (Holm)", "against",
 
 def verdict(run: FinishedRun) -> Iterator[Section]:
     """Yield a section with the result of each rule of the gate, if the run is a judged night."""
-    found = nights.judged(run)
-    if found is None:
+    night = nights.judged(run)
+    if night is None:
         return
     checks: list[list[Cell]] = [
         [
-            each.rule,
-            each.system,
-            each.value,
-            each.before,
-            each.change,
-            each.p_adjusted,
-            each.against,
-            each.result,
+            check.rule,
+            check.system,
+            check.value,
+            check.before,
+            check.change,
+            check.p_adjusted,
+            check.against,
+            check.result,
         ]
-        for each in found.checks
+        for check in night.checks
     ]
     moved: list[list[Cell]] = [
         [
-            each.document_id,
+            document.document_id,
             check.system,
             check.measure,
-            each.value,
-            each.before if each.shared else f"{each.before:.4f} on average",
+            document.value,
+            document.before if document.shared else f"{document.before:.4f} on average",
         ]
-        for check in found.checks
-        for each in check.moved
+        for check in night.checks
+        for document in check.moved
     ]
     figures = [Figure("Rules", table=PageTable(_HEADINGS, checks), folded=False, wide=True)]
     if moved:
         heads = ("document", "system", "measure", "now", "before")
         figures.append(
-            Figure("Documents that got worst", table=PageTable(heads, moved), folded=False)
+            Figure("Documents that worsened most", table=PageTable(heads, moved), folded=False)
         )
-    named = [
+    sentences = [
         f"{what}: {', '.join(names)}."
-        for what, names in (("Missing tonight", found.missing), ("New", found.new))
+        for what, names in (("Missing tonight", night.missing), ("New tonight", night.new))
         if names
     ]
     yield Section(
-        "gate", "The night", " ".join([f"{found.date}: {found.outcome}.", *named]), figures
+        "gate", "Gate", " ".join([f"{night.date}: {night.outcome}.", *sentences]), figures
     )

@@ -37,7 +37,7 @@ class Figure:
 
     Attributes:
         title: heading of the figure.
-        says: how to read it, in a sentence or two; also the chart's text for screen readers.
+        caption: how to read it, in a sentence or two; also the chart's text for screen readers.
         table: the numbers behind the chart; None for none.
         chart: chart as Vega-Lite JSON; None for none.
         drawings: drawings of segmentations.
@@ -46,7 +46,7 @@ class Figure:
     """
 
     title: str
-    says: str = ""
+    caption: str = ""
     table: PageTable | None = None
     chart: dict[str, Any] | None = None
     drawings: Sequence[Drawing] = ()
@@ -61,14 +61,14 @@ class Section:
     Attributes:
         anchor: name of the section in links.
         title: heading of the section.
-        says: introductory text.
+        text: introductory text.
         figures: figures in reading order.
         missing: what could not be shown, and why; empty if nothing.
     """
 
     anchor: str
     title: str
-    says: str
+    text: str
     figures: Sequence[Figure]
     missing: str = ""
 
@@ -80,13 +80,13 @@ class Page:
     Attributes:
         title: name of the run.
         signature: signature of the run.
-        says: the run in a few words.
+        summary: the run in a few words.
         sections: sections in reading order.
     """
 
     title: str
     signature: str
-    says: str
+    summary: str
     sections: Sequence[Section]
 
 
@@ -100,21 +100,21 @@ def render(page: Page, library: str) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("segscore.pipeline.reports")
-    made = Environment(
+    environment = Environment(
         loader=loader,
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"cell": _shown, "short": shortened}
-    made.globals["marks"] = _MARKS
-    script, *_ = loader.get_source(made, "page.js")
-    return made.get_template("page.html").render(
+    environment.filters |= {"cell": _format_cell, "short": shortened}
+    environment.globals["marks"] = _MARKS
+    script, *_ = loader.get_source(environment, "page.js")
+    return environment.get_template("page.html").render(
         page=page,
         library=library,
         script=script,
-        allowed=" ".join(_digest(each) for each in (library, script)),
+        allowed=" ".join(_digest(text) for text in (library, script)),
     )
 
 
@@ -126,7 +126,7 @@ def is_report(head: bytes) -> bool:
 _MARKS = {
     "boundary": ("M0 0V16", "boundary"),
     "match": ("M0 0V16", "match"),
-    "near": ("M-4 16V4H4", "near miss, tied to where the reference has it"),
+    "near": ("M-4 16V4H4", "near miss, linked to the reference boundary"),
     "other": ("M0 0V16M-3 15h6", "other type"),
     "miss": ("M0 0V16", "miss"),
     "extra": ("M0 16V0M-3 1h6", "false alarm"),
@@ -151,7 +151,7 @@ def charting_library() -> str:
         import vl_convert
     except ModuleNotFoundError as problem:
         raise Refused(
-            "report: needs altair and vl-convert: pip install 'segscore[report]'"
+            "report: altair and vl-convert are not installed; run pip install 'segscore[report]'"
         ) from problem
     return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
@@ -166,7 +166,7 @@ def isolated(name: str) -> str:
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
-def _shown(cell: Cell) -> str:
+def _format_cell(cell: Cell) -> str:
     """Format a cell: a dash if undefined, floats with four decimals, thousands separated."""
     if cell is None:
         return "–"

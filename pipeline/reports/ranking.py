@@ -40,10 +40,10 @@ class Ranking:
     @cached_property
     def whole(self) -> dict[tuple[str, str], dict[str, RunRow]]:
         """(measure, average) -> system -> its row over all documents."""
-        found: dict[tuple[str, str], dict[str, RunRow]] = {}
+        rows: dict[tuple[str, str], dict[str, RunRow]] = {}
         for row in rows_over_all(self._summary, self.by):
-            found.setdefault((row["measure"], row["average"]), {})[row["hypothesis"]] = row
-        return found
+            rows.setdefault((row["measure"], row["average"]), {})[row["hypothesis"]] = row
+        return rows
 
     @cached_property
     def groups(self) -> list[RunRow]:
@@ -54,7 +54,7 @@ class Ranking:
         rows = rows_by_group(chosen, self.by)
         return [row | {"group": group_name(row, self.by)} for row in rows]
 
-    def of(self, measure: str) -> list[RunRow]:
+    def rows(self, measure: str) -> list[RunRow]:
         """Return the systems' averages of a measure, best first."""
         rows = self.whole.get((measure, self.average), {})
         return best_first(rows.values(), higher=ALL[measure].better == "higher")
@@ -62,7 +62,7 @@ class Ranking:
     @cached_property
     def systems(self) -> list[str]:
         """The systems, best first."""
-        return [row["hypothesis"] for row in self.of(self.measure.name)]
+        return [row["hypothesis"] for row in self.rows(self.measure.name)]
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -72,5 +72,5 @@ class Ranking:
     def order(self, sample: Sample) -> list[int]:
         """Return the indices of a sample's systems, best first."""
         last = len(self.systems)
-        of = [self.place.get(each.hypothesis, last) for each in sample.systems]
-        return sorted(range(len(of)), key=of.__getitem__)
+        places = [self.place.get(system.hypothesis, last) for system in sample.systems]
+        return sorted(range(len(places)), key=places.__getitem__)

@@ -52,14 +52,16 @@ def write_report(settings: ReportSettings) -> _Written:
     _require_free(settings.output, run)
     library = charting_library()
     sections = [*_sections(run, measure, settings.average), provenance.section(run)]
-    made = Page(_title(run.url), run.signature, provenance.settings_in_words(run), sections)
-    text = render(made, library)
+    page = Page(_title(run.url), run.signature, provenance.row_counts_in_words(run), sections)
+    text = render(page, library)
     try:
         storage.write_text(settings.output, text)
     except OSError as problem:
         why = problem.strerror or str(problem)
         raise Failed(f"--output {settings.output}: cannot be written ({why})") from problem
-    return _Written(len(text.encode()), [each.missing for each in sections if each.missing])
+    return _Written(
+        len(text.encode()), [section.missing for section in sections if section.missing]
+    )
 
 
 def _title(url: str) -> str:
@@ -73,8 +75,8 @@ def _require_free(output: str, run: FinishedRun) -> None:
     if storage.names(output):
         raise Refused(f"--output {output}: is a folder; name a file")
     require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
-    there = storage.head(output, _HEAD)
-    if there and not is_report(there):
+    head = storage.head(output, _HEAD)
+    if head and not is_report(head):
         raise Refused(
             f"--output {output}: is a file that segscore report did not write; name another file"
         )
@@ -89,7 +91,7 @@ def _sections(run: FinishedRun, measure: Measure, average: str) -> Iterator[Sect
         yield from _scored(run, measure, average)
     else:
         raise Refused(
-            f"{run.url}: holds no scores, curves or agreement to show; name a run of "
+            f"{run.url}: contains no scores, curves or agreement to show; name a run of "
             "`segscore score`, `nightly`, `sweep` or `agree`"
         )
 
@@ -97,13 +99,14 @@ def _sections(run: FinishedRun, measure: Measure, average: str) -> Iterator[Sect
 def _scored(run: FinishedRun, measure: Measure, average: str) -> Iterator[Section]:
     if measure.better == "neither":
         raise Refused(
-            f"--measure {measure.name}: neither way is better, so systems cannot be ranked by it"
+            f"--measure {measure.name}: cannot rank systems, as neither higher nor lower is "
+            "better; name another measure"
         )
     ranking = Ranking(run, measure, average)
     if not ranking.systems:
         raise Refused(
-            f"--measure {measure.name}: {run.url} has no such values, as none of its documents "
-            "has several references"
+            f"--measure {measure.name}: {run.url} has no values of it, as no document has several "
+            "references; name another measure"
         )
     yield from verdict(run)
     yield systems.system_sections(ranking)
@@ -124,9 +127,9 @@ def _documents(run: FinishedRun, ranking: Ranking) -> Iterator[Section]:
         return
     sample = read.samples[0]
     shared = len(sample.documents)
-    told = f"{shared:,} of {read.documents[opened.name]:,} documents, those that all systems have."
-    yield Section("documents", "Documents", told, [spread_section(sample, ranking)])
+    text = f"{shared:,} of {read.documents[opened.name]:,} documents: those that all systems share."
+    yield Section("documents", "Documents", text, [spread_section(sample, ranking)])
     if len(sample.systems) > 1:
         figure = difference_sections(opened, sample, ranking)
-        yield Section("differences", "Which differences are sure", told, [figure])
+        yield Section("differences", "Which differences are significant", text, [figure])
     yield worst_sections(opened, sample, ranking)

@@ -25,7 +25,7 @@ SHAPE: dict[str, type] = {
 }
 """Keys of run.json that a report needs, and their types."""
 
-BECAME = ("in", "scored", "rejected", "unpaired")
+ROW_COUNTS = ("in", "scored", "rejected", "unpaired")
 
 
 def open_run(url: str) -> FinishedRun:
@@ -35,14 +35,17 @@ def open_run(url: str) -> FinishedRun:
         Refused: there is no run, it is not finished, or segscore did not write its record.
     """
     url = url.rstrip("/") or url
-    run = FinishedRun.open(url, "the run is not finished; `segscore status` tells what is done")
+    run = FinishedRun.open(url, "the run is not finished; `segscore status` shows its progress")
     record = run.record
     wrong = [name for name, kind in SHAPE.items() if not isinstance(record.get(name), kind)]
     rows, inputs = record["rows"], record.get("inputs")
-    if not all(isinstance(each, dict) and {*BECAME} <= each.keys() for each in rows.values()):
+    if not all(isinstance(row, dict) and {*ROW_COUNTS} <= row.keys() for row in rows.values()):
         wrong.append("rows")
-    if isinstance(inputs, dict) and not all(isinstance(each, list) for each in inputs.values()):
+    if isinstance(inputs, dict) and not all(isinstance(files, list) for files in inputs.values()):
         wrong.append("inputs")
     if wrong:
-        raise Refused(f"{url}: run.json is not what this version of segscore writes: {wrong[0]}")
+        raise Refused(
+            f"{url}: the key {wrong[0]} of run.json is not what this version of segscore writes; "
+            "run the command again with --fresh"
+        )
     return run

@@ -22,11 +22,13 @@ class ReportSettings:
     """
 
     run: Annotated[str, Argument("Folder of a finished run.")]
-    output: Annotated[str, Option("File of the page.")] = "report.html"
-    measure: Annotated[str, Option("Measure that the systems of a scoring run are ranked by.")] = (
+    output: Annotated[str, Option("File or URL of the page.")] = "report.html"
+    measure: Annotated[str, Option("Measure by which the systems of a scoring run are ranked.")] = (
         "boundary_similarity"
     )
-    average: Annotated[str, Option("Average that systems are ranked by: micro or macro.")] = "micro"
+    average: Annotated[str, Option("Average by which systems are ranked: micro or macro.")] = (
+        "micro"
+    )
 
     def __post_init__(self) -> None:
         """Check the settings.

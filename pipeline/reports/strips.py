@@ -33,7 +33,7 @@ class Strip:
 
     Attributes:
         name: its coder.
-        marks: kind of mark -> positions, ascending, each with the position it is tied to.
+        marks: kind of mark -> positions, ascending, each with the position it is linked to.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Drawing:
 
     Attributes:
         title: title of the drawing.
-        says: description for readers who cannot see the drawing.
+        description: text for readers who cannot see the drawing.
         height: height in the drawing's own unit; the width is ``WIDTH``.
         rows: strips, line by line.
         rulers: numbers above the strips, each as text, x and y.
@@ -64,7 +64,7 @@ class Drawing:
     """
 
     title: str
-    says: str
+    description: str
     height: int
     rows: Sequence[StripPart]
     rulers: Sequence[tuple[str, float, int]]
@@ -73,29 +73,29 @@ class Drawing:
     left: int = LEFT
 
 
-def boundaries(name: str, positions: Sequence[int]) -> Strip:
+def boundary_strip(name: str, positions: Sequence[int]) -> Strip:
     """Make the strip of a segmentation on its own."""
     return Strip(name, {"boundary": [(position, position) for position in positions]})
 
 
-def decided(name: str, edits: Sequence[Edit]) -> Strip:
+def outcome_strip(name: str, edits: Sequence[Edit]) -> Strip:
     """Make the strip of a hypothesis, with the outcome of its boundaries and the reference's."""
     marks: dict[str, list[tuple[int, int]]] = {}
     for edit in edits:
-        here = edit.position if edit.other_position is None else edit.other_position
-        there = here if edit.position is None else edit.position
-        assert here is not None
-        assert there is not None
-        marks.setdefault(_KINDS[edit.kind], []).append((here, there))
+        position = edit.position if edit.other_position is None else edit.other_position
+        linked = position if edit.position is None else edit.position
+        assert position is not None
+        assert linked is not None
+        marks.setdefault(_KINDS[edit.kind], []).append((position, linked))
     return Strip(name, marks)
 
 
-def draw_strip(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> Drawing:
+def draw_strip(title: str, description: str, n_units: int, strips: Sequence[Strip]) -> Drawing:
     """Draw segmentations of one document.
 
     Args:
         title: title of the drawing.
-        says: description of the drawing.
+        description: text for readers who cannot see the drawing.
         n_units: number of units of the document.
         strips: strips from top to bottom.
     """
@@ -108,7 +108,7 @@ def draw_strip(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> 
         last = min(first + units, n_units)
         rulers += [
             (str(unit), LEFT + (unit - first) * scale, top + RULER - 5)
-            for unit in _numbered(first, last, min(units, n_units))
+            for unit in _ruler_units(first, last, min(units, n_units))
         ]
         top += RULER
         for strip in strips:
@@ -120,10 +120,10 @@ def draw_strip(title: str, says: str, n_units: int, strips: Sequence[Strip]) -> 
             top += _STEP
         top += _GAP
     kinds = [kind for strip in strips for kind in strip.marks]
-    return Drawing(title, says, top - _GAP, rows, rulers, tuple(dict.fromkeys(kinds)))
+    return Drawing(title, description, top - _GAP, rows, rulers, tuple(dict.fromkeys(kinds)))
 
 
-def _numbered(first: int, last: int, units: int) -> range:
+def _ruler_units(first: int, last: int, units: int) -> range:
     """Return the units that are numbered above a line, at most ten in a full line."""
     step = next(
         size * 10**power
@@ -139,19 +139,21 @@ def _paths(
 ) -> Iterator[str]:
     """Yield the paths of a line's marks, only one of those too close to distinguish."""
     seen = set()
-    for here, there in marks:
-        if first < here <= last:
-            x, tied = (round(2 * (LEFT + (at - first) * scale)) / 2 for at in (here, there))
-            if (x, tied) not in seen:
-                seen.add((x, tied))
-                yield _mark(kind, x, min(max(tied, LEFT), WIDTH - RIGHT))
+    for position, linked in marks:
+        if first < position <= last:
+            x, linked_x = (
+                round(2 * (LEFT + (place - first) * scale)) / 2 for place in (position, linked)
+            )
+            if (x, linked_x) not in seen:
+                seen.add((x, linked_x))
+                yield _mark(kind, x, min(max(linked_x, LEFT), WIDTH - RIGHT))
 
 
-def _mark(kind: str, x: float, tied: float) -> str:
+def _mark(kind: str, x: float, linked_x: float) -> str:
     """Return the path of a mark; kinds differ in shape, not only in colour."""
     match kind:
         case "near":
-            return f"M{x:g} {HIGH}V4H{tied:g}"
+            return f"M{x:g} {HIGH}V4H{linked_x:g}"
         case "extra":
             return f"M{x:g} {HIGH}V0M{x - 3:g} 1h6"
         case "other":

@@ -15,13 +15,13 @@ _ENDS = (
     (
         "pk_false_alarm_rate",
         "pk_miss_rate",
-        "Of windows: a miss where the reference has a boundary, a false alarm where it has none.",
+        "Rates over windows: misses if the reference has a boundary, false alarms if it has none.",
     ),
     (
         "r_false_alarm",
         "r_miss",
-        "Of content, on average over units, in the unit of the run: what a unit's segment lacks, "
-        "and what does not belong there.",
+        "Mean content per unit, in the unit of the run: what a unit's segment lacks, and what does "
+        "not belong there.",
     ),
 )
 """Pairs of rates drawn against each other, and how to read each chart."""
@@ -35,15 +35,17 @@ def sweep_sections(run: FinishedRun) -> Iterator[Section]:
     """Yield the sections on curves and operating points."""
     chosen = run.rows("operating_points")
     rows = run.rows("curves")
-    of = {name: [row for row in rows if row["hypothesis"] == name] for name in _names(chosen)}
-    left = len(chosen) - len(of)
-    more = f" The first {_SYSTEMS} systems by name; {left} more are not here." if left else ""
+    by_system = {
+        name: [row for row in rows if row["hypothesis"] == name] for name in _names(chosen)
+    }
+    left = len(chosen) - len(by_system)
+    more = f" The first {_SYSTEMS} systems by name; {left} more are not drawn." if left else ""
     yield Section(
         "curves",
         "Misses against false alarms",
         "Each line is a system at falling thresholds. The large circle is its operating point, "
-        f"where segments are as long on average as the references'.{more}",
-        [_curve(of, chosen, *ends) for ends in _ENDS],
+        f"where the mean segment length is closest to the references'.{more}",
+        [_curve(by_system, chosen, *ends) for ends in _ENDS],
     )
     yield Section("points", "Operating points", "", [_points(chosen)])
 
@@ -53,50 +55,56 @@ def _names(chosen: Sequence[RunRow]) -> list[str]:
 
 
 def _curve(
-    of: Mapping[str, Sequence[RunRow]], chosen: Sequence[RunRow], x: str, y: str, says: str
+    by_system: Mapping[str, Sequence[RunRow]],
+    chosen: Sequence[RunRow],
+    x: str,
+    y: str,
+    caption: str,
 ) -> Figure:
-    points = [_point(row, x, y) for row in chosen if row["hypothesis"] in of]
+    points = [_point(row, x, y) for row in chosen if row["hypothesis"] in by_system]
     drawn = [
-        {**each, "place": place}
-        for name, rows in of.items()
-        for place, each in enumerate(thinned([_point(row, x, y) for row in rows], points))
+        {**point, "place": place}
+        for rows in by_system.values()
+        for place, point in enumerate(thinned([_point(row, x, y) for row in rows], points))
     ]
     known = [row for row in drawn if None not in (row["x"], row["y"])]
-    listed = [[row["name"], row["threshold"], row["x"], row["y"]] for row in drawn]
-    more = f"At most {POINTS} thresholds of a system, and its operating point; all are in curves."
+    cells = [[row["name"], row["threshold"], row["x"], row["y"]] for row in drawn]
+    more = (
+        f"At most {POINTS} thresholds per system, and operating points; the table curves has all."
+    )
     return Figure(
         f"{y} against {x}",
-        says,
-        PageTable(["system", "threshold", x, y], listed, more),
+        caption,
+        PageTable(["system", "threshold", x, y], cells, more),
         charts.curves(known, points, x, y) if known else None,
     )
 
 
-def thinned(curve: Sequence[RunRow], kept: Sequence[RunRow]) -> list[RunRow]:
+def thinned(curve: Sequence[RunRow], required: Sequence[RunRow]) -> list[RunRow]:
     """Thin a long curve to points at equal steps along it.
 
     Args:
         curve: points with ``x`` and ``y``, in the order of the thresholds.
-        kept: points that are always kept.
+        required: points that are always kept.
     """
     if len(curve) <= POINTS:
         return list(curve)
-    at = np.array([[row["x"], row["y"]] for row in curve], np.float64)
-    if np.isnan(at).all(axis=0).any():
+    points = np.array([[row["x"], row["y"]] for row in curve], np.float64)
+    if np.isnan(points).all(axis=0).any():
         return list(curve[:POINTS])
-    size = np.nanmax(at, axis=0) - np.nanmin(at, axis=0)
-    steps = np.nan_to_num(np.abs(np.diff(at, axis=0)) / np.where(size > 0, size, 1)).sum(axis=1)
+    size = np.nanmax(points, axis=0) - np.nanmin(points, axis=0)
+    steps = np.nan_to_num(np.abs(np.diff(points, axis=0)) / np.where(size > 0, size, 1)).sum(axis=1)
     along = np.concatenate([[0.0], np.cumsum(steps)])
     chosen = np.searchsorted(along, np.linspace(0, along[-1], POINTS))
-    stay = {i for i, row in enumerate(curve) if row in kept}
-    return [curve[i] for i in sorted({0, len(curve) - 1, *chosen.tolist(), *stay})]
+    extra = {i for i, row in enumerate(curve) if row in required}
+    return [curve[i] for i in sorted({0, len(curve) - 1, *chosen.tolist(), *extra})]
 
 
 def _point(row: RunRow, x: str, y: str) -> RunRow:
     return {"name": row["hypothesis"], "threshold": row["threshold"], "x": row[x], "y": row[y]}
 
 
-_TOLD = (
+_POINT_COLUMNS = (
     "hypothesis",
     "threshold",
     "mean_segment_length",
@@ -109,6 +117,12 @@ _TOLD = (
 
 
 def _points(chosen: Sequence[RunRow]) -> Figure:
-    rows = [[row[name] for name in _TOLD] for row in chosen]
-    says = "No threshold stands for one above all scores: no boundary at all."
-    return Figure("Where each would be run", says, PageTable(_TOLD, rows), folded=False, wide=True)
+    rows = [[row[name] for name in _POINT_COLUMNS] for row in chosen]
+    caption = "A dash is a threshold above all scores: no boundary at all."
+    return Figure(
+        "Operating point of each system",
+        caption,
+        PageTable(_POINT_COLUMNS, rows),
+        folded=False,
+        wide=True,
+    )

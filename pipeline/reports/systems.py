@@ -18,7 +18,7 @@ LABELLED = 8
 _HEADINGS = ("system", "micro", "95 % from", "to", "macro", "95 % from", "to", "SD", "documents")
 
 
-def _spans(rows: Sequence[RunRow]) -> list[charts.DrawnChart]:
+def _spans(rows: Sequence[RunRow]) -> list[charts.MarkValues]:
     return [
         {
             "name": row["hypothesis"],
@@ -34,18 +34,18 @@ def _spans(rows: Sequence[RunRow]) -> list[charts.DrawnChart]:
 def system_sections(ranking: Ranking) -> Section:
     """Rank systems by each headline measure, the chosen one first."""
     names = dict.fromkeys([ranking.measure.name, *HEADLINES])
-    figures = [_ranked(ranking, name) for name in names if ranking.of(name)]
+    figures = [_ranked(ranking, name) for name in names if ranking.rows(name)]
     return Section(
         "systems",
         "Systems",
         f"The {ranking.average} average over all documents, best first, with 95 % bootstrap "
-        "intervals where there are documents enough. ↑: higher is better; ↓: lower.",
-        [*figures, _every(ranking)],
+        "intervals if there are enough documents. ↑: higher is better; ↓: lower.",
+        [*figures, _all_measures(ranking)],
     )
 
 
 def _ranked(ranking: Ranking, name: str) -> Figure:
-    rows = ranking.of(name)
+    rows = ranking.rows(name)
     return Figure(
         name + ALL[name].arrow,
         _best(rows),
@@ -56,15 +56,15 @@ def _ranked(ranking: Ranking, name: str) -> Figure:
 
 def _best(rows: Sequence[RunRow]) -> str:
     """Name the best system or systems, and the reference point that is better, if any."""
-    of = [row for row in rows if not is_point(row["hypothesis"]) and row["value"] is not None]
-    if not of:
+    systems = [row for row in rows if not is_point(row["hypothesis"]) and row["value"] is not None]
+    if not systems:
         return "Undefined for every system."
-    tied = [isolated(row["hypothesis"]) for row in of if row["value"] == of[0]["value"]]
-    named = ", ".join(tied[:_NAMED]) + (f" and {len(tied) - _NAMED} more" * (len(tied) > _NAMED))
+    tied = [isolated(row["hypothesis"]) for row in systems if row["value"] == systems[0]["value"]]
+    names = ", ".join(tied[:_NAMED]) + (f" and {len(tied) - _NAMED} more" * (len(tied) > _NAMED))
     first = rows[0]
-    behind = f"; {first['hypothesis']} is before it" if is_point(first["hypothesis"]) else ""
+    better = f"; {first['hypothesis']} is better" if is_point(first["hypothesis"]) else ""
     word = "Best system" if len(tied) == 1 else "Best systems"
-    return f"{word}: {named} with {of[0]['value']:.4f}{behind}."
+    return f"{word}: {names} with {systems[0]['value']:.4f}{better}."
 
 
 _NAMED = 3
@@ -76,22 +76,22 @@ def _line(ranking: Ranking, name: str, system: str) -> list[Cell]:
     ends = ("value", "ci_low", "ci_high")
     return [
         system,
-        *(micro[each] for each in ends),
-        *(macro[each] for each in ends),
+        *(micro[end] for end in ends),
+        *(macro[end] for end in ends),
         macro["sd"],
         macro["defined"],
     ]
 
 
-def _every(ranking: Ranking) -> Figure:
+def _all_measures(ranking: Ranking) -> Figure:
     rows: list[list[Cell]] = [
         [name + ALL[name].arrow, *_line(ranking, name, row["hypothesis"])]
         for name in dict.fromkeys(name for name, _ in ranking.whole)
-        for row in ranking.of(name)
+        for row in ranking.rows(name)
     ]
     return Figure(
         "Every measure",
-        "The command segscore measures tells formulas, ranges and sources.",
+        "The command segscore measures lists formulas, ranges and sources.",
         PageTable(["measure", *_HEADINGS], rows),
         wide=True,
     )
@@ -101,19 +101,20 @@ ERRORS = (
     (
         "b_recall",
         "b_precision",
-        "Of boundaries, near misses in part. Up: fewer that are none. Right: fewer missed.",
+        "Shares of boundaries; near misses count in part. Up: fewer false alarms. Right: fewer "
+        "misses.",
     ),
     (
         "pr_false_alarm",
         "pr_miss",
-        "Of windows. Up: more with a boundary missed. Right: more with one too many.",
+        "Rates over windows. Up: more with too few boundaries. Right: more with too many.",
     ),
     (
         "r_false_alarm",
         "r_miss",
-        "Of content, on average over units, in the unit of the run. Up: more of a unit's reference "
-        "segment is not in its segment, as with too many boundaries. Right: more is in its segment "
-        "that does not belong there, as with too few.",
+        "Mean content per unit, in the unit of the run. Up: a unit's segment lacks more of its "
+        "reference segment, as with too many boundaries. Right: it contains more that does not "
+        "belong there, as with too few.",
     ),
 )
 """Pairs of measures drawn against each other, and how to read each chart."""
@@ -121,20 +122,20 @@ ERRORS = (
 
 def errors(ranking: Ranking) -> Section:
     """Draw which kinds of errors systems make."""
-    figures = [_against(ranking, *each) for each in ERRORS]
-    return Section("errors", "What kind of errors", "", figures)
+    figures = [_against(ranking, *chart) for chart in ERRORS]
+    return Section("errors", "Kinds of errors", "", figures)
 
 
-def _against(ranking: Ranking, x: str, y: str, says: str) -> Figure:
-    across = {row["hypothesis"]: row for row in ranking.of(x)}
-    up = {row["hypothesis"]: row for row in ranking.of(y)}
+def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
+    across = {row["hypothesis"]: row for row in ranking.rows(x)}
+    up = {row["hypothesis"]: row for row in ranking.rows(y)}
     few = len(ranking.systems) <= LABELLED
-    points: list[charts.DrawnChart] = []
+    points: list[charts.MarkValues] = []
     rows: list[list[Cell]] = []
     for rank, name in enumerate(ranking.systems, 1):
         ends = across[name], up[name]
         rows.append(
-            [name, rank, *(e[each] for e in ends for each in ("value", "ci_low", "ci_high"))]
+            [name, rank, *(row[key] for row in ends for key in ("value", "ci_low", "ci_high"))]
         )
         if None not in (ends[0]["value"], ends[1]["value"]):
             points.append(
@@ -150,7 +151,7 @@ def _against(ranking: Ranking, x: str, y: str, says: str) -> Figure:
     spans = ("95 % from", "to")
     return Figure(
         f"{y} against {x}",
-        says + numbered,
+        caption + numbered,
         PageTable(["system", "rank", x, *spans, y, *spans], rows),
         charts.scatter(points, x + ALL[x].arrow, y + ALL[y].arrow),
     )
@@ -164,19 +165,19 @@ def groups(ranking: Ranking) -> Iterator[Section]:
     for row in ranking.groups:
         size[row["group"]] = max(size.get(row["group"], 0), row["documents"])
     order = sorted(size, key=lambda group: (-size[group], group))
-    place = {group: at for at, group in enumerate(order)}
+    place = {group: index for index, group in enumerate(order)}
     rows = sorted(
         ranking.groups, key=lambda row: (place[row["group"]], ranking.place[row["hypothesis"]])
     )
-    listed: list[list[Cell]] = [[row[each] for each in GROUPED] for row in rows[:GROUP_ROWS]]
+    cells: list[list[Cell]] = [[row[column] for column in GROUPED] for row in rows[:GROUP_ROWS]]
     left = len(rows) - GROUP_ROWS
-    more = f"{left} more rows are in the table summary" if left > 0 else ""
-    shown = f" The {_GROUPS} largest of {len(size)}." if len(size) > _GROUPS else ""
+    more = f"The table summary has {left} more rows." if left > 0 else ""
+    shown = f" The {_GROUPS} largest of {len(size)} groups." if len(size) > _GROUPS else ""
     figure = Figure(
         f"{ranking.measure.name}{ranking.measure.arrow} by {', '.join(ranking.by)}",
-        f"Each group of documents by each system.{shown}",
+        f"Groups of documents by systems.{shown}",
         PageTable(
-            ["group", "system", ranking.average, "95 % from", "to", "documents"], listed, more
+            ["group", "system", ranking.average, "95 % from", "to", "documents"], cells, more
         ),
         charts.heat([_cell(row) for row in rows if place[row["group"]] < _GROUPS], "average"),
         wide=True,
@@ -187,7 +188,7 @@ def groups(ranking: Ranking) -> Iterator[Section]:
 GROUPED = ("group", "hypothesis", "value", "ci_low", "ci_high", "defined")
 
 
-def _cell(row: RunRow) -> charts.DrawnChart:
-    says = "–" if row["value"] is None else f"{row['value']:.3f}"
-    told = {"value": row["value"], "says": says, "mark": ""}
-    return {"row": row["group"], "column": row["hypothesis"], **told}
+def _cell(row: RunRow) -> charts.MarkValues:
+    text = "–" if row["value"] is None else f"{row['value']:.3f}"
+    cell = {"value": row["value"], "text": text, "mark": ""}
+    return {"row": row["group"], "column": row["hypothesis"], **cell}

@@ -66,13 +66,16 @@ def _signs(columns: range, edits: Sequence[Edit]) -> str:
     return "".join(signs)
 
 
-def say(edit: Edit) -> str:
+def describe_edit(edit: Edit) -> str:
     """Describe one edit in a line: kind, position and span."""
-    here, there = edit.position, edit.other_position
+    position, other = edit.position, edit.other_position
     if edit.kind == "near_miss":
-        return f"near miss: {here} in the reference, {there} found, {edit.span} apart"
+        return (
+            f"near miss: {position} in the reference, {other} in the hypothesis, {edit.span} apart"
+        )
     if edit.kind == "substitution":
-        return f"other type at {here}: {edit.type} in the reference, {edit.other_type} found"
+        both = f"{edit.type} in the reference, {edit.other_type} in the hypothesis"
+        return f"other type at {position}: {both}"
     if edit.kind == "miss":
-        return f"miss: {here} in the reference alone"
-    return f"false alarm: {there} in the hypothesis alone"
+        return f"miss: {position} in the reference only"
+    return f"false alarm: {other} in the hypothesis only"

@@ -12,7 +12,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.ranking import Ranking
-from segscore.pipeline.reports.strips import Drawing, boundaries, decided, draw_strip
+from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip, outcome_strip
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
 from segscore.pipeline.scoring.part import is_point
 
@@ -30,7 +30,7 @@ _HEADINGS = (
     "other types",
     "misses",
     "false alarms",
-    "all but matches",
+    "edits",
 )
 _KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
 
@@ -39,21 +39,21 @@ def worst_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Section:
     """Draw the documents with the worst mean over systems."""
     title, documents = "The worst documents", hardest(sample, ranking)
     if not documents:
-        return Section(
-            "worst", title, f"None: {ranking.measure.name} is perfect, or undefined.", []
-        )
+        return Section("worst", title, f"None: {ranking.measure.name} is perfect or undefined.", [])
     try:
-        found = explain_pairs(run.url, documents)
+        explained = explain_pairs(run.url, documents)
     except (Refused, Failed, OSError) as problem:
         why = f"Not drawn: {problem}."
         return Section("worst", title, why, [], missing=why)
-    of = {name: [each for each in found if each.document == name] for name in documents}
+    by_document = {
+        name: [pair for pair in explained if pair.document == name] for name in documents
+    }
     return Section(
         "worst",
         title,
-        f"Those with the worst mean {ranking.measure.name} over systems. Below each reference "
-        "stand systems, the best first, with what became of the boundaries of both.",
-        [_drawn(name, pairs, sample, ranking) for name, pairs in of.items() if pairs],
+        f"The documents with the worst mean {ranking.measure.name} over systems. Below each "
+        "reference are the systems, best first, with the outcome of each boundary.",
+        [_figure(name, pairs, sample, ranking) for name, pairs in by_document.items() if pairs],
     )
 
 
@@ -63,7 +63,7 @@ def hardest(sample: Sample, ranking: Ranking) -> list[str]:
     Reference points are not averaged, and perfect documents are left out.
     """
     values = sample.values[ranking.measure.name]
-    real = [i for i, each in enumerate(sample.systems) if not is_point(each.hypothesis)]
+    real = [i for i, system in enumerate(sample.systems) if not is_point(system.hypothesis)]
     means = _mean(values[real])
     lower = ranking.measure.better == "lower"
     perfect = 0.0 if lower else ranking.measure.upper
@@ -81,56 +81,60 @@ def _mean(values: Floats) -> Floats:
     return means
 
 
-def _drawn(document: str, pairs: Sequence[Explained], sample: Sample, ranking: Ranking) -> Figure:
+def _figure(document: str, pairs: Sequence[Explained], sample: Sample, ranking: Ranking) -> Figure:
     last = len(ranking.systems)
     ordered = sorted(
-        pairs, key=lambda each: (each.reference, ranking.place.get(each.hypothesis, last))
+        pairs, key=lambda pair: (pair.reference, ranking.place.get(pair.hypothesis, last))
     )
-    by_reference = [list(each) for _, each in groupby(ordered, key=lambda each: each.reference)]
+    by_reference = [list(group) for _, group in groupby(ordered, key=lambda pair: pair.reference)]
     rows: list[list[Cell]] = [
-        [pair.hypothesis, pair.reference, *_counted(pair)] for pair in ordered
+        [pair.hypothesis, pair.reference, *_counts_and_edits(pair)] for pair in ordered
     ]
     values = sample.values[ranking.measure.name][:, sample.documents.index(document).as_py()]
-    told = ", ".join(
-        f"{isolated(sample.systems[i].label)} {_shown(values[i])}"
+    averages = ", ".join(
+        f"{isolated(sample.systems[i].label)} {_format_value(values[i])}"
         for i in ranking.order(sample)[:_SYSTEMS]
     )
     more = ""
-    if len(by_reference) > REFERENCES or any(len(each) > _SYSTEMS for each in by_reference):
-        more = f" At most {REFERENCES} references and {_SYSTEMS} systems are drawn; all are listed."
+    if len(by_reference) > REFERENCES or any(len(group) > _SYSTEMS for group in by_reference):
+        more = (
+            f" At most {REFERENCES} references and {_SYSTEMS} systems are drawn; the table has all."
+        )
     return Figure(
         document,
-        f"{ranking.measure.name}: {told}.{more}",
+        f"{ranking.measure.name}: {averages}.{more}",
         PageTable(_HEADINGS, rows),
-        drawings=[_below(each) for each in by_reference[:REFERENCES]],
+        drawings=[_drawing(group) for group in by_reference[:REFERENCES]],
         wide=True,
     )
 
 
-def _shown(value: float) -> str:
+def _format_value(value: float) -> str:
     return "undefined" if np.isnan(value) else f"{value:.3f}"
 
 
-def _below(pairs: Sequence[Explained]) -> Drawing:
+def _drawing(pairs: Sequence[Explained]) -> Drawing:
     """Draw a reference with systems below it."""
     first = pairs[0]
     marked = sorted({edit.position for edit in first.edits if edit.position is not None})
-    systems = [decided(each.hypothesis, each.edits) for each in pairs[:_SYSTEMS]]
-    says = f"{len(systems)} systems below the reference {first.reference}; the table lists edits"
-    strips = [boundaries(first.reference, marked), *systems]
-    return draw_strip(f"Reference {first.reference}", says, first.n_units, strips)
+    systems = [outcome_strip(pair.hypothesis, pair.edits) for pair in pairs[:_SYSTEMS]]
+    description = (
+        f"{len(systems)} systems below the reference {first.reference}; the table lists edits"
+    )
+    strips = [boundary_strip(first.reference, marked), *systems]
+    return draw_strip(f"Reference {first.reference}", description, first.n_units, strips)
 
 
-def _counted(pair: Explained) -> list[Cell]:
+def _counts_and_edits(pair: Explained) -> list[Cell]:
     kinds = [edit.kind for edit in pair.edits]
-    wrong = [_told(edit) for edit in pair.edits if edit.kind != "match"]
-    more = [f"{len(wrong) - _EDITS} more"] if len(wrong) > _EDITS else []
-    return [*(kinds.count(kind) for kind in _KINDS), ", ".join(wrong[:_EDITS] + more)]
+    errors = [_describe(edit) for edit in pair.edits if edit.kind != "match"]
+    more = [f"{len(errors) - _EDITS} more"] if len(errors) > _EDITS else []
+    return [*(kinds.count(kind) for kind in _KINDS), ", ".join(errors[:_EDITS] + more)]
 
 
-def _told(edit: Edit) -> str:
+def _describe(edit: Edit) -> str:
     """Describe one edit in a few words; `segscore explain` describes it in full."""
     if edit.kind == "near_miss":
         return f"near {edit.position}→{edit.other_position}"
-    at = edit.other_position if edit.position is None else edit.position
-    return f"{edit.kind.replace('_', ' ')} {at}"
+    position = edit.other_position if edit.position is None else edit.position
+    return f"{edit.kind.replace('_', ' ')} {position}"

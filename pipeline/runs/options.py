@@ -1,8 +1,8 @@
 """Command-line options as plain data, with which settings classes annotate their fields.
 
-A field annotated as ``Annotated[int, Option("Seed of all draws.")]`` becomes an option of the
-command that takes these settings; `jobs/cli/signature.py` builds the command from the annotations.
-Options that several commands share are defined here as aliases.
+A field annotated as ``Annotated[int, Option("Seed of the random numbers.")]`` becomes an option of
+the command that takes these settings; `jobs/cli/signature.py` builds the command from the
+annotations.  Options that several commands share are defined here as aliases.
 """
 
 from collections.abc import Callable
@@ -99,11 +99,11 @@ def read_memory(option: str, text: str) -> int:
     return bytes_of(option, text)
 
 
-ReferencesArgument = Annotated[str, Argument("Reference segmentations: file, folder, glob.")]
+ReferencesArgument = Annotated[str, Argument("Reference segmentations: a file, folder or glob.")]
 OutputOption = Annotated[
     str,
     Option(
-        "Folder of the run; a run of other settings or inputs is not replaced without --fresh.",
+        "Folder for the run; a run with other settings or inputs is only replaced with --fresh.",
         Panel.OUTPUT,
     ),
 ]
@@ -115,7 +115,10 @@ GroupByOption = Annotated[
     Option("Attributes to summarise by, separated by commas.", Panel.AVERAGES, read_names),
 ]
 NTOption = Annotated[
-    int, Option("Near misses lie 1..n_t-1 positions apart; 1 allows none.", Panel.MEASURES)
+    int,
+    Option(
+        "Limit n_t: near misses are 1 to n_t - 1 positions apart; 1 allows none.", Panel.MEASURES
+    ),
 ]
 WindowOption = Annotated[
     str | int,
@@ -127,23 +130,27 @@ RoundingOption = Annotated[
     str, Option("Rounding of half the mean segment size: half-even or half-up.", Panel.MEASURES)
 ]
 UnitsOption = Annotated[
-    str, Option("Measure in units, or in words (needs --documents).", Panel.MEASURES)
+    str, Option("What to measure in: units, or words (needs --documents).", Panel.MEASURES)
 ]
 PSegOption = Annotated[
     float | None,
-    Option("Chance that a window holds a boundary; default: from the references.", Panel.MEASURES),
+    Option(
+        "Probability of a boundary in a window; default: computed from the references.",
+        Panel.MEASURES,
+    ),
 ]
 ReplicatesOption = Annotated[
-    int, Option("Bootstrap replicates for the intervals; 0 for none.", Panel.AVERAGES)
+    int, Option("Number of bootstrap replicates for the intervals; 0 for none.", Panel.AVERAGES)
 ]
 SeedOption = Annotated[int, Option("Seed of the bootstrap.", Panel.AVERAGES)]
 MaxRejectsOption = Annotated[
-    float, Option("Publish only if at most this share of rows is rejected.", Panel.OUTPUT)
+    float,
+    Option("Largest share of rejected rows at which the run is published, 0 to 1.", Panel.OUTPUT),
 ]
 MemoryLimitOption = Annotated[
     int | None,
     Option(
-        "Memory a worker may take, such as 2GB; default: planned for 4GiB.",
+        "Memory that a worker may use, such as 2GB; default: no limit, planned for 4GiB.",
         Panel.RUNNING,
         read_memory,
     ),
@@ -151,7 +158,7 @@ MemoryLimitOption = Annotated[
 FreshOption = Annotated[
     bool,
     Option(
-        "Start over and replace what is there; or resume where an earlier attempt stopped.",
+        "Start over and replace an existing run, or resume an interrupted one.",
         Panel.OUTPUT,
         flags="--fresh/--resume",
     ),

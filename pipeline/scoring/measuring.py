@@ -78,7 +78,7 @@ class MeasuringSettings:
     boundary_types: Annotated[
         tuple[int, ...],
         Option(
-            "Types boundaries may have, such as 1,2,3; default: those that occur.",
+            "Boundary types, such as 1,2,3; default: those that occur.",
             Panel.MEASURES,
             read_whole_numbers,
         ),
@@ -101,25 +101,26 @@ class MeasuringSettings:
     content_weights: Annotated[
         tuple[float, ...],
         Option(
-            "Weights of leading and trailing misses, leading and trailing false alarms.",
+            "Weights of leading and trailing misses, then of leading and trailing false alarms.",
             Panel.MEASURES,
             read_numbers,
         ),
     ] = (1.0, 1.0, 1.0, 1.0)
     unit_weights: Annotated[
-        bool, Option("Count content in unit_weights of --documents.", Panel.MEASURES)
+        bool, Option("Measure content in the unit_weights of --documents.", Panel.MEASURES)
     ] = False
     confusion: Annotated[
-        bool, Option("Write which boundary type was taken for which.", Panel.OUTPUT)
+        bool, Option("Write how often each boundary type was taken for another.", Panel.OUTPUT)
     ] = False
     consensus: Annotated[
         str | None,
-        Option("Consensus references to score against too, such as 0.5,0.3,any.", Panel.INPUTS),
+        Option("Consensus references to add, such as 0.5,0.3,any.", Panel.INPUTS),
     ] = None
     reference_points: Annotated[
         str | None,
         Option(
-            "Reference points to score too, such as none,all,regular,random-known.", Panel.INPUTS
+            "Reference points to score as well, such as none,all,regular,random-known.",
+            Panel.INPUTS,
         ),
     ] = None
     replicates: ReplicatesOption = 1000

@@ -23,7 +23,7 @@ class _Locations:
     """The first settings of a scoring run; a base class, so that they come first in run.json."""
 
     references: ReferencesArgument
-    hypotheses: Annotated[str, Argument("Segmentations to judge.")]
+    hypotheses: Annotated[str, Argument("Segmentations to judge: a file, folder or glob.")]
     output: OutputOption
     documents: DocumentsOption = None
     group_by: GroupByOption = ()

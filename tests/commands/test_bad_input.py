@@ -463,7 +463,7 @@ def test_validate__broken_row(desk: Desk, rule: str, row: Cells, said: str) -> N
     assert ended.code == 1
     assert f"{broken} row 1" in ended.out
     assert rule in ended.out and said in ended.out
-    assert "1 of 3 rows are wrong" in ended.out
+    assert "1 of 3 rows break a rule" in ended.out
     assert ended.err == ""
 
 
@@ -501,7 +501,7 @@ def test_validate__thousands_of_broken_rows_are_counted_not_all_shown(desk: Desk
     broken = desk.write("broken.parquet", table([(f"d{i}", "x", 0, []) for i in range(2000)]))
     ended = desk.segscore("validate", broken)
     assert ended.code == 1
-    assert "2000 of 2000 rows are wrong" in ended.out
+    assert "2000 of 2000 rows break a rule" in ended.out
     assert "2000 x n_units_positive" in ended.out
     assert len(ended.out.splitlines()) < 200
 
@@ -690,7 +690,7 @@ def test_score__bad_unit_lengths(desk: Desk) -> None:
     details = {row["rule"]: row["detail"] for row in desk.rows("rejects")}
     assert "unit_lengths [1, -1, 2]" in details["unit_lengths_not_negative"]
     ended = desk.segscore("validate", "--documents", table_)
-    assert ended.code == 1 and "4 of 6 rows are wrong" in ended.out
+    assert ended.code == 1 and "4 of 6 rows break a rule" in ended.out
 
 
 def test_score__duplicate_documents(desk: Desk) -> None:
@@ -709,7 +709,7 @@ def test_score__duplicate_documents_in_json_lines(desk: Desk) -> None:
     content = lines(record, {**record, "n_units": 11}, {**record, "document_id": "b"})
     documents = desk.write("docs.jsonl", content)
     ended = desk.segscore("validate", "--documents", documents)
-    assert ended.code == 1 and "2 of 3 rows are wrong" in ended.out
+    assert ended.code == 1 and "2 of 3 rows break a rule" in ended.out
     done(desk.score("--documents", documents, "--group-by", "genre"))
     assert desk.account()["documents"] == (3, 1, 2, 0)
 

@@ -175,7 +175,7 @@ def test_a_comparison_that_is_there_is_left_and_told(segscore: Segscore, runs: P
     assert "written" in first.err
     before = (runs / "comparison" / "run.json").read_bytes()
     again = segscore(*command)
-    assert again.code == 0 and "holds this comparison already" in again.err
+    assert again.code == 0 and "already contains this comparison" in again.err
     assert again.out == first.out
     assert (runs / "comparison" / "run.json").read_bytes() == before
     assert "seed was 0, is 1" in refused(segscore(*command, "--seed", 1))

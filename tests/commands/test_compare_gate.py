@@ -56,4 +56,4 @@ def test_one_run_has_nothing_to_be_held_against(
     asked = ("--measure", "boundary_similarity", "--gate", GATE)
     ended = segscore("compare", runs[0], *asked)
     assert ended.code == 2
-    assert "there are 1" in ended.err
+    assert "needs exactly two runs, not 1" in ended.err

@@ -196,6 +196,6 @@ def test_what_is_printed(segscore: Segscore, tmp_path: Path) -> None:
     made = scored(segscore, tmp_path / "x", rows)
     ended = segscore("compare", made, "--measure", "pk", "--where")
     assert ended.code == 0, ended.err
-    for said in ("by the length of the story", "by place in the document", "75% to 100%"):
+    for said in ("by length of the story", "by position in the document", "75% to 100%"):
         assert said in ended.out
     assert read_table(str(made / "scores")).num_rows == 4

@@ -322,7 +322,7 @@ def test_what_panels_show(place: Place, database: "duckdb.DuckDBPyConnection") -
     assert outcomes == ["passed", "passed", "failed"]
     gate = shown("Gate")
     told = {
-        (f"{row.time:%Y-%m-%d}", row.system): mapped[str(row.told)]["text"]
+        (f"{row.time:%Y-%m-%d}", row.system): mapped[str(row.state)]["text"]
         for row in gate.itertuples()
     }
     assert told[FAILED, "other"] == "failed" and told[FAILED, "steady"] == "passed"

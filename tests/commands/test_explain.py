@@ -40,9 +40,9 @@ def test_every_edit_is_listed_with_kind_position_and_span(segscore: Segscore, sh
     assert ended.code == 0, ended.err
     for said in (
         "d: a against desk",
-        "near miss: 12 in the reference, 13 found, 1 apart",
-        "miss: 20 in the reference alone",
-        "false alarm: 27 in the hypothesis alone",
+        "near miss: 12 in the reference, 13 in the hypothesis, 1 apart",
+        "miss: 20 in the reference only",
+        "false alarm: 27 in the hypothesis only",
     ):
         assert said in ended.out
     assert "b against" not in ended.out
@@ -53,7 +53,7 @@ def test_the_settings_of_the_run_decide(segscore: Segscore, shows: Path) -> None
     table = shows.parent / "shows.jsonl"
     segscore("score", table, table, "--output", shows.parent / "strict", "--n-t", 1)
     ended = segscore("explain", shows.parent / "strict", "--document", "d", "--hypothesis", "a")
-    assert "near miss:" not in ended.out and "miss: 12 in the reference alone" in ended.out
+    assert "near miss:" not in ended.out and "miss: 12 in the reference only" in ended.out
 
 
 def test_types_are_named(segscore: Segscore, tmp_path: Path) -> None:
@@ -66,8 +66,8 @@ def test_types_are_named(segscore: Segscore, tmp_path: Path) -> None:
     )
     assert segscore("score", table, table, "--output", tmp_path / "run").code == 0
     ended = segscore("explain", tmp_path / "run", "--document", "d")
-    assert "other type at 9: 1 in the reference, 3 found" in ended.out
-    assert "miss: 5 in the reference alone" in ended.out
+    assert "other type at 9: 1 in the reference, 3 in the hypothesis" in ended.out
+    assert "miss: 5 in the reference only" in ended.out
 
 
 def test_what_is_drawn() -> None:

@@ -18,7 +18,14 @@ from hypothesis import strategies as st
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.measures.edit_list import list_edits
 from segscore.pipeline.reports.documents import box
-from segscore.pipeline.reports.strips import LEFT, WIDTH, StripPart, boundaries, decided, draw_strip
+from segscore.pipeline.reports.strips import (
+    LEFT,
+    WIDTH,
+    StripPart,
+    boundary_strip,
+    draw_strip,
+    outcome_strip,
+)
 from segscore.pipeline.reports.sweep import POINTS, thinned
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
@@ -130,7 +137,7 @@ def test_the_account_and_the_rejects_are_those_of_the_run(segscore: Segscore, sc
     read = Reader(report(segscore, scored))
     record = json.loads((scored / "run.json").read_text())
     assert record["signature"] in read.text
-    (heads, *rows) = read.tables["What became of the rows of the input"]
+    (heads, *rows) = read.tables["Input rows"]
     told = {row[0]: dict(zip(heads[1:], map(int, row[1:]), strict=True)) for row in rows}
     assert told == record["rows"]
     rejects = read_table(str(scored / "rejects")).to_pylist()
@@ -148,7 +155,7 @@ def test_differences_are_those_of_compare(segscore: Segscore, scored: Path) -> N
     assert ran.code == 0, ran.err
     compared = read_table(str(scored.parent / "c" / "comparisons")).to_pylist()
     held = {(row["system"], row["other"]): row for row in compared if row["average"] == "macro"}
-    heads, *rows = read.tables["Difference in boundary_similarity ↑, row less column"]
+    heads, *rows = read.tables["Difference in boundary_similarity ↑, row minus column"]
     assert len(rows) == len(held)
     for row in rows:
         told = dict(zip(heads, row, strict=True))
@@ -230,7 +237,7 @@ def test_an_audit_tells_its_tables(segscore: Segscore, tmp_path: Path) -> None:
         row["coder"] for row in read_table(str(run / "coders")).to_pylist() if row["flagged"]
     ]
     plain = re.sub("[\u2066-\u2069]", "", read.text)
-    assert f"beyond it: {', '.join(flagged)}." in plain
+    assert f"outside it: {', '.join(flagged)}." in plain
 
 
 def test_a_sweep_tells_its_curves(segscore: Segscore, tmp_path: Path) -> None:
@@ -264,7 +271,9 @@ def test_a_sweep_tells_its_curves(segscore: Segscore, tmp_path: Path) -> None:
         for row in curves
     ]
     (point,) = read_table(str(run / "operating_points")).to_pylist()
-    assert number(read.tables["Where each would be run"][1][1]) == pytest.approx(point["threshold"])
+    assert number(read.tables["Operating point of each system"][1][1]) == pytest.approx(
+        point["threshold"]
+    )
 
 
 def test_a_night_tells_what_the_gate_said(segscore: Segscore, tmp_path: Path) -> None:
@@ -280,7 +289,7 @@ def test_a_night_tells_what_the_gate_said(segscore: Segscore, tmp_path: Path) ->
     }
     (failed,) = (check for check in found["checks"] if check["result"] == "failed")
     # None of the documents was there the night before: its average stands for them.
-    assert [(row[0], row[4]) for row in read.tables["Documents that got worst"][1:]] == [
+    assert [(row[0], row[4]) for row in read.tables["Documents that worsened most"][1:]] == [
         (moved["document_id"], f"{moved['before']:.4f} on average") for moved in failed["moved"]
     ]
 
@@ -395,12 +404,12 @@ def test_what_is_refused(segscore: Segscore, scored: Path, tmp_path: Path) -> No
         assert why in refused(segscore("report", scored, "--output", held))
         assert held.read_bytes() == before
     neither = refused(segscore("report", scored, "--measure", "b_fp"))
-    assert "neither way is better" in neither
+    assert "neither higher nor lower is better" in neither
     assert "is a folder; name a file" in refused(segscore("report", scored, "--output", tmp_path))
     compared = tmp_path / "compared"
     ran = segscore("compare", scored, "--measure", "pk", "--output", compared)
     assert ran.code == 0, ran.err
-    assert "holds no scores, curves or agreement" in refused(segscore("report", compared))
+    assert "contains no scores, curves or agreement" in refused(segscore("report", compared))
 
 
 def test_without_the_extra(
@@ -415,7 +424,7 @@ def test_without_the_extra(
 def test_a_record_that_is_not_ours(segscore: Segscore, scored: Path, key: str) -> None:
     record = json.loads((scored / "run.json").read_text())
     (scored / "run.json").write_text(json.dumps({**record, key: 5}))
-    said = f"not what this version of segscore writes: {key}"
+    said = f"the key {key} of run.json is not what this version of segscore writes"
     if key == "files":
         said = "was changed since: it has no list of files"
     assert said in refused(segscore("report", scored))
@@ -434,7 +443,7 @@ POSITIONS = st.integers(2, 4000).flatmap(
 def test_every_boundary_stands_where_it_is(made: tuple[int, list[int], list[int]]) -> None:
     n_units, reference, hypothesis = made
     edits = list_edits(reference, hypothesis, 3)
-    strips = [boundaries("r", reference), decided("h", edits)]
+    strips = [boundary_strip("r", reference), outcome_strip("h", edits)]
     drawing = draw_strip("d", "", n_units, strips)
     lines = len(drawing.rows) // 2
     widths = [row.width for row in drawing.rows if row.name == "r"]

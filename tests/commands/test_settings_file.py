@@ -83,7 +83,7 @@ def test_every_wrong_key_is_named_before_work_starts(
         "no such key score.n_tt, nearest is score.n_t",
         "score.seed is 'one', must be int",
         "score.unit-weights is 1, must be bool",
-        "score.fresh has its place on the command line alone",
+        "score.fresh can only be set on the command line",
         "no such key storage.s4, nearest is storage.s3",
     ):
         assert said in ended.err

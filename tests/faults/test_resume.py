@@ -339,7 +339,7 @@ def test_status_at_work_and_dead(desk: Desk) -> None:
     pid = command.process.pid
     dead = f"unfinished, started by process {pid} on {platform.node()}"
     assert ended.code == 0
-    assert f"unfinished, at work process {pid} on {platform.node()}" in ended.out
+    assert f"unfinished, running as process {pid} on {platform.node()}" in ended.out
     assert "scored: 3 of 7 parts" in ended.out
     refused = desk.score()
     assert f"another run is in progress here (process {pid})" in refused.err and refused.code == 2

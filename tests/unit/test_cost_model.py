@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.cost_model import Assumed, Cluster, Design, Measured, plan
+from benchmarks.cost_model import Assumed, Cluster, Design, Measured, predict
 from segscore.pipeline.runs.planning import LIMITS
 
 FREE = Measured(
@@ -27,7 +27,7 @@ FREE = Measured(
     beat=0,
     pack=0,
     packet=0,
-    travelling=0,
+    shuffled_row=0,
 )
 ENDLESS = Assumed(network=math.inf, store=math.inf, request=0, memory=math.inf)
 PLAIN = Design("plain")
@@ -39,35 +39,35 @@ def pairs(parts: int) -> int:
 
 @pytest.mark.parametrize(("parts", "workers"), [(1, 1), (7, 1), (7, 3), (9, 3), (5, 100)])
 def test_work_alone_takes_turns(parts: int, workers: int) -> None:
-    made = plan(FREE, ENDLESS, PLAIN, pairs(parts), workers)
-    assert made.seconds == 2 * math.ceil(parts / workers)
-    assert made.work == 2 * parts
+    run = predict(FREE, ENDLESS, PLAIN, pairs(parts), workers)
+    assert run.seconds == 2 * math.ceil(parts / workers)
+    assert run.work == 2 * parts
 
 
 def test_a_slow_scheduler_is_waited_for() -> None:
     slow = replace(FREE, scheduler=1.0)
-    made = plan(slow, ENDLESS, PLAIN, pairs(200), 100)
-    assert made.busy["scheduler"] == 200 / made.stages["tasks"] == 1
-    assert made.limit == "scheduler"
+    run = predict(slow, ENDLESS, PLAIN, pairs(200), 100)
+    assert run.busy["scheduler"] == 200 / run.stages["tasks"] == 1
+    assert run.limit == "scheduler"
 
 
 def test_a_client_hears_of_one_task_after_the_other() -> None:
-    made = plan(replace(FREE, client=3.0), ENDLESS, PLAIN, pairs(10), 10)
-    assert made.stages["tasks"] == 2 + 10 * 3
+    run = predict(replace(FREE, client=3.0), ENDLESS, PLAIN, pairs(10), 10)
+    assert run.stages["tasks"] == 2 + 10 * 3
 
 
 def test_the_store_serves_all_workers_together() -> None:
     slow = replace(FREE, input=8e6, output=2e6)
-    made = plan(slow, replace(ENDLESS, store=1e6), PLAIN, pairs(50), 50)
-    assert made.busy["store"] == pytest.approx(500 / made.stages["tasks"])
-    assert made.seconds == pytest.approx(500)
+    run = predict(slow, replace(ENDLESS, store=1e6), PLAIN, pairs(50), 50)
+    assert run.busy["store"] == pytest.approx(500 / run.stages["tasks"])
+    assert run.seconds == pytest.approx(500)
 
 
 def test_what_the_client_does_alone_is_added() -> None:
     alone = replace(FREE, start=1.0, plan=0.5, reference=1e-3, merge=0.25)
-    made = plan(alone, replace(ENDLESS, pairs_per_reference=4), PLAIN, pairs(8), 8)
+    run = predict(alone, replace(ENDLESS, pairs_per_reference=4), PLAIN, pairs(8), 8)
     references = 1e-3 * pairs(8) / 4
-    assert made.seconds == pytest.approx(1 + 8 * 0.5 + references + 2 + 8 * 0.25 + 0.25)
+    assert run.seconds == pytest.approx(1 + 8 * 0.5 + references + 2 + 8 * 0.25 + 0.25)
 
 
 def test_references_reach_all_in_rounds() -> None:
@@ -76,23 +76,23 @@ def test_references_reach_all_in_rounds() -> None:
     assumed = replace(ENDLESS, network=1e6, pairs_per_reference=1)
     size = 100 * pairs(1) / 1e6
     for workers, rounds in ((1, 0), (3, 1), (9, 2), (10, 3)):
-        made = plan(large, assumed, PLAIN, pairs(1), workers)
-        assert made.stages["sending"] == pytest.approx((1 + 2 * rounds) * size)
+        run = predict(large, assumed, PLAIN, pairs(1), workers)
+        assert run.stages["sending"] == pytest.approx((1 + 2 * rounds) * size)
 
 
 def test_a_worker_that_cannot_hold_the_references_is_told_of() -> None:
     large = replace(FREE, shared=100.0, memory=1000.0)
     need = 1000 + 100 * pairs(1) / 4
     for memory, fits in ((need, True), (need - 1, False)):
-        made = plan(large, replace(ENDLESS, memory=memory), PLAIN, pairs(1), 1)
-        assert (made.memory, made.fits) == (need, fits)
-    travelling = replace(PLAIN, travel=True)
-    assert plan(large, replace(ENDLESS, memory=1000), travelling, pairs(1), 1).fits
+        run = predict(large, replace(ENDLESS, memory=memory), PLAIN, pairs(1), 1)
+        assert (run.memory, run.fits) == (need, fits)
+    shuffled = replace(PLAIN, shuffle=True)
+    assert predict(large, replace(ENDLESS, memory=1000), shuffled, pairs(1), 1).fits
 
 
 def test_gathering_tasks_share_the_adding_up() -> None:
     slow = replace(FREE, merge=1.0)
-    together = plan(slow, ENDLESS, replace(PLAIN, together=8), pairs(64), 8)
+    together = predict(slow, ENDLESS, replace(PLAIN, together=8), pairs(64), 8)
     assert together.stages["adding up"] == 8 + 8
 
 

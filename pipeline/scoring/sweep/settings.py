@@ -33,7 +33,7 @@ class SweepSettings:
     """
 
     references: ReferencesArgument
-    scored: Annotated[str, Argument("Segmentations with boundary_scores.")]
+    scored: Annotated[str, Argument("Segmentations with boundary_scores: a file, folder or glob.")]
     output: OutputOption
     documents: DocumentsOption = None
     window: WindowOption = MeasuringSettings.window
