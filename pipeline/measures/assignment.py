@@ -208,7 +208,7 @@ def _solve(position: Ints, kind: Ints, in_ref: Ints, n_t: int, type_range: int) 
     found = len(position)
     if n_t * type_range > _LARGEST // (found + 1) ** 2:
         raise Refused(
-            "optimal pairing: costs beyond 2^61 are not exact; choose a smaller --n-t "
+            "optimal pairing: costs above 2^61 are not exact; choose a smaller --n-t "
             "or --boundary-types closer together"
         )
     start, stop = np.zeros(found, np.int64), np.zeros(found, np.int64)

@@ -15,20 +15,18 @@ from segscore.pipeline.measures.prefetch import AT_ONCE, Index, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 
 COUNTS = {
-    "content_miss": "sum over units of the units of their reference segment that are not in their "
-    "hypothesis segment",
-    "content_false_alarm": "sum over units of the units of their hypothesis segment that are not "
-    "in their reference segment",
-    "content_size": "units a listener may be at: n_units",
-    "content_leading_miss": "the part of content_miss that lies before the hypothesis segment",
-    "content_trailing_miss": "the part of content_miss that lies after the hypothesis segment",
-    "content_leading_false_alarm": "the part of content_false_alarm that lies before the reference "
-    "segment",
-    "content_trailing_false_alarm": "the part of content_false_alarm that lies after the reference "
-    "segment",
+    "content_miss": "sum over units of the number of units in the same reference segment "
+    "but in another hypothesis segment",
+    "content_false_alarm": "sum over units of the number of units in the same hypothesis segment "
+    "but in another reference segment",
+    "content_size": "units at which a listener can be: n_units",
+    "content_leading_miss": "the part of content_miss before the hypothesis segment",
+    "content_trailing_miss": "the part of content_miss after the hypothesis segment",
+    "content_leading_false_alarm": "the part of content_false_alarm before the reference segment",
+    "content_trailing_false_alarm": "the part of content_false_alarm after the reference segment",
     "stories": "reference segments",
-    "story_miss_sum": "sum over stories of the share missed, in units of 2^-40",
-    "story_false_alarm_sum": "sum over stories of the share falsely heard, in units of 2^-40",
+    "story_miss_sum": "sum over stories of the share missed, in multiples of 2^-40",
+    "story_false_alarm_sum": "sum over stories of the share falsely heard, in multiples of 2^-40",
 }
 
 (

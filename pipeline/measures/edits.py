@@ -29,16 +29,16 @@ from segscore.pipeline.measures.shifts import distance
 from segscore.pipeline.measures.type_confusion import Decisions, add_decisions
 
 COUNTS = {
-    "matches": "boundaries at equal positions",
+    "matches": "boundaries with the same position and type on both sides",
     "near_misses": "pairs of boundaries 1..n_t-1 positions apart",
     "near_miss_span": "sum of the near misses' distances, in the unit of the run",
     "misses": "full misses: boundaries only in the reference",
     "false_alarms": "full misses: boundaries only in the hypothesis",
-    "substitutions": "boundaries at one position, of different types",
+    "substitutions": "pairs of boundaries at one position, of different types",
     "substitution_span": "sum of the substitutions' type differences",
-    "potential_boundaries": "places for a boundary: n_units - 1, times the boundary types",
+    "potential_boundaries": "(n_units - 1) times the number of boundary types",
     "ghd": "generalised Hamming distance: least cost of insertions and deletions (2 each) and "
-    "shifts (1 a position) that make the hypothesis the reference",
+    "shifts (1 per position) that turn the hypothesis into the reference",
 }
 
 
@@ -212,7 +212,7 @@ MEASURES = (
         _MUTUAL,
         better="higher",
         agreed=1.0,
-        description="B: mean correctness of boundary pairs; 1 if neither has a boundary",
+        description="B: mean correctness of boundary pairs; 1 if neither side has a boundary",
     ),
     Measure(
         "segmentation_similarity",
@@ -230,7 +230,7 @@ MEASURES = (
         TALLY | {SYMMETRIC},
         better="neither",
         upper=None,
-        description="credited boundaries: matches and parts of near misses",
+        description="credited boundaries: matches, and near misses and substitutions in part",
     ),
     Measure(
         "b_fp",
@@ -257,7 +257,7 @@ MEASURES = (
         TALLY | {SYMMETRIC},
         better="neither",
         upper=None,
-        description="potential boundaries that are none of the other three",
+        description="potential boundaries that are not in b_tp, b_fp or b_fn",
     ),
     Measure(
         "b_precision",

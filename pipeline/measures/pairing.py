@@ -102,9 +102,11 @@ def types_of(pairs: SegmentationPairs, types: TypedSides) -> Types:
             if len(declared) > 1:
                 raise Refused(f"{named}, but a table has no boundary types")
         elif len(given) != len(rows.values):
-            raise Refused(f"{len(rows.values)} boundaries, {len(given)} types: must be as many")
+            raise Refused(
+                f"{len(rows.values)} boundaries, {len(given)} types: each boundary needs one type"
+            )
         elif len(given) and not min(declared) <= given.min() <= given.max() <= max(declared):
-            raise Refused(f"{named}, but there are types from {given.min()} to {given.max()}")
+            raise Refused(f"{named}, but a table has types from {given.min()} to {given.max()}")
     if types.references is None or types.hypotheses is None or len(declared) == 1:
         return None
     return types.references, types.hypotheses

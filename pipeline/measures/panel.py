@@ -13,12 +13,12 @@ from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, RowArrays, 
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 
 COUNTS = {
-    "references": "references of the document, those made of them left out",
+    "references": "references of the document, except those computed from others",
     "windows": "windows that fit: max(0, n_units - window)",
-    "opinions": "what is judged: references times windows",
-    "penalty": "opinions whose number of boundaries is not the hypothesis's",
-    "best": "least possible penalty: opinions outside the best supported number",
-    "worst": "greatest possible penalty: opinions outside the least supported number",
+    "opinions": "references times windows",
+    "penalty": "opinions that differ from the hypothesis's number of boundaries",
+    "best": "least possible penalty: opinions other than the most common one",
+    "worst": "greatest possible penalty: opinions other than the least common one",
 }
 _REFERENCES, _WINDOWS, _OPINIONS, _PENALTY, _BEST, _WORST = range(6)
 """Rows of ``COUNTS``."""

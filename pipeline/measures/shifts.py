@@ -151,7 +151,7 @@ def align(place: Ints, in_ref: Ints, alone: int, reach: int, partner: Ints) -> N
     found = len(place)
     partner[:found] = -1
     if alone > _LARGEST // (found + 1) ** 2:
-        raise Refused("optimal pairing: costs beyond 2^61 are not exact; choose a smaller --n-t")
+        raise Refused("optimal pairing: costs above 2^61 are not exact; choose a smaller --n-t")
     at = np.empty((2, found), np.int64)
     before = np.empty((2, found + 1), np.int64)
     _sides(in_ref, found, at, before)

@@ -15,7 +15,7 @@ from segscore.pipeline.measures.sliding import LONGEST, dense, slide_by_boundary
 
 COUNTS = {
     "windows": "windows that fit: max(0, n_units - window)",
-    "reference_windows": "windows that cover a reference boundary or more",
+    "reference_windows": "windows that cover at least one reference boundary",
     "pk_misses": "windows that cover a reference but no hypothesis boundary",
     "pk_false_alarms": "windows that cover a hypothesis but no reference boundary",
     "wd_misses": "windows that cover more reference than hypothesis boundaries",
@@ -24,7 +24,7 @@ COUNTS = {
     "pk_prime_false_alarms": "windows without a reference boundary in which the numbers differ",
     "wd_absolute": "sum over windows of the difference between the numbers of boundaries",
     "edge_windows": "windows of the document padded with k units before and after: n_units + k",
-    "edge_errors": "of these, windows in which the numbers of boundaries differ",
+    "edge_errors": "windows of the padded document in which the numbers of boundaries differ",
 }
 
 _ROWS = len(COUNTS)
@@ -125,14 +125,16 @@ MEASURES = (
         "pk_misses / reference_windows",
         f"{_G06} 4.1",
         _SIDED,
-        description="P_miss: share of windows with a reference boundary that were missed",
+        description="P_miss: share of windows with a reference boundary in which the hypothesis "
+        "has none",
     ),
     Measure(
         "pk_false_alarm_rate",
         "pk_false_alarms / (windows - reference_windows)",
         f"{_G06} 4.1",
         _SIDED,
-        description="P_fa: share of windows without one in which the hypothesis has one",
+        description="P_fa: share of windows without a reference boundary in which the hypothesis "
+        "has one",
     ),
     Measure(
         "pk_prior",
@@ -146,14 +148,16 @@ MEASURES = (
         "pk_prime_misses / reference_windows",
         f"{_G06} 4.1 (TDT 1998)",
         _SIDED,
-        description="P'_miss: share of windows with a reference boundary that differ",
+        description="P'_miss: share of windows with a reference boundary in which the numbers "
+        "differ",
     ),
     Measure(
         "pk_prime_false_alarm_rate",
         "pk_prime_false_alarms / (windows - reference_windows)",
         f"{_G06} 4.1 (TDT 1998)",
         _SIDED,
-        description="P'_fa: share of windows without one that differ",
+        description="P'_fa: share of windows without a reference boundary in which the numbers "
+        "differ",
     ),
     Measure(
         "pk_prime",
@@ -227,7 +231,8 @@ MEASURES = (
         TDT,
         _SIDED,
         upper=None,
-        description="C_seg over that of the better of two systems that do not look",
+        description="C_seg over that of the better of two trivial systems: a boundary everywhere, "
+        "or nowhere",
     ),
     Measure(
         "window_diff_edges",

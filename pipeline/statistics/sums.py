@@ -97,11 +97,11 @@ class Sums:
             "defined": (measures, cells),
         }
         if any(getattr(self, name).shape != shape for name, shape in fitting.items()):
-            raise ValueError("sums whose shapes do not fit each other")
+            raise ValueError("the shapes of the sums do not match")
         if any(array.dtype.kind not in "iO" for array in (self.digits, self.squares)):
-            raise ValueError("sums that are no whole numbers")
+            raise ValueError("the sums are not whole numbers")
         if cells and not 0 <= self.group.min() <= self.group.max() < groups:
-            raise ValueError("sums of a group that is not there")
+            raise ValueError("a sum belongs to a group that does not exist")
 
 
 @kernel
@@ -242,7 +242,7 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
     """
     document, counts, values, one_each = rows
     if max((np.nanmax(row, initial=0.0) for row in values), default=0.0) >= _MOST:
-        raise Failed(f"a measure has a value above {_MOST:.0f}: it cannot be averaged")
+        raise Failed(f"a measure has a value of {_MOST:.0f} or more, which cannot be averaged")
     many = len(units.hashes)
     cell_keys, _, cell = distinct(group * many + units.of[document])
     own = np.arange(len(group))

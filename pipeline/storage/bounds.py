@@ -137,8 +137,8 @@ def _size(group: RowGroup, index: int, read: Read, *, exact: bool) -> int:
     pages = [*_pages(group, index, read)]
     values = sum(page.values for page in pages if page.kind in (DATA, DATA_V2))
     if values != chunk.num_values or (flat and values != rows) or values < rows:
-        told = f"the file says {rows:,} rows and {chunk.num_values:,} values"
-        raise _untrue(group, leaf.path, f"{told}, its pages {values:,} values")
+        stated = f"the footer states {rows:,} rows and {chunk.num_values:,} values"
+        raise _untrue(group, leaf.path, f"{stated}, the pages have {values:,} values")
     nested = 0 if flat else LEVELS
     if chunk.physical_type != "BYTE_ARRAY":
         return values * (nested + WIDTHS.get(chunk.physical_type, max(1, leaf.length)))
@@ -210,7 +210,7 @@ def _pages(group: RowGroup, index: int, read: Read) -> Iterator[_Page]:
     chunk = group.file.metadata.row_group(group.number).column(index)
     place, end = span(chunk)
     if place < 0 or end < place or chunk.num_values < 0:
-        raise _untrue(group, path, "the file says where it is, but nothing can be there")
+        raise _untrue(group, path, "the footer gives an impossible offset")
     values = 0
     while values < chunk.num_values and place < end:
         page, length = _header(group, path, read, place)
@@ -266,7 +266,7 @@ def _header(group: RowGroup, path: str, read: Read, place: int) -> tuple[_Page, 
         except (LookupError, TypeError, AttributeError, ValueError) as problem:
             size *= 8
             if size > LARGEST_HEADER or len(content) < size // 8:
-                raise _untrue(group, path, "a page has no readable header") from problem
+                raise _untrue(group, path, "the header of a page cannot be read") from problem
 
 
 def structure(content: bytes, place: int, depth: int) -> tuple[dict[int, Any], int]:
@@ -350,13 +350,13 @@ def _unsigned(content: bytes, place: int) -> tuple[int, int]:
 def _too_large(group: RowGroup, what: str, size: int) -> Refused:
     return Refused(
         f"{group.url}: row group {group.number}: {what} {readable_size(size)} or more in memory, "
-        f"the limit is {readable_size(group.limit)}; give a worker more (--memory-limit), or write "
-        "smaller row groups, unless the file is not what it claims to be"
+        f"the limit is {readable_size(group.limit)}; raise --memory-limit or write smaller row "
+        "groups, unless the file is corrupt or forged"
     )
 
 
 def _untrue(group: RowGroup, path: str, why: str) -> Refused:
     return Refused(
-        f"{group.url}: row group {group.number}: column {path} is not what the file says ({why}); "
-        "it is broken, or made to mislead: write it anew"
+        f"{group.url}: row group {group.number}: column {path} does not match the footer ({why}); "
+        "the file is corrupt or forged: write it again"
     )

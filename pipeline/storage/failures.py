@@ -62,13 +62,21 @@ SILENT = {
 NO_CONTAINER = "no such {container}; correct its name, or create it first"
 _KINDS: tuple[tuple[set[str], str, type[Refused] | type[Failed]], ...] = (
     (EXPIRED, "the credentials have expired ({code}); renew {known_by}", Refused),
-    (UNKNOWN, "no credentials; set {known_by}", Refused),
+    (UNKNOWN, "no credentials found; set {known_by}", Refused),
     (REJECTED, "the credentials are not accepted ({code}); check {known_by}", Refused),
     (ELSEWHERE, "the {container} is in another region ({code}); set AWS_DEFAULT_REGION", Refused),
     (ABSENT, NO_CONTAINER, Refused),
-    (FORBIDDEN, "no permission ({code}); grant it, or set {known_by} to who has it", Refused),
-    (BUSY, "the server failed again and again ({code}); try later", Failed),
-    (SILENT, "no server answers ({code}); check the network, and {reached_by} if set", Failed),
+    (
+        FORBIDDEN,
+        "no permission ({code}); grant it, or set {known_by} for an account that has it",
+        Refused,
+    ),
+    (BUSY, "the server kept failing ({code}); try again later", Failed),
+    (
+        SILENT,
+        "the server does not answer ({code}); check the network, and {reached_by} if set",
+        Failed,
+    ),
 )
 """Codes of a failure, message and exception; the first entry with a matching code applies."""
 
@@ -121,7 +129,7 @@ def explain_failure(problem: BaseException, url: str, advice: Advice | None) -> 
         Refused if settings are wrong, Failed if the same command may succeed another time.
     """
     if isinstance(problem, OSError) and problem.errno in FULL:
-        return Failed(f"{url}: no space left there; free some, or choose another place")
+        return Failed(f"{url}: no space left on the device; free some, or write to another one")
     if advice is None:
         return Failed(f"{url}: {_told(problem)}")
     found = facts(problem)

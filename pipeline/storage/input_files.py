@@ -62,7 +62,7 @@ def _search(at: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
     if not at.local and (not held or at.path in held):
         return held, "no such file or directory"
     found = {name: info for name, info in held.items() if _counts(name, at.path, any_kind)}
-    return found, "the directory holds no " + ("file" if any_kind else "Parquet or JSONL file")
+    return found, "the directory contains no " + ("file" if any_kind else "Parquet or JSONL file")
 
 
 def _told(at: Place, listed: Iterable[str]) -> dict[str, Info]:

@@ -97,11 +97,11 @@ def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
     kind = _kind(protocol, cloud)
     path = kind._strip_protocol(url)  # not by url_to_fs, which splits a name at "::"
     if not path.split("/", 1)[0]:
-        raise Refused(f"{url}: names no {cloud.advice.container}")
+        raise Refused(f"{url}: the URL does not name a {cloud.advice.container}")
     if (cloud is AZURE and "\\" in path) or not url.rstrip("/").endswith(
         path.rstrip("/").partition("/")[2]
     ):
-        raise Refused(f"{url!r}: {cloud.package} would call it {path!r}; use another name")
+        raise Refused(f"{url!r}: {cloud.package} would store it as {path!r}; use another name")
     theirs = fsspec.config.apply_config(kind, {})
     ours = {"use_listings_cache": False, **cloud.settings()}
     options = {name: value for name, value in ours.items() if name not in theirs}
@@ -142,8 +142,8 @@ def _refuse_secrets(url: str) -> None:
     if (at and ":" in user) or _SIGNATURE.search(url):
         shown = re.sub(r"(?<=://)[^/]*@|\?.*", "…", url, flags=re.DOTALL)
         raise Refused(
-            f"{shown}: holds a password or a signature, which run.json would tell; "
-            "give credentials in environment variables"
+            f"{shown}: contains a password or a signature, which run.json would reveal; "
+            "set credentials in environment variables"
         )
 
 
@@ -279,7 +279,7 @@ class RemoteFile(io.RawIOBase):
             raise self._changed()
 
     def _changed(self) -> Refused:
-        return Refused(f"{self.at.url}: was replaced or removed while it was read; start again")
+        return Refused(f"{self.at.url}: was replaced or removed while it was being read; run again")
 
 
 def put(at: Place, content: bytes, *, new: bool) -> None:

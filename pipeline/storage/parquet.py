@@ -50,8 +50,8 @@ def _open_parquet(at: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
         if not url.endswith(PARQUET):
             raise Refused(
-                f"{url}: neither Parquet nor JSON Lines by its name; make tables of other formats "
-                "with `segscore import`"
+                f"{url}: the name is not that of a Parquet or JSON Lines file; convert other "
+                "formats with `segscore import`"
             ) from problem
         raise Refused(f"{url}: not a readable Parquet file ({problem})") from problem
 

@@ -51,7 +51,7 @@ def require_apart(
             why = _overlap_of_glob(target, glob, matched, f"the input {name} {url}", is_file)
         if why:
             kind = "file" if is_file else "new folder"
-            raise Refused(f"{option} {output}: {why}; name a {kind} outside the inputs")
+            raise Refused(f"{option} {output}: {why}; choose a {kind} outside the inputs")
 
 
 def _each(inputs: _Inputs) -> Iterator[tuple[str, str]]:

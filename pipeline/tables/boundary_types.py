@@ -31,7 +31,9 @@ def without_faults(rows: Rows, declared: tuple[int, ...]) -> tuple[Rows, list[pa
         The other rows, and tables of rejects.
     """
     missing = ~flags(_types(rows).is_valid())
-    rows, without = refuse(rows, missing, GIVEN, "others have types, this row has none")
+    rows, without = refuse(
+        rows, missing, GIVEN, "this row has no boundary types, but other rows have them"
+    )
     if not declared:
         return rows, [without]
     reason = f"boundary types must be among {', '.join(map(str, declared))}"

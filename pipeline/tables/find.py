@@ -125,7 +125,7 @@ def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
     folders = sorted({file.url.rpartition("/")[0] for file in files})
     tables = [folder for folder in folders if folder.rpartition("/")[2] in _IMPORTED]
     if len(tables) > 1:
-        raise Refused(f"{url}: holds several tables; name one of its tables, such as {tables[-1]}")
+        raise Refused(f"{url}: contains several tables; name one of them, such as {tables[-1]}")
 
 
 def _look(name: str, file: InputFile) -> tuple[pa.Schema, list[Slice]]:
@@ -148,8 +148,8 @@ def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
         columns = [group.column(i) for i in range(len(paths))]
         if not 0 <= group.num_rows <= min((c.num_values for c in columns), default=0):
             raise Refused(
-                f"{file.url}: row group {index}: says that it has {group.num_rows:,} rows, but "
-                "fewer values; the file is broken, or made to mislead: write it anew"
+                f"{file.url}: row group {index}: the footer states {group.num_rows:,} rows, but "
+                "fewer values; the file is corrupt or forged: write it again"
             )
         ids = None if at is None else _bounds(columns[at].statistics)
         size = sum(
@@ -161,8 +161,8 @@ def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
         first += group.num_rows
     if first != metadata.num_rows:
         raise Refused(
-            f"{file.url}: says that it has {metadata.num_rows:,} rows, and {first:,} in its row "
-            "groups; it is broken, or made to mislead: write it anew"
+            f"{file.url}: the footer states {metadata.num_rows:,} rows, but {first:,} in its row "
+            "groups; the file is corrupt or forged: write it again"
         )
 
 
@@ -173,8 +173,8 @@ def _require_room(slices: Iterable[Slice]) -> None:
             raise Refused(
                 f"{piece.url}: row group {piece.row_groups[0]}: its columns take "
                 f"{readable_size(piece.size)} in memory, the limit is "
-                f"{readable_size(piece.limit)}; give a worker more (--memory-limit), or write "
-                "smaller row groups"
+                f"{readable_size(piece.limit)}; raise --memory-limit or write smaller "
+                "row groups"
             )
 
 
@@ -194,7 +194,9 @@ def _further(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Sch
     try:
         return pa.unify_schemas(extra, promote_options="permissive").remove_metadata()
     except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
-        raise Refused(f"{name}: an attribute has one type here, another there: {problem}") from None
+        raise Refused(
+            f"{name}: an attribute has different types in several files; use one type ({problem})"
+        ) from None
 
 
 def canonical_schema(schema: pa.Schema) -> pa.Schema:

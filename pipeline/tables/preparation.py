@@ -79,7 +79,7 @@ def require_free(output: str, names: Sequence[str]) -> None:
     held = storage.names(output)
     for name in names:
         if name in held:
-            raise Refused(f"--output {output}: holds {name} already; choose another folder")
+            raise Refused(f"--output {output}: already contains {name}; choose another folder")
 
 
 @contextmanager
@@ -98,8 +98,8 @@ def preparing(output: str, hidden: str, names: Sequence[str]) -> Iterator[Prepar
     require_free(output, names)
     folder = storage.join(output, hidden)
     taken = Refused(
-        f"--output {output}: holds {hidden}, so another command is writing here or was killed; "
-        f"wait for it, or if none is running remove {folder}, or choose another folder"
+        f"--output {output}: contains {hidden}, so another command is writing here or was killed; "
+        f"wait for it, or remove {folder} if none is running, or choose another folder"
     )
     if hidden in storage.names(output):
         raise taken

@@ -32,7 +32,7 @@ def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
     _require_whole()
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
-        return [f"column {name} is there more than once" for name in twice]
+        return [f"column {name} occurs more than once" for name in twice]
     if _fits(schema, model):
         return []
 
@@ -69,7 +69,7 @@ def _require_whole() -> None:
     whole = CONFIG.validation_depth in (None, ValidationDepth.SCHEMA_AND_DATA)
     if not CONFIG.validation_enabled or not whole:
         raise Refused(
-            f"Pandera is told not to check everything: unset {' and '.join(SWITCHES)} and run again"
+            f"Pandera is configured to skip checks; unset {' and '.join(SWITCHES)} and run again"
         )
 
 

@@ -181,9 +181,9 @@ def bad_place(folder: Path, kind: str) -> tuple[str, str]:
         "unknown": ("nosuch.parquet", "no such file"),
         "unknown folder": ("nosuch/", "no such file"),
         "below a file": ("references.parquet/x", "no such file"),
-        "empty folder": ("empty", "holds no"),
-        "hidden files": ("hidden", "holds no"),
-        "foreign files": ("notes", "holds no"),
+        "empty folder": ("empty", "contains no"),
+        "hidden files": ("hidden", "contains no"),
+        "foreign files": ("notes", "contains no"),
         "pattern": ("nosuch*.parquet", "no file matches"),
         "bracket pattern": ("[xyz].parquet", "no file matches"),
     }
@@ -223,7 +223,7 @@ def test_every_command__a_folder_of_several_tables(desk: Desk) -> None:
     tables = desk.folder / "tables"
     shows = desk.write("shows.jsonl", lines(one("a", "x"), one("a", "y") | {"role": "hypothesis"}))
     done(desk.segscore("import", shows, "--output", tables))
-    said = f"{tables}: holds several tables; name one of its tables"
+    said = f"{tables}: contains several tables; name one of them"
     refused(desk, desk.score(references=tables), 2, said, f"such as {tables}/references")
     refused(desk, desk.segscore("validate", tables), 1, said)
 

@@ -440,7 +440,7 @@ def test_a_simulation_is_not_written_over(segscore: Segscore, tmp_path: Path) ->
     assert segscore("simulate", source, "--output", tmp_path / "out").code == 0
     again = segscore("simulate", source, "--output", tmp_path / "out")
     assert again.code == 2
-    assert "holds codings already; choose another folder" in again.err
+    assert "already contains codings; choose another folder" in again.err
 
 
 def test_documents_too_long_to_count_are_refused() -> None:
