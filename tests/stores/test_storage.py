@@ -74,7 +74,7 @@ def protocol_of(url: str) -> str:
 def test_equal_tables_are_equal_bytes_everywhere(stored: str, tmp_path: Path) -> None:
     written(f"{stored}/t.parquet")
     written(str(tmp_path / "t.parquet"))
-    found = object_stores.RemoteFile(object_stores.place(f"{stored}/t.parquet")).read()
+    found = object_stores.RemoteFile(object_stores.resolve(f"{stored}/t.parquet")).read()
     assert found == (tmp_path / "t.parquet").read_bytes()
 
 
@@ -93,7 +93,7 @@ def test_listings_are_never_stale(stored: str) -> None:
 
 def test_folders_that_consoles_show_are_no_files(stored: str) -> None:
     written(f"{stored}/t/0.parquet")
-    at = object_stores.place(f"{stored}/t/")
+    at = object_stores.resolve(f"{stored}/t/")
     # What Azure's console makes of a folder has no slash at the end.
     if at.cloud is clouds.AZURE:
         client = at.files.service_client.get_blob_client(BUCKET, f"{at.path.split('/', 1)[1]}/sub")
@@ -124,7 +124,7 @@ def test_a_row_group_is_all_that_is_fetched(stored: str, proxied: Proxied) -> No
     packed = io.BytesIO()
     pq.write_table(table, packed, row_group_size=rows // 8)
     url = f"{stored}/big.parquet"
-    object_stores.put(object_stores.place(url), packed.getvalue(), new=False)
+    object_stores.put(object_stores.resolve(url), packed.getvalue(), new=False)
     proxy = proxied(protocol_of(stored))
     group = pq.ParquetFile(packed).metadata.row_group(5)
     size = sum(group.column(i).total_compressed_size for i in range(3))
@@ -207,7 +207,7 @@ def test_nothing_is_seen_of_a_file_half_written(stored: str, proxied: Proxied) -
 def test_parts_of_a_file_that_could_not_be_finished_are_given_back(
     s3: str, tmp_path: Path, proxied: Proxied
 ) -> None:
-    at = object_stores.place(f"{s3}/{tmp_path.name}/big.bin")
+    at = object_stores.resolve(f"{s3}/{tmp_path.name}/big.bin")
     content = os.urandom(101 * 2**20)
     object_stores.put(at, content, new=True)
     with pytest.raises(FileExistsError):
@@ -220,7 +220,7 @@ def test_parts_of_a_file_that_could_not_be_finished_are_given_back(
         if "partNumber=2" in path
         else None
     )
-    at = object_stores.place(at.url)
+    at = object_stores.resolve(at.url)
     with pytest.raises(Refused, match="no permission"), object_stores.explained(at):
         object_stores.put(at, content, new=False)
     assert storage.names(f"{s3}/{tmp_path.name}") == []
@@ -391,7 +391,7 @@ def test_no_such_bucket(segscore: Segscore, store: str, request: pytest.FixtureR
 def test_what_the_user_sets_wins(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = {"config_kwargs": {"read_timeout": 7}, "use_listings_cache": True}
     monkeypatch.setitem(fsspec.config.conf, "s3", theirs)
-    files = object_stores.place(f"{s3}/t").files
+    files = object_stores.resolve(f"{s3}/t").files
     assert files.config_kwargs == theirs["config_kwargs"]
     assert files.dircache.use_listings_cache
 
