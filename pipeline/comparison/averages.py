@@ -91,8 +91,8 @@ def average(sample: Sample, seed: int, replicates: int) -> Averages:
     """
     drawn = sample.units
     pairs = list(combinations(range(len(sample.systems)), 2))
-    counts = unit_counts(sample, drawn.of, len(drawn.hashes))
-    own, both = _value_sums(sample, pairs, drawn.of, len(drawn.hashes))
+    counts = unit_counts(sample, drawn.index, len(drawn.hashes))
+    own, both = _value_sums(sample, pairs, drawn.index, len(drawn.hashes))
     weights = bootstrap.weights(drawn.hashes, seed, replicates)
     made = Averages(pairs, {}, {}, {}, {}, {}, {}, {})
     _micro(made, sample, counts, weights)

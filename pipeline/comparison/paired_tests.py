@@ -64,7 +64,7 @@ def permutation_tests(
         without permutations.
     """
     drawn = sample.units
-    counts = unit_counts(sample, drawn.of, len(drawn.hashes))
+    counts = unit_counts(sample, drawn.index, len(drawn.hashes))
     values = _paired_values(sample, averages, drawn)
     columns = np.concatenate([*counts, *values], axis=1)
     totals = [total(each) for each in counts]
@@ -99,7 +99,7 @@ def _paired_values(sample: Sample, averages: Averages, drawn: bootstrap.Units) -
         values = sample.values[measure.name]
         for p, (a, b) in enumerate(averages.pairs):
             difference = np.nan_to_num(values[a] - values[b])
-            sums[p, :, m] = np.bincount(drawn.of, difference, len(drawn.hashes))
+            sums[p, :, m] = np.bincount(drawn.index, difference, len(drawn.hashes))
     return sums
 
 

@@ -35,12 +35,12 @@ def _count_pairs(pairs: SegmentationPairs, window: Ints, counts: Ints) -> None:
     ref_row, hyp_row, n_units = pairs.ref_row, pairs.hyp_row, pairs.n_units
     row = np.zeros(_ROWS, np.int64)
     passed = np.empty(LONGEST, np.int32)
-    ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
+    ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = 0
     while first < len(ref_row):
-        near, copied = prefetch(pairs.references, ref_row, first, ends, near)
+        buffer, copied = prefetch(pairs.references, ref_row, first, ends, buffer)
         for i in range(first, first + copied):
-            ref = near[ends[i - first] : ends[i - first + 1]]
+            ref = buffer[ends[i - first] : ends[i - first + 1]]
             hyp = row_values(pairs.hypotheses, hyp_row[i])
             if dense(len(ref) + len(hyp), n_units[i], window[i]):
                 slide_by_unit(ref, hyp, n_units[i], window[i], passed, row)
@@ -99,10 +99,10 @@ def window_size(n_units: Ints, segments: Ints, rounding: str = "half-even") -> I
         segments: number of segments, or its sum over the same ones, at least 1, shape (rows,).
         rounding: ``half-even``, or ``half-up`` as in Choi's published scores.
     """
-    whole, rest = np.divmod(n_units, 2 * segments)
-    tie_goes_up = (whole % 2 == 1) | (rounding == "half-up")
-    up = (rest > segments) | ((rest == segments) & tie_goes_up)
-    return np.maximum(2, whole + up)
+    quotient, remainder = np.divmod(n_units, 2 * segments)
+    tie_goes_up = (quotient % 2 == 1) | (rounding == "half-up")
+    up = (remainder > segments) | ((remainder == segments) & tie_goes_up)
+    return np.maximum(2, quotient + up)
 
 
 BEEFERMAN = "Beeferman, Berger & Lafferty 1999"

@@ -15,7 +15,7 @@ from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.scoring.part import POINT
 from segscore.pipeline.statistics.averages import averages, replicates
-from segscore.pipeline.statistics.bootstrap import Drawn, draw_weights, units
+from segscore.pipeline.statistics.bootstrap import UnitWeights, draw_weights, units
 from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, sum_rows
 
 REPLICATES = 2000
@@ -59,7 +59,7 @@ class Tally:
         return {str(key[0]): group for group, key in enumerate(self.sums.groups)}
 
     @cached_property
-    def _drawn(self) -> Drawn:
+    def _drawn(self) -> UnitWeights:
         return draw_weights(self.sums.unit, self.seed, REPLICATES)
 
     def average(self, system: str, rule: GateRule) -> Replicated:
@@ -72,7 +72,7 @@ class Tally:
             if (each.measure, each.average) == key
         )
         cells = np.flatnonzero(self.sums.group == group)
-        weights = self._drawn.of(self.sums.unit[cells])
+        weights = self._drawn.for_units(self.sums.unit[cells])
         again = replicates(self.kind, self.sums, cells, weights, self.parameters)
         return Replicated(told.value, told.defined, again[key])
 

@@ -350,8 +350,8 @@ def _unsigned(content: bytes, offset: int) -> tuple[int, int]:
 def _too_large(group: RowGroup, subject: str, size: int) -> Refused:
     return Refused(
         f"{group.url}: row group {group.number}: {subject} {readable_size(size)} or more in "
-        f"memory, the limit is {readable_size(group.limit)}; raise --memory-limit or write smaller row "
-        "groups, unless the file is corrupt or forged"
+        f"memory, the limit is {readable_size(group.limit)}; raise --memory-limit or write "
+        "smaller row groups, unless the file is corrupt or forged"
     )
 
 

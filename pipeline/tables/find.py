@@ -103,12 +103,12 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
     files = storage.find(url)
     if name != "codings":  # codings may include both references and hypotheses
         _refuse_import(url, files)
-    with ThreadPoolExecutor(FILES_AT_ONCE) as several:
-        told = [*several.map(lambda file: _look(name, file), files)]
-    schemas = [schema for schema, _ in told]
+    with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
+        inspected = [*pool.map(lambda file: _inspect_file(name, file), files)]
+    schemas = [schema for schema, _ in inspected]
     limit = row_group_limit(memory)
-    slices = [replace(piece, limit=limit) for _, pieces in told for piece in pieces]
-    _require_room(slices)
+    slices = [replace(piece, limit=limit) for _, pieces in inspected for piece in pieces]
+    _require_fitting_row_groups(slices)
     checked: dict[pa.Schema, list[str]] = {}
     for file, schema in zip(files, schemas, strict=True):
         if schema not in checked:
@@ -117,7 +117,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
             raise Refused(f"{file.url}: {'; '.join(checked[schema])}")
     if not any(piece.rows for piece in slices):
         raise Absent(f"{url}: the table has no rows")
-    return InputTable(name, tuple(files), tuple(slices), _further(name, schemas, model), url)
+    return InputTable(name, tuple(files), tuple(slices), _extra_columns(name, schemas, model), url)
 
 
 def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
@@ -128,7 +128,7 @@ def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
         raise Refused(f"{url}: contains several tables; name one of them, such as {tables[-1]}")
 
 
-def _look(name: str, file: InputFile) -> tuple[pa.Schema, list[Slice]]:
+def _inspect_file(name: str, file: InputFile) -> tuple[pa.Schema, list[Slice]]:
     """Return the columns and slices of a file; a JSON Lines file is read to find its columns."""
     if storage.is_json_lines(file.url):
         rows = 1 + file.size // BYTES_PER_LINE
@@ -141,7 +141,7 @@ def _look(name: str, file: InputFile) -> tuple[pa.Schema, list[Slice]]:
 def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
     first = 0
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
-    at = paths.index("document_id") if "document_id" in paths else None
+    id_column = paths.index("document_id") if "document_id" in paths else None
     unread = contract_of(name).foreign
     for index in range(metadata.num_row_groups):
         group = metadata.row_group(index)
@@ -151,7 +151,7 @@ def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
                 f"{file.url}: row group {index}: the footer states {group.num_rows:,} rows, but "
                 "fewer values; the file is corrupt or forged: write it again"
             )
-        ids = None if at is None else _bounds(columns[at].statistics)
+        ids = None if id_column is None else _bounds(columns[id_column].statistics)
         size = sum(
             max(column.total_uncompressed_size, NUMBER * column.num_values)
             for path, column in zip(paths, columns, strict=True)
@@ -166,7 +166,7 @@ def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
         )
 
 
-def _require_room(slices: Iterable[Slice]) -> None:
+def _require_fitting_row_groups(slices: Iterable[Slice]) -> None:
     """Refuse a row group that is too large according to its file, before any work."""
     for piece in slices:
         if piece.row_groups and piece.size > piece.limit:
@@ -182,15 +182,15 @@ def _bounds(statistics: Any) -> tuple[str, str] | None:
     """Return the least and the greatest id of a row group; a missing id counts as empty."""
     if statistics is None or not statistics.has_min_max or not statistics.has_null_count:
         return None
-    least, most = statistics.min, statistics.max
-    if not isinstance(least, str) or not isinstance(most, str):
+    lowest, highest = statistics.min, statistics.max
+    if not isinstance(lowest, str) or not isinstance(highest, str):
         return None
-    return ("" if statistics.null_count else least), most
+    return ("" if statistics.null_count else lowest), highest
 
 
-def _further(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Schema:
-    others = {*model.required, *model.foreign, ROLE}
-    extra = [pa.schema([f for f in schema if f.name not in others]) for schema in schemas]
+def _extra_columns(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Schema:
+    excluded = {*model.required, *model.foreign, ROLE}
+    extra = [pa.schema([f for f in schema if f.name not in excluded]) for schema in schemas]
     try:
         return pa.unify_schemas(extra, promote_options="permissive").remove_metadata()
     except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
@@ -222,17 +222,17 @@ def _plain(attribute: pa.DataType) -> pa.DataType:
     return pa.string() if is_text else attribute
 
 
-def _means(found: pa.DataType, target: pa.DataType) -> bool:
+def _means(actual: pa.DataType, target: pa.DataType) -> bool:
     kinds = pa.types
     if kinds.is_list(target):
-        is_list = kinds.is_list(found) or kinds.is_large_list(found) or kinds.is_list_view(found)
-        empty = is_list and kinds.is_null(found.value_type)
-        return is_list and (empty or _means(found.value_type, target.value_type))
+        is_list = kinds.is_list(actual) or kinds.is_large_list(actual) or kinds.is_list_view(actual)
+        empty = is_list and kinds.is_null(actual.value_type)
+        return is_list and (empty or _means(actual.value_type, target.value_type))
     if kinds.is_integer(target):
-        return bool(kinds.is_integer(found))
+        return bool(kinds.is_integer(actual))
     if kinds.is_floating(target):
-        return bool(kinds.is_floating(found) or kinds.is_integer(found))
-    return bool(kinds.is_large_string(found) or kinds.is_string_view(found))
+        return bool(kinds.is_floating(actual) or kinds.is_integer(actual))
+    return bool(kinds.is_large_string(actual) or kinds.is_string_view(actual))
 
 
 def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
@@ -240,10 +240,10 @@ def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
     defaults = Defaults(role=TABLE_ROLES.get(name, ROLES[0]))
     rows: Iterable[ParsedRow] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
     if name == "documents":
-        listed = list(rows)
-        if all(row.coder is None and row.boundaries is None for row in listed):
-            return document_table(listed), np.array([row.line for row in listed], np.int64) - 1
-        gathered = gather_tables(listed)
+        parsed = list(rows)
+        if all(row.coder is None and row.boundaries is None for row in parsed):
+            return document_table(parsed), np.array([row.line for row in parsed], np.int64) - 1
+        gathered = gather_tables(parsed)
         lines = [line for _, line in gathered.document_places]
         return gathered.documents, np.array(lines, np.int64) - 1
     chosen = [row for row in rows if name not in TABLE_ROLES or row.role == defaults.role]

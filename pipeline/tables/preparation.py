@@ -76,9 +76,9 @@ def require_free(output: str, names: Sequence[str]) -> None:
     Raises:
         Refused: one of them exists; the message names the first.
     """
-    held = storage.names(output)
+    existing = storage.names(output)
     for name in names:
-        if name in held:
+        if name in existing:
             raise Refused(f"--output {output}: already contains {name}; choose another folder")
 
 
@@ -97,19 +97,19 @@ def preparing(output: str, hidden: str, names: Sequence[str]) -> Iterator[Prepar
     """
     require_free(output, names)
     folder = storage.join(output, hidden)
-    taken = Refused(
+    refusal = Refused(
         f"--output {output}: contains {hidden}, so another command is writing here or was killed; "
         f"wait for it, or remove {folder} if none is running, or choose another folder"
     )
     if hidden in storage.names(output):
-        raise taken
-    for each in (output, folder):
-        storage.make_folder(each)
+        raise refusal
+    for path in (output, folder):
+        storage.make_folder(path)
     try:
-        who = {"host": platform.node(), "pid": os.getpid()}
-        storage.write_new_text(storage.join(folder, CLAIM), json.dumps(who) + "\n")
+        claim = {"host": platform.node(), "pid": os.getpid()}
+        storage.write_new_text(storage.join(folder, CLAIM), json.dumps(claim) + "\n")
     except FileExistsError as problem:
-        raise taken from problem
+        raise refusal from problem
     except BaseException:
         with suppress(OSError, Refused, Failed):
             _remove_empty(folder)
