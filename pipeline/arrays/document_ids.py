@@ -140,7 +140,7 @@ class Numbered:
     document: Ints
 
     @property
-    def once_each(self) -> bool:
+    def are_distinct(self) -> bool:
         """Whether no document has two rows."""
         return len(self.documents) == len(self.document)
 

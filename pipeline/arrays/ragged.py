@@ -140,7 +140,7 @@ def cumulative(lengths: Ragged) -> Ints:
 
 
 @kernel
-def _measure(
+def _convert(
     boundaries: RowArrays, document: Ints, document_offsets: Ints, totals: Ints, output: RowArrays
 ) -> None:
     """Write the positions in words, and the offsets of the segmentations, to ``output``."""
@@ -173,5 +173,5 @@ def to_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) 
         totals: ``cumulative(lengths)``.
     """
     output = RowArrays(np.empty_like(boundaries.offsets), np.empty_like(boundaries.values))
-    _measure(boundaries.arrays, document, lengths.offsets, totals, output)
+    _convert(boundaries.arrays, document, lengths.offsets, totals, output)
     return Ragged(output.offsets, output.values[: output.offsets[-1]])

@@ -247,7 +247,7 @@ def count_weighted(pairs: SegmentationPairs, document: Ints, units: UnitTotals) 
 
 
 F07 = "Franz, McCarley & Xu 2007,"
-_SIDED = frozenset({IDENTITY, REVERSIBLE})
+_ASYMMETRIC_LAWS = frozenset({IDENTITY, REVERSIBLE})
 """Reversible as long as leading and trailing content have equal weights, which is the default."""
 
 MEASURES = (
@@ -256,7 +256,7 @@ MEASURES = (
         "(weight_leading_miss * content_leading_miss"
         " + weight_trailing_miss * content_trailing_miss) / content_size",
         f"{F07} eq 1; weights section 2",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         upper=None,
         description="R_miss: content missed, mean over units, in the unit of the run",
     ),
@@ -265,7 +265,7 @@ MEASURES = (
         "(weight_leading_false_alarm * content_leading_false_alarm"
         " + weight_trailing_false_alarm * content_trailing_false_alarm) / content_size",
         f"{F07} eq 1; weights section 2",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         upper=None,
         description="R_fa: content falsely heard, mean over units, in the unit of the run",
     ),
@@ -273,14 +273,14 @@ MEASURES = (
         "story_miss",
         f"story_miss_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="mean over stories of the share missed",
     ),
     Measure(
         "story_false_alarm",
         f"story_false_alarm_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="mean over stories of the share of what is heard that is not the story",
     ),
 )

@@ -199,9 +199,9 @@ def count(
 
 
 _F13 = "Fournier 2013,"
-_SIDED = frozenset({IDENTITY, REVERSIBLE})
-_MUTUAL = _SIDED | {SYMMETRIC}
-TALLY = frozenset({REVERSIBLE})
+_ASYMMETRIC_LAWS = frozenset({IDENTITY, REVERSIBLE})
+_SYMMETRIC_LAWS = _ASYMMETRIC_LAWS | {SYMMETRIC}
+_REVERSIBLE_LAW = frozenset({REVERSIBLE})
 
 W_T = "(near_miss_span / n_t + constant_near_miss * near_misses)"
 W_S = "(substitution_span / type_range + constant_substitution * substitutions)"
@@ -213,7 +213,7 @@ MEASURES = (
         "boundary_similarity",
         f"1 - ({_COST}) / (misses + false_alarms + near_misses + substitutions + matches)",
         f"{_F13} eq 4",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         better="higher",
         agreed=1.0,
         description="B: mean correctness of boundary pairs; 1 if neither side has a boundary",
@@ -222,7 +222,7 @@ MEASURES = (
         "segmentation_similarity",
         f"1 - ({_COST}) / potential_boundaries",
         f"{_F13} eq 2",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         better="higher",
         agreed=1.0,
         description="S: 1 - edits / potential boundaries; 1 for a single unit",
@@ -231,7 +231,7 @@ MEASURES = (
         "b_tp",
         f"matches + near_misses - {W_T} + substitutions - {W_S}",
         f"{_F13} 3.3, Table 2",
-        TALLY | {SYMMETRIC},
+        _REVERSIBLE_LAW | {SYMMETRIC},
         better="neither",
         upper=None,
         description="credited boundaries: matches, and near misses and substitutions in part",
@@ -240,7 +240,7 @@ MEASURES = (
         "b_fp",
         "false_alarms",
         f"{_F13} 3.3",
-        TALLY,
+        _REVERSIBLE_LAW,
         better="neither",
         upper=None,
         description="false alarms",
@@ -249,7 +249,7 @@ MEASURES = (
         "b_fn",
         "misses",
         f"{_F13} 3.3",
-        TALLY,
+        _REVERSIBLE_LAW,
         better="neither",
         upper=None,
         description="misses",
@@ -258,7 +258,7 @@ MEASURES = (
         "b_tn",
         "potential_boundaries - b_tp - b_fp - b_fn",
         f"{_F13} 3.3, Table 2",
-        TALLY | {SYMMETRIC},
+        _REVERSIBLE_LAW | {SYMMETRIC},
         better="neither",
         upper=None,
         description="potential boundaries that are not in b_tp, b_fp or b_fn",
@@ -267,7 +267,7 @@ MEASURES = (
         "b_precision",
         "b_tp / (b_tp + b_fp)",
         f"{_F13} 3.3",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         better="higher",
         description="share of hypothesis boundaries credited, near misses in part",
     ),
@@ -275,7 +275,7 @@ MEASURES = (
         "b_recall",
         "b_tp / (b_tp + b_fn)",
         f"{_F13} 3.3",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         better="higher",
         description="share of reference boundaries credited, near misses in part",
     ),
@@ -283,7 +283,7 @@ MEASURES = (
         "b_f1",
         F_BETA.format(tp="b_tp", fn="b_fn", fp="b_fp"),
         f"{_F13} 3.3; F_beta, symmetric where beta is 1",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         better="higher",
         description="harmonic mean of b_precision and b_recall",
     ),
@@ -291,7 +291,7 @@ MEASURES = (
         "precision",
         "matches / (matches + near_misses + substitutions + false_alarms)",
         "exact matches only (n_t 1)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         better="higher",
         description="share of hypothesis boundaries that are matches",
     ),
@@ -299,7 +299,7 @@ MEASURES = (
         "recall",
         "matches / (matches + near_misses + substitutions + misses)",
         "exact matches only (n_t 1)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         better="higher",
         description="share of reference boundaries that are matches",
     ),
@@ -311,7 +311,7 @@ MEASURES = (
             fp="(false_alarms + near_misses + substitutions)",
         ),
         "exact matches only (n_t 1); F_beta, symmetric where beta is 1",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         better="higher",
         description="harmonic mean of precision and recall",
     ),

@@ -199,7 +199,7 @@ def count(references: Ragged, hypotheses: Ragged, rows: PanelRows) -> Ints:
 K_AND_S = "Kazantseva & Szpakowicz 2012,"
 # A panel measure obeys a law for one reference if all references of the panel are equal to it.
 _PANEL_LAWS = frozenset({IDENTITY, REVERSIBLE})
-BOUND = frozenset({REVERSIBLE})
+_BOUND_LAWS = frozenset({REVERSIBLE})
 
 MEASURES = (
     Measure(
@@ -220,7 +220,7 @@ MEASURES = (
         "best_case",
         "best / opinions",
         f"{K_AND_S} eq 8",
-        BOUND,
+        _BOUND_LAWS,
         better="neither",
         description="best / opinions",
     ),
@@ -228,7 +228,7 @@ MEASURES = (
         "worst_case",
         "worst / opinions",
         f"{K_AND_S} eq 9",
-        BOUND,
+        _BOUND_LAWS,
         better="neither",
         description="worst / opinions",
     ),

@@ -109,22 +109,22 @@ BEEFERMAN = "Beeferman, Berger & Lafferty 1999"
 PEVZNER = "Pevzner & Hearst 2002, p. 10"
 _G06 = "Georgescul, Clark & Armstrong 2006,"
 TDT = "TDT evaluation plans, cited by Franz, McCarley & Xu 2007"
-_SIDED = frozenset({IDENTITY, REVERSIBLE})
-_MUTUAL = _SIDED | {SYMMETRIC}
+_ASYMMETRIC_LAWS = frozenset({IDENTITY, REVERSIBLE})
+_SYMMETRIC_LAWS = _ASYMMETRIC_LAWS | {SYMMETRIC}
 
 MEASURES = (
     Measure(
         "pk",
         "(pk_misses + pk_false_alarms) / windows",
         f"{BEEFERMAN}; {_G06} 4.1",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         description="Pk: share of windows in which one side has a boundary and the other has none",
     ),
     Measure(
         "pk_miss_rate",
         "pk_misses / reference_windows",
         f"{_G06} 4.1",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="P_miss: share of windows with a reference boundary in which the hypothesis "
         "has none",
     ),
@@ -132,7 +132,7 @@ MEASURES = (
         "pk_false_alarm_rate",
         "pk_false_alarms / (windows - reference_windows)",
         f"{_G06} 4.1",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="P_fa: share of windows without a reference boundary in which the hypothesis "
         "has one",
     ),
@@ -140,14 +140,14 @@ MEASURES = (
         "pk_prior",
         "pk_miss_rate * p_seg + pk_false_alarm_rate * (1 - p_seg)",
         f"{_G06} 4.1 (TDT pilot)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="Pk with a prior: P_miss and P_fa weighted by P_seg",
     ),
     Measure(
         "pk_prime_miss_rate",
         "pk_prime_misses / reference_windows",
         f"{_G06} 4.1 (TDT 1998)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="P'_miss: share of windows with a reference boundary in which the numbers "
         "differ",
     ),
@@ -155,7 +155,7 @@ MEASURES = (
         "pk_prime_false_alarm_rate",
         "pk_prime_false_alarms / (windows - reference_windows)",
         f"{_G06} 4.1 (TDT 1998)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="P'_fa: share of windows without a reference boundary in which the numbers "
         "differ",
     ),
@@ -163,35 +163,35 @@ MEASURES = (
         "pk_prime",
         "pk_prime_miss_rate * p_seg + pk_prime_false_alarm_rate * (1 - p_seg)",
         f"{_G06} 4.1 (TDT 1998)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="P'k: P'_miss and P'_fa weighted by P_seg",
     ),
     Measure(
         "window_diff",
         "(wd_misses + wd_false_alarms) / windows",
         PEVZNER,
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         description="WindowDiff: share of windows in which the numbers of boundaries differ",
     ),
     Measure(
         "window_diff_miss",
         "wd_misses / windows",
         f"{_G06} 4.2",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="share of windows with too few hypothesis boundaries",
     ),
     Measure(
         "window_diff_false_alarm",
         "wd_false_alarms / windows",
         f"{_G06} 4.2",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="share of windows with too many hypothesis boundaries",
     ),
     Measure(
         "window_diff_weighted",
         "wd_absolute / windows",
         "NLTK",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         upper=None,
         description="mean difference between the numbers of boundaries in a window",
     ),
@@ -199,7 +199,7 @@ MEASURES = (
         "pr_miss",
         "wd_misses / reference_windows",
         f"{_G06} 4.3",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="Pr_miss: windows with too few boundaries, over those with a reference "
         "boundary",
     ),
@@ -207,14 +207,14 @@ MEASURES = (
         "pr_false_alarm",
         "wd_false_alarms / windows",
         f"{_G06} 4.3",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="Pr_fa: windows with too many boundaries, over all windows",
     ),
     Measure(
         "pr_error",
         "cost_miss * pr_miss + cost_false_alarm * pr_false_alarm",
         f"{_G06} 4.3",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="Pr_error: Pr_miss and Pr_fa weighted by their costs",
     ),
     Measure(
@@ -222,14 +222,14 @@ MEASURES = (
         "c_seg_cost_miss * p_seg * pk_miss_rate"
         " + c_seg_cost_false_alarm * (1 - p_seg) * pk_false_alarm_rate",
         TDT,
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="C_seg: P_miss and P_fa weighted by P_seg and costs",
     ),
     Measure(
         "c_seg_normalised",
         "c_seg / minimum(c_seg_cost_miss * p_seg, c_seg_cost_false_alarm * (1 - p_seg))",
         TDT,
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         upper=None,
         description="C_seg over that of the better of two trivial systems: a boundary everywhere, "
         "or nowhere",
@@ -238,7 +238,7 @@ MEASURES = (
         "window_diff_edges",
         "edge_errors / edge_windows",
         "Lamprier et al. 2007",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         description="WindowDiff over the padded document: ends count as much as the middle",
     ),
 )

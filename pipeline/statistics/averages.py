@@ -91,7 +91,11 @@ def replicates(
 
 
 def averages(
-    kind: Table, sums: Sums, group: int, drawn: UnitWeights | None, parameters: Mapping[str, float]
+    kind: Table,
+    sums: Sums,
+    group: int,
+    unit_weights: UnitWeights | None,
+    parameters: Mapping[str, float],
 ) -> Iterator[Average]:
     """Yield the micro and macro average of every measure over the documents of one group.
 
@@ -102,7 +106,7 @@ def averages(
         kind: the counts and measures of the rows.
         sums: merged sums over the rows of the whole run.
         group: index into ``sums.groups``.
-        drawn: weights of the resampling units; None for no intervals.
+        unit_weights: weights of the resampling units; None for no intervals.
         parameters: parameters of the formulas; see ``evaluate``.
     """
     cells = np.flatnonzero(sums.group == group)
@@ -113,16 +117,21 @@ def averages(
     }
     micro = evaluate(kind.measures.values(), pooled, parameters, rows=False)
     limits = {}
-    if drawn is not None:
-        resampled = replicates(kind, sums, cells, drawn.for_units(sums.unit[cells]), parameters)
+    if unit_weights is not None:
+        resampled = replicates(
+            kind, sums, cells, unit_weights.for_units(sums.unit[cells]), parameters
+        )
         limits = {key: interval(values) for key, values in resampled.items()}
     undefined = float("nan")
     documents = int(sums.documents[group])
     for name, digits, squares in zip(kind.measures, sums.digits, sums.squares, strict=True):
         defined = int(digits[group, 3])
         mean = _exact_mean(digits[group], defined) if defined else undefined
-        spread = _standard_deviation(squares[group], defined)
-        for average, value, sd in (("micro", micro[name][0], undefined), ("macro", mean, spread)):
+        deviation = _standard_deviation(squares[group], defined)
+        for average, value, sd in (
+            ("micro", micro[name][0], undefined),
+            ("macro", mean, deviation),
+        ):
             low, high = undefined, undefined
             if defined > 1 and not np.isnan(value):
                 low, high = limits.get((name, average), (undefined, undefined))
@@ -166,9 +175,9 @@ def summarise(
     rows = [
         (key, average)
         for kind, sums in kinds
-        for drawn in [draw_weights(sums.unit, seed, n_replicates) if n_replicates else None]
+        for unit_weights in [draw_weights(sums.unit, seed, n_replicates) if n_replicates else None]
         for group, key in enumerate(sums.groups)
-        for average in averages(kind, sums, group, drawn, parameters)
+        for average in averages(kind, sums, group, unit_weights, parameters)
     ]
     columns = {"hypothesis": pa.array([key[0] for key, _ in rows], pa.string())}
     for i, (name, kind) in enumerate(group_by.items(), start=1):

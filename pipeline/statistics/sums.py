@@ -86,7 +86,7 @@ class Sums:
             ValueError: shapes do not match, sums are not integers, or a cell has no valid group.
         """
         groups, cells, measures = len(self.groups), len(self.group), len(self.values)
-        fitting = {
+        shapes = {
             "documents": (groups,),
             "digits": (measures, groups, 4),
             "squares": (measures, groups, DIGITS + len(PRODUCTS)),
@@ -96,7 +96,7 @@ class Sums:
             "values": (measures, cells),
             "defined": (measures, cells),
         }
-        if any(getattr(self, name).shape != shape for name, shape in fitting.items()):
+        if any(getattr(self, name).shape != shape for name, shape in shapes.items()):
             raise ValueError("the shapes of the sums do not match")
         if any(array.dtype.kind not in "iO" for array in (self.digits, self.squares)):
             raise ValueError("the sums are not whole numbers")

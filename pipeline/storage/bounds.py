@@ -47,7 +47,7 @@ _GAP = 8192
 SPARE = 16
 """A bound of at most 1 / SPARE of the limit is used as a column's size without refinement."""
 
-DEEPEST = 16
+MAX_DEPTH = 16
 """Largest depth of nested structures in a header."""
 
 Read = Callable[[int, int], bytes]
@@ -165,17 +165,19 @@ def _text_size(group: RowGroup, leaf: Any, pages: Sequence[_Page], *, exact: boo
     if by_prefix:
         if leaf.max_repetition_level:  # the text in one row has no bound
             return bound
-        return _written_out(group, _texts(group.file, group, leaf.path, group.limit // longest))
+        return _expanded_size(
+            group, _string_batches(group.file, group, leaf.path, group.limit // longest)
+        )
     file = group.reopen(leaf.path)
     if not exact:
-        first = next(_texts(file, group, leaf.path, 1))
+        first = next(_string_batches(file, group, leaf.path, 1))
         longest = pc.max(pc.binary_length(first.dictionary)).as_py() or 0
         if plain + repeated * longest <= group.limit:
             return plain + repeated * longest
-    return _written_out(group, _texts(file, group, leaf.path, ROWS))
+    return _expanded_size(group, _string_batches(file, group, leaf.path, ROWS))
 
 
-def _written_out(group: RowGroup, parts: Iterator[pa.Array]) -> int:
+def _expanded_size(group: RowGroup, parts: Iterator[pa.Array]) -> int:
     """Sum the bytes of strings, counting each use of a dictionary entry; stop above the limit."""
     total = 0
     for values in parts:
@@ -189,7 +191,9 @@ def _written_out(group: RowGroup, parts: Iterator[pa.Array]) -> int:
     return total
 
 
-def _texts(file: pq.ParquetFile, group: RowGroup, path: str, rows: int) -> Iterator[pa.Array]:
+def _string_batches(
+    file: pq.ParquetFile, group: RowGroup, path: str, rows: int
+) -> Iterator[pa.Array]:
     """Yield the strings of a column, at most ``rows`` rows at a time."""
     for batch in file.iter_batches(
         max(1, min(ROWS, rows)), [group.number], [path], use_threads=False
@@ -284,7 +288,7 @@ def structure(content: bytes, offset: int, depth: int) -> tuple[dict[int, Any], 
         LookupError: the bytes end before the structure does.
         ValueError: the bytes are not such a structure.
     """
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         raise ValueError(depth)
     fields: dict[int, Any] = {}
     number = 0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from segscore.pipeline.storage.failures import BUSY, NO_ANSWER, Advice, facts
+from segscore.pipeline.storage.failures import BUSY, UNREACHABLE, Advice, facts
 
 _CONNECT_SECONDS = 10
 READ_SECONDS = 20
@@ -36,7 +36,7 @@ def _s3_settings() -> dict[str, Any]:
     from s3fs.core import set_custom_error_handler
 
     # By default s3fs does not retry most of these; the last is from concurrent conditional writes.
-    transient = BUSY | NO_ANSWER | {"ConditionalRequestConflict"}
+    transient = BUSY | UNREACHABLE | {"ConditionalRequestConflict"}
     set_custom_error_handler(lambda problem: not transient.isdisjoint(facts(problem)))
     config: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS, "read_timeout": READ_SECONDS}
     if not {"AWS_MAX_ATTEMPTS", "AWS_RETRY_MODE"} & os.environ.keys():

@@ -50,7 +50,7 @@ FORBIDDEN = {
     "PublicAccessNotPermitted",
 }  # fmt: skip
 BUSY = {"408", "429", "500", "502", "503", "504", "ServerBusy", "SlowDown"}
-NO_ANSWER = {
+UNREACHABLE = {
     "ClientConnectionError", "ClientConnectorError", "ClientConnectorDNSError", "ClientOSError",
     "ClientPayloadError", "ConnectionClosedError", "ConnectionError", "ConnectionRefusedError",
     "ConnectionResetError", "ConnectTimeoutError", "EndpointConnectionError", "FSTimeoutError",
@@ -77,7 +77,7 @@ _KINDS: tuple[tuple[set[str], str, type[Refused] | type[Failed]], ...] = (
     ),
     (BUSY, "the server kept failing ({code}); try again later", Failed),
     (
-        NO_ANSWER,
+        UNREACHABLE,
         "the server does not answer ({code}); check the network, and {address} if set",
         Failed,
     ),

@@ -18,7 +18,7 @@ UNIQUE_DOCUMENT = "unique_document"
 SAME_UNITS = "n_units_agree"
 
 
-TWICE = "this coder has more than one row for this document"
+DUPLICATE_ROW = "this coder has more than one row for this document"
 
 
 OTHER_UNITS = "n_units differs from that of another row of this document"
@@ -60,13 +60,13 @@ def _repeated(keys: Ints) -> Flags:
 
 def without_contradictions(rows: Rows, described: Described | None) -> tuple[Rows, list[pa.Table]]:
     """Reject all segmentations that contradict each other; return the others, and the rejects."""
-    rows, twice = refuse(rows, _repeated_coders(rows), UNIQUE_CODER, TWICE)
+    rows, twice = refuse(rows, _repeated_coders(rows), UNIQUE_CODER, DUPLICATE_ROW)
     rows, disagreeing = refuse(rows, _disagreeing(rows, described), SAME_UNITS, OTHER_UNITS)
     return rows, [twice, disagreeing]
 
 
 def _repeated_coders(rows: Rows) -> Flags:
-    if rows.numbered.once_each:
+    if rows.numbered.are_distinct:
         return np.zeros(len(rows), bool)
     return _repeated(rows.numbered.document << 32 | rows.coders.code)
 

@@ -27,7 +27,7 @@ from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
 FILES_AT_ONCE = 16
 """Number of files that are inspected at the same time, because stores respond slowly."""
 
-NUMBER = 4
+ELEMENT_SIZE = 4
 """Least number of bytes of an element in memory; in a file it may take fewer."""
 
 _IMPORTED = ("documents", "hypotheses", "references")
@@ -142,7 +142,7 @@ def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
     first = 0
     paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
     id_column = paths.index("document_id") if "document_id" in paths else None
-    unread = contract_of(name).foreign
+    ignored_columns = contract_of(name).foreign
     for index in range(metadata.num_row_groups):
         group = metadata.row_group(index)
         columns = [group.column(i) for i in range(len(paths))]
@@ -153,9 +153,9 @@ def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
             )
         ids = None if id_column is None else _bounds(columns[id_column].statistics)
         size = sum(
-            max(column.total_uncompressed_size, NUMBER * column.num_values)
+            max(column.total_uncompressed_size, ELEMENT_SIZE * column.num_values)
             for path, column in zip(paths, columns, strict=True)
-            if path.partition(".")[0] not in unread
+            if path.partition(".")[0] not in ignored_columns
         )
         yield Slice(name, file.url, (index,), first, group.num_rows, size, file.version, ids)
         first += group.num_rows
@@ -209,25 +209,25 @@ def canonical_schema(schema: pa.Schema) -> pa.Schema:
     for field in schema:
         if pa.types.is_dictionary(field.type):
             field = field.with_type(field.type.value_type)
-        target = INPUT_TYPES.get(field.name, _plain(field.type))
-        if _means(field.type, target):
+        target = INPUT_TYPES.get(field.name, _plain_type(field.type))
+        if _converts_to(field.type, target):
             field = field.with_type(target)
         fields.append(field.with_nullable(True).remove_metadata())
     return pa.schema(fields)
 
 
-def _plain(attribute: pa.DataType) -> pa.DataType:
+def _plain_type(attribute: pa.DataType) -> pa.DataType:
     kinds = pa.types
     is_text = kinds.is_large_string(attribute) or kinds.is_string_view(attribute)
     return pa.string() if is_text else attribute
 
 
-def _means(actual: pa.DataType, target: pa.DataType) -> bool:
+def _converts_to(actual: pa.DataType, target: pa.DataType) -> bool:
     kinds = pa.types
     if kinds.is_list(target):
         is_list = kinds.is_list(actual) or kinds.is_large_list(actual) or kinds.is_list_view(actual)
         empty = is_list and kinds.is_null(actual.value_type)
-        return is_list and (empty or _means(actual.value_type, target.value_type))
+        return is_list and (empty or _converts_to(actual.value_type, target.value_type))
     if kinds.is_integer(target):
         return bool(kinds.is_integer(actual))
     if kinds.is_floating(target):
