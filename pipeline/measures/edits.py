@@ -90,7 +90,7 @@ def _complete(one_pair: OnePair, differences: int, n_types: int, out: Ints) -> N
 
 @kernel
 def _large_enough(scratch: Ints, one_pair: OnePair) -> Ints:
-    """Return scratch space for the boundaries of a pair: ``scratch``, or more if that is small."""
+    """Return ``scratch``, or a larger array if it is too small for the boundaries of a pair."""
     size = len(one_pair.ref) + len(one_pair.hyp)
     return scratch if size <= scratch.shape[1] else np.empty((5, 2 * size), np.int64)
 
