@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.documents import by_similarity
-from segscore.pipeline.agreement.group_tables import group_tables, only
+from segscore.pipeline.agreement.group_tables import filter_similarities, group_tables
 from segscore.pipeline.agreement.part import (
     CONTESTED,
     AgreeJob,
@@ -45,7 +45,7 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 
 AUDITED = "audited"
-TYPES_UNUSED = "boundary_types were not looked at, each position counts once"
+TYPES_UNUSED = "boundary_types were ignored; each position counts once"
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ def run_agreement(
             if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
                 shuffle.shuffle_rows(client, place)
         with run.stage("audit"):
-            by = {GROUP + name: kind for name, kind in groups.items()}
-            job = AgreeJob(place, settings.measuring, settings.choices.segments, by, run.folder)
+            kinds = {GROUP + name: kind for name, kind in groups.items()}
+            job = AgreeJob(place, settings.measuring, settings.choices.segments, kinds, run.folder)
             job = _with_window(run, job, parts)
             audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
             storage.remove(storage.join(run.folder, shuffle.FOLDER))
@@ -102,7 +102,7 @@ def run_agreement(
             "pairs": sum(part.pairs for part in audited),
             **run.record(tables.values(), account, written["coders"]["coder"].unique().to_pylist()),
         }
-        record["warnings"] += _without_group(written["corpus"], settings.group_by)
+        record["warnings"] += _warn_of_ungrouped(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
         contested = sorted((row for part in audited for row in part.contested), key=by_similarity)
@@ -113,11 +113,11 @@ def _write_tables(
     run: TaskRun, settings: AgreeSettings, job: AgreeJob, audited: Collection[Audited]
 ) -> tuple[dict[str, pa.Table], str]:
     """Write the tables by group; return them and the name of the estimator of the intervals."""
-    merged, estimator = _merged(settings, job, audited)
+    merged, estimator = _merge_parts(settings, job, audited)
     tables = group_tables(
         merged, job.group_by, settings.choices, settings.seed, settings.replicates
     )
-    tables["agreement"] = only(tables["agreement"], settings.similarities)
+    tables["agreement"] = filter_similarities(tables["agreement"], settings.similarities)
     for name, table in tables.items():
         run.write(name, table)
     return tables, estimator
@@ -157,42 +157,44 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
     if job.settings.window != "per-run":
         return job
     surveyed = run.tasks(survey_codings, parts, job, stage="surveyed").values()
-    units, segments = (sum(each.size[i] for each in surveyed) for i in (0, 1))
+    units, segments = (sum(survey.size[i] for survey in surveyed) for i in (0, 1))
     size = window_size(np.array([units]), np.array([max(1, segments)]), job.settings.rounding)
     return replace(job, settings=replace(job.settings, window=int(size[0])))
 
 
-def _without_group(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
+def _warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
     """Return a warning if some documents are in no group."""
     whole, *groups = corpus.column("documents").to_pylist()
-    left = whole - sum(groups)
-    if not group_by or not left:
+    ungrouped = whole - sum(groups)
+    if not group_by or not ungrouped:
         return []
     return [
-        f"{left} of {whole} documents are in no group: their codings have no value of "
-        f"{', '.join(group_by)}, or not all the same"
+        f"{ungrouped} of {whole} documents are in no group: their codings have no value of "
+        f"{', '.join(group_by)}, or different ones"
     ]
 
 
 def _require_audited(attempt: Attempt, settings: AgreeSettings, account: RowCounts) -> None:
     codings = account["codings"]
     if not codings["in"]:
-        raise Failed(f"{settings.codings}: holds no coding; rows of the role hypothesis are none")
+        raise Failed(
+            f"{settings.codings}: contains no coding; rows with the role hypothesis do not count"
+        )
     if not codings["scored"]:
         raise Failed(
             f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
-            f"of {codings['in']} codings {codings['rejected']} were rejected and "
-            f"{codings['unpaired']} are alone in their document"
+            f"of {codings['in']} codings, {codings['rejected']} were rejected and "
+            f"{codings['unpaired']} are the only one of their document"
             f"{why_nothing_scored(attempt, ('codings',))}"
         )
     require_few_rejects(attempt, account, settings.max_rejects)
 
 
-def _merged(
+def _merge_parts(
     settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
 ) -> tuple[Tallies, str]:
     """Add up the tallies of all parts; also return the name of the estimator of the intervals."""
-    parts = settle_units([each.tallies for each in audited if each.tallies is not None])
+    parts = settle_units([part.tallies for part in audited if part.tallies is not None])
     estimator = "none"
     if settings.replicates:
         estimator = "poisson,documents"
