@@ -15,7 +15,14 @@ from distributed import Client, Future, KilledWorker, as_completed  # noqa: TID2
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.runs.connecting import LOST, NO_ANSWER, check_newcomers, connect, present
+from segscore.pipeline.runs.connecting import (
+    LOST,
+    NO_ANSWER,
+    check_newcomers,
+    connect,
+    import_frames,
+    present,
+)
 
 __all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "run_calls"]
 
@@ -305,8 +312,7 @@ def exchange(
     taken = _exchanged(everywhere, pack, pieces, places, unpack)
     with _explained():
         _await_workers(client)
-        # Import it beforehand: two threads of a worker that do so at the same moment can fail.
-        client.run(_import_frames)
+        import_frames(client)
         future = client.compute(taken)
         outcome = next(_outcome("", *ended) for ended in _as_they_end(client, [future]))
     if outcome.error is not None:
@@ -354,10 +360,6 @@ def _exchanged(
         "place", npartitions=places, shuffle_method="p2p"
     )
     return shuffled.map_partitions(take, meta=pd.DataFrame({"took": [0]}))
-
-
-def _import_frames() -> None:
-    import dask.dataframe  # noqa: F401, TID251
 
 
 def _cause(problem: BaseException) -> Refused | Failed:

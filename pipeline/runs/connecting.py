@@ -108,6 +108,22 @@ def _reporter() -> WorkerPlugin:
     return Reporter()
 
 
+def import_frames(client: Client) -> None:
+    """Make every worker import Dask's data frames, including workers that join later.
+
+    Two threads of a worker that import them at the same moment can fail. A worker that joins runs
+    its plugins before it accepts tasks.
+    """
+
+    class ImportFrames(WorkerPlugin):  # type: ignore[misc]
+        idempotent = True
+
+        def setup(self, worker: Worker) -> None:  # noqa: ARG002
+            import dask.dataframe  # noqa: F401, TID251
+
+    client.register_plugin(ImportFrames(), name="segscore-frames")
+
+
 class _NoHTTP:
     """Mixin to leave out the HTTP server that Dask starts on every node of a cluster."""
 

@@ -1,8 +1,12 @@
 """Workers and schedulers lost at a known moment: a complete run, or one line and then one."""
 
+import sys
+
 import pytest
+from distributed import Client  # noqa: TID251
 
 from segscore.pipeline.runs import cluster as places
+from segscore.pipeline.runs.connecting import import_frames
 from segscore.pipeline.scoring.part import SUMS
 from tests.support.driven import Drive, Gate
 from tests.support.holding import HELD, TRAVELLING, holder
@@ -103,6 +107,16 @@ def test_all_workers_are_lost_and_one_comes(desk: Desk, command: str, gate: Gate
             assert ended.code == 1
             resumed(desk, drive, command, there)
     require_same(desk.run, undisturbed(desk, command))
+
+
+def test_a_worker_that_joins_late_imports_data_frames(desk: Desk) -> None:
+    """Two of its threads that import them at the same moment can fail."""
+    with cluster(desk.drive({}), workers=1) as there, Client(there.address) as client:
+        import_frames(client)
+        there.start_worker()
+        client.wait_for_workers(2)
+        imported = client.run(lambda: "dask.dataframe" in sys.modules)
+    assert list(imported.values()) == [True, True]
 
 
 def finished_parts(drive: Drive) -> list[tuple[str, str]]:
