@@ -122,3 +122,22 @@ class Sizes(Stated):
 
 
 Shape = Intervals | Marks | Sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The length of a document, or the region of it that counts, as `--documents` states it.
+
+    Attributes:
+        start: where the region starts; 0 if the document counts as a whole.
+        end: where it ends, in units since the start of the document.
+        unit: what is counted; None if the table does not say.
+        region: whether it is a region (UEM), outside which boundaries are left out.
+        place: where it is stated.
+    """
+
+    start: Fraction
+    end: Fraction
+    unit: str | None
+    region: bool
+    place: RowPlace
