@@ -72,8 +72,14 @@ class Clock:
             Refused: it is not a time, is negative, is before the start timecode, or has frames but
                 no frame rate was given.
         """
-        text = str(value).strip()
-        exact = self.duration(value, place, unit=unit)
+        return self.since_start(self.duration(value, place, unit=unit), str(value).strip(), place)
+
+    def since_start(self, exact: Fraction, text: str, place: RowPlace) -> Moment:
+        """Return a time that a file states as `text`, less the start timecode.
+
+        Raises:
+            Refused: it is before the start timecode.
+        """
         if self.start is not None:
             exact -= self.duration(self.start, RowPlace("--start-timecode", 1))
             if exact < 0:
