@@ -9,7 +9,7 @@ from segscore.pipeline.tables.formats.rows import RowPlace, repeated, shown
 
 
 def loads(text: str, place: RowPlace, *, decimals: bool = False) -> object:
-    """Parse a JSON text; with `decimals`, numbers that are no integers become exact Decimals.
+    """Parse a JSON text; with `decimals`, numbers that are not whole become Decimal, not float.
 
     Raises Refused, with the line of the fault, for text that is not JSON, a key that occurs twice
     in one object, NaN, Infinity, or a number beyond the range of a float (left open by RFC 8259, 4
