@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.chapters import (
+from segscore.pipeline.tables.formats.json_fields import (
     array_of,
     json_duration,
     json_time,
@@ -12,7 +12,7 @@ from segscore.pipeline.tables.formats.chapters import (
     object_of,
     required,
 )
-from segscore.pipeline.tables.formats.rows import RowPlace
+from segscore.pipeline.tables.formats.rows import RowPlace, stem
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Mark, Marks, Shape
 from segscore.pipeline.tables.formats.times import Clock
 
@@ -24,6 +24,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     Raises Refused for a transcript where times are expected, a field that is missing or has a wrong
     type, a missing --system, or a file without a line.
     """
+    own = asked.document_id or stem(file.url)
     lines = [line for line in enumerate(file.lines(), start=1) if line[1].strip()]
     if not lines:
         raise file.place(1).refusal("no line in it; expected an object with reference, hypothesis")
@@ -31,8 +32,10 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
         place = file.place(number)
         record = object_of(strict_json.loads(text, place, decimals=True), "the line", place)
         if asked.system is None:
-            raise place.refusal("the file does not name the author of hypotheses; name it: --system")
-        name = named_id(record.get("id"), "id", place) or f"{_stem(file, asked)}/{number}"
+            raise place.refusal(
+                "the file does not name the author of hypotheses; name it: --system"
+            )
+        name = named_id(record.get("id"), "id", place) or f"{own}/{number}"
         for role, coder in (("reference", asked.coder), ("hypothesis", asked.system)):
             yield Marks(
                 place=place,
@@ -46,9 +49,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
             )
 
 
-def _marks(
-    record: Mapping[str, object], role: str, clock: Clock, place: RowPlace
-) -> list[Mark]:
+def _marks(record: Mapping[str, object], role: str, clock: Clock, place: RowPlace) -> list[Mark]:
     times = required(record, role, "the line", place)
     if isinstance(times, str):
         raise place.wrong(role, times, "a list of times in seconds, not a transcript")
@@ -56,7 +57,3 @@ def _marks(
         Mark(json_time(time, f"{role}[{index}]", clock, place), place.line)
         for index, time in enumerate(array_of(times, role, place))
     ]
-
-
-def _stem(file: InputFile, asked: Asked) -> str:
-    return asked.document_id or file.name.partition(".")[0]

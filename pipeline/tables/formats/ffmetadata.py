@@ -32,7 +32,8 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
 
 def _sections(file: InputFile) -> Iterator[tuple[RowPlace, _Fields]]:
     """Yield the sections of chapters: where each begins, and its times with their places."""
-    place, fields = file.place(1), None
+    place = file.place(1)
+    fields: _Fields | None = None
     for place_of_line, line in _lines(file):
         if line.startswith((";", "#")) or not line.strip():
             continue

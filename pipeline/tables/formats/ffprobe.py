@@ -4,14 +4,13 @@ from collections.abc import Iterator
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.chapters import (
+from segscore.pipeline.tables.formats.chapters import chapter_list, time_base
+from segscore.pipeline.tables.formats.json_fields import (
     array_of,
-    chapter_list,
     document_of_path,
     json_duration,
     object_of,
     required,
-    time_base,
 )
 from segscore.pipeline.tables.formats.rows import RowPlace, integer_of
 from segscore.pipeline.tables.formats.shapes import Moment, Segment, Shape

@@ -7,8 +7,11 @@ from pathlib import PurePosixPath
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import InputFile
-from segscore.pipeline.tables.formats.chapters import array_of, object_of
 from segscore.pipeline.tables.formats.field_paths import FieldPath
+from segscore.pipeline.tables.formats.json_fields import (
+    array_of,
+    object_of,
+)
 from segscore.pipeline.tables.formats.rows import RowPlace
 
 DIALOGUES = "dial_data"

@@ -1,16 +1,18 @@
 """Sizes of segments from labels per unit: flags, names of segments, or the sizes themselves."""
 
-import math
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from segscore.pipeline.tables.formats.chapters import array_of
-from segscore.pipeline.tables.formats.rows import RowPlace, shown
+from segscore.pipeline.tables.formats.json_fields import (
+    array_of,
+)
+from segscore.pipeline.tables.formats.rows import RowPlace
 
 END, START, BETWEEN = "end", "start", "between"
 _IGNORED = -100
 """What data sets have for labels that say nothing."""
+_LARGEST = 2**31
 
 
 def sizes_of_flags(value: object, marks: str, name: str, place: RowPlace) -> list[int]:
@@ -18,8 +20,8 @@ def sizes_of_flags(value: object, marks: str, name: str, place: RowPlace) -> lis
 
     Args:
         value: a list of flags, or a text such as 0100.
-        marks: what is marked with 1: the last unit of a segment (`end`), the first one (`start`), or
-            a place between two units (`between`, one flag less than units).
+        marks: what a 1 marks: the last unit of a segment (`end`), the first one (`start`), or a
+            place between two units (`between`, one flag less than units).
         name: what the list is called in messages.
         place: where it was read.
 
@@ -82,10 +84,11 @@ def _is_marked(flag: object, name: str, place: RowPlace, silent: bool) -> bool:
 
 
 def _size(size: object, name: str, place: RowPlace) -> int:
-    whole = isinstance(size, int | float | Decimal) and not isinstance(size, bool)
-    if not whole or not math.isfinite(size) or size != int(size) or size < 1:
-        raise place.refusal(f"{name} is {shown(size)}; expected a whole number from 1")
-    return int(size)
+    if isinstance(size, float | Decimal) and abs(size) < _LARGEST and size == int(size):
+        size = int(size)
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise place.wrong(name, size, "a whole number from 1")
+    return size
 
 
 def _sizes(boundaries: Sequence[int], n_units: int) -> list[int]:

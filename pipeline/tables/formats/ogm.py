@@ -1,4 +1,4 @@
-"""OGM chapters, as mkvextract chapters --simple writes: CHAPTER01=00:00:00.000, CHAPTER01NAME=..."""
+"""OGM chapters, as mkvextract chapters --simple writes: CHAPTER01=00:00:00.000, CHAPTER01NAME=a."""
 
 import re
 from collections.abc import Iterator

@@ -56,8 +56,8 @@ def with_text(
     if not separators:
         raise file.refusal(
             f"no separator in the text; expected {expected}; other separators are read with "
-            "--format choi (lines of ten '='), wiki727k (lines ========,LEVEL,TITLE.) or paragraphs "
-            "(blank lines)"
+            "--format choi (lines of ten '='), wiki727k (lines ========,LEVEL,TITLE.) or "
+            "paragraphs (blank lines)"
         )
     return filled
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.chapters import (
+from segscore.pipeline.tables.formats.chapters import chapter_list
+from segscore.pipeline.tables.formats.json_fields import (
     array_of,
-    chapter_list,
     json_duration,
     json_time,
     object_of,
@@ -33,7 +33,8 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     for name, value in videos.items():
         video = object_of(value, f"the video {shown(name)}", place)
         segments = [
-            Segment(start, end, place.line) for start, end in _times(video, name, asked.clock, place)
+            Segment(start, end, place.line)
+            for start, end in _times(video, name, asked.clock, place)
         ]
         length = json_duration(video.get("duration"), f"{name}.duration", asked.clock, place)
         yield chapter_list(segments, place, name, length)

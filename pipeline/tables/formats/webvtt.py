@@ -25,7 +25,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     first = next(file.lines(), "")
     if not _HEADER.fullmatch(first):
         raise file.place(1).wrong("the first line", first, "WEBVTT, as WebVTT files begin")
-    blocks = (cues for block in blocks_of(file) if (cues := _without_comments(block, file)))
+    blocks = (part for block in blocks_of(file) if (part := _without_comments(block, file)))
     cues = list(read_cues(blocks, _TIMING, file, asked.clock))
     yield chapter_list(_with_levels(cues), file.place(1))
 

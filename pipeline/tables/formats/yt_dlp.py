@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.chapters import (
+from segscore.pipeline.tables.formats.chapters import chapter_list
+from segscore.pipeline.tables.formats.json_fields import (
     array_of,
-    chapter_list,
     json_duration,
     json_time,
     named_id,
