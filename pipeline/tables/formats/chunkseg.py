@@ -32,9 +32,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
         place = file.place(number)
         record = object_of(strict_json.loads(text, place, decimals=True), "the line", place)
         if asked.system is None:
-            raise place.refusal(
-                "the file does not name the author of hypotheses; name it: --system"
-            )
+            raise place.refusal("the hypothesis has no coder; name it with --system")
         name = named_id(record.get("id"), "id", place) or f"{own}/{number}"
         for role, coder in (("reference", asked.coder), ("hypothesis", asked.system)):
             yield Marks(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.chapters import chapter_list, time_base
-from segscore.pipeline.tables.formats.rows import RowPlace, shown
+from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import Moment, Segment, Shape
 from segscore.pipeline.tables.formats.times import Clock
 
@@ -86,7 +86,7 @@ def _segment(place: RowPlace, fields: _Fields, clock: Clock) -> Segment:
     end = moment("END") if "END" in fields else None
     if end is not None and end.exact < start.exact:
         raise fields["END"][1].refusal(
-            f"the chapter ends at {shown(end.text)}, before its start at {shown(start.text)}; "
+            f"the chapter ends at {end.text}, before its start at {start.text}; "
             "expected END after START"
         )
     return Segment(start, end, fields["START"][1].line)

@@ -24,7 +24,8 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     """
     place = file.place(1)
     document = object_of(strict_json.loads(file.text(), place, decimals=True), "the file", place)
-    about = object_of(document.get("format") or {}, "format", place)
+    stated = document.get("format")
+    about = {} if stated is None else object_of(stated, "format", place)
     chapters = array_of(required(document, "chapters", "the file", place), "chapters", place)
     yield chapter_list(
         [
