@@ -14,9 +14,6 @@ _CHAPTER, _STREAM = "[CHAPTER]", "[STREAM]"
 _KEYS = ("TIMEBASE", "START", "END")
 _NANOSECOND = "1/1000000000"
 _WHOLE = re.compile(r"[0-9]{1,19}")
-_CONTINUED = re.compile(r"(?:.*[^\\])?(?:\\\\)*\\", re.DOTALL)
-"""A line whose last backslash is not escaped itself."""
-
 _Fields = dict[str, tuple[str, RowPlace]]
 
 
@@ -62,7 +59,7 @@ def _lines(file: InputFile) -> Iterator[tuple[RowPlace, str]]:
         if not begun:
             start = number
         begun += line
-        if _CONTINUED.fullmatch(line):
+        if (len(line) - len(line.rstrip("\\"))) % 2:
             begun += "\n"
         else:
             yield file.place(start), begun

@@ -48,7 +48,15 @@ def named_id(value: object, name: str, place: RowPlace) -> str | None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise place.wrong(name, value, "a text")
-    return str(value)
+    text = str(value)
+    if text != text.encode("utf-8", "replace").decode("utf-8"):
+        raise place.wrong(name, text, "valid Unicode")
+    return text
+
+
+def brief(text: str) -> str:
+    """Return a text from a file as part of a name in messages: shortened and valid."""
+    return shown(text).strip('"')
 
 
 def document_of_path(value: object, name: str, place: RowPlace) -> str | None:

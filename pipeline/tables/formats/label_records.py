@@ -8,10 +8,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import InputFile
 from segscore.pipeline.tables.formats.field_paths import FieldPath
-from segscore.pipeline.tables.formats.json_fields import (
-    array_of,
-    object_of,
-)
+from segscore.pipeline.tables.formats.json_fields import array_of, brief, object_of
 from segscore.pipeline.tables.formats.rows import RowPlace
 
 DIALOGUES = "dial_data"
@@ -46,7 +43,9 @@ def label_records(file: InputFile, path: FieldPath | None) -> Iterator[LabelReco
         if path is not None:
             lists = [(path.text, path.value(value, "", place))]
         elif isinstance(value, dict) and isinstance(value.get(DIALOGUES), dict):
-            lists = [(f"{DIALOGUES}.{name}", items) for name, items in value[DIALOGUES].items()]
+            lists = [
+                (f"{DIALOGUES}.{brief(name)}", items) for name, items in value[DIALOGUES].items()
+            ]
         elif isinstance(value, list):
             lists = [("", value)]
         else:

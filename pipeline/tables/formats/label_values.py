@@ -84,11 +84,10 @@ def _is_marked(flag: object, name: str, place: RowPlace, silent: bool) -> bool:
 
 
 def _size(size: object, name: str, place: RowPlace) -> int:
-    if isinstance(size, float | Decimal) and abs(size) < _LARGEST and size == int(size):
-        size = int(size)
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+    number = size if isinstance(size, int | float | Decimal) else 0
+    if isinstance(size, bool) or not 1 <= number < _LARGEST or number != int(number):
         raise place.wrong(name, size, "a whole number from 1")
-    return size
+    return int(number)
 
 
 def _sizes(boundaries: Sequence[int], n_units: int) -> list[int]:

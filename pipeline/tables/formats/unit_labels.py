@@ -22,7 +22,7 @@ _CODER = ("coder", "annotator")
 def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     """Yield a segmentation for each record.
 
-    Fields of a record with one value are attributes, lists and objects are not.
+    A field with one value is an attribute, lists and objects are none.
     Raises Refused unless one of --flags, --ids and --sizes is given (files of SuperDialseg's form
     need none), for flags without --marks, a path that leads nowhere, or a list that is empty, has
     other values, or another length than --units.
@@ -88,7 +88,7 @@ def _name(
     for field in usual:
         value = record.fields.get(field)
         if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
-            return str(value), field
+            return named_id(value, field, record.place), field
     return None, None
 
 

@@ -7,8 +7,10 @@ from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.chapters import chapter_list
 from segscore.pipeline.tables.formats.json_fields import (
     array_of,
+    brief,
     json_duration,
     json_time,
+    named_id,
     object_of,
     required,
 )
@@ -30,14 +32,13 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     videos = object_of(strict_json.loads(file.text(), place, decimals=True), "the file", place)
     if not videos:
         raise place.refusal("no video in it; expected an object of videos by their names")
-    for name, value in videos.items():
-        video = object_of(value, f"the video {shown(name)}", place)
-        segments = [
-            Segment(start, end, place.line)
-            for start, end in _times(video, name, asked.clock, place)
-        ]
+    for document_id, value in videos.items():
+        name = brief(document_id)
+        video = object_of(value, f"the video {name}", place)
+        times = _times(video, name, asked.clock, place)
+        segments = [Segment(start, end, place.line) for start, end in times]
         length = json_duration(video.get("duration"), f"{name}.duration", asked.clock, place)
-        yield chapter_list(segments, place, name, length)
+        yield chapter_list(segments, place, named_id(document_id, "the name", place), length)
 
 
 def _times(
@@ -46,7 +47,7 @@ def _times(
     """Yield the start, and the end if there is one, of each chapter."""
     if (_CHAPTERS in video) == (_PAIRS in video):
         raise place.refusal(
-            f"the video {shown(name)} has {', '.join(map(shown, video)) or 'nothing'}; expected "
+            f"the video {name} has {', '.join(map(shown, video)) or 'nothing'}; expected "
             f"either {_CHAPTERS} or {_PAIRS}"
         )
     if _PAIRS in video:
