@@ -1,28 +1,31 @@
 """Labels per unit in JSON Lines, JSON and Parquet: flags, names or sizes of segments, by paths."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.field_paths import FieldPath, field_path
-from segscore.pipeline.tables.formats.json_fields import array_of, named_id
+from segscore.pipeline.tables.formats.json_fields import array_of
+from segscore.pipeline.tables.formats.label_fields import (
+    CODER_FIELDS,
+    DOCUMENT_FIELDS,
+    attributes_of,
+    named_field,
+)
 from segscore.pipeline.tables.formats.label_records import LabelRecord, label_records
 from segscore.pipeline.tables.formats.label_settings import LabelSettings, label_settings
-from segscore.pipeline.tables.formats.rows import Attribute, role_of, stem
+from segscore.pipeline.tables.formats.rows import role_of, stem
 from segscore.pipeline.tables.formats.shapes import Shape, Sizes
 from segscore.schemas.input_columns import ROLE
 
 _TURN = "turn"
 _DIALOGUE_FLAGS = field_path("the path", "turns[].segmentation_label")
-_DOCUMENT = ("document_id", "doc_id", "dial_id", "dialogue_id", "video_id", "id")
-_CODER = ("coder", "annotator")
-"""Names of fields that say which document and whose labels it is, unless options name them."""
 
 
 def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     """Yield a segmentation for each record.
 
-    A field with one value is an attribute, lists and objects are none.
+    Fields with one value are attributes, lists and objects are not.
     Raises Refused unless one of --flags, --ids and --sizes is given (files of SuperDialseg's form
     need none), for flags without --marks, a path that leads nowhere, or a list that is empty, has
     other values, or another length than --units.
@@ -50,8 +53,8 @@ def _segmentation(record: LabelRecord, settings: LabelSettings, own_name: str | 
     sizes = settings.sizes_of(labels, name=name, place=record.place)
     if settings.units is not None:
         _check_length(record, settings.units, sum(sizes), name)
-    document, document_field = _name(record, settings.document, _DOCUMENT)
-    coder, coder_field = _name(record, settings.coder, _CODER)
+    document, document_field = named_field(record, settings.document, DOCUMENT_FIELDS)
+    coder, coder_field = named_field(record, settings.coder, CODER_FIELDS)
     role = record.fields.get(ROLE)
     used = {path.steps[0], document_field, coder_field, ROLE}
     return Sizes(
@@ -60,7 +63,7 @@ def _segmentation(record: LabelRecord, settings: LabelSettings, own_name: str | 
         document_id=document or own_name,
         coder=coder,
         role=None if role is None else role_of(role, ROLE, record.place),
-        attributes=_attributes(record, used),
+        attributes=attributes_of(record, used),
         sizes=sizes,
     )
 
@@ -73,29 +76,3 @@ def _check_length(record: LabelRecord, units: FieldPath, labelled: int, name: st
             f"{name} is for {labelled} units, and {units.text} has {count}; expected the same "
             "number; check --marks and --units"
         )
-
-
-def _name(
-    record: LabelRecord, path: FieldPath | None, usual: Iterable[str]
-) -> tuple[str | None, str | None]:
-    """Return the name of a record's document or coder, and the field it is in."""
-    if path is not None:
-        value = path.value(record.fields, record.name, record.place)
-        name = named_id(value, path.text, record.place)
-        if name is None:
-            raise record.place.wrong(path.text, value, f"a name, because of {path}")
-        return name, path.steps[0]
-    for field in usual:
-        value = record.fields.get(field)
-        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
-            return named_id(value, field, record.place), field
-    return None, None
-
-
-def _attributes(record: LabelRecord, used: Container[str | None]) -> dict[str, Attribute]:
-    """Return the fields with one value that are not used otherwise; null and NaN are absent."""
-    return {
-        name: value
-        for name, value in record.fields.items()
-        if name not in used and isinstance(value, str | int | float) and value == value
-    }

@@ -1,6 +1,8 @@
 """Labels per unit: flags, names and sizes of segments, by paths, in three kinds of files."""
 
 import json
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +183,13 @@ class TestRecords:
         pq.write_table(pa.table({"turns": [{"y": [1.0, 0.0]}, {"y": [None, 1.0]}]}), table)
         message = refusal_of(unit_labels.read, b"PAR1", str(table), flags="turns.y", marks="end")
         assert message == f"{table}:1: turns.y[0] is null; expected 0 or 1"
+
+    def test_attributes_of_parquet(self, tmp_path: Path) -> None:
+        table = tmp_path / "f.parquet"
+        record = {"y": [2], "day": date(2026, 3, 2), "x": Decimal("1.50"), "nan": float("nan")}
+        pq.write_table(pa.Table.from_pylist([record | {"raw": b"a", "none": None}]), table)
+        ((*_, attributes),) = rows(b"PAR1", str(table), sizes="y")
+        assert attributes == {"day": "2026-03-02", "x": "1.50"}
 
     def test_dialogues_say_how_they_are_marked(self) -> None:
         turns = [{"segmentation_label": flag, "topic_id": 0} for flag in (0, 1, 0)]
