@@ -9,11 +9,11 @@ from segscore.pipeline.tables.formats.shapes import Segment
 from segscore.pipeline.tables.formats.times import Clock
 
 ARROW = "-->"
-Block = Sequence[tuple[int, str]]
+CueBlock = Sequence[tuple[int, str]]
 """Lines that are not blank, with their numbers."""
 
 
-def blocks_of(file: InputFile) -> Iterator[Block]:
+def blocks_of(file: InputFile) -> Iterator[CueBlock]:
     """Yield the blocks of a file."""
     numbered = enumerate(file.lines(), start=1)
     for blank, lines in groupby(numbered, lambda line: not line[1].strip()):
@@ -22,7 +22,7 @@ def blocks_of(file: InputFile) -> Iterator[Block]:
 
 
 def read_cues(
-    blocks: Iterable[Block], timing: re.Pattern[str], file: InputFile, clock: Clock
+    blocks: Iterable[CueBlock], timing: re.Pattern[str], file: InputFile, clock: Clock
 ) -> Iterator[Segment]:
     """Yield the cues of some blocks; a line with an arrow starts one, wherever it is in a block.
 

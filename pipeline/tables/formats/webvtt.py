@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.chapters import chapter_list
-from segscore.pipeline.tables.formats.cues import ARROW, Block, blocks_of, read_cues
+from segscore.pipeline.tables.formats.cues import ARROW, CueBlock, blocks_of, read_cues
 from segscore.pipeline.tables.formats.shapes import Segment, Shape
 
 _TIME = r"(?:[0-9]{1,5}:)?[0-9]{2}:[0-9]{2}\.[0-9]{3}"
@@ -30,7 +30,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     yield chapter_list(_with_levels(cues), file.place(1))
 
 
-def _without_comments(block: Block, file: InputFile) -> Block:
+def _without_comments(block: CueBlock, file: InputFile) -> CueBlock:
     """Return the part of a block that has cues; it is empty in comments, styles and regions."""
     number, first = block[0]
     if number == 1:
