@@ -14,10 +14,10 @@ from segscore.pipeline.tables.formats.table_rows import split_header
 _CHARACTERS = 2**22
 """Number of characters of a JSON text in which keys are looked for."""
 
-LINES = (".jsonl", ".ndjson")
-TABLES = (".csv", ".tsv")
-TEXTS = (".txt", ".ref")
-PARQUET_TABLES = (".parquet", ".pq")
+JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
+CSV_ENDINGS = (".csv", ".tsv")
+TEXT_ENDINGS = (".txt", ".ref")
+PARQUET_ENDINGS = (".parquet", ".pq")
 
 _COMPRESSED = (".gz", ".zst")
 
@@ -60,14 +60,14 @@ class Head:
         if self.columns:
             return frozenset(self.columns)
         first = next((line for line in self.lines if line.strip()), "")
-        return json_keys(first if self.ending in LINES else self.text[:_CHARACTERS])
+        return json_keys(first if self.ending in JSON_LINES_ENDINGS else self.text[:_CHARACTERS])
 
     @cached_property
     def header(self) -> list[str]:
         """The names of the columns of a table, in the order of the file."""
         if self.columns:
             return list(self.columns)
-        if self.ending in TABLES:
+        if self.ending in CSV_ENDINGS:
             return split_header(self.lines, self.asked)
         return sorted(self.keys)
 

@@ -8,10 +8,10 @@ from segscore.pipeline.tables.formats import (
     segeval_json,
 )
 from segscore.pipeline.tables.formats.format_heads import (
-    LINES,
-    PARQUET_TABLES,
-    TABLES,
-    TEXTS,
+    CSV_ENDINGS,
+    JSON_LINES_ENDINGS,
+    PARQUET_ENDINGS,
+    TEXT_ENDINGS,
     Format,
     Head,
 )
@@ -31,7 +31,10 @@ def _is_mask(line: str) -> bool:
 
 
 def _is_csv(head: Head) -> bool:
-    return bool({"n_units", "boundaries"} & {*head.header})
+    """Return whether a table has columns of segmentations, or too few to have segments."""
+    return bool({"n_units", "boundaries"} & {*head.header}) or (
+        len(head.header) < 2 and not has_start(head.header)
+    )
 
 
 def _is_interval_table(head: Head) -> bool:
@@ -44,19 +47,24 @@ FORMATS: dict[str, Format] = {
         LABELS,
         *CHAPTERS,
         *TEXT_FORMATS,
-        Format("jsonl", rows=jsonl.read, shared=LINES, content=lambda h: "boundaries" in h.keys),
+        Format(
+            "jsonl",
+            rows=jsonl.read,
+            shared=JSON_LINES_ENDINGS,
+            content=lambda h: "boundaries" in h.keys,
+        ),
         Format(
             "segeval",
             rows=segeval_json.read,
             shared=(".json",),
             content=lambda head: "segmentation_type" in head.keys or not head.keys,
         ),
-        Format("nltk", rows=nltk_strings.read, shared=TEXTS, content=_is_nltk),
-        Format("csv", rows=csv_rows.read, shared=TABLES, content=_is_csv),
+        Format("nltk", rows=nltk_strings.read, shared=TEXT_ENDINGS, content=_is_nltk),
+        Format("csv", rows=csv_rows.read, shared=CSV_ENDINGS, content=_is_csv),
         Format(
             "intervals",
             read=interval_table.read,
-            shared=(*TABLES, *LINES, *PARQUET_TABLES),
+            shared=(*CSV_ENDINGS, *JSON_LINES_ENDINGS, *PARQUET_ENDINGS),
             content=_is_interval_table,
         ),
     )

@@ -19,10 +19,10 @@ from segscore.pipeline.tables.formats import (
     yt_dlp,
 )
 from segscore.pipeline.tables.formats.format_heads import (
-    LINES,
-    PARQUET_TABLES,
-    TABLES,
-    TEXTS,
+    CSV_ENDINGS,
+    JSON_LINES_ENDINGS,
+    PARQUET_ENDINGS,
+    TEXT_ENDINGS,
     Format,
     Head,
 )
@@ -56,7 +56,7 @@ def _is_chunkseg(head: Head) -> bool:
 LABELS = Format(
     "labels",
     read=unit_labels.read,
-    shared=(*LINES, *_JSON, *PARQUET_TABLES, *TABLES),
+    shared=(*JSON_LINES_ENDINGS, *_JSON, *PARQUET_ENDINGS, *CSV_ENDINGS),
     content=_has_labels,
 )
 CHAPTERS = (
@@ -66,7 +66,7 @@ CHAPTERS = (
         "ffmetadata",
         read=ffmetadata.read,
         endings=(".ffmetadata",),
-        shared=TEXTS,
+        shared=TEXT_ENDINGS,
         content=lambda head: head.lines[0].startswith(ffmetadata.HEADER),
     ),
     Format(
@@ -80,7 +80,7 @@ CHAPTERS = (
     Format(
         "ogm",
         read=ogm.read,
-        shared=TEXTS,
+        shared=TEXT_ENDINGS,
         content=lambda head: any(_OGM_LINE.match(line.strip()) for line in head.lines),
     ),
     Format(
@@ -91,7 +91,7 @@ CHAPTERS = (
         content=lambda head: "chapters[].startTime" in head.keys,
     ),
     Format("vidchapters", read=vidchapters.read, shared=_JSON, content=_is_vidchapters),
-    Format("chunkseg", read=chunkseg.read, shared=LINES, content=_is_chunkseg),
+    Format("chunkseg", read=chunkseg.read, shared=JSON_LINES_ENDINGS, content=_is_chunkseg),
     Format(
         "yt-dlp",
         read=yt_dlp.read,
@@ -104,13 +104,13 @@ TEXT_FORMATS = (
     Format(
         "wiki727k",
         read=wiki727k.read,
-        shared=TEXTS,
+        shared=TEXT_ENDINGS,
         content=lambda head: any(line.strip().startswith(WIKI_SEPARATOR) for line in head.lines),
     ),
     Format(
         "choi",
         read=choi.read,
-        shared=TEXTS,
+        shared=TEXT_ENDINGS,
         content=lambda head: any(line.strip() == CHOI_SEPARATOR for line in head.lines),
     ),
     Format("paragraphs", read=paragraphs.read),
