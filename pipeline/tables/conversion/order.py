@@ -1,6 +1,5 @@
 """Refuse times that go back, before anything is made of them."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from segscore.pipeline.tables.formats.rows import RowPlace
@@ -21,8 +20,8 @@ def require_order(shape: Shape) -> None:
                 )
     if not shape.ordered:
         return
-    starts: Sequence[Segment | Mark]
-    starts = shape.segments if isinstance(shape, Intervals) else shape.marks
+    starts: list[Segment | Mark] = []
+    starts += shape.segments if isinstance(shape, Intervals) else shape.marks
     for above, below in pairwise(starts):
         if below.start.exact < above.start.exact:
             raise RowPlace(source, below.line).refusal(
