@@ -10,7 +10,6 @@ from segscore.pipeline.tables.conversion.intervals import convert_intervals
 from segscore.pipeline.tables.conversion.lengths import Lengths, units_of
 from segscore.pipeline.tables.conversion.marks import convert_marks
 from segscore.pipeline.tables.conversion.names import NamedShape, ReadFile, name_shapes
-from segscore.pipeline.tables.conversion.order import require_order
 from segscore.pipeline.tables.conversion.sizes import convert_sizes
 from segscore.pipeline.tables.formats.asked import Asked
 from segscore.pipeline.tables.formats.rows import ParsedRow
@@ -46,8 +45,6 @@ def convert_files(
     """
     named = name_shapes(files, asked)
     _require_one_unit(named)
-    for one in named:
-        require_order(one.shape)
     lengths = Lengths(extents, named, others)
     converted = []
     for _, inside in groupby(named, key=lambda one: one.file.url):
@@ -109,7 +106,7 @@ def _boundaries(shape: Shape, task: Task) -> list[tuple[int, int]]:
     if isinstance(shape, Intervals):
         return convert_intervals(shape, task)
     if isinstance(shape, Marks):
-        return convert_marks(shape.marks, task)
+        return convert_marks(shape.marks, shape.ordered, task)
     return convert_sizes(shape, task)
 
 
