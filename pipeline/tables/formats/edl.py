@@ -10,8 +10,9 @@ from segscore.pipeline.tables.formats.timecode_marks import timecode_mark
 
 _LOCATOR = re.compile(r"\*\s*LOC:\s*(\S*)")
 _RESOLVE = re.compile(r"\|C:\S* \|M:")
-_EVENT = re.compile(r"[0-9]+\s.*\s(\S+)\s+\S+")
-"""An event; its record in is the last field but one."""
+_EVENT = re.compile(r"[0-9]+")
+_FEWEST = 8
+"""Fields of an event: number, reel, track, transition and four timecodes."""
 
 
 def read(file: InputFile, asked: Asked) -> Iterator[Marks]:
@@ -32,8 +33,8 @@ def read(file: InputFile, asked: Asked) -> Iterator[Marks]:
             if event is None:
                 raise place.refusal("a marker without an event above it; expected its timecode")
             marks.append(timecode_mark(*event, asked))
-        elif found := _EVENT.fullmatch(text):
-            event = (found[1], place)
+        elif len(fields := text.split()) >= _FEWEST and _EVENT.fullmatch(fields[0]):
+            event = (fields[-2], place)
     if not marks:
         raise file.refusal(
             "there is no marker in it; cuts are shots, not segments; export markers (* LOC: "
