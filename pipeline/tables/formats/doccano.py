@@ -1,6 +1,7 @@
 """doccano: spans of text in JSON Lines, one file per annotator."""
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
@@ -48,7 +49,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
             unit=units.unit,
             document_id=_document(example, asked, place),
             coder=coder,
-            length=units.length,
+            length=Fraction(units.length),
             counted=counted,
             segments=segments,
         )

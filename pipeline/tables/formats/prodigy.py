@@ -1,7 +1,8 @@
 """Prodigy: answers in JSON Lines, with spans of text or of audio."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
@@ -38,9 +39,10 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
             document = json_name(answer.get("_input_hash"), "_input_hash", place)
         coder = json_name(answer.get("_annotator_id"), "_annotator_id", place)
         if "audio_spans" in answer or "text" not in answer:
-            yield _audio(answer, place, asked, document, coder)
+            stated = _audio(answer, place, asked)
         else:
-            yield _text(answer, place, asked, document, coder)
+            stated = _text(answer, place, asked)
+        yield replace(stated, document_id=document, coder=coder)
 
 
 def _accepted(file: InputFile) -> Iterator[_Answer]:
@@ -52,3 +54,36 @@ def _accepted(file: InputFile) -> Iterator[_Answer]:
                 yield answer, place
             else:
                 file.notes.add("not_accepted", 1)
+
+
+def _audio(answer: Mapping[str, object], place: RowPlace, asked: Asked) -> Intervals:
+    segments = []
+    for span in json_objects(answer.get("audio_spans") or [], "audio_spans", place):
+        start, end = (
+            asked.clock.time(json_field(span, name, place), place, unit="s")
+            for name in ("start", "end")
+        )
+        segments.append(Segment(start, end, place.line))
+    return Intervals(place=place, unit=MILLISECOND, segments=segments)
+
+
+def _text(answer: Mapping[str, object], place: RowPlace, asked: Asked) -> Intervals:
+    text = text_of(answer["text"], "text", place)
+    tokens = _bounds(answer["tokens"], "tokens", place) if answer.get("tokens") else None
+    units = text_units(text, asked, place, tokens)
+    spans = _bounds(answer.get("spans") or [], "spans", place)
+    segments, counted = units.segments(spans, place)
+    return Intervals(
+        place=place,
+        unit=units.unit,
+        length=Fraction(units.length),
+        counted=counted,
+        segments=segments,
+    )
+
+
+def _bounds(value: object, name: str, place: RowPlace) -> list[tuple[int, int]]:
+    return [
+        (json_offset(one, "start", place), json_offset(one, "end", place))
+        for one in json_objects(value, name, place)
+    ]

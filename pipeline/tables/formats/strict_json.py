@@ -2,14 +2,14 @@
 
 import json
 import math
-from decimal import Decimal, DecimalException
+from decimal import Decimal
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats.rows import RowPlace, repeated, shown
 
 
 def loads(text: str, place: RowPlace, *, decimals: bool = False) -> object:
-    """Parse a JSON text; with `decimals`, numbers that are no integers become exact Decimals.
+    """Parse a JSON text; with `decimals`, numbers that are not whole become Decimal, not float.
 
     Raises Refused, with the line of the fault, for text that is not JSON, a key that occurs twice
     in one object, NaN, Infinity, or a number beyond the range of a float (left open by RFC 8259, 4
@@ -32,7 +32,7 @@ def loads(text: str, place: RowPlace, *, decimals: bool = False) -> object:
         return json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
     except json.JSONDecodeError as error:
         raise _not_json(error, place) from error
-    except (ValueError, RecursionError, DecimalException) as error:
+    except (ValueError, RecursionError) as error:
         raise place.refusal(f"not JSON that can be read: {error}") from error
 
 

@@ -81,7 +81,7 @@ def text_units(
             "spans of text, and lines and characters give different numbers of units; name the "
             "unit with --text-units lines, characters or tokens"
         )
-    places = None if kind == "characters" else _places(text, kind, tokens)
+    places = None if kind == "characters" else _places(text, kind, tokens, place)
     units = TextUnits(text, _NAMES[kind], places)
     if not units.length:
         raise place.refusal(f"the text has no {units.unit}; expected at least one")
@@ -89,10 +89,17 @@ def text_units(
 
 
 def _places(
-    text: str, kind: str, tokens: Sequence[tuple[int, int]] | None
+    text: str, kind: str, tokens: Sequence[tuple[int, int]] | None, place: RowPlace
 ) -> list[tuple[int, int]]:
     if kind == "lines" or tokens is None:
         tokens = [found.span() for found in re.finditer(_PATTERNS[kind], text)]
+    above = 0
+    for start, end in tokens:
+        if not above <= start <= end <= len(text):
+            raise place.refusal(
+                f"a token from {start} to {end} is not in the text after the token before it"
+            )
+        above = end
     trimmed = (_trimmed(text, start, end) for start, end in tokens)
     return [(start, end) for start, end in trimmed if start < end]
 
