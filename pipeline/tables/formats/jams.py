@@ -22,12 +22,8 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         Refused: not JAMS, no or several namespaces of segments, or malformed times or levels.
     """
     place = file.place(1)
-    document = json_object(
-        strict_json.loads(file.text(), place, decimals=True), "the file", place
-    )
-    annotations = json_objects(
-        json_field(document, "annotations", place), "annotations", place
-    )
+    document = json_object(strict_json.loads(file.text(), place, decimals=True), "the file", place)
+    annotations = json_objects(json_field(document, "annotations", place), "annotations", place)
     named = [(str(json_field(one, "namespace", place)), one) for one in annotations]
     namespace = _namespace([name for name, _ in named], file, asked)
     metadata = json_object(document.get("file_metadata") or {}, "file_metadata", place)
@@ -61,9 +57,7 @@ def _namespace(names: list[str], file: InputFile, asked: Asked) -> str:
     return str(*wanted)
 
 
-def _coder(
-    annotation: Mapping[str, object], numbers: Counter[str], place: RowPlace
-) -> str | None:
+def _coder(annotation: Mapping[str, object], numbers: Counter[str], place: RowPlace) -> str | None:
     """Return the annotator's name, else the source of the data and a number."""
     about = json_object(annotation.get("annotation_metadata") or {}, "annotation_metadata", place)
     annotator = json_object(about.get("annotator") or {}, "annotator", place)

@@ -46,7 +46,7 @@ class TextUnits:
         counted: Counter[str] = Counter()
         edges = self._edges()
         for start, end in spans:
-            _check(start, end, len(self.text), place)
+            check_span(start, end, len(self.text), place)
             first, last = (start, end) if edges is None else _trimmed(self.text, start, end)
             (begin, off), (until, off_too) = (
                 _nearest(edges, offset) if edges else (offset, 0) for offset in (first, last)
@@ -119,7 +119,8 @@ def _nearest(edges: Sequence[tuple[int, int]], offset: int) -> tuple[int, int]:
     return position, abs(edge - offset)
 
 
-def _check(start: int, end: int, length: int, place: RowPlace) -> None:
+def check_span(start: int, end: int, length: int, place: RowPlace) -> None:
+    """Raise Refused for a span that ends before it starts or is not inside its text."""
     if end < start:
         raise place.refusal(f"a span ends at {end}, before its start {start}; correct one of them")
     if start < 0 or end > length:
