@@ -1,7 +1,7 @@
 """Label Studio: the export "JSON", tasks with annotations and predictions."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from segscore.pipeline.tables.formats import strict_json
@@ -38,7 +38,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
     take_control(work, file, asked)
     data = [json_object(json_field(task, "data", place), "data", place) for task in tasks]
     kind = kind_of_regions([region for one in work for region in one.regions], asked, place)
-    of_task = defaultdict(list)
+    of_task: defaultdict[int, list[Mapping[str, object]]] = defaultdict(list)
     for one in work:
         of_task[one.task] += one.regions
     texts = TextRegions(work, data, file) if kind == "text" else None

@@ -1,15 +1,11 @@
 """UEM: the region of each recording that is scored, for `--documents`."""
 
-from fractions import Fraction
-
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.shapes import MILLISECOND, Extent
 from segscore.pipeline.tables.formats.turns import require_fields
 
-Region = tuple[Fraction, Fraction]
-"""Start and end in milliseconds."""
 
-
-def read_regions(file: InputFile, asked: Asked) -> dict[str, Region]:
+def read_regions(file: InputFile, asked: Asked) -> dict[str, Extent]:
     """Return the region of each recording; positions count from its start.
 
     The same region may be stated for several channels.
@@ -18,23 +14,23 @@ def read_regions(file: InputFile, asked: Asked) -> dict[str, Region]:
         Refused: fewer than 4 fields, a malformed time, a region that ends before it starts or
             that has no length, two regions of a recording, or none at all.
     """
-    regions: dict[str, Region] = {}
+    regions: dict[str, Extent] = {}
     for number, line in enumerate(file.lines(), start=1):
         fields = line.split()
         if not fields or fields[0].startswith(";;"):
             continue
         place = file.place(number)
         require_fields(fields, 4, "recording, channel, start, end", place)
-        recording, _, begin, end = fields[:4]
-        region = (
-            asked.clock.time(begin, place, unit="s").exact,
-            asked.clock.time(end, place, unit="s").exact,
-        )
-        if region[1] <= region[0]:
-            raise place.refusal(f"the region ends at {end}; expected an end after {begin}")
-        if regions.setdefault(recording, region) != region:
+        start, end = (asked.clock.time(text, place, unit="s").exact for text in fields[2:4])
+        if end <= start:
             raise place.refusal(
-                f"a second region of {recording}; expected one, since positions count from its "
+                f"the region ends at {fields[3]}; expected an end after its start, {fields[2]}"
+            )
+        region = Extent(start, end, MILLISECOND, True, place)
+        first = regions.setdefault(fields[0], region)
+        if (first.start, first.end) != (start, end):
+            raise place.refusal(
+                f"a second region of {fields[0]}; expected one, since positions count from its "
                 "start; score the regions as recordings of their own"
             )
     if not regions:
