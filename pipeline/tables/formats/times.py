@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import floor
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats.rows import RowPlace
+from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import Moment
 
 TIME_UNITS = ("s", "ms", "frames")
@@ -90,7 +90,9 @@ class Clock:
         if timecode := _TIMECODE.fullmatch(text):
             return self._timecode(timecode, place)
         if not _NUMBER.fullmatch(text):
-            raise place.refusal(f"{text or value} is not a time; expected seconds or H:MM:SS.fff")
+            raise place.refusal(
+                f"{shown(text or value)} is not a time; expected seconds or H:MM:SS.fff"
+            )
         number = Fraction(Decimal(text))
         if number < 0:
             raise place.refusal(f"{text} is a negative time; a recording starts at 0")
