@@ -9,7 +9,7 @@ from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import Sizes
 
-_DOCUMENT = re.compile(r"#\s*newdoc(?:[ _]id)?\s*(?:=\s*(.*\S))?\s*")
+_DOCUMENT = ("newdoc id", "newdoc_id", "newdoc")
 _BEGINS = {"BeginSeg=Yes", "Seg=B-seg", "Seg=B-Seg"}
 _CONNECTIVE = "Seg=B-Conn"
 _COLUMNS = 10
@@ -34,12 +34,14 @@ def read(file: InputFile, _asked: Asked) -> Iterator[Sizes]:
         Refused: a line without ten columns, a document without a name or a token, marks of
             connectives, or no mark in the whole file.
     """
-    documents = [document for document in _documents(file) if document.name or document.tokens]
+    documents = _documents(file)
     if not any(document.begins for document in documents):
         raise file.refusal(
             "no token begins a segment; expected BeginSeg=Yes, Seg=B-seg or Seg=B-Seg in column 10"
         )
     for document in documents:
+        if document.name == "":
+            raise document.place.refusal("a document without a name; expected newdoc id = NAME")
         if not document.tokens:
             raise document.place.refusal(f"{document.name} has no token; expected at least one")
         edges = sorted({0, *document.begins, document.tokens})
@@ -55,13 +57,13 @@ def _documents(file: InputFile) -> list[_Document]:
     documents = [_Document(None, file.place(1))]
     for number, line in enumerate(file.lines(), start=1):
         place = file.place(number)
-        if begun := _DOCUMENT.fullmatch(line):
-            if begun[1] is None:
-                raise place.refusal("a document without a name; expected newdoc id = NAME")
-            documents.append(_Document(begun[1], place))
-        elif line.strip() and not line.startswith("#"):
+        if line.startswith("#"):
+            comment, _, name = line[1:].partition("=")
+            if comment.strip() in _DOCUMENT:
+                documents.append(_Document(name.strip(), place))
+        elif line.strip():
             _add_token(documents[-1], line, place)
-    return documents
+    return documents if documents[0].tokens else documents[1:]
 
 
 def _add_token(document: _Document, line: str, place: RowPlace) -> None:
