@@ -143,9 +143,8 @@ def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObj
         for one in converted:
             assert one.row.n_units is not None
             assert one.row.boundaries is not None
-            assert all(
-                0 < position < one.row.n_units for position in one.row.boundaries if position
-            )
+            positions = [position or 0 for position in one.row.boundaries]
+            assert all(0 < position < one.row.n_units for position in positions)
 
 
 @pytest.mark.parametrize(("read", "text"), FILES)
