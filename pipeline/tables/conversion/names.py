@@ -7,11 +7,9 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.known import without_compression
 from segscore.pipeline.tables.formats.rows import is_given
 from segscore.pipeline.tables.formats.shapes import Shape
-
-COMPRESSED = (".gz", ".zst")
-"""Endings of compressed files."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +30,6 @@ class Read:
     file: InputFile
     shapes: Sequence[Shape]
     endings: Sequence[str]
-
-
-def without_compression(name: str) -> str:
-    """Return the name of a file without the ending of its compression."""
-    ending = next((ending for ending in COMPRESSED if name.lower().endswith(ending)), "")
-    return name[: len(name) - len(ending)]
 
 
 def without_endings(name: str, endings: Sequence[str]) -> str:
@@ -73,6 +65,14 @@ def shared_folders(urls: Sequence[str]) -> int:
     """Return how many folders the URLs have in common; os.path would not handle s3://."""
     levels = zip(*(url.split("/")[:-1] for url in urls), strict=False)
     return len([*takewhile(lambda names: len(set(names)) == 1, levels)])
+
+
+def name_of_file(url: str, urls: Sequence[str]) -> str:
+    """Return the document's name for a file, with its folder if another file has the same name."""
+    name = without_endings(PurePosixPath(url).name, ())
+    same = [u for u in urls if without_endings(PurePosixPath(u).name, ()) == name]
+    folders = url.split("/")[shared_folders(urls) : -1] if len({*same}) > 1 else []
+    return "/".join([*folders, name])
 
 
 def _named(read: Read, asked: Asked) -> Iterator[Named]:

@@ -119,6 +119,11 @@ class InputFile:
         """The last part of the URL."""
         return PurePosixPath(self.url).name
 
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it is a Parquet file, which `table` reads."""
+        return self.content.startswith(b"PAR1")
+
     def place(self, line: int) -> RowPlace:
         """Return a place in the file."""
         return RowPlace(self.url, line)
@@ -134,7 +139,13 @@ class InputFile:
             Refused: a byte does not fit the encoding; the message gives file and line.
         """
         found = (name for mark, name in _BYTE_ORDER_MARKS.items() if self.content.startswith(mark))
-        encoding = next(found, self.encoding or "utf-8")
+        encoding = next(found, self.encoding)
+        if encoding is None and b"\0" in self.content:
+            raise self.refusal(
+                "is a binary file, not text; UTF-16 without a byte order mark is read with "
+                "--encoding utf-16-le"
+            )
+        encoding = encoding or "utf-8"
         try:
             return self.content.decode(encoding).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
