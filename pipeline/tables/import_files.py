@@ -12,13 +12,13 @@ from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.check_table import DOCUMENTS, SEGMENTATIONS, between_rows
 from segscore.pipeline.tables.conversion.convert import Converted, convert_files
-from segscore.pipeline.tables.conversion.described import describe
-from segscore.pipeline.tables.conversion.names import Read, name_of_file
+from segscore.pipeline.tables.conversion.described import describe_counts
+from segscore.pipeline.tables.conversion.names import ReadFile, name_of_file
 from segscore.pipeline.tables.formats.asked import Asked
 from segscore.pipeline.tables.formats.known import FORMATS
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.formats.tables import gather_tables
-from segscore.pipeline.tables.lengths_table import UNIT, read_lengths
+from segscore.pipeline.tables.lengths_table import UNIT_KEY, read_lengths
 from segscore.pipeline.tables.open_input import format_of, open_input
 from segscore.pipeline.tables.preparation import preparing
 from segscore.pipeline.tables.read import Rows, in_one_chunk, validate_rows
@@ -107,8 +107,8 @@ def _read_all(
         extents = read_lengths(settings.documents, asked, settings.encoding)
     urls = [file.url for pattern in settings.files for file in storage.find(pattern, any_kind=True)]
     parts = [_read(url, urls, settings, asked) for url in urls]
-    given = [row for part in parts if not isinstance(part, Read) for row in part]
-    shapes = [part for part in parts if isinstance(part, Read)]
+    given = [row for part in parts if not isinstance(part, ReadFile) for row in part]
+    shapes = [part for part in parts if isinstance(part, ReadFile)]
     converted = convert_files(shapes, asked, extents, given)
     by_file: dict[str, list[Converted]] = {}
     for one in converted:
@@ -116,24 +116,24 @@ def _read_all(
     counted = [
         f"{part.file.url}: {line}"
         for part in shapes
-        for line in describe(part.file, by_file.get(part.file.url, ()), asked)
+        for line in describe_counts(part.file, by_file.get(part.file.url, ()), asked)
     ]
     rows: list[ParsedRow] = []
     for part in parts:
-        own = by_file.get(part.file.url, ()) if isinstance(part, Read) else ()
-        rows += [one.row for one in own] if isinstance(part, Read) else part
+        own = by_file.get(part.file.url, ()) if isinstance(part, ReadFile) else ()
+        rows += [one.row for one in own] if isinstance(part, ReadFile) else part
     units = {one.unit for one in converted}
     return rows, units.pop() if len(units) == 1 and not given else None, counted
 
 
 def _read(
     url: str, urls: Sequence[str], settings: ImportSettings, asked: Asked
-) -> Read | list[ParsedRow]:
+) -> ReadFile | list[ParsedRow]:
     """Read one file: shapes, or rows if its format gives positions of boundaries as they are."""
     file = open_input(url, settings.encoding)
     known = FORMATS[settings.format_name or format_of(file, asked)]
     if known.read is not None:
-        return Read(file, list(known.read(file, asked)), known.endings)
+        return ReadFile(file, list(known.read(file, asked)), known.endings)
     assert known.rows is not None
     if file.is_parquet:
         raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")
@@ -144,7 +144,7 @@ def _read(
 
 
 def _with_unit(table: pa.Table, unit: str | None) -> pa.Table:
-    return table if unit is None else table.replace_schema_metadata({UNIT: unit})
+    return table if unit is None else table.replace_schema_metadata({UNIT_KEY: unit})
 
 
 def _faults(table: pa.Table, places: _Places, kind: str) -> list[str]:

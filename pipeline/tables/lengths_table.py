@@ -9,10 +9,10 @@ from segscore.pipeline.tables.formats.interval_cells import name_of
 from segscore.pipeline.tables.formats.interval_columns import unit_of, use_of
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Extent
-from segscore.pipeline.tables.formats.table_rows import read_rows
+from segscore.pipeline.tables.formats.table_rows import read_table_rows
 from segscore.pipeline.tables.open_input import open_input
 
-UNIT = "segscore.unit"
+UNIT_KEY = "segscore.unit"
 """Key of a Parquet file's metadata: the unit that is counted, such as millisecond."""
 
 _EXPECTED = "expected document_id, and n_units or duration"
@@ -44,7 +44,7 @@ def read_lengths(url: str, asked: Asked, encoding: str | None) -> dict[str, Exte
 
 
 def _extents(file: InputFile, asked: Asked) -> Iterator[tuple[str, Extent]]:
-    rows = read_rows(file, Asked())
+    rows = read_table_rows(file, Asked())
     header = rows.header
     names = [name for name in header if use_of(name) == "document"]
     lengths = [name for name in header if name.strip().lower() == "n_units"]
@@ -78,7 +78,7 @@ def _unit(file: InputFile) -> str | None:
     if not file.is_parquet:
         return None
     metadata = storage.open_parquet(file.url).schema_arrow.metadata or {}
-    unit = metadata.get(UNIT.encode())
+    unit = metadata.get(UNIT_KEY.encode())
     return None if unit is None else unit.decode("utf-8", "replace")
 
 

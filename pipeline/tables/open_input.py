@@ -12,7 +12,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.detect import by_ending, detect, refuse_other_kinds
-from segscore.pipeline.tables.formats.known import PARQUET_TABLES, without_compression
+from segscore.pipeline.tables.formats.known import PARQUET_ENDINGS, without_compression
 
 _PARQUET = b"PAR1"
 _GZIP = b"\x1f\x8b"
@@ -30,7 +30,7 @@ def open_input(url: str, encoding: str | None) -> InputFile:
     """
     limit = row_group_limit(None)
     name = without_compression(url).lower()
-    if name == url.lower() and name.endswith(PARQUET_TABLES):
+    if name == url.lower() and name.endswith(PARQUET_ENDINGS):
         return InputFile(url, _PARQUET)
     start = storage.head(url, len(_PARQUET)) or b""
     if start == _PARQUET:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.conversion.counts import Counts, Event, Task
+from segscore.pipeline.tables.conversion.counts import Counted, Event, Task
 from segscore.pipeline.tables.conversion.intervals import convert_intervals
 from segscore.pipeline.tables.conversion.lengths import Lengths, units_of
 from segscore.pipeline.tables.conversion.marks import convert_marks
-from segscore.pipeline.tables.conversion.names import Named, Read, name_shapes
+from segscore.pipeline.tables.conversion.names import NamedShape, ReadFile, name_shapes
 from segscore.pipeline.tables.conversion.sizes import convert_sizes
 from segscore.pipeline.tables.formats.asked import Asked
 from segscore.pipeline.tables.formats.rows import ParsedRow
@@ -22,11 +22,11 @@ class Converted:
 
     row: ParsedRow
     unit: str
-    counts: Counts
+    counts: Counted
 
 
 def convert_files(
-    files: Sequence[Read],
+    files: Sequence[ReadFile],
     asked: Asked,
     extents: Mapping[str, Extent],
     others: Iterable[ParsedRow] = (),
@@ -56,8 +56,8 @@ def convert_files(
     return converted
 
 
-def _require_one_unit(named: Iterable[Named]) -> None:
-    first: dict[str, Named] = {}
+def _require_one_unit(named: Iterable[NamedShape]) -> None:
+    first: dict[str, NamedShape] = {}
     for one in named:
         first.setdefault(one.shape.unit, one)
     if len(first) > 1:
@@ -68,11 +68,11 @@ def _require_one_unit(named: Iterable[Named]) -> None:
         )
 
 
-def _convert(one: Named, asked: Asked, lengths: Lengths) -> Converted:
+def _convert(one: NamedShape, asked: Asked, lengths: Lengths) -> Converted:
     """Convert one shape to a row."""
     extent = lengths.extent_of(one)
     shape = one.shape
-    counts = Counts(shape.place.source, asked.strict)
+    counts = Counted(shape.place.source, asked.strict)
     task = Task(
         stated=shape,
         asked=asked,
@@ -116,7 +116,7 @@ def _unit_lengths(shape: Shape) -> tuple[int, ...] | None:
     return None
 
 
-def _add_stated(shape: Shape, counts: Counts) -> None:
+def _add_stated(shape: Shape, counts: Counted) -> None:
     """Add what the reader counted."""
     for name, number in shape.counted.items():
         counts.numbers[name] += number

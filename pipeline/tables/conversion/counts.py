@@ -24,7 +24,7 @@ class Event:
 
 
 @dataclass
-class Counts:
+class Counted:
     """What was counted for one segmentation.
 
     Attributes:
@@ -74,7 +74,7 @@ class Task:
     start: Fraction
     n_units: int
     region: bool
-    counts: Counts
+    counts: Counted
 
     def position(self, moment: Moment) -> int:
         """Return a moment in whole units since the start; a half is rounded up."""

@@ -41,7 +41,7 @@ _NOTED = {
 }
 
 
-def describe(file: InputFile, converted: Sequence[Converted], asked: Asked) -> Iterator[str]:
+def describe_counts(file: InputFile, converted: Sequence[Converted], asked: Asked) -> Iterator[str]:
     """Yield lines that say what was counted in a file, without the file's name."""
     counted = [one for one in converted if any(one.counts.numbers.values())]
     if len(counted) <= _LINES:

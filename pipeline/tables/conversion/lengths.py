@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.conversion.intervals import are_points
-from segscore.pipeline.tables.conversion.names import Named
+from segscore.pipeline.tables.conversion.names import NamedShape
 from segscore.pipeline.tables.formats.rows import ParsedRow
 from segscore.pipeline.tables.formats.shapes import Extent, Intervals, Sizes
 from segscore.pipeline.tables.formats.times import round_half_up
@@ -22,7 +22,7 @@ class Lengths:
     """The lengths of all documents of an import."""
 
     def __init__(
-        self, extents: Mapping[str, Extent], shapes: Sequence[Named], rows: Iterable[ParsedRow]
+        self, extents: Mapping[str, Extent], shapes: Sequence[NamedShape], rows: Iterable[ParsedRow]
     ) -> None:
         """Collect what is known.
 
@@ -43,7 +43,7 @@ class Lengths:
             if row.document_id is not None and row.n_units is not None and row.role == "reference":
                 self.stated[row.document_id, row.role].append(Fraction(row.n_units))
 
-    def extent_of(self, one: Named) -> Extent:
+    def extent_of(self, one: NamedShape) -> Extent:
         """Return where the document of a shape starts and ends.
 
         Raises:
@@ -68,7 +68,7 @@ class Lengths:
             )
         return extent
 
-    def _from_files(self, one: Named) -> Extent:
+    def _from_files(self, one: NamedShape) -> Extent:
         document, place, unit = one.document_id, one.shape.place, one.shape.unit
         if isinstance(one.shape, Sizes):
             return Extent(Fraction(0), Fraction(sum(one.shape.sizes)), unit, False, place)
@@ -99,7 +99,7 @@ def _last_end(shape: Intervals) -> list[Fraction]:
     return [max(s.end.exact for s in shape.segments if s.end is not None)]
 
 
-def _unknown(one: Named) -> str:
+def _unknown(one: NamedShape) -> str:
     if one.role == "hypothesis":
         why = (
             "the last end of a hypothesis does not; import its references in the same command, or "

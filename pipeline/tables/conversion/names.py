@@ -13,7 +13,7 @@ from segscore.pipeline.tables.formats.shapes import Shape
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedShape:
     """A shape, and whose segmentation of which document it is."""
 
     shape: Shape
@@ -24,7 +24,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadFile:
     """A file with all that its reader yielded, and the endings that its format may have."""
 
     file: InputFile
@@ -40,7 +40,7 @@ def without_endings(name: str, endings: Sequence[str]) -> str:
     return plain[: len(plain) - len(ending)]
 
 
-def name_shapes(files: Sequence[Read], asked: Asked) -> list[Named]:
+def name_shapes(files: Sequence[ReadFile], asked: Asked) -> list[NamedShape]:
     """Name every shape; a file's folder is part of a document's name only where names collide.
 
     Raises:
@@ -75,15 +75,15 @@ def name_of_file(url: str, urls: Sequence[str]) -> str:
     return "/".join([*folders, name])
 
 
-def _named(read: Read, asked: Asked) -> Iterator[Named]:
+def _named(read: ReadFile, asked: Asked) -> Iterator[NamedShape]:
     own = asked.document_id or without_endings(read.file.name, read.endings)
     for shape in read.shapes:
         coder = is_given(shape.coder or asked.coder, "coder", shape.place)
         role = shape.role or asked.role
-        yield Named(shape, read.file, shape.document_id or own, coder, role)
+        yield NamedShape(shape, read.file, shape.document_id or own, coder, role)
 
 
-def _in_folder(one: Named, shared: int) -> Named:
+def _in_folder(one: NamedShape, shared: int) -> NamedShape:
     folders = one.file.url.split("/")[shared:-1]
     name = "/".join([*folders, one.document_id])
-    return Named(one.shape, one.file, name, one.coder, one.role)
+    return NamedShape(one.shape, one.file, name, one.coder, one.role)

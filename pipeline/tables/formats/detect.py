@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats.asked import Asked
-from segscore.pipeline.tables.formats.known import FALLBACK, FORMATS, PARQUET_TABLES, Head
+from segscore.pipeline.tables.formats.known import FALLBACK, FORMATS, PARQUET_ENDINGS, Head
 
 _MEDIA_ENDINGS = (
     *(".mp3", ".m4a", ".m4b", ".aac", ".wav", ".flac", ".ogg", ".oga", ".opus", ".wma", ".aif"),
@@ -37,7 +37,7 @@ def detect(
     head = Head(name, text, asked or Asked(), columns or ())
     if columns is None and (own := by_ending(name)) is not None:
         return own
-    ending = PARQUET_TABLES[0] if columns is not None else head.ending
+    ending = PARQUET_ENDINGS[0] if columns is not None else head.ending
     for one in FORMATS.values():
         if ending in one.shared and one.content is not None and one.content(head):
             return one.name

@@ -9,11 +9,11 @@ from segscore.pipeline.tables.formats.interval_columns import Columns
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import Moment, Segment
 
-Cells = Mapping[str, object]
+RowCells = Mapping[str, object]
 """Values of a row that are not empty, by column."""
 
 
-def value_of(cells: Cells, columns: Columns, use: str) -> object:
+def value_of(cells: RowCells, columns: Columns, use: str) -> object:
     """Return what a row has for a use; None if the cell is empty, or no column is for it."""
     return cells.get(columns.names.get(use, ""))
 
@@ -25,7 +25,7 @@ def name_of(value: object, use: str, place: RowPlace) -> str:
     return str(value)
 
 
-def segment_of(cells: Cells, columns: Columns, asked: Asked, place: RowPlace) -> Segment:
+def segment_of(cells: RowCells, columns: Columns, asked: Asked, place: RowPlace) -> Segment:
     """Return the segment that a row states.
 
     Raises:
@@ -47,7 +47,7 @@ def segment_of(cells: Cells, columns: Columns, asked: Asked, place: RowPlace) ->
 
 
 def _end(
-    start: Moment, cells: Cells, columns: Columns, asked: Asked, place: RowPlace
+    start: Moment, cells: RowCells, columns: Columns, asked: Asked, place: RowPlace
 ) -> Moment | None:
     """Return the end that a row states, or its start and duration together; None without both."""
     end, duration = (value_of(cells, columns, use) for use in ("end", "duration"))

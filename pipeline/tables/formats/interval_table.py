@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.interval_attributes import common_values
-from segscore.pipeline.tables.formats.interval_cells import Cells, name_of, segment_of, value_of
+from segscore.pipeline.tables.formats.interval_cells import RowCells, name_of, segment_of, value_of
 from segscore.pipeline.tables.formats.interval_columns import Columns, choose_columns
 from segscore.pipeline.tables.formats.rows import RowPlace, role_of
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Intervals, Segment
-from segscore.pipeline.tables.formats.table_rows import read_rows
+from segscore.pipeline.tables.formats.table_rows import read_table_rows
 from segscore.schemas.input_columns import ROLE
 
 _DAY = 24 * 60 * 60 * 1000
@@ -21,11 +21,11 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
     """Yield the segments of each document and coder, in the order of their first rows.
 
     Raises:
-        Refused: the coder or a column is missing, two are for one thing, a row has no start, a value is not a
-            time or not a level, end and duration differ, or times without a unit are longer than
-            a day.
+        Refused: the coder or a column is missing, two columns are for one thing, a row has no
+            start, a value is not a time or not a level, end and duration differ, or times without
+            a unit are longer than a day.
     """
-    rows = read_rows(file, asked)
+    rows = read_table_rows(file, asked)
     columns = choose_columns(rows.header, asked, rows.place)
     if "coder" not in columns.names and asked.coder is None:
         raise rows.place.refusal(
@@ -34,7 +34,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         )
     if not rows.cells:
         raise file.refusal("there is no segment in it; expected a row for each segment")
-    groups: dict[_Key, list[tuple[int, Cells]]] = defaultdict(list)
+    groups: dict[_Key, list[tuple[int, RowCells]]] = defaultdict(list)
     for line, cells in rows.cells:
         groups[_key(cells, columns, file.place(line))].append((line, cells))
     segments = {
@@ -56,7 +56,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         )
 
 
-def _key(cells: Cells, columns: Columns, place: RowPlace) -> _Key:
+def _key(cells: RowCells, columns: Columns, place: RowPlace) -> _Key:
     document, coder, role = (value_of(cells, columns, use) for use in ("document", "coder", "role"))
     return (
         None if document is None else name_of(document, "document", place),

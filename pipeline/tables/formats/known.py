@@ -23,10 +23,10 @@ from segscore.pipeline.tables.formats.table_rows import split_header
 _CHARACTERS = 2**22
 """Number of characters of a JSON text in which keys are looked for."""
 
-LINES = (".jsonl", ".ndjson")
-TABLES = (".csv", ".tsv")
-TEXTS = (".txt", ".ref")
-PARQUET_TABLES = (".parquet", ".pq")
+JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
+CSV_ENDINGS = (".csv", ".tsv")
+TEXT_ENDINGS = (".txt", ".ref")
+PARQUET_ENDINGS = (".parquet", ".pq")
 
 _COMPRESSED = (".gz", ".zst")
 
@@ -69,14 +69,14 @@ class Head:
         if self.columns:
             return frozenset(self.columns)
         first = next((line for line in self.lines if line.strip()), "")
-        return json_keys(first if self.ending in LINES else self.text[:_CHARACTERS])
+        return json_keys(first if self.ending in JSON_LINES_ENDINGS else self.text[:_CHARACTERS])
 
     @cached_property
     def header(self) -> list[str]:
         """The names of the columns of a table, in the order of the file."""
         if self.columns:
             return list(self.columns)
-        if self.ending in TABLES:
+        if self.ending in CSV_ENDINGS:
             return split_header(self.lines, self.asked)
         return sorted(self.keys)
 
@@ -119,7 +119,10 @@ def _is_mask(line: str) -> bool:
 
 
 def _is_csv(head: Head) -> bool:
-    return bool({"n_units", "boundaries"} & {*head.header})
+    """Return whether a table has columns of segmentations, or too few to have segments."""
+    return bool({"n_units", "boundaries"} & {*head.header}) or (
+        len(head.header) < 2 and not has_start(head.header)
+    )
 
 
 def _is_interval_table(head: Head) -> bool:
@@ -129,20 +132,25 @@ def _is_interval_table(head: Head) -> bool:
 FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
-        Format("jsonl", rows=jsonl.read, shared=LINES, content=lambda h: "boundaries" in h.keys),
+        Format(
+            "jsonl",
+            rows=jsonl.read,
+            shared=JSON_LINES_ENDINGS,
+            content=lambda h: "boundaries" in h.keys,
+        ),
         Format(
             "segeval",
             rows=segeval_json.read,
             shared=(".json",),
             content=lambda head: "segmentation_type" in head.keys or not head.keys,
         ),
-        Format("choi", rows=choi.read, shared=TEXTS, content=_is_choi),
-        Format("nltk", rows=nltk_strings.read, shared=TEXTS, content=_is_nltk),
-        Format("csv", rows=csv_rows.read, shared=TABLES, content=_is_csv),
+        Format("choi", rows=choi.read, shared=TEXT_ENDINGS, content=_is_choi),
+        Format("nltk", rows=nltk_strings.read, shared=TEXT_ENDINGS, content=_is_nltk),
+        Format("csv", rows=csv_rows.read, shared=CSV_ENDINGS, content=_is_csv),
         Format(
             "intervals",
             read=interval_table.read,
-            shared=(*TABLES, *LINES, *PARQUET_TABLES),
+            shared=(*CSV_ENDINGS, *JSON_LINES_ENDINGS, *PARQUET_ENDINGS),
             content=_is_interval_table,
         ),
     )

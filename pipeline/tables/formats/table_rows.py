@@ -16,7 +16,7 @@ _INDEX = "__index_level_0__"
 
 
 @dataclass(frozen=True)
-class Rows:
+class TableRows:
     """A table.
 
     Attributes:
@@ -30,7 +30,7 @@ class Rows:
     cells: Sequence[tuple[int, Mapping[str, object]]]
 
 
-def read_rows(file: InputFile, asked: Asked) -> Rows:
+def read_table_rows(file: InputFile, asked: Asked) -> TableRows:
     """Read a table of any of these formats.
 
     Raises:
@@ -60,7 +60,7 @@ def _delimiter(header: str) -> str:
     return "," if header.count(",") > header.count(";") else ";"
 
 
-def _csv(file: InputFile, lines: Sequence[str], asked: Asked) -> Rows:
+def _csv(file: InputFile, lines: Sequence[str], asked: Asked) -> TableRows:
     csv.field_size_limit(_LONGEST_CELL)
     texts = lines[asked.skip_lines :]
     delimiter = _delimiter(texts[0] if texts else "")
@@ -87,7 +87,7 @@ def _csv(file: InputFile, lines: Sequence[str], asked: Asked) -> Rows:
         (at, {n: _number(cell, delimiter) for n in named if (cell := record[n].strip())})
         for at, record in records
     ]
-    return Rows(named, place, filled)
+    return TableRows(named, place, filled)
 
 
 def _without_index(header: Sequence[str], first: Sequence[str], place: RowPlace) -> list[str]:
@@ -108,7 +108,7 @@ def _number(cell: str, delimiter: str) -> str:
     return cell.replace(",", ".") if decimal else cell
 
 
-def _json_lines(file: InputFile, lines: Sequence[str]) -> Rows:
+def _json_lines(file: InputFile, lines: Sequence[str]) -> TableRows:
     rows = []
     header: dict[str, None] = {}
     for number, line in enumerate(lines, start=1):
@@ -118,10 +118,10 @@ def _json_lines(file: InputFile, lines: Sequence[str]) -> Rows:
                 raise file.place(number).wrong("the line", record, "one JSON object")
             header |= dict.fromkeys(record)
             rows.append((number, {n: x for n, x in record.items() if x not in (None, "")}))
-    return Rows(list(header), file.place(1), rows)
+    return TableRows(list(header), file.place(1), rows)
 
 
-def _parquet(file: InputFile) -> Rows:
+def _parquet(file: InputFile) -> TableRows:
     table = file.table()
     values = {name: list(exact_values(table.column(name))) for name in table.column_names}
     if values.get(_INDEX) == list(range(table.num_rows)):
@@ -130,4 +130,4 @@ def _parquet(file: InputFile) -> Rows:
         (row, {name: column[row] for name, column in values.items() if column[row] is not None})
         for row in range(table.num_rows)
     ]
-    return Rows(list(values), file.place(0), rows)
+    return TableRows(list(values), file.place(0), rows)

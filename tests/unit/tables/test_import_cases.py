@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
+from segscore.pipeline import storage
 from tests.support.command_line import Ended, Segscore
 from tests.support.paths import ROOT
 
@@ -28,7 +28,7 @@ def run(segscore: Segscore, case: dict[str, Any], output: Path) -> Ended:
 def imported(output: Path) -> list[dict[str, Any]]:
     """Read all that an import wrote, as the rows of a case."""
     tables = {
-        name: pq.read_table(output / name) if (output / name).exists() else None
+        name: storage.read_table(str(output / name)) if (output / name).exists() else None
         for name in ("references", "hypotheses", "documents")
     }
     documents = {
