@@ -1,47 +1,25 @@
-"""Readers of import formats, called with a text: what they yield, note and refuse."""
+"""Readers of import formats: what they note and refuse, and the times of what they yield."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import pytest
-
-from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.shapes import Intervals, Marks, Shape
-
-Reader = Callable[[InputFile, Asked], Iterable[Shape]]
+from segscore.pipeline.tables.formats.asked import Asked
+from segscore.pipeline.tables.formats.shapes import Intervals, Marks
+from tests.support.reading import Reader, input_file, refusal_of, shapes_of
 
 
-def input_file(content: str | bytes, name: str = "show.x") -> InputFile:
-    """A file with this content."""
-    return InputFile(name, content.encode() if isinstance(content, str) else content)
-
-
-def shapes_of(read: Reader, content: str | bytes, name: str = "show.x", **asked: Any) -> list[Any]:
-    """What a reader yields for a file."""
-    return list(read(input_file(content, name), Asked(**asked)))
+def yielded(read: Reader, content: str | bytes, name: str = "f.x", **asked: Any) -> list[Any]:
+    """What a reader yields for a file, without its type."""
+    return list(shapes_of(read, content, name, **asked))
 
 
 def notes_of(
-    read: Reader, content: str | bytes, name: str = "show.x", **asked: Any
+    read: Reader, content: str | bytes, name: str = "f.x", **asked: Any
 ) -> dict[str, int | list[str]]:
     """What a reader notes for a whole file."""
     file = input_file(content, name)
     list(read(file, Asked(**asked)))
     return {**file.notes.numbers, **file.notes.names}
-
-
-def refusal_of(
-    read: Callable[[InputFile, Asked], Iterable[object]],
-    content: str | bytes,
-    name: str = "show.x",
-    **asked: Any,
-) -> str:
-    """What a reader says when it refuses a file."""
-    file = input_file(content, name)
-    with pytest.raises(Refused) as caught:
-        list(read(file, Asked(**asked)))
-    return str(caught.value)
 
 
 def spans_of(shape: Intervals) -> list[tuple[float, float | None]]:
@@ -58,9 +36,9 @@ def starts_of(shape: Marks) -> list[float]:
 
 
 def refuses(read: Reader, content: str | bytes, *said: str, **asked: Any) -> None:
-    """Assert that a reader refuses show.x with a message of one line that has these texts."""
+    """Assert that a reader refuses f.x with a message of one line that has these texts."""
     message = refusal_of(read, content, **asked)
-    assert message.startswith("show.x:"), message
+    assert message.startswith("f.x:"), message
     assert "\n" not in message
     for text in said:
         assert text in message, message

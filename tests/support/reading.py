@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.conversion.convert import Converted, convert_files
-from segscore.pipeline.tables.conversion.names import Read
+from segscore.pipeline.tables.conversion.names import ReadFile
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import Extent, Intervals, Mark, Marks, Segment, Shape
@@ -76,7 +76,7 @@ def converted(
     place = RowPlace("documents.csv", 2)
     known = length is not None
     extent = Extent(Fraction(0), Fraction(length or 0), "millisecond", False, place)
-    return convert_files([Read(file, shapes, ())], Asked(**asked), {"f": extent} if known else {})
+    return convert_files([ReadFile(file, shapes, ())], Asked(**asked), {"f": extent} if known else {})
 
 
 def damaged(content: bytes) -> st.SearchStrategy[bytes]:

@@ -5,11 +5,9 @@ from fractions import Fraction
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.json_fields import named_id, object_of, required
 from segscore.pipeline.tables.formats.json_values import (
     json_document,
-    json_field,
-    json_name,
-    json_object,
     json_objects,
     json_offset,
     without_json_ending,
@@ -36,8 +34,8 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         if not line.strip():
             continue
         place = file.place(number)
-        example = json_object(strict_json.loads(line, place), "the line", place)
-        text = text_of(json_field(example, "text", place), "text", place)
+        example = object_of(strict_json.loads(line, place), "the line", place)
+        text = text_of(required(example, "text", "the example", place), "text", place)
         spans = _spans(example, place)
         if not spans:
             file.notes.add("without_spans", 1)
@@ -61,7 +59,7 @@ def _document(example: Mapping[str, object], asked: Asked, place: RowPlace) -> s
     name = json_document(records, asked, place)
     if name or asked.document_id is not None:
         return name
-    return json_name(example.get("id"), "id", place)
+    return named_id(example.get("id"), "id", place)
 
 
 def _spans(example: Mapping[str, object], place: RowPlace) -> list[tuple[int, int]]:
@@ -71,7 +69,7 @@ def _spans(example: Mapping[str, object], place: RowPlace) -> list[tuple[int, in
             (json_offset(one, "start_offset", place), json_offset(one, "end_offset", place))
             for one in json_objects(example["entities"], "entities", place)
         ]
-    labels = json_field(example, "label", place)
+    labels = required(example, "label", "the example", place)
     if not isinstance(labels, list):
         raise place.wrong("label", labels, "a list of spans")
     for label in labels:

@@ -5,12 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.json_values import (
-    json_field,
-    json_name,
-    json_object,
-    json_objects,
-)
+from segscore.pipeline.tables.formats.json_fields import named_id, object_of, required
+from segscore.pipeline.tables.formats.json_values import json_objects
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Intervals, Moment, Segment
 
@@ -22,16 +18,21 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         Refused: not JAMS, no or several namespaces of segments, or malformed times or levels.
     """
     place = file.place(1)
-    document = json_object(strict_json.loads(file.text(), place, decimals=True), "the file", place)
-    annotations = json_objects(json_field(document, "annotations", place), "annotations", place)
-    named = [(str(json_field(one, "namespace", place)), one) for one in annotations]
+    document = object_of(strict_json.loads(file.text(), place, decimals=True), "the file", place)
+    annotations = json_objects(
+        required(document, "annotations", "the file", place), "annotations", place
+    )
+    named = [
+        (str(required(one, "namespace", "an annotation", place)), one)
+        for one in json_objects(annotations, "annotations", place)
+    ]
     namespace = _namespace([name for name, _ in named], file, asked)
-    metadata = json_object(document.get("file_metadata") or {}, "file_metadata", place)
+    metadata = object_of(document.get("file_metadata") or {}, "file_metadata", place)
     duration = metadata.get("duration")
     length = None if duration is None else asked.clock.duration(duration, place, unit="s")
     numbers: Counter[str] = Counter()
     for annotation in (one for name, one in named if name == namespace):
-        data = json_objects(json_field(annotation, "data", place), "data", place)
+        data = json_objects(required(annotation, "data", "an annotation", place), "data", place)
         yield Intervals(
             place=place,
             unit=MILLISECOND,
@@ -59,10 +60,10 @@ def _namespace(names: list[str], file: InputFile, asked: Asked) -> str:
 
 def _coder(annotation: Mapping[str, object], numbers: Counter[str], place: RowPlace) -> str | None:
     """Return the annotator's name, else the source of the data and a number."""
-    about = json_object(annotation.get("annotation_metadata") or {}, "annotation_metadata", place)
-    annotator = json_object(about.get("annotator") or {}, "annotator", place)
-    source = json_name(about.get("data_source"), "data_source", place)
-    if name := json_name(annotator.get("name"), "annotator.name", place):
+    about = object_of(annotation.get("annotation_metadata") or {}, "annotation_metadata", place)
+    annotator = object_of(about.get("annotator") or {}, "annotator", place)
+    source = named_id(about.get("data_source"), "data_source", place)
+    if name := named_id(annotator.get("name"), "annotator.name", place):
         return name
     if source:
         numbers[source] += 1
@@ -71,7 +72,7 @@ def _coder(annotation: Mapping[str, object], numbers: Counter[str], place: RowPl
 
 
 def _segment(one: Mapping[str, object], place: RowPlace, asked: Asked) -> Segment:
-    begin, duration = (json_field(one, name, place) for name in ("time", "duration"))
+    begin, duration = (required(one, name, "a segment", place) for name in ("time", "duration"))
     start = asked.clock.time(begin, place, unit="s")
     end = start.exact + asked.clock.duration(duration, place, unit="s")
     value = one.get("value")

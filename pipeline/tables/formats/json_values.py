@@ -3,54 +3,27 @@
 from collections.abc import Mapping, Sequence
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.json_fields import named_id, object_of, required
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 
 _DOCUMENT = "document_id"
-
-
-def json_object(value: object, name: str, place: RowPlace) -> Mapping[str, object]:
-    """Return the value if it is an object; raise Refused otherwise."""
-    if not isinstance(value, dict):
-        raise place.wrong(name, value, "an object")
-    return value
 
 
 def json_objects(value: object, name: str, place: RowPlace) -> list[Mapping[str, object]]:
     """Return the value if it is a list of objects; raise Refused otherwise."""
     if not isinstance(value, list):
         raise place.wrong(name, value, "a list of objects")
-    return [json_object(one, f"{name}[{index}]", place) for index, one in enumerate(value)]
-
-
-def json_field(record: Mapping[str, object], name: str, place: RowPlace) -> object:
-    """Return a field of an object; raise Refused if it is not there or null."""
-    if record.get(name) is None:
-        raise place.refusal(
-            f"{name} is missing or null; there are {', '.join(map(shown, record)) or 'no fields'}"
-        )
-    return record[name]
+    return [object_of(one, f"{name}[{index}]", place) for index, one in enumerate(value)]
 
 
 def json_offset(record: Mapping[str, object], name: str, place: RowPlace) -> int:
     """Return a field that is a whole number and not negative; raise Refused otherwise."""
-    value = json_field(record, name, place)
+    value = required(record, name, "a span", place)
     if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 10:
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise place.wrong(name, value, "a whole number from 0 on")
     return value
-
-
-def json_name(value: object, name: str, place: RowPlace) -> str | None:
-    """Return a name, which may be a whole number; None if it is null or empty.
-
-    Raises Refused for anything else.
-    """
-    if value is None or value == "":
-        return None
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        raise place.wrong(name, value, "a text or a whole number")
-    return str(value)
 
 
 def json_document(
@@ -65,7 +38,7 @@ def json_document(
         value: object = record
         for part in path.split("."):
             value = value.get(part) if isinstance(value, dict) else None
-        if name := json_name(value, path, place):
+        if name := named_id(value, path, place):
             return name
     if asked.document_field is None:
         return None

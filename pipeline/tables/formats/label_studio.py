@@ -6,13 +6,8 @@ from dataclasses import replace
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.json_values import (
-    json_document,
-    json_field,
-    json_name,
-    json_object,
-    json_objects,
-)
+from segscore.pipeline.tables.formats.json_fields import named_id, object_of, required
+from segscore.pipeline.tables.formats.json_values import json_document, json_objects
 from segscore.pipeline.tables.formats.label_studio_dialogues import dialogue_regions
 from segscore.pipeline.tables.formats.label_studio_regions import audio_regions, kind_of_regions
 from segscore.pipeline.tables.formats.label_studio_texts import TextRegions
@@ -36,7 +31,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
     tasks = json_objects(strict_json.loads(file.text(), place, decimals=True), "the file", place)
     work = [one for number, task in enumerate(tasks) for one in work_of_task(number, task, file)]
     take_control(work, file, asked)
-    data = [json_object(json_field(task, "data", place), "data", place) for task in tasks]
+    data = [object_of(required(task, "data", "a task", place), "data", place) for task in tasks]
     kind = kind_of_regions([region for one in work for region in one.regions], asked, place)
     of_task: defaultdict[int, list[Mapping[str, object]]] = defaultdict(list)
     for one in work:
@@ -51,5 +46,5 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
             segmentation = audio_regions(one, of_task[one.task], place, asked)
         document = json_document((data[one.task], tasks[one.task]), asked, place)
         if document is None and asked.document_id is None and len(tasks) > 1:
-            document = json_name(tasks[one.task].get("id"), "id", place)
+            document = named_id(tasks[one.task].get("id"), "id", place)
         yield replace(segmentation, document_id=document, coder=one.coder, role=one.role)

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from segscore.pipeline.tables.formats.json_values import json_object, json_objects, json_offset
+from segscore.pipeline.tables.formats.json_fields import object_of
+from segscore.pipeline.tables.formats.json_values import json_objects, json_offset
 from segscore.pipeline.tables.formats.label_studio_work import LabelStudioWork
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import Intervals
@@ -62,7 +63,7 @@ def _span(
     place: RowPlace,
 ) -> tuple[int, int]:
     """Return the offsets of a region in the text of all paragraphs."""
-    value = json_object(region.get("value"), "value", place)
+    value = object_of(region.get("value"), "value", place)
     offsets = []
     for side in (0, 1):
         bound = ("start", "end")[side]

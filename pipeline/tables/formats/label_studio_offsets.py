@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats.json_values import json_object, json_offset
+from segscore.pipeline.tables.formats.json_fields import object_of
+from segscore.pipeline.tables.formats.json_values import json_offset
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.text_spans import check_span
 
@@ -13,8 +14,8 @@ StatedSpan = tuple[int, int, str | None]
 
 def stated_span(region: Mapping[str, object], place: RowPlace) -> StatedSpan:
     """Return the offsets and the text of a region as the file states them."""
-    value = json_object(region.get("value"), "value", place)
-    bounds = json_object(value.get("globalOffsets", value), "globalOffsets", place)
+    value = object_of(region.get("value"), "value", place)
+    bounds = object_of(value.get("globalOffsets", value), "globalOffsets", place)
     start, end = (json_offset(bounds, name, place) for name in ("start", "end"))
     text = value.get("text")
     return start, end, text if isinstance(text, str) else None

@@ -3,10 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from segscore.pipeline.tables.formats.asked import Asked
-from segscore.pipeline.tables.formats.json_values import (
-    json_field,
-    json_object,
-)
+from segscore.pipeline.tables.formats.json_fields import object_of, required
 from segscore.pipeline.tables.formats.label_studio_work import LabelStudioWork
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Intervals, Segment
@@ -25,7 +22,7 @@ def kind_of_regions(regions: Sequence[Mapping[str, object]], asked: Asked, place
     """
     for region in regions:
         kind = region.get("type")
-        value = json_object(region.get("value"), "value", place)
+        value = object_of(region.get("value"), "value", place)
         if kind == _DIALOGUE:
             return "dialogue"
         ends = {"start", "end"} <= value.keys() or "globalOffsets" in value
@@ -52,9 +49,9 @@ def audio_regions(
     ]
     segments = []
     for region in one.regions:
-        value = json_object(region.get("value"), "value", place)
+        value = object_of(region.get("value"), "value", place)
         start, end = (
-            asked.clock.time(json_field(value, name, place), place, unit="s")
+            asked.clock.time(required(value, name, "a region", place), place, unit="s")
             for name in ("start", "end")
         )
         segments.append(Segment(start, end, place.line))

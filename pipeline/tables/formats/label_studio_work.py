@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.json_values import json_name, json_objects
+from segscore.pipeline.tables.formats.json_fields import named_id
+from segscore.pipeline.tables.formats.json_values import json_objects
 from segscore.pipeline.tables.formats.rows import RowPlace
 
 _LABELS = "labels"
@@ -55,7 +56,7 @@ def work_of_task(
     predictions = task.get("predictions") or []
     for prediction in predictions if isinstance(predictions, list) else [predictions]:
         if isinstance(prediction, dict) and "result" in prediction:
-            coder = json_name(prediction.get("model_version"), "model_version", place)
+            coder = named_id(prediction.get("model_version"), "model_version", place)
             yield LabelStudioWork(number, coder, "hypothesis", _results(prediction, place))
         else:
             file.notes.add("predictions_without_regions", 1)
@@ -96,4 +97,4 @@ def _person(value: object, place: RowPlace) -> str | None:
     """Return an annotator's email, else the number."""
     if isinstance(value, dict):
         value = value.get("email") or value.get("id")
-    return json_name(value, "completed_by", place)
+    return named_id(value, "completed_by", place)

@@ -6,7 +6,7 @@ from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Marks
 from segscore.pipeline.tables.formats.timecode_marks import timecode_mark
 
-_CELLS = 6
+CELLS = 6
 _IN = 2
 
 
@@ -21,9 +21,9 @@ def read(file: InputFile, asked: Asked) -> Iterator[Marks]:
             continue
         place = file.place(number)
         cells = line.split("\t")
-        if len(cells) != _CELLS:
+        if len(cells) != CELLS:
             raise place.refusal(
-                f"{len(cells)} cells; expected {_CELLS} with tabs between them: name, "
+                f"{len(cells)} cells; expected {CELLS} with tabs between them: name, "
                 "description, in, out, duration, type"
             )
         if number > 1:

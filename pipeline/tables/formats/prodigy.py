@@ -6,14 +6,8 @@ from fractions import Fraction
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.json_values import (
-    json_document,
-    json_field,
-    json_name,
-    json_object,
-    json_objects,
-    json_offset,
-)
+from segscore.pipeline.tables.formats.json_fields import named_id, object_of, required
+from segscore.pipeline.tables.formats.json_values import json_document, json_objects, json_offset
 from segscore.pipeline.tables.formats.rows import RowPlace, text_of
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Intervals, Segment
 from segscore.pipeline.tables.formats.text_spans import text_units
@@ -36,8 +30,8 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         records = [answer, meta] if isinstance(meta, dict) else [answer]
         document = json_document(records, asked, place)
         if document is None and asked.document_id is None and len(inputs) > 1:
-            document = json_name(answer.get("_input_hash"), "_input_hash", place)
-        coder = json_name(answer.get("_annotator_id"), "_annotator_id", place)
+            document = named_id(answer.get("_input_hash"), "_input_hash", place)
+        coder = named_id(answer.get("_annotator_id"), "_annotator_id", place)
         if "audio_spans" in answer or "text" not in answer:
             stated = _audio(answer, place, asked)
         else:
@@ -49,8 +43,8 @@ def _accepted(file: InputFile) -> Iterator[_Answer]:
     for number, line in enumerate(file.lines(), start=1):
         if line.strip():
             place = file.place(number)
-            answer = json_object(strict_json.loads(line, place, decimals=True), "the line", place)
-            if json_field(answer, "answer", place) == "accept":
+            answer = object_of(strict_json.loads(line, place, decimals=True), "the line", place)
+            if required(answer, "answer", "the line", place) == "accept":
                 yield answer, place
             else:
                 file.notes.add("not_accepted", 1)
@@ -60,7 +54,7 @@ def _audio(answer: Mapping[str, object], place: RowPlace, asked: Asked) -> Inter
     segments = []
     for span in json_objects(answer.get("audio_spans") or [], "audio_spans", place):
         start, end = (
-            asked.clock.time(json_field(span, name, place), place, unit="s")
+            asked.clock.time(required(span, name, "a span", place), place, unit="s")
             for name in ("start", "end")
         )
         segments.append(Segment(start, end, place.line))

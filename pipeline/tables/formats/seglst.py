@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.json_values import json_field, json_name, json_objects
+from segscore.pipeline.tables.formats.json_fields import named_id, required
+from segscore.pipeline.tables.formats.json_values import json_objects
 from segscore.pipeline.tables.formats.shapes import Intervals
 from segscore.pipeline.tables.formats.turns import by_recording, from_end
 
@@ -20,10 +21,10 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         strict_json.loads(file.text(), place, decimals=True), "the file", place
     ):
         session, speaker = (
-            json_name(json_field(turn, name, place), name, place)
+            named_id(required(turn, name, "a turn", place), name, place)
             for name in ("session_id", "speaker")
         )
-        start, end = (json_field(turn, name, place) for name in ("start_time", "end_time"))
+        start, end = (required(turn, name, "a turn", place) for name in ("start_time", "end_time"))
         if not session:
             raise place.wrong("session_id", session, "a text of at least one character")
         turns.append((session, from_end((start, end, speaker or ""), place, asked)))

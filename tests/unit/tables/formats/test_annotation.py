@@ -6,14 +6,8 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.tables.formats import doccano, prodigy
-from tests.support.format_readers import (
-    Reader,
-    notes_of,
-    refuses,
-    several,
-    shapes_of,
-    spans_of,
-)
+from tests.support.format_readers import notes_of, refuses, several, spans_of, yielded
+from tests.support.reading import Reader
 
 TEXT = "One.\nTwo.\nThree."
 LINES = {"text_units": "lines"}
@@ -29,7 +23,7 @@ def example(**changes: Any) -> dict[str, Any]:
 
 def test_doccano_has_spans_and_the_file_is_the_coder() -> None:
     text = lines(example(), example(label=[]), example(document_id="d"))
-    first, second = shapes_of(doccano.read, "\n" + text, "anna.b.jsonl.gz", **LINES)
+    first, second = yielded(doccano.read, "\n" + text, "anna.b.jsonl.gz", **LINES)
     assert (first.coder, first.document_id, first.place.line) == ("anna.b", "7", 2)
     assert spans_of(first) == [(0, 1), (1, 3)]
     assert (first.length, first.unit) == (3, "line")
@@ -40,18 +34,18 @@ def test_doccano_has_spans_and_the_file_is_the_coder() -> None:
 def test_doccano_has_entities_too() -> None:
     entities = [{"id": 1, "label": "T", "start_offset": 0, "end_offset": 9}]
     record = {"id": 1, "text": TEXT, "entities": entities, "relations": []}
-    (shape,) = shapes_of(doccano.read, lines(record), text_units="characters")
+    (shape,) = yielded(doccano.read, lines(record), text_units="characters")
     assert spans_of(shape) == [(0, 9)]
 
 
 @pytest.mark.parametrize("name", ["all.jsonl", "unknown.jsonl"])
 def test_some_files_of_doccano_name_no_coder(name: str) -> None:
-    assert shapes_of(doccano.read, lines(example()), name, **LINES)[0].coder is None
+    assert yielded(doccano.read, lines(example()), name, **LINES)[0].coder is None
 
 
 def test_the_document_of_an_example() -> None:
     def document(record: dict[str, Any], **asked: Any) -> object:
-        return shapes_of(doccano.read, lines(record), **LINES, **asked)[0].document_id
+        return yielded(doccano.read, lines(record), **LINES, **asked)[0].document_id
 
     assert document(example(meta={"document_id": 3})) == "3"
     assert document(example(), document_id="show") is None
@@ -65,9 +59,9 @@ def test_the_document_of_an_example() -> None:
     ("record", "said"),
     [
         (5, "x:2: the line is 5; expected an object"),
-        (example(text=None), "x:2: text is missing or null; there are"),
+        (example(text=None), "x:2: the example has no text; there is"),
         (example(text=5), "x:2: text is 5"),
-        (example(label=None), "x:2: label is missing"),
+        (example(label=None), "x:2: the example has no label"),
         (example(label={}), "x:2: label is {}; expected a list of spans"),
         (example(label=["T"]), 'x:2: a label is "T"; expected a span'),
         (example(label=[[0]]), "x:2: a label is [0]; expected a span"),
@@ -76,7 +70,7 @@ def test_the_document_of_an_example() -> None:
         (example(label=[[True, 4, "T"]]), "x:2: start is true; expected a whole number"),
         (example(label=[[5, 40, "T"]]), "x:2: a span from 5 to 40"),
         (example(label=[[5, 2, "T"]]), "x:2: a span ends at 2, before its start 5"),
-        (example(entities=[{"start_offset": 0}]), "x:2: end_offset is missing"),
+        (example(entities=[{"start_offset": 0}]), "x:2: a span has no end_offset"),
         (example(document_id=[]), "x:2: document_id is []"),
     ],
 )
@@ -92,7 +86,7 @@ def answer(**changes: Any) -> dict[str, Any]:
 
 def test_prodigy_has_accepted_answers() -> None:
     text = lines(answer(), answer(answer="reject"), answer(answer="ignore"), answer(spans=[]))
-    first, second = shapes_of(prodigy.read, text, **LINES)
+    first, second = yielded(prodigy.read, text, **LINES)
     assert (first.coder, first.document_id, first.unit, first.length) == ("anna", None, "line", 3)
     assert spans_of(first) == [(0, 1), (1, 3)]
     assert (second.segments, second.length, second.place.line) == ([], 3, 4)
@@ -101,25 +95,25 @@ def test_prodigy_has_accepted_answers() -> None:
 
 def test_several_inputs_are_several_documents() -> None:
     text = lines(answer(), answer(_input_hash=-12))
-    assert [s.document_id for s in shapes_of(prodigy.read, text, **LINES)] == ["11", "-12"]
-    named = shapes_of(prodigy.read, text, document_id="show", **LINES)
+    assert [s.document_id for s in yielded(prodigy.read, text, **LINES)] == ["11", "-12"]
+    named = yielded(prodigy.read, text, document_id="show", **LINES)
     assert [shape.document_id for shape in named] == [None, None]
     text = lines(answer(meta={"name": "a"}), answer(_input_hash=12, meta={"name": "b"}))
-    named = shapes_of(prodigy.read, text, document_field="meta.name", **LINES)
+    named = yielded(prodigy.read, text, document_field="meta.name", **LINES)
     assert [shape.document_id for shape in named] == ["a", "b"]
 
 
 def test_tokens_are_those_of_prodigy() -> None:
     tokens = [{"start": start, "end": end} for start, end in ((0, 3), (3, 4), (4, 5), (5, 9))]
     text = lines(answer(tokens=tokens, spans=[{"start": 0, "end": 3}, {"start": 3, "end": 9}]))
-    (shape,) = shapes_of(prodigy.read, text, text_units="tokens")
+    (shape,) = yielded(prodigy.read, text, text_units="tokens")
     assert (shape.length, spans_of(shape)) == (3, [(0, 1), (1, 3)])
 
 
 def test_prodigy_has_spans_of_audio() -> None:
     spans = [{"start": 0, "end": 1.0005, "label": "T"}]
     record = {"audio": "a.wav", "audio_spans": spans, "answer": "accept", "_annotator_id": "anna"}
-    (shape,) = shapes_of(prodigy.read, lines(record))
+    (shape,) = yielded(prodigy.read, lines(record))
     assert (shape.unit, shape.length, spans_of(shape)) == ("millisecond", None, [(0, 1000.5)])
 
 
@@ -127,14 +121,14 @@ def test_prodigy_has_spans_of_audio() -> None:
     ("record", "said"),
     [
         ([], "x:2: the line is []; expected an object"),
-        (answer(answer=None), "x:2: answer is missing"),
+        (answer(answer=None), "x:2: the line has no answer"),
         (answer(text=""), "x:2: text is"),
         (answer(spans={}) | {"spans": {"a": 1}}, "x:2: spans is"),
         (answer(spans=[5]), "x:2: spans[0] is 5; expected an object"),
-        (answer(spans=[{"start": 1}]), "x:2: end is missing"),
+        (answer(spans=[{"start": 1}]), "x:2: a span has no end"),
         (answer(spans=[{"start": 5, "end": 2}]), "x:2: a span ends at 2, before its start 5"),
         (answer(spans=[{"start": 5, "end": 20}]), "x:2: a span from 5 to 20"),
-        (answer(audio_spans=[{"start": "x", "end": 2}]), 'x:2: "x" is not a time'),
+        (answer(audio_spans=[{"start": "x", "end": 2}]), "x:2: x is not a time"),
         (answer(_annotator_id={}), "x:2: _annotator_id is {}"),
     ],
 )

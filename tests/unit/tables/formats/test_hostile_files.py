@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.conversion.convert import convert_files
-from segscore.pipeline.tables.conversion.names import Read
+from segscore.pipeline.tables.conversion.names import ReadFile
 from segscore.pipeline.tables.formats import (
     audacity,
     ctm,
@@ -30,7 +30,7 @@ from segscore.pipeline.tables.formats import (
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.shapes import Shape
 from segscore.pipeline.tables.formats.times import Clock, frame_rate
-from tests.support.format_readers import Reader
+from tests.support.reading import Reader
 
 SLOTS = '<TIME_SLOT TIME_SLOT_ID="a" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="b" TIME_VALUE="9"/>'
 ANNOTATION = '<ALIGNABLE_ANNOTATION TIME_SLOT_REF1="a" TIME_SLOT_REF2="b"/>'
@@ -132,13 +132,13 @@ def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObj
     content = data.draw(damaged(text.encode()))
     unit = data.draw(st.sampled_from(["lines", "tokens", "characters"]))
     asked = Asked(coder="x", text_units=unit, clock=Clock(rate=frame_rate("29.97")))
-    file = InputFile("show.x", content)
+    file = InputFile("f.x", content)
     try:
-        converted = convert_files([Read(file, list(read(file, asked)), ())], asked, {})
+        converted = convert_files([ReadFile(file, list(read(file, asked)), ())], asked, {})
     except Refused as refused:
         message = str(refused)
         assert message.encode()
-        assert message.startswith("show.x:")
+        assert message.startswith("f.x:")
     else:
         for one in converted:
             assert one.row.n_units is not None
@@ -150,4 +150,4 @@ def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObj
 @pytest.mark.parametrize(("read", "text"), FILES)
 def test_the_files_are_good_as_they_are(read: Reader, text: str) -> None:
     asked = Asked(text_units="lines", clock=Clock(rate=frame_rate("25")))
-    assert list(read(InputFile("show.x", text.encode()), asked))
+    assert list(read(InputFile("f.x", text.encode()), asked))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.tables.formats import label_studio
-from tests.support.format_readers import notes_of, refuses, shapes_of, spans_of
+from tests.support.format_readers import notes_of, refuses, spans_of, yielded
 
 READ = label_studio.read
 TEXT = "One.\nTwo.\nThree."
@@ -40,7 +40,7 @@ def export(*tasks: object) -> str:
 
 def test_regions_of_audio() -> None:
     text = export(task(annotation(audio(0, 1.0005), audio(1.0005, 60)), annotation()))
-    first, empty = shapes_of(READ, text)
+    first, empty = yielded(READ, text)
     assert (first.unit, first.length, first.coder, first.role) == ("millisecond", 60500, "4", None)
     assert spans_of(first) == [(0, 1000.5), (1000.5, 60000)]
     assert (empty.segments, empty.length) == ([], 60500)  # no boundary
@@ -48,14 +48,14 @@ def test_regions_of_audio() -> None:
 
 
 def test_regions_of_texts() -> None:
-    (shape,) = shapes_of(READ, export(task(annotation(span(0, 4), span(6, 16)))), **LINES)
+    (shape,) = yielded(READ, export(task(annotation(span(0, 4), span(6, 16)))), **LINES)
     assert (shape.unit, shape.length, spans_of(shape)) == ("line", 3, [(0, 1), (1, 3)])
     assert shape.counted == {"moved": 1}
 
 
 def test_the_text_is_the_field_that_the_regions_fit() -> None:
     data = {"title": "A text that does not fit", "body": TEXT}
-    (shape,) = shapes_of(READ, export(task(annotation(span(0, 9)), data=data)), **LINES)
+    (shape,) = yielded(READ, export(task(annotation(span(0, 9)), data=data)), **LINES)
     assert shape.length == 3
 
 
@@ -63,7 +63,7 @@ def test_offsets_in_utf16_are_taken_only_if_nothing_else_fits() -> None:
     data = {"text": "😀 One.\nTwo."}
     wide = annotation(span(0, 7, "😀 One."), span(8, 12, "Two."))
     text = export(task(wide, data=data))
-    (shape,) = shapes_of(READ, text, text_units="characters")
+    (shape,) = yielded(READ, text, text_units="characters")
     assert spans_of(shape) == [(0, 6), (7, 11)]
     assert notes_of(READ, text, **LINES) == {"utf16_offsets": 1}
     narrow = export(task(annotation(span(0, 6, "😀 One.")), data=data))
@@ -75,7 +75,7 @@ def test_offsets_in_utf16_are_taken_only_if_nothing_else_fits() -> None:
 def test_offsets_of_hypertext() -> None:
     region = span(0, 4, type="hypertextlabels")
     region["value"] |= {"start": "/p[1]", "globalOffsets": {"start": 5, "end": 9}, "text": "Two."}
-    (shape,) = shapes_of(READ, export(task(annotation(region))), **LINES)
+    (shape,) = yielded(READ, export(task(annotation(region))), **LINES)
     assert spans_of(shape) == [(1, 2)]
 
 
@@ -89,11 +89,11 @@ def test_units_of_a_dialogue_are_its_paragraphs() -> None:
     turns = [{"author": "A", "phrase": text} for text in ("Hello!", "Hi 😀", "", "Goodbye")]
     data = {"dialogue": turns}
     regions = (paragraphs("0", "1", 0, 5), paragraphs("2", "3", 0, 7))
-    (shape,) = shapes_of(READ, export(task(annotation(*regions), data=data)))
+    (shape,) = yielded(READ, export(task(annotation(*regions), data=data)))
     assert (shape.unit, shape.length, spans_of(shape)) == ("turn", 4, [(0, 2), (2, 4)])
     assert not shape.counted
     partly = paragraphs("0", "1", 5, 1)
-    (shape,) = shapes_of(READ, export(task(annotation(partly), data=data)))
+    (shape,) = yielded(READ, export(task(annotation(partly), data=data)))
     assert (spans_of(shape), shape.counted) == ([(1, 1)], {"moved": 2})
     beyond = export(task(annotation(paragraphs("0", "4", 0, 1)), data=data))
     refuses(READ, beyond, "x:1: end is 4; expected a paragraph from 0 to 3")
@@ -114,13 +114,13 @@ def test_units_of_a_dialogue_are_its_paragraphs() -> None:
 )
 def test_the_annotator(stated: object, coder: str | None) -> None:
     text = export(task(annotation(audio(0, 1), completed_by=stated)))
-    assert shapes_of(READ, text)[0].coder == coder
+    assert yielded(READ, text)[0].coder == coder
 
 
 def test_predictions_are_hypotheses() -> None:
     predicted = {"model_version": "v2", "result": [audio(0, 2)]}
     text = export(task(annotation(audio(0, 1)), predictions=[predicted, 7, {"id": 8}]))
-    _, shape = shapes_of(READ, text)
+    _, shape = yielded(READ, text)
     assert (shape.coder, shape.role, spans_of(shape)) == ("v2", "hypothesis", [(0, 2000)])
     assert notes_of(READ, text) == {"predictions_without_regions": 2}
 
@@ -128,7 +128,7 @@ def test_predictions_are_hypotheses() -> None:
 def test_cancelled_annotations_and_drafts_are_counted() -> None:
     cancelled = annotation(audio(0, 1), was_cancelled=True)
     text = export(task(annotation(audio(0, 1)), cancelled, drafts=[{}, {}]))
-    assert len(shapes_of(READ, text)) == 1
+    assert len(yielded(READ, text)) == 1
     assert notes_of(READ, text) == {"cancelled": 1, "drafts": 2}
 
 
@@ -139,15 +139,15 @@ def test_one_control_is_read() -> None:
     text = export(task(annotation(audio(0, 1), other, choice, words)))
     refuses(READ, text, "several controls: topic, speaker;", "--from-name")
     refuses(READ, text, "no control is named x; there are: topic, speaker", from_name="x")
-    (shape,) = shapes_of(READ, text, from_name="speaker")
+    (shape,) = yielded(READ, text, from_name="speaker")
     assert spans_of(shape) == [(0, 5000)]
     assert notes_of(READ, text, from_name="speaker") == {"other_regions": 1}
-    assert spans_of(shapes_of(READ, export(task(annotation(words))))[0]) == [(0, 1000)]
+    assert spans_of(yielded(READ, export(task(annotation(words))))[0]) == [(0, 1000)]
 
 
 def test_the_document_of_a_task() -> None:
     def documents(*tasks: object, **asked: Any) -> list[object]:
-        return [shape.document_id for shape in shapes_of(READ, export(*tasks), **asked)]
+        return [shape.document_id for shape in yielded(READ, export(*tasks), **asked)]
 
     one = task(annotation(audio(0, 1)), data={"document_id": "a", "name": "b"})
     other = task(annotation(audio(0, 1)), id=10)
@@ -166,13 +166,13 @@ def test_the_document_of_a_task() -> None:
             export({"text": TEXT, "topic": []}),
             "x: task 1 has no annotations",
         ),
-        (export(task(data=None)), "x:1: data is missing"),
+        (export(task(data=None)), "x:1: a task has no data"),
         (export(task(5)), "x:1: annotations[0] is 5"),
         (export(task(annotation(result=None))), "x:1: result is null"),
         (export(task(annotation(audio(0, 1, value=None)))), "x:1: value is null"),
-        (export(task(annotation(audio(None, 1)))), "x:1: start is missing"),
-        (export(task(annotation(audio("x", 1)))), 'x:1: "x" is not a time'),
-        (export(task(annotation(audio(0, 1, original_length="x")))), 'x:1: "x" is not a time'),
+        (export(task(annotation(audio(None, 1)))), "x:1: a region has no start"),
+        (export(task(annotation(audio("x", 1)))), "x:1: x is not a time"),
+        (export(task(annotation(audio(0, 1, original_length="x")))), "x:1: x is not a time"),
         (export(task(annotation(audio(0, 1), completed_by=[]))), "x:1: completed_by is []"),
         (export(task(annotation(audio(0, 1, value={"x": 1})))), 'x:1: a region is of the type "la'),
         (

@@ -6,7 +6,7 @@ import pytest
 
 from segscore.pipeline.tables.formats import elan, textgrid
 from segscore.pipeline.tables.formats.shapes import Intervals, Marks
-from tests.support.format_readers import notes_of, refuses, shapes_of, spans_of, starts_of
+from tests.support.format_readers import notes_of, refuses, spans_of, starts_of, yielded
 
 SLOTS = """<TIME_ORDER>
 <TIME_SLOT TIME_SLOT_ID="a" TIME_VALUE="0"/>
@@ -31,7 +31,7 @@ def eaf(tiers: str, header: str = "", slots: str = SLOTS) -> str:
 
 
 def test_elan_times_are_milliseconds_and_stay_as_they_are() -> None:
-    (shape,) = shapes_of(elan.read, eaf(tier("t")))
+    (shape,) = yielded(elan.read, eaf(tier("t")))
     assert spans_of(shape) == [(0, 4200)]
     assert shape.length is None
     assert shape.segments[0].end.text == "4200"
@@ -49,13 +49,13 @@ def test_elan_times_are_milliseconds_and_stay_as_they_are() -> None:
 )
 def test_the_coder_of_a_tier(more: str, asked: dict[str, Any], coder: str | None) -> None:
     tiers = tier("t", more) + (tier("u") if "tiers" in asked else "")
-    assert shapes_of(elan.read, eaf(tiers), **asked)[0].coder == coder
+    assert yielded(elan.read, eaf(tiers), **asked)[0].coder == coder
 
 
 def test_tiers_of_one_coder_are_levels_in_the_order_asked_for() -> None:
     by_anna = 'ANNOTATOR="anna"'
     text = eaf(tier("small", by_anna) + tier("large", by_anna) + tier("other"))
-    (shape,) = shapes_of(elan.read, text, tiers=("large", "small"))
+    (shape,) = yielded(elan.read, text, tiers=("large", "small"))
     assert [(segment.level, segment.line) for segment in shape.segments] == [(1, 8), (2, 7)]
     assert notes_of(elan.read, text, tiers=("large", "small")) == {"tiers_not_taken": ["other"]}
 
@@ -145,7 +145,7 @@ ALL: dict[str, Any] = {"tiers": ("anna", "marks")}
 @pytest.mark.parametrize("text", [LONG, SHORT, CHRONOLOGICAL])
 def test_three_forms_are_one_textgrid(text: str) -> None:
     for content in (text, text.encode("utf-16"), text.replace("\n", "\r\n")):
-        intervals, marks = shapes_of(textgrid.read, content, **ALL)
+        intervals, marks = yielded(textgrid.read, content, **ALL)
         assert isinstance(intervals, Intervals)
         assert isinstance(marks, Marks)
         assert (intervals.coder, marks.coder) == ("anna", "marks")
@@ -157,19 +157,19 @@ def test_three_forms_are_one_textgrid(text: str) -> None:
 
 
 def test_lines_of_a_textgrid() -> None:
-    intervals, marks = shapes_of(textgrid.read, LONG, **ALL)
+    intervals, marks = yielded(textgrid.read, LONG, **ALL)
     assert [segment.line for segment in intervals.segments] == [16, 25]
     assert [mark.line for mark in marks.marks] == [35]
 
 
 def test_intervals_without_text_are_segments_if_none_has_text() -> None:
     text = SHORT.replace('"a ""quoted"" 5\non two lines"', '""').replace('"c"', '" "')
-    assert len(shapes_of(textgrid.read, text, tiers=("anna",))[0].segments) == 3
+    assert len(yielded(textgrid.read, text, tiers=("anna",))[0].segments) == 3
 
 
 def test_one_tier_is_by_the_coder_asked_for() -> None:
-    assert shapes_of(textgrid.read, SHORT, tiers=("anna",), coder="x")[0].coder is None
-    assert [s.coder for s in shapes_of(textgrid.read, SHORT, coder="x", **ALL)] == ["anna", "marks"]
+    assert yielded(textgrid.read, SHORT, tiers=("anna",), coder="x")[0].coder is None
+    assert [s.coder for s in yielded(textgrid.read, SHORT, coder="x", **ALL)] == ["anna", "marks"]
 
 
 @pytest.mark.parametrize(

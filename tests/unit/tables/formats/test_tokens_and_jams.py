@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from segscore.pipeline.tables.formats import disrpt, jams
-from tests.support.format_readers import notes_of, refuses, shapes_of, spans_of
+from tests.support.format_readers import notes_of, refuses, spans_of, yielded
 
 
 def token(number: str, last: str = "_") -> str:
@@ -27,13 +27,13 @@ def test_units_are_tokens_and_marks_begin_segments() -> None:
         + "# newdoc_id=two\n"
         + token("1")
     )
-    first, second = shapes_of(disrpt.read, text)
+    first, second = yielded(disrpt.read, text)
     assert (first.unit, first.document_id, first.sizes) == ("token", "a = b", [2, 2, 1])
     assert (second.document_id, second.sizes, second.place.line) == ("two", [1], 13)
 
 
 def test_a_file_without_names_is_one_document() -> None:
-    (shape,) = shapes_of(disrpt.read, token("1") + token("2", "BeginSeg=Yes"))
+    (shape,) = yielded(disrpt.read, token("1") + token("2", "BeginSeg=Yes"))
     assert (shape.document_id, shape.coder, shape.sizes) == (None, None, [1, 1])
 
 
@@ -78,7 +78,7 @@ def test_jams_has_one_segmentation_for_each_annotation() -> None:
         annotation(annotation_metadata=nameless),
         annotation(annotation_metadata={}),
     )
-    shapes = shapes_of(jams.read, text)
+    shapes = yielded(jams.read, text)
     assert [shape.coder for shape in shapes] == ["anna", "desk-1", "desk-2", None]
     assert spans_of(shapes[0]) == [(0, 1000.5), (1000.5, 3000.5)]
     assert shapes[0].length == 3500
@@ -88,36 +88,36 @@ def test_jams_has_one_segmentation_for_each_annotation() -> None:
 
 def test_levels_of_jams_count_from_one() -> None:
     data = [{"time": 0, "duration": 1, "value": {"label": "a", "level": level}} for level in (0, 2)]
-    (shape,) = shapes_of(jams.read, document(annotation("multi_segment", data=data)))
+    (shape,) = yielded(jams.read, document(annotation("multi_segment", data=data)))
     assert [segment.level for segment in shape.segments] == [1, 3]
 
 
 def test_a_namespace_can_be_named() -> None:
     text = document(annotation("segment_salami_upper"), annotation("segment_salami_lower"))
-    (shape,) = shapes_of(jams.read, text, namespace="segment_salami_lower")
+    (shape,) = yielded(jams.read, text, namespace="segment_salami_lower")
     assert shape.segments
     refuses(jams.read, text, "several namespaces", "segment_salami_upper, segment_salami_lower")
     refuses(jams.read, text, "no annotation has the namespace segment_tut", namespace="segment_tut")
 
 
 def test_jams_without_a_length() -> None:
-    assert shapes_of(jams.read, document(annotation(), file_metadata=None))[0].length is None
+    assert yielded(jams.read, document(annotation(), file_metadata=None))[0].length is None
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("[]", "x:1: the file is []; expected an object"),
-        ("{}", "x:1: annotations is missing"),
+        ("{}", "x:1: the file has no annotations"),
         (document(), "no namespace of segments"),
         (document(annotation("beat")), "no namespace of segments; it has: beat"),
-        (document({"data": []}), "x:1: namespace is missing"),
+        (document({"data": []}), "x:1: an annotation has no namespace"),
         (document(annotation(data={})), "x:1: data is {}; expected a list of objects"),
-        (document(annotation(data=[{"time": 0}])), "x:1: duration is missing"),
+        (document(annotation(data=[{"time": 0}])), "x:1: a segment has no duration"),
         (document(annotation(data=[{"time": -1, "duration": 1}])), "x:1: -1 is a negative time"),
         (document(annotation(data=[{"time": 0, "duration": -1.0}])), "x:1: -1.0 is a negative"),
         (document(annotation(annotation_metadata=5)), "x:1: annotation_metadata is 5"),
-        (document(annotation(), file_metadata={"duration": "x"}), 'x:1: "x" is not a time'),
+        (document(annotation(), file_metadata={"duration": "x"}), "x:1: x is not a time"),
         (
             '{"annotations": [{"namespace": "se',
             "x:1: not JSON",
