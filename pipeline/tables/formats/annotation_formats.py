@@ -18,7 +18,13 @@ from segscore.pipeline.tables.formats import (
     stm,
     textgrid,
 )
-from segscore.pipeline.tables.formats.format_heads import LINES, TABLES, TEXTS, Format, Head
+from segscore.pipeline.tables.formats.format_heads import (
+    CSV_ENDINGS,
+    JSON_LINES_ENDINGS,
+    TEXT_ENDINGS,
+    Format,
+    Head,
+)
 
 _TIMECODE = re.compile(r"[0-9]{2,3}[:;][0-9]{2}[:;][0-9]{2}[:;][0-9]{2,3}")
 _LABEL = re.compile(r"[0-9]+(\.[0-9]+)?\t[0-9]+(\.[0-9]+)?(\t.*)?")
@@ -44,6 +50,13 @@ def _is_premiere(head: Head) -> bool:
     return cells == len(first) == premiere.CELLS and bool(_TIMECODE.fullmatch(first[2].strip()))
 
 
+EDITING_FORMATS = (
+    Format("audacity", read=audacity.read, shared=TEXT_ENDINGS, content=_is_audacity),
+    Format("premiere", read=premiere.read, shared=CSV_ENDINGS, content=_is_premiere),
+    Format("edl", read=edl.read, endings=(".edl",)),
+)
+"""Formats that look like masks or interval tables, and are looked for before them."""
+
 ANNOTATION_FORMATS = (
     Format(
         "labelstudio",
@@ -52,9 +65,12 @@ ANNOTATION_FORMATS = (
         content=lambda head: "[].annotations" in head.keys,
     ),
     Format(
-        "prodigy", read=prodigy.read, shared=LINES, content=lambda head: "answer" in head.keys
+        "prodigy",
+        read=prodigy.read,
+        shared=JSON_LINES_ENDINGS,
+        content=lambda head: "answer" in head.keys,
     ),
-    Format("doccano", read=doccano.read, shared=LINES, content=_is_doccano),
+    Format("doccano", read=doccano.read, shared=JSON_LINES_ENDINGS, content=_is_doccano),
     Format("elan", read=elan.read, endings=(".eaf",)),
     Format("textgrid", read=textgrid.read, endings=(".textgrid",)),
     Format("rttm", read=rttm.read, endings=(".rttm",)),
@@ -69,7 +85,5 @@ ANNOTATION_FORMATS = (
     ),
     Format("disrpt", read=disrpt.read, endings=(".tok", ".conllu")),
     Format("jams", read=jams.read, endings=(".jams",)),
-    Format("audacity", read=audacity.read, shared=TEXTS, content=_is_audacity),
-    Format("premiere", read=premiere.read, shared=TABLES, content=_is_premiere),
-    Format("edl", read=edl.read, endings=(".edl",)),
 )
+"""Formats of which an interval table may have the keys, and is looked for before them."""

@@ -9,7 +9,7 @@ from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import Moment, Segment, Shape
 from segscore.pipeline.tables.formats.times import Clock
 
-_HEADER = ";FFMETADATA"
+HEADER = ";FFMETADATA"
 _CHAPTER, _STREAM = "[CHAPTER]", "[STREAM]"
 _KEYS = ("TIMEBASE", "START", "END")
 _NANOSECOND = "1/1000000000"
@@ -54,8 +54,8 @@ def _lines(file: InputFile) -> Iterator[tuple[RowPlace, str]]:
     begun = ""
     start = 1
     for number, line in enumerate(file.lines(), start=1):
-        if number == 1 and not line.startswith(_HEADER):
-            raise file.place(1).wrong("the first line", line, f"{_HEADER}1")
+        if number == 1 and not line.startswith(HEADER):
+            raise file.place(1).wrong("the first line", line, f"{HEADER}1")
         if not begun:
             start = number
         begun += line

@@ -13,7 +13,6 @@ from segscore.pipeline.tables.formats.rows import RowPlace
 
 DIALOGUES = "dial_data"
 """The field in which SuperDialseg and TIAGE have their dialogues, by data set."""
-_PARQUET = b"PAR1"
 _ROWS = 1000
 
 
@@ -60,7 +59,7 @@ def label_records(file: InputFile, path: FieldPath | None) -> Iterator[LabelReco
 
 def _values(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
     """Yield the lines, the rows counted from 0, or the whole file."""
-    if file.content.startswith(_PARQUET):
+    if file.is_parquet:
         rows = 0
         for batch in file.table().to_batches(max_chunksize=_ROWS):
             for row in batch.to_pylist():
