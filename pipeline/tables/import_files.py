@@ -25,7 +25,7 @@ from segscore.pipeline.tables.read import Rows, in_one_chunk, validate_rows
 
 _UNFINISHED = "_import"
 _SHOWN = 10
-NAMELESS = ("choi", "nltk")
+NAMELESS = ("nltk",)
 """Formats whose files do not name their documents."""
 
 _Places = Sequence[tuple[str, int]]

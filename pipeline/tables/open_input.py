@@ -12,7 +12,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.detect import by_ending, detect, refuse_other_kinds
-from segscore.pipeline.tables.formats.known import PARQUET_ENDINGS, without_compression
+from segscore.pipeline.tables.formats.format_heads import PARQUET_ENDINGS, without_compression
 
 _PARQUET = b"PAR1"
 _GZIP = b"\x1f\x8b"

@@ -7,7 +7,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.known import without_compression
+from segscore.pipeline.tables.formats.format_heads import without_compression
 from segscore.pipeline.tables.formats.rows import is_given
 from segscore.pipeline.tables.formats.shapes import Shape
 

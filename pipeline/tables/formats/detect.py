@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats.asked import Asked
-from segscore.pipeline.tables.formats.known import FALLBACK, FORMATS, PARQUET_ENDINGS, Head
+from segscore.pipeline.tables.formats.format_heads import PARQUET_ENDINGS, Head
+from segscore.pipeline.tables.formats.known import FALLBACK, FORMATS
 
 _MEDIA_ENDINGS = (
     *(".mp3", ".m4a", ".m4b", ".aac", ".wav", ".flac", ".ogg", ".oga", ".opus", ".wma", ".aif"),

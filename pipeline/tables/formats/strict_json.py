@@ -2,7 +2,7 @@
 
 import json
 import math
-from decimal import Decimal
+from decimal import Decimal, DecimalException
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats.rows import RowPlace, repeated, shown
@@ -32,7 +32,7 @@ def loads(text: str, place: RowPlace, *, decimals: bool = False) -> object:
         return json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
     except json.JSONDecodeError as error:
         raise _not_json(error, place) from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, DecimalException) as error:
         raise place.refusal(f"not JSON that can be read: {error}") from error
 
 

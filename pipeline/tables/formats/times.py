@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import floor
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats.rows import RowPlace
+from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import Moment
 
 TIME_UNITS = ("s", "ms", "frames")
@@ -72,8 +72,14 @@ class Clock:
             Refused: it is not a time, is negative, is before the start timecode, or has frames but
                 no frame rate was given.
         """
-        text = str(value).strip()
-        exact = self.duration(value, place, unit=unit)
+        return self.since_start(self.duration(value, place, unit=unit), str(value).strip(), place)
+
+    def since_start(self, exact: Fraction, text: str, place: RowPlace) -> Moment:
+        """Return a time that a file states as `text`, less the start timecode.
+
+        Raises:
+            Refused: it is before the start timecode.
+        """
         if self.start is not None:
             exact -= self.duration(self.start, RowPlace("--start-timecode", 1))
             if exact < 0:
@@ -90,7 +96,8 @@ class Clock:
         if timecode := _TIMECODE.fullmatch(text):
             return self._timecode(timecode, place)
         if not _NUMBER.fullmatch(text):
-            raise place.refusal(f"{text or value} is not a time; expected seconds or H:MM:SS.fff")
+            wrong = shown(text or value).strip('"')
+            raise place.refusal(f"{wrong} is not a time; expected seconds or H:MM:SS.fff")
         number = Fraction(Decimal(text))
         if number < 0:
             raise place.refusal(f"{text} is a negative time; a recording starts at 0")
