@@ -1,20 +1,24 @@
 """Read the lengths of documents for `--documents`: a table, a UEM file or an imported table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from segscore.pipeline import storage
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.format_heads import without_compression
 from segscore.pipeline.tables.formats.interval_cells import name_of
 from segscore.pipeline.tables.formats.interval_columns import unit_of, use_of
+from segscore.pipeline.tables.formats.interval_table import DAY
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Extent
 from segscore.pipeline.tables.formats.table_rows import read_table_rows
+from segscore.pipeline.tables.formats.uem import read_regions
 from segscore.pipeline.tables.open_input import open_input
 
 UNIT_KEY = "segscore.unit"
 """Key of a Parquet file's metadata: the unit that is counted, such as millisecond."""
 
+_UEM = ".uem"
 _EXPECTED = "expected document_id, and n_units or duration"
 
 
@@ -33,7 +37,7 @@ def read_lengths(url: str, asked: Asked, encoding: str | None) -> dict[str, Exte
     extents: dict[str, Extent] = {}
     for found in storage.find(url):
         file = open_input(found.url, encoding)
-        for document, extent in _extents(file, asked):
+        for document, extent in _regions_or_lengths(file, asked):
             known = extents.setdefault(document, extent)
             if (known.start, known.end) != (extent.start, extent.end):
                 raise extent.place.refusal(
@@ -41,6 +45,12 @@ def read_lengths(url: str, asked: Asked, encoding: str | None) -> dict[str, Exte
                     f"{known.place.line}; a document has one"
                 )
     return extents
+
+
+def _regions_or_lengths(file: InputFile, asked: Asked) -> Iterable[tuple[str, Extent]]:
+    if without_compression(file.name).lower().endswith(_UEM):
+        return read_regions(file, asked).items()
+    return _extents(file, asked)
 
 
 def _extents(file: InputFile, asked: Asked) -> Iterator[tuple[str, Extent]]:
@@ -61,7 +71,13 @@ def _extents(file: InputFile, asked: Asked) -> Iterator[tuple[str, Extent]]:
         if lengths[0].strip().lower() == "n_units":
             extent = Extent(Fraction(0), _whole(length, place), unit, False, place)
         else:
-            end = asked.clock.duration(length, place, unit=unit_of(lengths[0]) or "s")
+            unit_stated = unit_of(lengths[0])
+            end = asked.clock.duration(length, place, unit=unit_stated or "s")
+            if unit_stated is None and ":" not in str(length) and end > DAY:
+                raise place.refusal(
+                    f"a {lengths[0]} of {length} s is longer than 24 hours; if it is right, name "
+                    "the column duration_s, otherwise duration_ms"
+                )
             extent = Extent(Fraction(0), end, MILLISECOND, False, place)
         yield name_of(cells[name], name, place), extent
 

@@ -76,9 +76,8 @@ def converted(
     place = RowPlace("documents.csv", 2)
     known = length is not None
     extent = Extent(Fraction(0), Fraction(length or 0), "millisecond", False, place)
-    return convert_files(
-        [ReadFile(file, shapes, ())], Asked(**asked), {"f": extent} if known else {}
-    )
+    extents = {"f": extent} if known else {}
+    return convert_files([ReadFile(file, shapes, ())], Asked(**asked), extents)
 
 
 def damaged(content: bytes) -> st.SearchStrategy[bytes]:

@@ -10,6 +10,7 @@ from segscore.pipeline.tables.conversion.intervals import convert_intervals
 from segscore.pipeline.tables.conversion.lengths import Lengths, units_of
 from segscore.pipeline.tables.conversion.marks import convert_marks
 from segscore.pipeline.tables.conversion.names import NamedShape, ReadFile, name_shapes
+from segscore.pipeline.tables.conversion.order import require_order
 from segscore.pipeline.tables.conversion.sizes import convert_sizes
 from segscore.pipeline.tables.formats.asked import Asked
 from segscore.pipeline.tables.formats.rows import ParsedRow
@@ -44,6 +45,8 @@ def convert_files(
             length, units differ, or `--strict` was given and something was counted.
     """
     named = name_shapes(files, asked)
+    for one in named:
+        require_order(one.shape)
     _require_one_unit(named)
     lengths = Lengths(extents, named, others)
     converted = []
@@ -106,7 +109,7 @@ def _boundaries(shape: Shape, task: Task) -> list[tuple[int, int]]:
     if isinstance(shape, Intervals):
         return convert_intervals(shape, task)
     if isinstance(shape, Marks):
-        return convert_marks(shape.marks, shape.ordered, task)
+        return convert_marks(shape.marks, task)
     return convert_sizes(shape, task)
 
 

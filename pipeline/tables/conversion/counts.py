@@ -78,7 +78,7 @@ class Task:
 
     def position(self, moment: Moment) -> int:
         """Return a moment in whole units since the start; a half is rounded up."""
-        return round_half_up(moment.exact - self.start)
+        return round_half_up(moment.exact - self.start if self.start else moment.exact)
 
     def too_deep(self, level: int) -> bool:
         """Return whether a level is deeper than `--max-level`, and count it if it is."""

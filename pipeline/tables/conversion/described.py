@@ -37,6 +37,7 @@ _NOTED = {
     "predictions_without_regions": "predictions without regions left out",
     "not_accepted": "answers that are not accepted left out",
     "without_spans": "examples without spans left out",
+    "one_channel": "words on one channel only, so that the whole recording is one segment",
     "utf16_offsets": "texts with offsets in UTF-16 units",
 }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from segscore.pipeline.tables.conversion.counts import Task, shown_length
-from segscore.pipeline.tables.conversion.marks import convert_marks, require_order
+from segscore.pipeline.tables.conversion.marks import convert_marks
 from segscore.pipeline.tables.formats.shapes import Intervals, Mark, Segment
 
 
@@ -26,20 +26,12 @@ def convert_intervals(shape: Intervals, task: Task) -> list[tuple[int, int]]:
     """Return the (position, level) of each boundary, in ascending order.
 
     Raises:
-        Refused: a segment ends before it starts, starts before the one above it in an ordered list,
-            or belongs to a reference and starts after the end.
+        Refused: a segment of a reference starts after the end.
     """
-    for segment in shape.segments:
-        if segment.end is not None and segment.end.exact < segment.start.exact:
-            raise task.place(segment.line).refusal(
-                f"the segment ends at {segment.end.text}, before it starts at {segment.start.text}"
-            )
-    if shape.ordered:
-        require_order(shape.segments, task)
     segments = [s for s in shape.segments if not task.too_deep(s.level)]
     merge = (task.asked.same_label or ("merge" if shape.turns else "keep")) == "merge"
     if are_points(segments):
-        return convert_marks(_points(segments, merge, task), False, task)
+        return convert_marks(_points(segments, merge, task), task)
     spans = _spans(segments, task)
     if not spans:
         _count_nothing(segments, task)

@@ -1,21 +1,17 @@
 """Convert marks: every one is a boundary, but for those on the edges of the document."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from segscore.pipeline.tables.conversion.counts import Task
-from segscore.pipeline.tables.formats.shapes import Mark, Segment
+from segscore.pipeline.tables.formats.shapes import Mark
 
 
-def convert_marks(marks: Sequence[Mark], ordered: bool, task: Task) -> list[tuple[int, int]]:
+def convert_marks(marks: Sequence[Mark], task: Task) -> list[tuple[int, int]]:
     """Return the (position, level) of each boundary, in ascending order.
 
     Raises:
-        Refused: a mark is before the one above it in an ordered list, or a reference has one after
-            the end.
+        Refused: a reference has a mark after the end.
     """
-    if ordered:
-        require_order(marks, task)
     kept = [mark for mark in marks if not task.too_deep(mark.level)]
     boundaries: set[tuple[int, int]] = set()
     for mark in sorted(kept, key=lambda mark: mark.start.exact):
@@ -31,14 +27,3 @@ def convert_marks(marks: Sequence[Mark], ordered: bool, task: Task) -> list[tupl
         else:
             boundaries.add((position, mark.level))
     return sorted(boundaries)
-
-
-def require_order(starts: Sequence[Mark | Segment], task: Task) -> None:
-    """Refuse a start that is before the one above it, in a format in which order counts."""
-    for above, below in pairwise(starts):
-        if below.start.exact < above.start.exact:
-            raise task.place(below.line).refusal(
-                f"{below.start.text} comes after {above.start.text}, so times go back; expected "
-                "ascending times: correct a typing error, or write a second track or list to a "
-                "file of its own"
-            )

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats.rows import RowPlace
+from segscore.pipeline.tables.formats.rows import RowPlace, printable
 from segscore.pipeline.tables.formats.times import Clock
 
 _BYTE_ORDER_MARKS = {
@@ -130,7 +130,7 @@ class InputFile:
 
     def refusal(self, message: str) -> Refused:
         """Return the error to raise for a problem of the whole file."""
-        return Refused(f"{self.url}: {message}")
+        return Refused(printable(f"{self.url}: {message}"))
 
     def text(self) -> str:
         """Return the text without a byte order mark.

@@ -7,6 +7,10 @@ from segscore.pipeline.tables.formats import (
     nltk_strings,
     segeval_json,
 )
+from segscore.pipeline.tables.formats.annotation_formats import (
+    ANNOTATION_FORMATS,
+    EDITING_FORMATS,
+)
 from segscore.pipeline.tables.formats.format_heads import (
     CSV_ENDINGS,
     JSON_LINES_ENDINGS,
@@ -47,6 +51,7 @@ FORMATS: dict[str, Format] = {
         LABELS,
         *CHAPTERS,
         *TEXT_FORMATS,
+        *EDITING_FORMATS,
         Format(
             "jsonl",
             rows=jsonl.read,
@@ -67,6 +72,7 @@ FORMATS: dict[str, Format] = {
             shared=(*CSV_ENDINGS, *JSON_LINES_ENDINGS, *PARQUET_ENDINGS),
             content=_is_interval_table,
         ),
+        *ANNOTATION_FORMATS,
     )
 }
 """Format by name; of formats with one ending, the first whose content fits is taken."""

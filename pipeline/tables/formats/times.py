@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import floor
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
@@ -27,7 +26,7 @@ _SHORT_RATES = {"23.976": 24, "23.98": 24, "29.97": 30, "59.94": 60, "119.88": 1
 
 def round_half_up(exact: Fraction) -> int:
     """Round to the nearest whole number; a half goes up."""
-    return floor(exact + Fraction(1, 2))
+    return (2 * exact.numerator + exact.denominator) // (2 * exact.denominator)
 
 
 def frame_rate(text: str) -> Fraction:
