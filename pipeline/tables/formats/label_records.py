@@ -10,13 +10,13 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import InputFile
 from segscore.pipeline.tables.formats.field_paths import FieldPath
-from segscore.pipeline.tables.formats.format_heads import CSV_ENDINGS
+from segscore.pipeline.tables.formats.format_heads import CSV_ENDINGS, JSON_LINES_ENDINGS
 from segscore.pipeline.tables.formats.json_fields import array_of, brief, object_of
 from segscore.pipeline.tables.formats.rows import RowPlace
 
 DIALOGUES = "dial_data"
 """The field in which SuperDialseg and TIAGE have their dialogues, by data set."""
-_ROWS = 1000
+_BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,7 @@ def label_records(file: InputFile, path: FieldPath | None) -> Iterator[LabelReco
         if path is not None:
             lists = [(path.text, path.value(value, "", place))]
         elif isinstance(value, dict) and isinstance(value.get(DIALOGUES), dict):
-            lists = [
-                (f"{DIALOGUES}.{brief(name)}", items) for name, items in value[DIALOGUES].items()
-            ]
+            lists = [(f"{DIALOGUES}.{brief(key)}", x) for key, x in value[DIALOGUES].items()]
         elif isinstance(value, list):
             lists = [("", value)]
         else:
@@ -76,9 +74,9 @@ def _values(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
 
 
 def _rows(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
-    """Yield the rows of a Parquet file; refuse broken text and dates that Python does not have."""
+    """Yield the rows of a Parquet file; refuse dates that Python does not have."""
     count = 0
-    for batch in file.table().to_batches(max_chunksize=_ROWS):
+    for batch in file.table().to_batches(max_chunksize=_BATCH):
         try:
             rows = batch.to_pylist()
         except (ValueError, OverflowError, pa.ArrowException) as error:
@@ -93,7 +91,7 @@ def _rows(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
 
 def _has_lines(file: InputFile, lines: list[tuple[int, str]]) -> bool:
     """Return whether a file is JSON Lines, by its name, or because a line is a whole object."""
-    if {".jsonl", ".ndjson"} & {*PurePosixPath(file.name.lower()).suffixes}:
+    if {*JSON_LINES_ENDINGS} & {*PurePosixPath(file.name.lower()).suffixes}:
         return True
     try:
         first = strict_json.loads(lines[0][1], file.place(1))

@@ -189,7 +189,14 @@ class TestRecords:
         broken = pa.array([b"a", b"\xff"]).view(pa.string())
         pq.write_table(pa.table({"id": broken, "y": [[2], [3]]}), table)
         message = refusal_of(unit_labels.read, b"PAR1", str(table), sizes="y")
-        said = "a value in this row, or in one of the 1 below it, cannot be read: 'utf-8' codec"
+        assert message.startswith(f"{table}: is a broken Parquet file: ")
+
+    def test_a_date_that_python_does_not_have(self, tmp_path: Path) -> None:
+        table = tmp_path / "f.parquet"
+        days = pa.array([1, 10**9], pa.date32())
+        pq.write_table(pa.table({"id": ["a", "b"], "y": [[2], [3]], "day": days}), table)
+        message = refusal_of(unit_labels.read, b"PAR1", str(table), sizes="y")
+        said = "a value in this row, or in one of the 1 below it, cannot be read: days=1000000000"
         assert message.startswith(f"{table}:0: {said}")
 
     def test_attributes_of_parquet(self, tmp_path: Path) -> None:
