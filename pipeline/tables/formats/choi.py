@@ -1,57 +1,49 @@
 """Choi's text files: the segments of one document, between lines of ten '=' (Choi 2000)."""
 
-from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from collections.abc import Iterator
 
-from segscore.pipeline.tables.formats.rows import (
-    Defaults,
-    ParsedRow,
-    RowPlace,
-    is_given,
-    numbered,
-    stem,
+from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.shapes import Shape, Sizes
+from segscore.pipeline.tables.formats.text_lines import (
+    CHOI_SEPARATOR,
+    SENTENCE,
+    WIKI_SEPARATOR,
+    TextSegment,
+    is_rule,
+    text_lines,
+    with_text,
+    words_of,
 )
 
-SEPARATOR = "=" * 10
 
+def read(file: InputFile, _asked: Asked) -> Iterator[Shape]:
+    """Yield the segments of a Choi file.
 
-def read(lines: Iterable[str], source: str, defaults: Defaults) -> Iterator[ParsedRow]:
-    """Parse a Choi file into one row; a line of text is a unit, with its tokens as unit length.
-
-    The document has the default name, or else the file's stem; the coder must have a default.
     Separators before the first and after the last segment are optional. Two separators without text
     between them, as in published files, make no segment; the attribute doubled_separator marks such
     a document.
-    Raises Refused for a line of '=' of another length, a file without text, or a missing coder.
+    Raises Refused for a line of '=' of another length, a separator of another format, or a file
+    without text or separators.
     """
-    start = RowPlace(source, 1)
-    segments = _segments(lines, source)
-    filled = [lengths for lengths in segments if lengths]
-    if not filled:
-        raise start.refusal("no line of text; expected segments between lines of ten '='")
-    ends = list(accumulate(len(lengths) for lengths in filled))
-    yield ParsedRow(
-        document_id=defaults.document_id or stem(source),
-        coder=is_given(defaults.coder, "coder", start),
-        role=defaults.role,
-        n_units=ends[-1],
-        boundaries=tuple(ends[:-1]),
-        unit_lengths=tuple(length for lengths in filled for length in lengths),
-        attributes={"doubled_separator": True} if [] in segments[1:-1] else {},
-        source=source,
-        line=start.line,
-    )
-
-
-def _segments(lines: Iterable[str], source: str) -> list[list[int]]:
-    """Return the unit lengths before, between and after the separators; empty without text."""
-    segments: list[list[int]] = [[]]
-    for number, text in numbered(lines):
-        line = text.strip()
-        if line == SEPARATOR:
-            segments.append([])
-        elif line and not line.strip("="):
-            raise RowPlace(source, number).wrong("a separator", line, "exactly ten '='")
+    segments = [TextSegment()]
+    for place, line in text_lines(file):
+        if line == CHOI_SEPARATOR:
+            segments.append(TextSegment())
+        elif is_rule(line):
+            raise place.wrong("a separator", line, "exactly ten '='")
+        elif line.startswith(WIKI_SEPARATOR):
+            raise place.wrong(
+                "a line", line, f"no separator but lines {CHOI_SEPARATOR}, or --format wiki727k"
+            )
         elif line:
-            segments[-1].append(len(line.split()))
-    return segments
+            segments[-1].words.append(len(line.split()))
+    expected = f"lines of ten '=' ({CHOI_SEPARATOR})"
+    filled = with_text(segments, len(segments) - 1, expected, file)
+    doubled = any(not segment.words for segment in segments[1:-1])
+    yield Sizes(
+        place=file.place(1),
+        unit=SENTENCE,
+        attributes={"doubled_separator": True} if doubled else {},
+        sizes=[len(segment.words) for segment in filled],
+        unit_lengths=words_of(filled),
+    )
