@@ -28,7 +28,7 @@ def _read_columns(option: str, text: str) -> dict[str, str]:
     Raises:
         Refused: a part has no `=`, an unknown use, or a use or a name stands twice.
     """
-    from segscore.pipeline.tables.formats.interval_columns import USES
+    from segscore.pipeline.tables.formats.intervals.interval_columns import USES
 
     columns: dict[str, str] = {}
     for part in text.split(","):

@@ -2,22 +2,8 @@
 
 import re
 
-from segscore.pipeline.tables.formats import (
-    audacity,
-    ctm,
-    disrpt,
-    doccano,
-    edl,
-    elan,
-    jams,
-    label_studio,
-    premiere,
-    prodigy,
-    rttm,
-    seglst,
-    stm,
-    textgrid,
-)
+from segscore.pipeline.tables.formats.annotation import doccano, jams, label_studio, prodigy
+from segscore.pipeline.tables.formats.editing import audacity, edl, premiere
 from segscore.pipeline.tables.formats.format_heads import (
     CSV_ENDINGS,
     JSON_LINES_ENDINGS,
@@ -25,6 +11,9 @@ from segscore.pipeline.tables.formats.format_heads import (
     Format,
     Head,
 )
+from segscore.pipeline.tables.formats.speech import ctm, rttm, seglst, stm
+from segscore.pipeline.tables.formats.texts import disrpt
+from segscore.pipeline.tables.formats.tiers import elan, textgrid
 
 _TIMECODE = re.compile(r"[0-9]{2,3}[:;][0-9]{2}[:;][0-9]{2}[:;][0-9]{2,3}")
 _LABEL = re.compile(r"[0-9]+(\.[0-9]+)?\t[0-9]+(\.[0-9]+)?(\t.*)?")

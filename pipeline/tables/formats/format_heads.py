@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.intervals.table_rows import split_header
 from segscore.pipeline.tables.formats.json_keys import json_keys
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.formats.shapes import Shape
-from segscore.pipeline.tables.formats.table_rows import split_header
 
 _CHARACTERS = 2**22
 """Number of characters of a JSON text in which keys are looked for."""

@@ -1,12 +1,5 @@
 """All formats that are read, in one table: their readers, endings, and how content shows them."""
 
-from segscore.pipeline.tables.formats import (
-    csv_rows,
-    interval_table,
-    jsonl,
-    nltk_strings,
-    segeval_json,
-)
 from segscore.pipeline.tables.formats.annotation_formats import (
     ANNOTATION_FORMATS,
     EDITING_FORMATS,
@@ -19,7 +12,14 @@ from segscore.pipeline.tables.formats.format_heads import (
     Format,
     Head,
 )
-from segscore.pipeline.tables.formats.interval_columns import has_start
+from segscore.pipeline.tables.formats.intervals import interval_table
+from segscore.pipeline.tables.formats.intervals.interval_columns import has_start
+from segscore.pipeline.tables.formats.segmentations import (
+    csv_rows,
+    jsonl,
+    nltk_strings,
+    segeval_json,
+)
 from segscore.pipeline.tables.formats.text_formats import CHAPTERS, LABELS, TEXT_FORMATS
 
 

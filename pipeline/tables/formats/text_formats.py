@@ -2,19 +2,15 @@
 
 import re
 
-from segscore.pipeline.tables.formats import (
-    choi,
+from segscore.pipeline.tables.formats.chapters import (
     chunkseg,
     ffmetadata,
     ffprobe,
     ogm,
-    paragraphs,
     podcast_chapters,
     subrip,
-    unit_labels,
     vidchapters,
     webvtt,
-    wiki727k,
     youtube,
     yt_dlp,
 )
@@ -26,8 +22,10 @@ from segscore.pipeline.tables.formats.format_heads import (
     Format,
     Head,
 )
-from segscore.pipeline.tables.formats.label_records import DIALOGUES
-from segscore.pipeline.tables.formats.text_lines import CHOI_SEPARATOR, WIKI_SEPARATOR
+from segscore.pipeline.tables.formats.labels import unit_labels
+from segscore.pipeline.tables.formats.labels.label_records import DIALOGUES
+from segscore.pipeline.tables.formats.texts import choi, paragraphs, wiki727k
+from segscore.pipeline.tables.formats.texts.text_lines import CHOI_SEPARATOR, WIKI_SEPARATOR
 
 _JSON = (".json",)
 _OGM_LINE = re.compile(r"CHAPTER[0-9]+\s*=", re.IGNORECASE)

@@ -15,12 +15,17 @@ from hypothesis import strategies as st
 from segeval.data import Dataset, jsonutils
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats import csv_rows, jsonl, nltk_strings, segeval_json
 from segscore.pipeline.tables.formats.asked import Asked
 from segscore.pipeline.tables.formats.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.formats.detect import detect
 from segscore.pipeline.tables.formats.known import FORMATS
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.formats.segmentations import (
+    csv_rows,
+    jsonl,
+    nltk_strings,
+    segeval_json,
+)
 from segscore.pipeline.tables.formats.tables import gather_tables, segmentation_table
 from segscore.schemas.input_columns import (
     BY_BOUNDARY,
@@ -32,6 +37,7 @@ from segscore.schemas.input_columns import (
 )
 from tests.support.strategies import segmentations
 
+READERS = "segscore.pipeline.tables.formats.segmentations"
 SEGEVAL_DATA = Path(segeval.__file__).parent / "data"
 RULE = "=" * 10
 NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
@@ -620,7 +626,7 @@ class TestDetect:
         modules = {"jsonl": "jsonl", "segeval": "segeval_json"}
         modules |= {"nltk": "nltk_strings", "csv": "csv_rows"}
         readers = {
-            name: importlib.import_module(f"segscore.pipeline.tables.formats.{module}").read
+            name: importlib.import_module(f"{READERS}.{module}").read
             for name, module in modules.items()
         }
         assert readers == {name: FORMATS[name].rows for name in readers}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.tables.formats import doccano, prodigy
+from segscore.pipeline.tables.formats.annotation import doccano, prodigy
 from tests.support.format_readers import notes_of, refuses, several, spans_of, yielded
 from tests.support.reading import Reader
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats import (
+from segscore.pipeline.tables.formats.asked import Asked
+from segscore.pipeline.tables.formats.chapters import (
     chunkseg,
     ffmetadata,
     ffprobe,
@@ -21,7 +22,6 @@ from segscore.pipeline.tables.formats import (
     youtube,
     yt_dlp,
 )
-from segscore.pipeline.tables.formats.asked import Asked
 from segscore.pipeline.tables.formats.shapes import Intervals, Marks
 from segscore.pipeline.tables.formats.times import Clock
 from tests.support.reading import (

@@ -9,22 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats import (
-    choi,
+from segscore.pipeline.tables.formats.chapters import (
     chunkseg,
     ffmetadata,
     ffprobe,
     ogm,
-    paragraphs,
     podcast_chapters,
     subrip,
-    unit_labels,
     vidchapters,
     webvtt,
-    wiki727k,
     youtube,
     yt_dlp,
 )
+from segscore.pipeline.tables.formats.labels import unit_labels
+from segscore.pipeline.tables.formats.texts import choi, paragraphs, wiki727k
 from tests.support.reading import Reader, converted, damaged
 
 CHAPTER = {"time_base": "1/1000", "start": 0, "end": 5}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.tables.formats import audacity, edl, premiere
+from segscore.pipeline.tables.formats.editing import audacity, edl, premiere
 from segscore.pipeline.tables.formats.times import Clock
 from tests.support.format_readers import refuses, spans_of, starts_of, yielded
 

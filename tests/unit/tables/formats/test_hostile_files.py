@@ -10,25 +10,13 @@ from hypothesis import strategies as st
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.conversion.convert import convert_files
 from segscore.pipeline.tables.conversion.names import ReadFile
-from segscore.pipeline.tables.formats import (
-    audacity,
-    ctm,
-    disrpt,
-    doccano,
-    edl,
-    elan,
-    jams,
-    label_studio,
-    premiere,
-    prodigy,
-    rttm,
-    seglst,
-    stm,
-    textgrid,
-    uem,
-)
+from segscore.pipeline.tables.formats.annotation import doccano, jams, label_studio, prodigy
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.editing import audacity, edl, premiere
 from segscore.pipeline.tables.formats.shapes import Shape
+from segscore.pipeline.tables.formats.speech import ctm, rttm, seglst, stm, uem
+from segscore.pipeline.tables.formats.texts import disrpt
+from segscore.pipeline.tables.formats.tiers import elan, textgrid
 from segscore.pipeline.tables.formats.times import Clock, frame_rate
 from tests.support.reading import Reader
 

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats import ctm, rttm, seglst, stm, uem
 from segscore.pipeline.tables.formats.asked import Asked
 from segscore.pipeline.tables.formats.shapes import Intervals
+from segscore.pipeline.tables.formats.speech import ctm, rttm, seglst, stm, uem
 from tests.support.format_readers import notes_of, refuses, several, spans_of, yielded
 from tests.support.reading import Reader, input_file
 

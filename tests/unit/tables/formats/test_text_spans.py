@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.formats.annotation.text_spans import TextUnits, text_units
 from segscore.pipeline.tables.formats.asked import Asked
 from segscore.pipeline.tables.formats.rows import RowPlace
-from segscore.pipeline.tables.formats.text_spans import TextUnits, text_units
 
 PLACE = RowPlace("show.x", 3)
 TEXT = "One two.\n  Three four.  \n\nFive."

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.tables.formats import choi, paragraphs, wiki727k
 from segscore.pipeline.tables.formats.shapes import Sizes
+from segscore.pipeline.tables.formats.texts import choi, paragraphs, wiki727k
 from tests.support.reading import Reader, converted, refusal_of, shapes_of
 
 RULE = "=" * 10

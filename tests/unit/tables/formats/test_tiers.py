@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.tables.formats import elan, textgrid
 from segscore.pipeline.tables.formats.shapes import Intervals, Marks
+from segscore.pipeline.tables.formats.tiers import elan, textgrid
 from tests.support.format_readers import notes_of, refuses, spans_of, starts_of, yielded
 
 SLOTS = """<TIME_ORDER>

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.tables.formats import disrpt, jams
+from segscore.pipeline.tables.formats.annotation import jams
+from segscore.pipeline.tables.formats.texts import disrpt
 from tests.support.format_readers import notes_of, refuses, spans_of, yielded
 
 

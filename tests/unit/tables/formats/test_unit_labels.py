@@ -13,9 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats import unit_labels
-from segscore.pipeline.tables.formats.field_paths import field_path
-from segscore.pipeline.tables.formats.label_values import sizes_of_flags, sizes_of_ids, stated_sizes
+from segscore.pipeline.tables.formats.labels import unit_labels
+from segscore.pipeline.tables.formats.labels.field_paths import field_path
+from segscore.pipeline.tables.formats.labels.label_values import (
+    sizes_of_flags,
+    sizes_of_ids,
+    stated_sizes,
+)
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import Sizes
 from tests.support.reading import refusal_of, shapes_of
