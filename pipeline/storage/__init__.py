@@ -1,6 +1,8 @@
 """Files on disk and in object stores; no other folder of the pipeline opens files."""
 
 from segscore.pipeline.storage.files import (
+    chunks,
+    decoded_lines,
     file_size,
     head,
     lines,
@@ -50,10 +52,12 @@ __all__ = [
     "TableFile",
     "absolute",
     "canonical",
+    "chunks",
     "column_names",
     "configure",
     "configured",
     "copy",
+    "decoded_lines",
     "file_size",
     "find",
     "head",

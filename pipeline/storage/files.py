@@ -8,7 +8,7 @@ if no server answers or a disk is full.
 import codecs
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from segscore.pipeline.errors import Failed, Refused
@@ -61,13 +61,39 @@ def lines(url: str) -> Iterator[str]:
         Failed: no server answers.
     """
     with _reading(url) as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as problem:
-                if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                    raise Refused(f"{url}: is UTF-16 text; save it as UTF-8") from problem
-                raise Refused(f"{url}:{number}: not UTF-8 text ({problem.reason})") from problem
+        yield from decoded_lines(url, file)
+
+
+def decoded_lines(url: str, raw: Iterable[bytes], first: int = 1) -> Iterator[str]:
+    """Decode lines of a UTF-8 text file, and remove their ends.
+
+    Args:
+        url: URL of the file.
+        raw: the lines.
+        first: number of the first of them in the file.
+
+    Raises:
+        Refused: a line is not UTF-8.
+    """
+    for number, line in enumerate(raw, start=first):
+        try:
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as problem:
+            if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                raise Refused(f"{url}: is UTF-16 text; save it as UTF-8") from problem
+            raise Refused(f"{url}:{number}: not UTF-8 text ({problem.reason})") from problem
+
+
+def chunks(url: str, size: int) -> Iterator[bytes]:
+    """Read an input file in chunks of a size; only the last may be shorter.
+
+    Raises:
+        Refused: the file does not exist, or cannot be read.
+        Failed: no server answers.
+    """
+    with _reading(url) as file:
+        while chunk := file.read(size):
+            yield chunk
 
 
 def read_whole(url: str, limit: int) -> bytes:

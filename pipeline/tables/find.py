@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,15 @@ from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.columns import Contract, contract_of
-from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
-from segscore.pipeline.tables.formats.segmentations import jsonl
+from segscore.pipeline.tables.formats.described import describe_documents
+from segscore.pipeline.tables.formats.rows import Defaults
+from segscore.pipeline.tables.formats.segmentations.json_blocks import BLOCK, JsonLines
 from segscore.pipeline.tables.formats.tables import (
-    document_table,
-    gather_tables,
-    segmentation_table,
+    attribute_names,
+    documents_of,
+    join_stated,
+    rows_of_role,
+    segmentations_of,
 )
 from segscore.pipeline.tables.validate import schema_problems
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
@@ -238,14 +242,21 @@ def _converts_to(actual: pa.DataType, target: pa.DataType) -> bool:
 def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
     """Read a JSONL file as the named table; return it and the line of each row, from 0."""
     defaults = Defaults(role=TABLE_ROLES.get(name, ROLES[0]))
-    rows: Iterable[ParsedRow] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
-    if name == "documents":
-        parsed = list(rows)
-        if all(row.coder is None and row.boundaries is None for row in parsed):
-            return document_table(parsed), np.array([row.line for row in parsed], np.int64) - 1
-        gathered = gather_tables(parsed)
-        lines = [line for _, line in gathered.document_places]
-        return gathered.documents, np.array(lines, np.int64) - 1
-    chosen = [row for row in rows if name not in TABLE_ROLES or row.role == defaults.role]
-    lines = [row.line for row in chosen]
-    return segmentation_table(chosen), np.array(lines, np.int64) - 1
+
+    def decode(block: bytes, line: int) -> Iterator[str]:
+        return storage.decoded_lines(url, BytesIO(block), line)
+
+    blocks = [*JsonLines(url, defaults, decode, True).read(storage.chunks(url, BLOCK))]
+    stated = join_stated([table for table, _ in blocks])
+    lines = np.concatenate([np.zeros(0, np.int64), *(lines for _, lines in blocks)])
+    if name != "documents":
+        if name in TABLE_ROLES:
+            chosen = rows_of_role(stated, defaults.role)
+            if len(chosen) < len(lines):
+                stated, lines = stated.take(pa.array(chosen)), lines[chosen]
+        return segmentations_of(stated), lines - 1
+    if all(stated.column(column).null_count == len(lines) for column in ("coder", "boundaries")):
+        return documents_of(stated), lines - 1
+    places = [(url, line) for line in lines.tolist()]
+    described = describe_documents(stated, attribute_names(stated), places)
+    return described.table, lines[described.rows] - 1

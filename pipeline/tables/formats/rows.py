@@ -101,9 +101,14 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Number lines from 1, and remove LF or CRLF, and a byte order mark in the first line."""
-    for number, line in enumerate(lines, start=1):
+def numbered(lines: Iterable[str], first: int = 1) -> Iterator[tuple[int, str]]:
+    """Number lines, and remove LF or CRLF, and a byte order mark in line 1.
+
+    Args:
+        lines: the lines.
+        first: number of the first of them in its file.
+    """
+    for number, line in enumerate(lines, start=first):
         text = line.removeprefix("\ufeff") if number == 1 else line
         yield number, text.removesuffix("\n").removesuffix("\r")
 

@@ -1,15 +1,26 @@
-"""Build tables from rows: references, hypotheses and documents."""
+"""Build tables from rows: references, hypotheses and documents.
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+Rows of any file first become one table, as stated: the columns of segmentations, the role, the
+lists by unit and the attributes, in this order.
+"""
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
-from segscore.pipeline.tables.formats.attributes import as_typed, document_attributes, infer_types
-from segscore.pipeline.tables.formats.rows import ParsedRow, is_given
-from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
+from segscore.pipeline.tables.formats.attributes import as_typed, infer_types
+from segscore.pipeline.tables.formats.described import describe_documents
+from segscore.pipeline.tables.formats.rows import ParsedRow
+from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES, ROLE
+
+STATED = (*SEGMENTATIONS.required, ROLE, *SEGMENTATIONS.optional, *BY_UNIT)
+"""The columns of a table of rows as stated, before its attributes."""
+_TYPES = {**INPUT_TYPES, ROLE: pa.string()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,102 +47,80 @@ def gather_tables(rows: Iterable[ParsedRow]) -> _Gathered:
     one document.
     """
     stated = list(rows)
-    types = infer_types(stated)
-    stated = as_typed(stated, types)
-    shared = document_attributes(stated)
-    references = [row for row in stated if row.role == "reference"]
-    hypotheses = [row for row in stated if row.role == "hypothesis"]
-    documents = _documents(stated, shared)
-    own = {name: kind for name, kind in types.items() if name not in shared}
-    common = {name: kind for name, kind in types.items() if name in shared}
+    table = stated_table(stated)
+    places = [(row.source, row.line) for row in stated]
+    described = describe_documents(table, attribute_names(table), places)
+    chosen = [rows_of_role(table, role) for role in ("reference", "hypothesis")]
     return _Gathered(
-        _segmentations(references, own),
-        _segmentations(hypotheses, own),
-        _table(documents, _present(documents, DOCUMENTS), common),
-        *(_places(chosen) for chosen in (references, hypotheses, documents)),
+        *(segmentations_of(table.take(pa.array(own)), described.shared) for own in chosen),
+        described.table,
+        *([places[i] for i in own.tolist()] for own in (*chosen, described.rows)),
     )
+
+
+def stated_table(rows: Sequence[ParsedRow]) -> pa.Table:
+    """Build the table of rows as stated; what a lenient reader left as None is null.
+
+    Raises Refused for a value that does not fit its column's type, or an attribute with a reserved
+    name.
+    """
+    types = infer_types(rows)
+    rows = as_typed(rows, types)
+    given = [
+        name
+        for name in STATED
+        if name in _ALWAYS or any(getattr(r, name) is not None for r in rows)
+    ]
+    columns = {
+        name: _column(rows, name, [getattr(row, name) for row in rows], _TYPES[name])
+        for name in given
+    }
+    for name, kind in types.items():
+        columns[name] = _column(rows, name, [row.attributes.get(name) for row in rows], kind)
+    return pa.table(columns)
+
+
+_ALWAYS = {*SEGMENTATIONS.required, ROLE}
+
+
+def attribute_names(stated: pa.Table) -> list[str]:
+    """List the attributes of a table of rows as stated."""
+    return [name for name in stated.column_names if name not in _TYPES]
+
+
+def rows_of_role(stated: pa.Table, role: str) -> Ints:
+    """Return the numbers of the rows that have a role."""
+    return np.flatnonzero(pc.equal(stated.column(ROLE), role).to_numpy())
+
+
+def segmentations_of(stated: pa.Table, left_out: Iterable[str] = ()) -> pa.Table:
+    """Return the columns of segmentations and the attributes, but for those that no row has.
+
+    Lists by unit are not among them.
+    """
+    names = (*SEGMENTATIONS.optional, *attribute_names(stated))
+    kept = {*names, *stated.column_names} - {*left_out, *BY_UNIT}
+    given = [n for n in names if n in kept and n in stated.column_names and _is_given(stated, n)]
+    return stated.select([*SEGMENTATIONS.required, *given])
+
+
+def documents_of(stated: pa.Table) -> pa.Table:
+    """Return the columns of documents and the attributes, row by row."""
+    optional = [name for name in DOCUMENTS.optional if name in stated.column_names]
+    return stated.select([*DOCUMENTS.required, *optional, *attribute_names(stated)])
 
 
 def segmentation_table(rows: Iterable[ParsedRow]) -> pa.Table:
     """Build one table from the rows of a file, whatever their roles; every attribute is a column.
 
     What a lenient reader left as None is null, even a missing document_id. Lists with one element
-    per unit are dropped. Otherwise, raises Refused as gather_tables does.
+    per unit are dropped. Otherwise, raises Refused as stated_table does.
     """
-    found = list(rows)
-    types = infer_types(found)
-    return _segmentations(as_typed(found, types), types)
+    return segmentations_of(stated_table(list(rows)))
 
 
-def document_table(rows: Iterable[ParsedRow]) -> pa.Table:
-    """Build one table from the rows of a file that describes documents, without merging rows.
-
-    What a lenient reader left as None is null. Raises Refused as segmentation_table does.
-    """
-    found = list(rows)
-    types = infer_types(found)
-    return _table(as_typed(found, types), _present(found, DOCUMENTS), types)
-
-
-def _segmentations(rows: Sequence[ParsedRow], attributes: dict[str, pa.DataType]) -> pa.Table:
-    held = {name for row in rows for name in row.attributes}
-    kept = {name: kind for name, kind in attributes.items() if name in held}
-    return _table(rows, _present(rows, SEGMENTATIONS), kept)
-
-
-def _documents(rows: Iterable[ParsedRow], shared: set[str]) -> list[ParsedRow]:
-    """Return one row per document that has a list by unit or any of the shared attributes."""
-    by_document: dict[str, list[ParsedRow]] = {}
-    for row in rows:
-        document_id = is_given(row.document_id, "document_id", row.place)
-        if any(getattr(row, name) is not None for name in BY_UNIT) or (
-            shared & row.attributes.keys()
-        ):
-            by_document.setdefault(document_id, []).append(row)
-    return [_merged(by_document[document_id], shared) for document_id in sorted(by_document)]
-
-
-def _merged(rows: Sequence[ParsedRow], shared: set[str]) -> ParsedRow:
-    """Merge the rows of a document into the first that has a list by unit, else into the first."""
-    measured = [row for name in BY_UNIT for row in rows if getattr(row, name) is not None]
-    stated = [(name, x) for row in rows for name, x in row.attributes.items() if name in shared]
-    lists: dict[str, Any] = {name: _agreed(rows, name) for name in BY_UNIT}
-    return replace((measured or rows)[0], attributes=dict(stated), **lists)
-
-
-def _agreed(rows: Sequence[ParsedRow], name: str) -> tuple[int | None, ...] | None:
-    """Return the list that the rows of a document give; refuse lists that differ."""
-    giving = [row for row in rows if getattr(row, name) is not None]
-    for row in giving:
-        if getattr(row, name) != getattr(giving[0], name):
-            raise row.place.refusal(
-                f"{name} of {row.document_id} differ from those at "
-                f"{giving[0].source}:{giving[0].line}; a document has one list of them"
-            )
-    return getattr(giving[0], name) if giving else None
-
-
-def _places(rows: Iterable[ParsedRow]) -> list[tuple[str, int]]:
-    return [(row.source, row.line) for row in rows]
-
-
-def _present(rows: Sequence[ParsedRow], model: Contract) -> list[str]:
-    """List a table's columns: the required ones, and the optional ones that some row has."""
-    given = [name for name in model.optional if any(getattr(row, name) is not None for row in rows)]
-    return [*model.required, *given]
-
-
-def _table(
-    rows: Sequence[ParsedRow], names: Iterable[str], attributes: dict[str, pa.DataType]
-) -> pa.Table:
-    columns = {
-        name: _column(rows, name, [getattr(row, name) for row in rows], INPUT_TYPES[name])
-        for name in names
-    }
-    for name, kind in attributes.items():
-        values = [row.attributes.get(name) for row in rows]
-        columns[name] = _column(rows, name, values, kind)
-    return pa.table(columns)
+def _is_given(table: pa.Table, name: str) -> bool:
+    return bool(table.column(name).null_count < table.num_rows)
 
 
 def _column(
@@ -155,3 +144,45 @@ def _check_fit(row: ParsedRow, name: str, value: object, kind: pa.DataType) -> N
         pa.array([value], kind)
     except (ValueError, OverflowError) as error:
         raise row.place.wrong(name, value, f"a value that fits {kind}") from error
+
+
+def join_stated(parts: Sequence[pa.Table]) -> pa.Table:
+    """Concatenate tables of rows as stated; an attribute with values of several types is text."""
+    types = join_types([table.schema for table in parts])
+    return pa.concat_tables([with_columns(table, types) for table in parts])
+
+
+def join_types(schemas: Iterable[pa.Schema]) -> dict[str, pa.DataType]:
+    """Return the columns of all tables together, in their order, and the type of each."""
+    found: dict[str, pa.DataType] = {name: _TYPES[name] for name in STATED if name in _ALWAYS}
+    for schema in schemas:
+        for field in schema:
+            if found.setdefault(field.name, field.type) != field.type:
+                found[field.name] = pa.string()
+    attributes = sorted(found.keys() - {*STATED})
+    return {name: found[name] for name in (*STATED, *attributes) if name in found}
+
+
+def with_columns(table: pa.Table, types: Mapping[str, pa.DataType]) -> pa.Table:
+    """Return a table with these columns: null where it has none, attributes as text if they must.
+
+    A number or a truth value as text has the spelling of JSON.
+    """
+    return pa.table(
+        {
+            name: _as_type(table.column(name), kind)
+            if name in table.column_names
+            else pa.nulls(table.num_rows, kind)
+            for name, kind in types.items()
+        },
+        schema=pa.schema(types.items()),
+    )
+
+
+def _as_type(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    if column.type == kind:
+        return column
+    if pa.types.is_floating(column.type):
+        texts = [None if value is None else repr(value) for value in column.to_pylist()]
+        return pa.chunked_array([pa.array(texts, kind)])
+    return column.cast(kind)

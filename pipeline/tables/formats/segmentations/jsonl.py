@@ -27,16 +27,17 @@ _FIELDS = {*INPUT_TYPES, ROLE}
 
 
 def read(
-    lines: Iterable[str], source: str, defaults: Defaults, *, lenient: bool = False
+    lines: Iterable[str], source: str, defaults: Defaults, *, lenient: bool = False, first: int = 1
 ) -> Iterator[ParsedRow]:
     """Parse a JSON Lines text into rows, one object per line; blank lines are skipped.
 
     A missing or null document_id, coder or role is taken from `defaults`. Other fields are
     attributes, and so are members of an object (published.k -> published_k); null is absent. If
     lenient, missing or null fields and nulls in lists become None, and validation rejects them.
+    `first` is the number of the first line.
     Raises Refused for a missing field (unless lenient), a wrong type, or a list as an attribute.
     """
-    for number, text in numbered(lines):
+    for number, text in numbered(lines, first):
         if text.strip():
             place = RowPlace(source, number)
             record = strict_json.loads(text, place)
