@@ -9,7 +9,9 @@ from segscore.jobs.cli.log import LOG
 
 def import_(
     files: Annotated[list[str], typer.Argument(help="Files or globs, of any known format.")],
-    output: Annotated[str, typer.Option(help="Folder for references/ hypotheses/ documents/.")],
+    output: Annotated[
+        str, typer.Option(help="Folder for references/, hypotheses/ and documents/.")
+    ],
     format_name: Annotated[
         str | None,
         typer.Option(

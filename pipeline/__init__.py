@@ -1,4 +1,4 @@
-"""What the commands do, from the files up to the reports, each room using only those above it.
+"""What the commands do, in layers: each folder or file imports only those listed above it.
 
 errors.py      what can go wrong, and the exit codes
 arrays/        ragged boundary arrays, document ids, seeded random numbers, how a loop is compiled

@@ -73,7 +73,7 @@ def import_files(
         line for _, table, places, kind in found for line in _faults(table, places, kind)
     ]
     if not tables:
-        raise Refused(f"{', '.join(files)}: no segmentation in it")
+        raise Refused(f"{', '.join(files)}: no segmentation found")
     with preparing(output, _UNFINISHED, [*tables]) as preparation:
         for name, table in tables.items():
             preparation.write(name, f"{name}.parquet", table)
