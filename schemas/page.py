@@ -21,8 +21,8 @@ Every table that segscore reads or writes, column by column, and what stays stab
   [compare](#segscore-compare), [history](#segscore-history)
 - [run.json](#runjson) and [night.json](#nightjson)
 
-How dashboards read them: [dashboards.md](dashboards.md). What a measure is:
-[measures.md](measures.md).
+[dashboards.md](dashboards.md) explains how to read them, and [measures.md](measures.md) defines the
+measures.
 
 ## What stays stable
 
@@ -36,7 +36,7 @@ needs a new minor version, and the CHANGELOG says **columns change**.
 Breaking: a column is renamed or removed; a type changes; nulls where there were none; a value
 outside the range given here; a row means something else; a table is renamed or moved. Not
 breaking: an additional column or key; an additional value in `measure`, `rule`, `coefficient`,
-`similarity` or `outcome`; other texts in `detail`, `warnings` and `plan`; the number and names of
+`similarity` or `outcome`; changed texts in `detail`, `warnings` and `plan`; the number and names of
 the files of a table, and the order of rows. Therefore read columns by name, never by number, and
 read only the files that run.json lists.
 
