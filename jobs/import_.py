@@ -13,13 +13,20 @@ def import_(options: ImportOptions) -> None:
     from segscore.pipeline.tables.import_files import ImportSettings, import_files
 
     settings = ImportSettings(
-        options.files, options.output, options.format_name, options.documents, options.encoding
+        options.files,
+        options.output,
+        options.format_name,
+        options.documents,
+        options.encoding,
+        options.max_rejects,
     )
     imported = import_files(settings, options.asked())
     for line in imported.contradictions:
         LOG.say("warning", line)
     if imported.contradictions:
         LOG.say("warning", "written as they are; a run will reject these rows")
+    if imported.rejected:
+        LOG.say("warning", f"{imported.rejected} rows rejected; see {options.output}/rejects")
     for line in imported.counted:
         out().print(line, markup=False)
     for name, rows in imported.rows.items():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.options import Argument, Option, Panel, read_names
-from segscore.pipeline.runs.settings import one_of
+from segscore.pipeline.runs.settings import in_unit_interval, one_of
 
 if TYPE_CHECKING:
     from segscore.pipeline.tables.formats.asked import Asked
@@ -187,6 +187,13 @@ class ImportOptions:
     namespace: Annotated[
         str | None, Option("Namespace of JAMS annotations to read.", Panel.ANNOTATIONS)
     ] = None
+    max_rejects: Annotated[
+        float,
+        Option(
+            "Largest share of bad lines and rows, 0 to 1, at which the others are imported.",
+            Panel.OUTPUT,
+        ),
+    ] = 0.0
     from_name: Annotated[
         str | None, Option("Control of Label Studio whose regions to read.", Panel.ANNOTATIONS)
     ] = None
@@ -256,6 +263,7 @@ class ImportOptions:
         for name in ("coder", "system", "document_id"):
             if getattr(self, name) == "":
                 raise Refused(f"--{name.replace('_', '-')}: is empty; give a name")
+        in_unit_interval("--max-rejects", self.max_rejects)
         if self.encoding is not None:
             _check_encoding(self.encoding)
 

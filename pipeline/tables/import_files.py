@@ -1,36 +1,33 @@
 """Convert files of other formats to the three tables that segscore reads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.placement import require_apart
-from segscore.pipeline.tables import columns
-from segscore.pipeline.tables.check_table import DOCUMENTS, SEGMENTATIONS, between_rows
 from segscore.pipeline.tables.conversion.convert import Converted, convert_files
 from segscore.pipeline.tables.conversion.described import describe_counts
-from segscore.pipeline.tables.conversion.names import ReadFile, name_of_file
+from segscore.pipeline.tables.conversion.names import ReadFile
 from segscore.pipeline.tables.formats.asked import Asked
-from segscore.pipeline.tables.formats.format_heads import PARQUET_ENDINGS
 from segscore.pipeline.tables.formats.known import FORMATS
-from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
-from segscore.pipeline.tables.formats.tables import gather_tables
+from segscore.pipeline.tables.formats.rows import ParsedRow
+from segscore.pipeline.tables.formats.tables import rows_of_role
+from segscore.pipeline.tables.import_blocks import Reading, read_input, rows_of
+from segscore.pipeline.tables.import_tables import check_block, collect_keys, row_groups
 from segscore.pipeline.tables.lengths_table import UNIT_KEY, read_lengths
-from segscore.pipeline.tables.open_input import format_of, open_input
 from segscore.pipeline.tables.preparation import preparing
-from segscore.pipeline.tables.read import Rows, in_one_chunk, validate_rows
+from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.validate import REJECT_COLUMNS
+from segscore.schemas.input_columns import TABLE_ROLES
 
 _UNFINISHED = "_import"
 _SHOWN = 10
-NAMELESS = ("nltk",)
-"""Formats whose files do not name their documents."""
-
-_Places = Sequence[tuple[str, int]]
-"""The (file, line) of each row."""
+_REJECTS = "rejects"
+_LINE_READABLE = "line_readable"
+"""Rule of rejects: a line can be read as a segmentation."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +38,13 @@ class Imported:
         rows: number of rows of each table written; a table without rows is not written.
         contradictions: rows that a run will reject because of other rows, by file and line.
         counted: what was left out or read in another way, by file.
+        rejected: number of bad rows and lines, which are in the table rejects.
     """
 
     rows: dict[str, int]
     contradictions: list[str]
     counted: list[str]
+    rejected: int
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,7 @@ class ImportSettings:
         format_name: format of all files; None to detect it from each file's name and content.
         documents: table of the lengths of documents; None if there is none.
         encoding: encoding of text files; None for UTF-8.
+        max_rejects: largest share of bad lines and rows at which the others are imported.
     """
 
     files: Sequence[str]
@@ -65,6 +65,7 @@ class ImportSettings:
     format_name: str | None = None
     documents: str | None = None
     encoding: str | None = None
+    max_rejects: float = 0.0
 
 
 def import_files(settings: ImportSettings, asked: Asked) -> Imported:
@@ -79,38 +80,67 @@ def import_files(settings: ImportSettings, asked: Asked) -> Imported:
     if not settings.output.strip():
         raise Refused("--output: is empty; name a folder")
     require_apart(settings.output, {"FILE": settings.files})
-    rows, unit, counted = _read_all(settings, asked)
-    gathered = gather_tables(rows)
-    found = (
-        ("references", gathered.references, gathered.reference_places, SEGMENTATIONS),
-        ("hypotheses", gathered.hypotheses, gathered.hypothesis_places, SEGMENTATIONS),
-        ("documents", gathered.documents, gathered.document_places, DOCUMENTS),
-    )
-    tables = {name: table for name, table, _, _ in found if table.num_rows}
-    contradictions = [
-        line for _, table, places, kind in found for line in _faults(table, places, kind)
-    ]
-    if not tables:
+    found = _read_all(settings, asked)
+    keys = collect_keys(found.blocks)
+    documents, rejects = keys.valid_documents()
+    rejects = pa.concat_tables([*found.rejects, rejects])
+    _require_few(rejects, sum(map(len, found.blocks)) + rejects.num_rows, settings)
+    contradictions = _messages(keys.contradictions())
+    if not found.blocks:
         raise Refused(f"{', '.join(settings.files)}: no segmentation found")
-    with preparing(settings.output, _UNFINISHED, [*tables]) as preparation:
-        for name, table in tables.items():
-            preparation.write(name, f"{name}.parquet", _with_unit(table, unit))
+    names = [n for n in ("references", "hypotheses") if _has_rows(n, found.blocks)]
+    single = {"documents": documents, _REJECTS: rejects}
+    names += [name for name, table in single.items() if table.num_rows]
+    counts = {}
+    with preparing(settings.output, _UNFINISHED, names) as preparation:
+        for name in names:
+            parts = [single[name]] if name in single else row_groups(name, found.blocks, keys)
+            groups = (_with_unit(table, found.unit) for table in parts)
+            counts[name] = preparation.write_groups(name, f"{name}.parquet", groups)
         preparation.show()
-    return Imported({name: len(table) for name, table in tables.items()}, contradictions, counted)
+    rejected = counts.pop(_REJECTS, 0)
+    return Imported(counts, contradictions, found.counted, rejected)
 
 
-def _read_all(
-    settings: ImportSettings, asked: Asked
-) -> tuple[list[ParsedRow], str | None, list[str]]:
-    """Read and convert all files; return their rows, their unit, and what was counted."""
+@dataclass(frozen=True)
+class _Found:
+    """What the files of an import have.
+
+    Attributes:
+        blocks: their valid rows, in the order of the files.
+        rejects: bad lines and rows.
+        unit: the unit of all rows; None if it is not known.
+        counted: what was left out or read in another way, by file.
+    """
+
+    blocks: list[Rows]
+    rejects: list[pa.Table]
+    unit: str | None
+    counted: list[str]
+
+
+def _read_all(settings: ImportSettings, asked: Asked) -> _Found:
+    """Read and convert all files."""
     extents = {}
     if settings.documents is not None:
         extents = read_lengths(settings.documents, asked, settings.encoding)
     urls = [file.url for pattern in settings.files for file in storage.find(pattern, any_kind=True)]
-    parts = [_read(url, urls, settings, asked) for url in urls]
-    given = [row for part in parts if not isinstance(part, ReadFile) for row in part]
+    reading = Reading(
+        urls, settings.format_name, settings.encoding, asked, settings.max_rejects > 0
+    )
+    parts: list[ReadFile | list[Rows]] = []
+    rejects = [REJECT_COLUMNS.empty_table()]
+    for url in urls:
+        read = read_input(url, reading)
+        if isinstance(read, ReadFile):
+            parts.append(read)
+            continue
+        checked = [check_block(block) for block in read.blocks]
+        parts.append([block for block, _ in checked])
+        rejects += [_bad_lines(url, read.bad_lines), *(bad for _, bad in checked)]
     shapes = [part for part in parts if isinstance(part, ReadFile)]
-    converted = convert_files(shapes, asked, extents, given)
+    given = [block for part in parts if not isinstance(part, ReadFile) for block in part]
+    converted = convert_files(shapes, asked, extents, _stated_lengths(given) if shapes else ())
     by_file: dict[str, list[Converted]] = {}
     for one in converted:
         by_file.setdefault(one.row.source, []).append(one)
@@ -119,51 +149,69 @@ def _read_all(
         for part in shapes
         for line in describe_counts(part.file, by_file.get(part.file.url, ()), asked)
     ]
-    rows: list[ParsedRow] = []
+    blocks: list[Rows] = []
     for part in parts:
-        own = by_file.get(part.file.url, ()) if isinstance(part, ReadFile) else ()
-        rows += [one.row for one in own] if isinstance(part, ReadFile) else part
+        if isinstance(part, ReadFile):
+            own = [one.row for one in by_file.get(part.file.url, ())]
+            checked = [check_block(rows_of(own))] if own else []
+            blocks += [block for block, _ in checked]
+            rejects += [bad for _, bad in checked]
+        else:
+            blocks += part
     units = {one.unit for one in converted}
-    return rows, units.pop() if len(units) == 1 and not given else None, counted
+    unit = units.pop() if len(units) == 1 and not given else None
+    return _Found([block for block in blocks if len(block)], rejects, unit, counted)
 
 
-def _read(
-    url: str, urls: Sequence[str], settings: ImportSettings, asked: Asked
-) -> ReadFile | list[ParsedRow]:
-    """Read one file: shapes, or rows if its format gives positions of boundaries as they are."""
-    file = open_input(url, settings.encoding)
-    known = FORMATS[settings.format_name or format_of(file, asked)]
-    if file.is_parquet and PARQUET_ENDINGS[0] not in known.shared:
-        raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")
-    if known.read is not None:
-        return ReadFile(file, list(known.read(file, asked)), known.endings)
-    assert known.rows is not None
-    document_id = asked.document_id
-    if known.name in NAMELESS and document_id is None:
-        document_id = name_of_file(url, urls)
-    return list(known.rows(file.lines(), url, Defaults(document_id, asked.coder, asked.role)))
+def _stated_lengths(blocks: Iterable[Rows]) -> list[ParsedRow]:
+    """Return rows with the documents, roles and lengths of blocks, and nothing else."""
+    return [
+        ParsedRow(row["document_id"], None, row["role"], row["n_units"], None)
+        for block in blocks
+        for row in block.table.select(["document_id", "role", "n_units"]).to_pylist()
+    ]
+
+
+def _bad_lines(url: str, lines: Sequence[tuple[int, str]]) -> pa.Table:
+    return pa.table(
+        {
+            "table": ["segmentations"] * len(lines),
+            "source": [url] * len(lines),
+            "row": [line for line, _ in lines],
+            "rule": [_LINE_READABLE] * len(lines),
+            "detail": [message.removeprefix(f"{url}:{line + 1}: ") for line, message in lines],
+            "document_id": [None] * len(lines),
+            "coder": [None] * len(lines),
+        },
+        schema=REJECT_COLUMNS,
+    )
+
+
+def _has_rows(name: str, blocks: Iterable[Rows]) -> bool:
+    return any(len(rows_of_role(block.table, TABLE_ROLES[name])) for block in blocks)
+
+
+def _require_few(rejects: pa.Table, rows: int, settings: ImportSettings) -> None:
+    """Refuse more bad lines and rows than --max-rejects allows; list the first."""
+    if rejects.num_rows > settings.max_rejects * rows:
+        share = ""
+        if settings.max_rejects:
+            share = (
+                f"{rejects.num_rows} of {rows} lines are bad, more than --max-rejects "
+                f"{settings.max_rejects} allows:\n"
+            )
+        raise Refused(share + "\n".join(_messages(rejects)))
 
 
 def _with_unit(table: pa.Table, unit: str | None) -> pa.Table:
     return table if unit is None else table.replace_schema_metadata({UNIT_KEY: unit})
 
 
-def _faults(table: pa.Table, places: _Places, kind: str) -> list[str]:
-    """Refuse invalid rows; list valid rows that contradict each other."""
-    model = columns.DOCUMENTS if kind == DOCUMENTS else columns.SEGMENTATIONS
-    order = np.arange(table.num_rows)
-    rows = Rows(kind, in_one_chunk(table), ("",), np.zeros_like(order), order)
-    good, broken = validate_rows(rows, model)
-    if broken.num_rows:
-        raise Refused("\n".join(_said(broken, places)))
-    return _said(pa.concat_tables(between_rows(good, kind)), places)
-
-
-def _said(rejects: pa.Table, places: _Places) -> list[str]:
-    said = []
-    for row in rejects.slice(0, _SHOWN).to_pylist():
-        file, line = places[row["row"]]
-        said.append(f"{file}:{line}: {row['rule']}: {row['detail']}")
+def _messages(rejects: pa.Table) -> list[str]:
+    lines = [
+        f"{row['source']}:{row['row'] + 1}: {row['rule']}: {row['detail']}"
+        for row in rejects.slice(0, _SHOWN).to_pylist()
+    ]
     if rejects.num_rows > _SHOWN:
-        said.append(f"... and {rejects.num_rows - _SHOWN} more")
-    return said
+        lines.append(f"... and {rejects.num_rows - _SHOWN} more")
+    return lines

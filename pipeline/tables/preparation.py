@@ -9,7 +9,7 @@ remove it.
 import json
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 import pyarrow as pa
@@ -42,6 +42,20 @@ class Preparation:
         """
         self.written.append((table, file))
         storage.write_table(storage.join(self.hidden, table, file), rows)
+
+    def write_groups(self, table: str, file: str, groups: Iterable[pa.Table]) -> int:
+        """Write a file of a table, row group by row group; return its number of rows.
+
+        Raises:
+            Failed: the file cannot be written.
+        """
+        self.written.append((table, file))
+        rows = 0
+        with storage.TableFile(storage.join(self.hidden, table, file)) as target:
+            for group in groups:
+                target.write(group)
+                rows += group.num_rows
+        return rows
 
     def show(self) -> None:
         """Publish all tables: move them to the output folder, on a disk each by a rename.

@@ -107,12 +107,14 @@ class InputFile:
         content: its bytes, decompressed; of a Parquet file only the first.
         encoding: `--encoding`; None for UTF-8. A byte order mark is stronger.
         notes: what its reader left out.
+        first_line: number of the first line of the content; 1 unless it is a part of the file.
     """
 
     url: str
     content: bytes
     encoding: str | None = None
     notes: Notes = field(default_factory=Notes)
+    first_line: int = 1
 
     @property
     def name(self) -> str:
@@ -123,6 +125,17 @@ class InputFile:
     def is_parquet(self) -> bool:
         """Whether it is a Parquet file, which `table` reads."""
         return self.content.startswith(b"PAR1")
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether its text is read as UTF-8."""
+        return self._encoding in (None, "utf-8")
+
+    @property
+    def _encoding(self) -> str | None:
+        marks = _BYTE_ORDER_MARKS if self.first_line == 1 else {}
+        found = (name for mark, name in marks.items() if self.content.startswith(mark))
+        return next(found, self.encoding)
 
     def place(self, line: int) -> RowPlace:
         """Return a place in the file."""
@@ -138,8 +151,7 @@ class InputFile:
         Raises:
             Refused: a byte does not fit the encoding; the message gives file and line.
         """
-        found = (name for mark, name in _BYTE_ORDER_MARKS.items() if self.content.startswith(mark))
-        encoding = next(found, self.encoding)
+        encoding = self._encoding
         if encoding is None and b"\0" in self.content:
             raise self.refusal(
                 "is a binary file, not text; UTF-16 without a byte order mark is read with "
@@ -150,7 +162,7 @@ class InputFile:
             return self.content.decode(encoding).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             before = self.content[: error.start].decode(encoding, "ignore")
-            raise self.place(before.count("\n") + 1).refusal(
+            raise self.place(before.count("\n") + self.first_line).refusal(
                 f"not {encoding.upper()} text ({error.reason}); name its encoding with --encoding, "
                 "such as --encoding cp1252"
             ) from error

@@ -15,9 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.formats.attributes import OWN_COLUMNS
-from segscore.pipeline.tables.formats.rows import Defaults
+from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.formats.segmentations import jsonl
 from segscore.pipeline.tables.formats.tables import STATED, join_types, stated_table, with_columns
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES
@@ -52,6 +53,8 @@ class JsonLines:
         defaults: values for rows that lack them.
         decode: decodes blocks for the exact reader.
         lenient: whether the exact reader is lenient; see ``jsonl.read``.
+        rejecting: whether lines that cannot be read are collected, not refused.
+        bad_lines: number (from 0) and message of the collected lines.
         attributes: types of the attributes in the blocks so far; None before the first.
     """
 
@@ -59,6 +62,8 @@ class JsonLines:
     defaults: Defaults
     decode: Decode
     lenient: bool = False
+    rejecting: bool = False
+    bad_lines: list[tuple[int, str]] = field(default_factory=list, init=False)
     attributes: dict[str, pa.DataType] | None = field(default=None, init=False)
 
     def read(self, chunks: Iterable[bytes]) -> Iterator[tuple[pa.Table, Ints]]:
@@ -74,9 +79,22 @@ class JsonLines:
 
     def exact(self, block: bytes, line: int) -> tuple[pa.Table, Ints]:
         """Read a block, which begins with a line of this number, with the exact reader."""
-        lines = self.decode(block, line)
-        rows = list(jsonl.read(lines, self.source, self.defaults, lenient=self.lenient, first=line))
+        if not self.rejecting:
+            rows = self._parsed(block, line)
+            return stated_table(rows), np.array([row.line for row in rows], np.int64)
+        rows = []
+        for number, text in enumerate(BytesIO(block), start=line):
+            try:
+                parsed = self._parsed(text, number)
+                stated_table(parsed)  # refuses values that do not fit their column
+                rows += parsed
+            except Refused as refusal:
+                self.bad_lines.append((number - 1, str(refusal)))
         return stated_table(rows), np.array([row.line for row in rows], np.int64)
+
+    def _parsed(self, block: bytes, line: int) -> list[ParsedRow]:
+        lines = self.decode(block, line)
+        return [*jsonl.read(lines, self.source, self.defaults, lenient=self.lenient, first=line)]
 
     def _fast(self, block: bytes, line: int) -> tuple[pa.Table, Ints] | None:
         """Read a block with Arrow; None if the exact reader has to."""
