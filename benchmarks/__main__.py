@@ -5,6 +5,7 @@ from importlib import import_module
 
 BENCHMARKS = (
     "small_job",
+    "import",
     "passes",
     "whole_job",
     "growth",

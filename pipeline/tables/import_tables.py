@@ -28,7 +28,7 @@ _ROWS = 2**17
 """Rows of a row group; the last one and those of large blocks may have another number."""
 
 
-class Places:
+class BlockPlaces:
     """The (source, line) of the rows of several blocks, counted through."""
 
     def __init__(self, blocks: Sequence[Rows]) -> None:
@@ -52,14 +52,14 @@ def check_block(block: Rows) -> tuple[Rows, pa.Table]:
     ids = block.table.column("document_id")
     if ids.null_count:
         row = int(np.flatnonzero(ids.is_null().to_numpy())[0])
-        is_given(None, "document_id", RowPlace(*Places([block])[row]))
+        is_given(None, "document_id", RowPlace(*BlockPlaces([block])[row]))
     good, rejects = validate_rows(_numbered(segmentations_of(block.table)), columns.SEGMENTATIONS)
     if not rejects.num_rows:
         return block, rejects
-    return block.take(good.row), at_places(rejects, SEGMENTATIONS, Places([block]))
+    return block.take(good.row), at_places(rejects, SEGMENTATIONS, BlockPlaces([block]))
 
 
-def at_places(rejects: pa.Table, table: str, places: Places) -> pa.Table:
+def at_places(rejects: pa.Table, table: str, places: BlockPlaces) -> pa.Table:
     """Return rejects, whose row is a number in ``places``, with their table, source and line."""
     found = [places[row] for row in rejects.column("row").to_pylist()]
     new = {
@@ -81,7 +81,7 @@ class Keys:
     """
 
     table: pa.Table
-    places: Places
+    places: BlockPlaces
     described: Described
 
     def contradictions(self) -> pa.Table:
@@ -123,7 +123,7 @@ def collect_keys(blocks: Sequence[Rows]) -> Keys:
         names = block.table.column_names
         own = {*_KEYS, *BY_UNIT, *attribute_names(block.table)}
         tables.append(block.table.select([name for name in names if name in own]))
-    places = Places(blocks)
+    places = BlockPlaces(blocks)
     table = _join_keys(tables)
     return Keys(table, places, describe_documents(table, attribute_names(table), places))
 

@@ -21,7 +21,7 @@ _LAST = 2**62
 """Stands for no row where the least row number is taken."""
 
 
-class Places(Protocol):
+class _Places(Protocol):
     """The (source, line) of each row."""
 
     def __getitem__(self, row: int, /) -> tuple[str, int]:
@@ -58,7 +58,7 @@ class _Given:
     first: Ints
 
 
-def describe_documents(stated: pa.Table, attributes: Sequence[str], places: Places) -> Described:
+def describe_documents(stated: pa.Table, attributes: Sequence[str], places: _Places) -> Described:
     """Build the table documents from the rows of an import.
 
     Args:
@@ -146,7 +146,7 @@ def _lists_differ(column: pa.Array, rows: Ints, first: Ints) -> Flags:
 
 
 def _require_agreement(
-    column: pa.Array, given: _Given, named: tuple[str, pa.Array, Places]
+    column: pa.Array, given: _Given, named: tuple[str, pa.Array, _Places]
 ) -> None:
     """Refuse lists by unit of one document that differ."""
     name, ids, places = named

@@ -16,7 +16,7 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.formats.attributes import as_typed, infer_types
 from segscore.pipeline.tables.formats.described import describe_documents
 from segscore.pipeline.tables.formats.rows import ParsedRow
-from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES, ROLE
+from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES, ROLE, ROLES
 
 STATED = (*SEGMENTATIONS.required, ROLE, *SEGMENTATIONS.optional, *BY_UNIT)
 """The columns of a table of rows as stated, before its attributes."""
@@ -50,11 +50,12 @@ def gather_tables(rows: Iterable[ParsedRow]) -> _Gathered:
     table = stated_table(stated)
     places = [(row.source, row.line) for row in stated]
     described = describe_documents(table, attribute_names(table), places)
-    chosen = [rows_of_role(table, role) for role in ("reference", "hypothesis")]
+    references, hypotheses = (rows_of_role(table, role) for role in ROLES)
     return _Gathered(
-        *(segmentations_of(table.take(pa.array(own)), described.shared) for own in chosen),
+        segmentations_of(table.take(pa.array(references)), described.shared),
+        segmentations_of(table.take(pa.array(hypotheses)), described.shared),
         described.table,
-        *([places[i] for i in own.tolist()] for own in (*chosen, described.rows)),
+        *([places[i] for i in rows] for rows in (references, hypotheses, described.rows)),
     )
 
 
@@ -149,7 +150,8 @@ def _check_fit(row: ParsedRow, name: str, value: object, kind: pa.DataType) -> N
 def join_stated(parts: Sequence[pa.Table]) -> pa.Table:
     """Concatenate tables of rows as stated; an attribute with values of several types is text."""
     types = join_types([table.schema for table in parts])
-    return pa.concat_tables([with_columns(table, types) for table in parts])
+    empty = pa.schema(types.items()).empty_table()
+    return pa.concat_tables([empty, *(with_columns(table, types) for table in parts)])
 
 
 def join_types(schemas: Iterable[pa.Schema]) -> dict[str, pa.DataType]:

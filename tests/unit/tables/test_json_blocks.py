@@ -1,0 +1,185 @@
+"""JSON Lines read in blocks by Arrow: the rows and messages of the exact reader."""
+
+import json
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.storage import decoded_lines
+from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.formats.segmentations import jsonl
+from segscore.pipeline.tables.formats.segmentations.json_blocks import JsonLines, whole_lines
+from segscore.pipeline.tables.formats.tables import join_stated, stated_table
+
+URL = "f.jsonl"
+WHOLE = st.integers(-3, 12) | st.sampled_from([2**31 - 1, 2**31, 2**53 + 1, 2**63 - 1, 2**63, -0])
+FLOATS = st.sampled_from([0.5, 1.0, -0.0, 2.5, 1e300, 1e16, 0.1])
+TEXTS = st.sampled_from(
+    ["a", "b", "", "2024-01-01", "é", "😀", "\u2028", "x\\y", 'q"', "1", "}\n{", "\x00"]
+)
+VALUES = st.none() | st.booleans() | WHOLE | FLOATS | TEXTS
+NAMES = st.sampled_from(["genre", "year", "date", "é", "window", "g\\", "unit_lengths"])
+LISTS = st.lists(st.integers(0, 9), max_size=3)
+ATTRIBUTES = st.dictionaries(
+    NAMES, VALUES | LISTS | st.dictionaries(NAMES, VALUES, max_size=2), max_size=2
+)
+COMMON = st.fixed_dictionaries(
+    {
+        "document_id": st.sampled_from(["d", "e", "2024-01-01"]),
+        "coder": st.sampled_from(["c", "s"]),
+        "n_units": st.integers(1, 20),
+        "boundaries": LISTS,
+    },
+    optional={
+        "role": st.sampled_from(["reference", "hypothesis"]),
+        "boundary_scores": st.lists(FLOATS | st.integers(0, 1), max_size=3),
+        "genre": st.sampled_from(["news", "2024-01-01"]),
+        "year": st.integers(0, 3),
+        "seconds": FLOATS,
+    },
+)
+BROKEN = st.dictionaries(
+    st.sampled_from(["document_id", "coder", "role", "n_units", "boundaries", "boundary_scores"]),
+    VALUES | st.lists(VALUES, max_size=2),
+    max_size=2,
+)
+LINE = st.one_of(
+    COMMON.map(json.dumps),
+    COMMON.map(json.dumps),
+    COMMON.map(lambda row: json.dumps(row, ensure_ascii=False, separators=(",", ":"))),
+    st.builds(lambda row, more: json.dumps({**row, **more}), COMMON, ATTRIBUTES),
+    st.builds(lambda row, more: json.dumps({**row, **more}), COMMON, BROKEN),
+)
+ODD = st.sampled_from(
+    [
+        "",
+        "  ",
+        "[]",
+        "{",
+        "}",
+        "{}",
+        '{"a": NaN}',
+        '{"coder": "c", "coder": "c"}',
+        '{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": []} {}',
+        '{"document_id": "d", "coder": "c", "n_units": 3.0, "boundaries": []}',
+        '{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": [], "x": NaN}',
+        '{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": [], "x": 1e999}',
+        '{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": [], "x": "\\ud800"}',
+        '{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": [], "x": 1, "x": 2}',
+        '{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": [],',
+        '"x": {"y": 1}}',
+        '{"document_id": "\xff", "coder": "c", "n_units": 1, "boundaries": []}',
+    ]
+)
+
+MINUS_ZERO = '{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": [], "x": -0}'
+
+
+def decode(block: bytes, line: int) -> Iterator[str]:
+    return decoded_lines(URL, BytesIO(block), line)
+
+
+def in_blocks(content: bytes, size: int, lenient: bool) -> tuple[pa.Table, list[int]]:
+    chunks = (content[at : at + size] for at in range(0, len(content), size))
+    read = [*JsonLines(URL, Defaults(), decode, lenient).read(chunks)]
+    lines = np.concatenate([np.zeros(0, np.int64), *(lines for _, lines in read)])
+    return join_stated([table for table, _ in read]), lines.tolist()
+
+
+def exactly(content: bytes, lenient: bool) -> tuple[pa.Table, list[int]]:
+    rows = [*jsonl.read(decode(content, 1), URL, Defaults(), lenient=lenient)]
+    return stated_table(rows), [row.line for row in rows]
+
+
+def outcome(read: Any, *arguments: Any) -> Any:
+    try:
+        table, lines = read(*arguments)
+    except Refused as refusal:
+        return str(refusal)
+    return table.schema.names, table.schema.types, repr(table.to_pylist()), lines
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LINE | ODD, max_size=6), st.booleans(), st.sampled_from(["\n", "\r\n"]))
+@example(
+    ['{"document_id": "d", "coder": "c", "n_units": 1, "boundaries": [], "x": -0}'], True, "\n"
+)
+@example(
+    [
+        '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1], "x": 0.5}',
+        '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1], "x": 2}',
+    ],
+    False,
+    "\n",
+)
+def test_one_block_is_read_as_the_exact_reader_reads_it(
+    lines: list[str], lenient: bool, end: str
+) -> None:
+    text = "".join(line + end for line in lines)
+    content = text.encode("latin-1" if "\xff" in text else "utf-8", "replace")
+    assert outcome(in_blocks, content, 10**6, lenient) == outcome(exactly, content, lenient)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(COMMON.map(json.dumps), min_size=1, max_size=12), st.integers(1, 400))
+def test_the_size_of_blocks_changes_nothing(lines: list[str], size: int) -> None:
+    content = "\n".join(lines).encode()
+    assert outcome(in_blocks, content, size, False) == outcome(exactly, content, False)
+
+
+def test_usual_lines_are_not_left_to_the_exact_reader() -> None:
+    """Times as text, missing attributes, roles, and numbers that are never whole."""
+    usual: dict[str, Any] = {"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1, 4]}
+    rows = [
+        {**usual, "role": "hypothesis", "date": "2024-01-01", "seconds": 1.5, "seen": True},
+        {**usual, "boundary_scores": [0.5, 1], "date": None, "year": 1997, "seconds": 2.25},
+    ]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    expected = outcome(exactly, content, False)
+    with patch.object(JsonLines, "exact", side_effect=AssertionError("not on the fast path")):
+        assert outcome(in_blocks, content, 10**6, False) == expected
+
+
+def test_messages_name_the_line_in_the_file() -> None:
+    good = '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1]}\n'
+    for bad in ("{\n", '{"coder": 1}\n', "\xff\n"):
+        content = (good * 20 + bad + good).encode("latin-1")
+        with pytest.raises(Refused, match=rf"^{URL}:21: "):
+            in_blocks(content, 200, False)
+
+
+def test_bad_lines_are_collected() -> None:
+    good = '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1]}\n'
+    content = (good + "{\n" + good + '{"n_units": 1}\n' + good).encode()
+    reader = JsonLines(URL, Defaults(), decode, rejecting=True)
+    ((table, lines),) = reader.read([content])
+    assert (table.num_rows, lines.tolist()) == (3, [1, 3, 5])
+    assert [line for line, _ in reader.bad_lines] == [1, 3]
+    assert all(message.startswith(f"{URL}:{line + 1}: ") for line, message in reader.bad_lines)
+
+
+@given(st.binary(max_size=40), st.integers(1, 9))
+def test_blocks_are_whole_lines(content: bytes, size: int) -> None:
+    blocks = [*whole_lines(content[at : at + size] for at in range(0, len(content), size))]
+    end = b"" if content.endswith(b"\n") or not content else b"\n"
+    assert b"".join(blocks) == content + end
+    assert all(block.endswith(b"\n") for block in blocks)
+
+
+def test_an_attribute_of_several_types_in_several_blocks_is_text() -> None:
+    values = [1, 1.0, True, "w", None, 1e16]
+    tables = [
+        stated_table([ParsedRow("d", "c", "reference", 9, (1,), attributes={"v": value})])
+        if value is not None
+        else stated_table([ParsedRow("d", "c", "reference", 9, (1,))])
+        for value in values
+    ]
+    assert join_stated(tables).column("v").to_pylist() == ["1", "1.0", "true", "w", None, "1e+16"]
