@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from segscore.pipeline import storage
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.column_names import unit_of, use_of
 from segscore.pipeline.tables.formats.format_heads import without_compression
 from segscore.pipeline.tables.formats.interval_cells import name_of
-from segscore.pipeline.tables.formats.interval_columns import unit_of, use_of
 from segscore.pipeline.tables.formats.interval_table import DAY
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Extent

@@ -11,6 +11,7 @@ from segscore.pipeline.tables.formats.annotation_formats import (
     ANNOTATION_FORMATS,
     EDITING_FORMATS,
 )
+from segscore.pipeline.tables.formats.column_names import has_start
 from segscore.pipeline.tables.formats.format_heads import (
     CSV_ENDINGS,
     JSON_LINES_ENDINGS,
@@ -19,7 +20,6 @@ from segscore.pipeline.tables.formats.format_heads import (
     Format,
     Head,
 )
-from segscore.pipeline.tables.formats.interval_columns import has_start
 from segscore.pipeline.tables.formats.text_formats import CHAPTERS, LABELS, TEXT_FORMATS
 
 
