@@ -147,7 +147,7 @@ class TestColumns:
         ("coder,start,level\na,0,x\n", "t.csv:2: the level is .x.; expected a whole number"),
         ("coder,start,role\na,0,judge\n", "t.csv:2: role is .judge.; expected"),
         ("coder,start,end,duration\na,1,2,1.1\n", "t.csv:2: the end is 2, but .* 1 . 1.1"),
-        ('{"coder": "a", "start": 1, "end": true}', "t.csv:1: True is not a time"),
+        ('{"coder": "a", "start": 1, "end": true}', "t.csv:1: true is not a time"),
         ('{"coder": ["a"], "start": 1}', "t.csv:1: the coder is .*; expected a name"),
         ('{"coder": "a", "start": 1}\n[1]', "t.csv:2: the line is .1.; expected one JSON object"),
     ],
