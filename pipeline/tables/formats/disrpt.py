@@ -43,7 +43,9 @@ def read(file: InputFile, _asked: Asked) -> Iterator[Sizes]:
         if document.name == "":
             raise document.place.refusal("a document without a name; expected newdoc id = NAME")
         if not document.tokens:
-            raise document.place.refusal(f"{document.name} has no token; expected at least one")
+            raise document.place.refusal(
+                f"{shown(document.name)} has no token; expected at least one"
+            )
         edges = sorted({0, *document.begins, document.tokens})
         yield Sizes(
             place=document.place,

@@ -46,7 +46,7 @@ def test_a_file_without_names_is_one_document() -> None:
         (token("1"), "no token begins a segment; expected BeginSeg=Yes, Seg=B-seg"),
         ("", "no token begins a segment"),
         ("# newdoc\n" + token("1", "BeginSeg=Yes"), "x:1: a document without a name"),
-        (token("1", "BeginSeg=Yes") + "# newdoc id = b\n", "x:2: b has no token"),
+        (token("1", "BeginSeg=Yes") + "# newdoc id = b\n", 'x:2: "b" has no token'),
     ],
 )
 def test_disrpt_refuses(text: str, said: str) -> None:
