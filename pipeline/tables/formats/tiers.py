@@ -1,4 +1,4 @@
-"""Choose the tiers that `--tier` names, and tell the coder of each, for ELAN and Praat."""
+"""Choose the tiers that `--tier` names, and their coders, for ELAN and Praat."""
 
 from collections.abc import Sequence
 
