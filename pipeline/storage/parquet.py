@@ -53,7 +53,8 @@ def _open_parquet(at: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
                 f"{url}: neither Parquet nor JSON Lines by its name; make tables of other formats "
                 "with `segscore import`"
             ) from problem
-        raise Refused(f"{url}: not a readable Parquet file ({problem})") from problem
+        reason = " ".join(str(problem).split())
+        raise Refused(f"{url}: not a readable Parquet file ({reason})") from problem
 
 
 def read_row_groups(

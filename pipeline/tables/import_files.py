@@ -15,6 +15,7 @@ from segscore.pipeline.tables.conversion.convert import Converted, convert_files
 from segscore.pipeline.tables.conversion.described import describe_counts
 from segscore.pipeline.tables.conversion.names import ReadFile, name_of_file
 from segscore.pipeline.tables.formats.asked import Asked
+from segscore.pipeline.tables.formats.format_heads import PARQUET_ENDINGS
 from segscore.pipeline.tables.formats.known import FORMATS
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.formats.tables import gather_tables
@@ -132,11 +133,11 @@ def _read(
     """Read one file: shapes, or rows if its format gives positions of boundaries as they are."""
     file = open_input(url, settings.encoding)
     known = FORMATS[settings.format_name or format_of(file, asked)]
+    if file.is_parquet and PARQUET_ENDINGS[0] not in known.shared:
+        raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")
     if known.read is not None:
         return ReadFile(file, list(known.read(file, asked)), known.endings)
     assert known.rows is not None
-    if file.is_parquet:
-        raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")
     document_id = asked.document_id
     if known.name in NAMELESS and document_id is None:
         document_id = name_of_file(url, urls)

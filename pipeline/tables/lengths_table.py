@@ -8,6 +8,7 @@ from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.format_heads import without_compression
 from segscore.pipeline.tables.formats.interval_cells import name_of
 from segscore.pipeline.tables.formats.interval_columns import unit_of, use_of
+from segscore.pipeline.tables.formats.interval_table import DAY
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Extent
 from segscore.pipeline.tables.formats.table_rows import read_table_rows
@@ -70,7 +71,13 @@ def _extents(file: InputFile, asked: Asked) -> Iterator[tuple[str, Extent]]:
         if lengths[0].strip().lower() == "n_units":
             extent = Extent(Fraction(0), _whole(length, place), unit, False, place)
         else:
-            end = asked.clock.duration(length, place, unit=unit_of(lengths[0]) or "s")
+            unit_stated = unit_of(lengths[0])
+            end = asked.clock.duration(length, place, unit=unit_stated or "s")
+            if unit_stated is None and ":" not in str(length) and end > DAY:
+                raise place.refusal(
+                    f"a {lengths[0]} of {length} s is longer than 24 hours; if it is right, name "
+                    "the column duration_s, otherwise duration_ms"
+                )
             extent = Extent(Fraction(0), end, MILLISECOND, False, place)
         yield name_of(cells[name], name, place), extent
 

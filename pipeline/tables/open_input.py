@@ -32,10 +32,9 @@ def open_input(url: str, encoding: str | None) -> InputFile:
     name = without_compression(url).lower()
     if name == url.lower() and name.endswith(PARQUET_ENDINGS):
         return InputFile(url, _PARQUET)
-    start = storage.head(url, len(_PARQUET)) or b""
-    if start == _PARQUET:
-        return InputFile(url, start)
     content = storage.read_whole(url, limit)
+    if content.startswith(_PARQUET):
+        return InputFile(url, _PARQUET)
     refuse_other_kinds(url, content)
     if content.startswith(_GZIP):
         content = _decompressed(url, partial(_gzip_chunks, content), limit)

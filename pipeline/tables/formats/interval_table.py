@@ -12,7 +12,9 @@ from segscore.pipeline.tables.formats.shapes import MILLISECOND, Intervals, Segm
 from segscore.pipeline.tables.formats.table_rows import read_table_rows
 from segscore.schemas.input_columns import ROLE
 
-_DAY = 24 * 60 * 60 * 1000
+DAY = 24 * 60 * 60 * 1000
+"""Milliseconds; plain numbers that make more must say their unit."""
+
 _Key = tuple[str | None, str | None, str | None]
 """Document, coder and role; None where the table does not say."""
 
@@ -71,8 +73,8 @@ def _require_below_a_day(file: InputFile, columns: Columns, segments: Sequence[S
     plain = [s.start for s in segments] if "start" not in columns.units else []
     plain += [s.end for s in segments if s.end] if ends not in columns.units else []
     last = max((m for m in plain if ":" not in m.text), key=lambda m: m.exact, default=None)
-    if last is not None and last.exact > _DAY:
+    if last is not None and last.exact > DAY:
         raise file.refusal(
-            f"the time {last.text}, taken as seconds, is {int(last.exact) * 24 // _DAY} hours; if "
+            f"the time {last.text}, taken as seconds, is {int(last.exact) * 24 // DAY} hours; if "
             "it is right, say so with --time-unit s, otherwise --time-unit ms or frames"
         )

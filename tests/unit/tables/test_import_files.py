@@ -120,6 +120,7 @@ class TestOtherKinds:
         assert "table of segmentations already" in run(content, "t.parquet").err
         content = parquet(tmp_path, document_id=["d"], labels=[[1]])
         assert "--flags" in run(content, "t.parquet").err
+        assert "which --format choi does not" in run(content, "t.parquet", "--format", "choi").err
 
 
 class TestParquet:
@@ -204,6 +205,7 @@ class TestDocuments:
             ("document_id,n_units\nd,5.5\n", "l.csv:2: n_units is"),
             ("document_id,n_units\nd,\n", "l.csv:2: the document_id or the n_units is empty"),
             ("document_id,duration\nd,-5\n", "l.csv:2: -5 is a negative time"),
+            ("document_id,duration\nd,1800040\n", "l.csv:2: a duration of 1800040 s is longer"),
         ],
     )
     def test_refused(
