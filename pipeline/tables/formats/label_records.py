@@ -4,10 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+import pyarrow as pa
+
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import InputFile
 from segscore.pipeline.tables.formats.field_paths import FieldPath
+from segscore.pipeline.tables.formats.format_heads import CSV_ENDINGS
 from segscore.pipeline.tables.formats.json_fields import array_of, brief, object_of
 from segscore.pipeline.tables.formats.rows import RowPlace
 
@@ -60,18 +63,32 @@ def label_records(file: InputFile, path: FieldPath | None) -> Iterator[LabelReco
 def _values(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
     """Yield the lines, the rows counted from 0, or the whole file."""
     if file.is_parquet:
-        rows = 0
-        for batch in file.table().to_batches(max_chunksize=_ROWS):
-            for row in batch.to_pylist():
-                yield file.place(rows), row
-                rows += 1
+        yield from _rows(file)
         return
+    if PurePosixPath(file.name.lower()).suffix in CSV_ENDINGS:
+        raise file.refusal("labels are read from JSON Lines, JSON and Parquet, not from CSV")
     lines = [(number, line) for number, line in enumerate(file.lines(), start=1) if line.strip()]
     if not lines or not _has_lines(file, lines):
         yield file.place(1), strict_json.loads(file.text(), file.place(1))
         return
     for number, line in lines:
         yield file.place(number), strict_json.loads(line, file.place(number))
+
+
+def _rows(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
+    """Yield the rows of a Parquet file; refuse broken text and dates that Python does not have."""
+    count = 0
+    for batch in file.table().to_batches(max_chunksize=_ROWS):
+        try:
+            rows = batch.to_pylist()
+        except (ValueError, OverflowError, pa.ArrowException) as error:
+            raise file.place(count).refusal(
+                f"a value in this row, or in one of the {len(batch) - 1:,} below it, cannot be "
+                f"read: {error}"
+            ) from error
+        for row in rows:
+            yield file.place(count), row
+            count += 1
 
 
 def _has_lines(file: InputFile, lines: list[tuple[int, str]]) -> bool:
