@@ -171,4 +171,9 @@ class InputFile:
         Raises:
             Refused: it cannot be read, or does not fit into memory.
         """
-        return storage.read_columns(self.url, None)
+        table = storage.read_columns(self.url, None)
+        try:
+            table.validate(full=True)
+        except pa.ArrowInvalid as error:
+            raise self.refusal(f"is a broken Parquet file: {error}; write it again") from error
+        return table

@@ -4,16 +4,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+import pyarrow as pa
+
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import InputFile
 from segscore.pipeline.tables.formats.field_paths import FieldPath
+from segscore.pipeline.tables.formats.format_heads import CSV_ENDINGS, JSON_LINES_ENDINGS
 from segscore.pipeline.tables.formats.json_fields import array_of, brief, object_of
 from segscore.pipeline.tables.formats.rows import RowPlace
 
 DIALOGUES = "dial_data"
 """The field in which SuperDialseg and TIAGE have their dialogues, by data set."""
-_ROWS = 1000
+_BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,7 @@ def label_records(file: InputFile, path: FieldPath | None) -> Iterator[LabelReco
         if path is not None:
             lists = [(path.text, path.value(value, "", place))]
         elif isinstance(value, dict) and isinstance(value.get(DIALOGUES), dict):
-            lists = [
-                (f"{DIALOGUES}.{brief(name)}", items) for name, items in value[DIALOGUES].items()
-            ]
+            lists = [(f"{DIALOGUES}.{brief(key)}", x) for key, x in value[DIALOGUES].items()]
         elif isinstance(value, list):
             lists = [("", value)]
         else:
@@ -60,12 +61,10 @@ def label_records(file: InputFile, path: FieldPath | None) -> Iterator[LabelReco
 def _values(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
     """Yield the lines, the rows counted from 0, or the whole file."""
     if file.is_parquet:
-        rows = 0
-        for batch in file.table().to_batches(max_chunksize=_ROWS):
-            for row in batch.to_pylist():
-                yield file.place(rows), row
-                rows += 1
+        yield from _rows(file)
         return
+    if PurePosixPath(file.name.lower()).suffix in CSV_ENDINGS:
+        raise file.refusal("labels are read from JSON Lines, JSON and Parquet, not from CSV")
     lines = [(number, line) for number, line in enumerate(file.lines(), start=1) if line.strip()]
     if not lines or not _has_lines(file, lines):
         yield file.place(1), strict_json.loads(file.text(), file.place(1))
@@ -74,9 +73,25 @@ def _values(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
         yield file.place(number), strict_json.loads(line, file.place(number))
 
 
+def _rows(file: InputFile) -> Iterator[tuple[RowPlace, object]]:
+    """Yield the rows of a Parquet file; refuse dates that Python does not have."""
+    count = 0
+    for batch in file.table().to_batches(max_chunksize=_BATCH):
+        try:
+            rows = batch.to_pylist()
+        except (ValueError, OverflowError, pa.ArrowException) as error:
+            raise file.place(count).refusal(
+                f"a value in this row, or in one of the {len(batch) - 1:,} below it, cannot be "
+                f"read: {error}"
+            ) from error
+        for row in rows:
+            yield file.place(count), row
+            count += 1
+
+
 def _has_lines(file: InputFile, lines: list[tuple[int, str]]) -> bool:
     """Return whether a file is JSON Lines, by its name, or because a line is a whole object."""
-    if {".jsonl", ".ndjson"} & {*PurePosixPath(file.name.lower()).suffixes}:
+    if {*JSON_LINES_ENDINGS} & {*PurePosixPath(file.name.lower()).suffixes}:
         return True
     try:
         first = strict_json.loads(lines[0][1], file.place(1))

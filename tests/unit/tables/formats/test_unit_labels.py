@@ -184,12 +184,31 @@ class TestRecords:
         message = refusal_of(unit_labels.read, b"PAR1", str(table), flags="turns.y", marks="end")
         assert message == f"{table}:1: turns.y[0] is null; expected 0 or 1"
 
+    def test_text_of_parquet_that_is_not_utf_8(self, tmp_path: Path) -> None:
+        table = tmp_path / "f.parquet"
+        broken = pa.array([b"a", b"\xff"]).view(pa.string())
+        pq.write_table(pa.table({"id": broken, "y": [[2], [3]]}), table)
+        message = refusal_of(unit_labels.read, b"PAR1", str(table), sizes="y")
+        assert message.startswith(f"{table}: is a broken Parquet file: ")
+
+    def test_a_date_that_python_does_not_have(self, tmp_path: Path) -> None:
+        table = tmp_path / "f.parquet"
+        days = pa.array([1, 10**9], pa.date32())
+        pq.write_table(pa.table({"id": ["a", "b"], "y": [[2], [3]], "day": days}), table)
+        message = refusal_of(unit_labels.read, b"PAR1", str(table), sizes="y")
+        said = "a value in this row, or in one of the 1 below it, cannot be read: days=1000000000"
+        assert message.startswith(f"{table}:0: {said}")
+
     def test_attributes_of_parquet(self, tmp_path: Path) -> None:
         table = tmp_path / "f.parquet"
         record = {"y": [2], "day": date(2026, 3, 2), "x": Decimal("1.50"), "nan": float("nan")}
         pq.write_table(pa.Table.from_pylist([record | {"raw": b"a", "none": None}]), table)
         ((*_, attributes),) = rows(b"PAR1", str(table), sizes="y")
         assert attributes == {"day": "2026-03-02", "x": "1.50"}
+
+    def test_labels_in_csv_are_refused(self) -> None:
+        message = refusal_of(unit_labels.read, "id,y\na,5", "f.csv", sizes="y")
+        assert message == "f.csv: labels are read from JSON Lines, JSON and Parquet, not from CSV"
 
     def test_dialogues_say_how_they_are_marked(self) -> None:
         turns = [{"segmentation_label": flag, "topic_id": 0} for flag in (0, 1, 0)]
