@@ -270,3 +270,32 @@ def test_rows_with_positions_go_beside_segments(
     assert f"{tmp_path}/b.csv: d, sys: 1 segment cut at the end of the document" in ended.out
     schema = storage.open_parquet(str(tmp_path / "out/hypotheses/hypotheses.parquet")).schema_arrow
     assert b"segscore.unit" not in (schema.metadata or {})
+
+
+class TestMaxRejects:
+    """Bad lines and rows that are left out and listed, if there are few."""
+
+    GOOD = '{"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [1]}\n'
+    BAD = '{\n{"document_id": "e", "coder": "c", "n_units": 9, "boundaries": [9]}\n'
+
+    def test_by_default_one_bad_line_refuses_everything(
+        self, run: Callable[..., Ended], tmp_path: Path
+    ) -> None:
+        ended = run(self.GOOD + self.BAD, "t.jsonl")
+        assert (ended.code, "t.jsonl:2: not JSON" in ended.err) == (2, True), ended
+        assert not (tmp_path / "out").exists()
+
+    def test_bad_lines_are_listed(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+        text = self.GOOD + self.BAD + self.GOOD.replace('"d"', '"f"')
+        ended = run(text, "t.jsonl", "--max-rejects", 0.5)
+        assert (ended.code, "2 rows rejected" in ended.err) == (0, True), ended
+        assert [row["document_id"] for row in rows(tmp_path)] == ["d", "f"]
+        listed = [
+            (row["row"], row["rule"], row["document_id"]) for row in rows(tmp_path, "rejects")
+        ]
+        assert listed == [(1, "line_readable", None), (2, "boundaries_in_range", "e")]
+
+    def test_too_many_refuse_everything(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+        ended = run(self.GOOD + self.BAD, "t.jsonl", "--max-rejects", 0.5)
+        assert (ended.code, "2 of 3 lines are bad" in ended.err) == (2, True), ended
+        assert not (tmp_path / "out").exists()

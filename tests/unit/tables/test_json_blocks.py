@@ -175,7 +175,7 @@ def test_blocks_are_whole_lines(content: bytes, size: int) -> None:
 
 
 def test_an_attribute_of_several_types_in_several_blocks_is_text() -> None:
-    values = [1, 1.0, True, "w", None, 1e16]
+    values: list[Any] = [1, 1.0, True, "w", None, 1e16]
     tables = [
         stated_table([ParsedRow("d", "c", "reference", 9, (1,), attributes={"v": value})])
         if value is not None
