@@ -197,16 +197,19 @@ class TableFile:
             put(self.place, self.memory.getvalue().to_pybytes(), new=False)
 
 
-def write_table(url: str, table: pa.Table, *, plain: tuple[str, ...] = ("document_id",)) -> None:
+def write_table(
+    url: str, table: pa.Table | Iterable[pa.Table], *, plain: tuple[str, ...] = ("document_id",)
+) -> None:
     """Write a Parquet file whole or not at all; equal tables give equal bytes.
 
     Args:
         url: URL to write to.
-        table: the table.
+        table: the table, or its row groups one after another.
         plain: columns whose values rarely repeat, as for ``TableFile``.
 
     Raises:
         Failed: the file cannot be written; never Refused, because work has begun by then.
     """
     with TableFile(url, plain=plain) as file:
-        file.write(table)
+        for group in [table] if isinstance(table, pa.Table) else table:
+            file.write(group)

@@ -88,15 +88,15 @@ def import_files(settings: ImportSettings, asked: Asked) -> Imported:
     contradictions = _messages(keys.contradictions())
     if not found.blocks:
         raise Refused(f"{', '.join(settings.files)}: no segmentation found")
-    names = [n for n in ("references", "hypotheses") if _has_rows(n, found.blocks)]
     single = {"documents": documents, _REJECTS: rejects}
-    names += [name for name, table in single.items() if table.num_rows]
-    counts = {}
-    with preparing(settings.output, _UNFINISHED, names) as preparation:
-        for name in names:
-            parts = [single[name]] if name in single else row_groups(name, found.blocks, keys)
-            groups = (_with_unit(table, found.unit) for table in parts)
-            counts[name] = preparation.write_groups(name, f"{name}.parquet", groups)
+    counts = {name: _count(name, found.blocks) for name in ("references", "hypotheses")}
+    counts |= {name: table.num_rows for name, table in single.items()}
+    counts = {name: rows for name, rows in counts.items() if rows}
+    with preparing(settings.output, _UNFINISHED, [*counts]) as preparation:
+        for name in counts:
+            groups = [single[name]] if name in single else row_groups(name, found.blocks, keys)
+            with_unit = (_with_unit(table, found.unit) for table in groups)
+            preparation.write(name, f"{name}.parquet", with_unit)
         preparation.show()
     rejected = counts.pop(_REJECTS, 0)
     return Imported(counts, contradictions, found.counted, rejected)
@@ -187,8 +187,9 @@ def _bad_lines(url: str, lines: Sequence[tuple[int, str]]) -> pa.Table:
     )
 
 
-def _has_rows(name: str, blocks: Iterable[Rows]) -> bool:
-    return any(len(rows_of_role(block.table, TABLE_ROLES[name])) for block in blocks)
+def _count(name: str, blocks: Iterable[Rows]) -> int:
+    """Return the number of rows of references or hypotheses."""
+    return sum(len(rows_of_role(block.table, TABLE_ROLES[name])) for block in blocks)
 
 
 def _require_few(rejects: pa.Table, rows: int, settings: ImportSettings) -> None:

@@ -34,7 +34,7 @@ class Preparation:
         self.hidden = hidden
         self.written: list[tuple[str, str]] = []
 
-    def write(self, table: str, file: str, rows: pa.Table) -> None:
+    def write(self, table: str, file: str, rows: pa.Table | Iterable[pa.Table]) -> None:
         """Write a file of a table to the hidden folder.
 
         Raises:
@@ -42,20 +42,6 @@ class Preparation:
         """
         self.written.append((table, file))
         storage.write_table(storage.join(self.hidden, table, file), rows)
-
-    def write_groups(self, table: str, file: str, groups: Iterable[pa.Table]) -> int:
-        """Write a file of a table, row group by row group; return its number of rows.
-
-        Raises:
-            Failed: the file cannot be written.
-        """
-        self.written.append((table, file))
-        rows = 0
-        with storage.TableFile(storage.join(self.hidden, table, file)) as target:
-            for group in groups:
-                target.write(group)
-                rows += group.num_rows
-        return rows
 
     def show(self) -> None:
         """Publish all tables: move them to the output folder, on a disk each by a rename.
