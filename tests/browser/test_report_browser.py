@@ -1,4 +1,4 @@
-"""Reports in a real browser: drawn, silent, alone, and readable by everybody."""
+"""Reports in a real browser: all charts drawn, no messages, no requests, accessible."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ from tests.support.paths import DATA
 
 KINDS = ("scored", "audited", "swept", "many")
 MOST = 5_000_000
-"""Bytes of a report of 1,000 documents and 20 systems, at most."""
+"""Largest size in bytes of a report of 1,000 documents and 20 systems."""
 
 
 def run(*arguments: object) -> None:
@@ -29,7 +29,7 @@ def run(*arguments: object) -> None:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Kind of run -> its report."""
+    """Reports by kind of run."""
     folder = tmp_path_factory.mktemp("reports")
     _score(folder / "scored")
     run("agree", DATA / "moonstone.jsonl", "--output", folder / "audited" / "run")
@@ -42,7 +42,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def _score(folder: Path) -> None:
-    """Several references, groups, undefined values, and a name that is markup."""
+    """Score several references with groups, undefined values, and a name that is markup."""
     made = corpus(5, documents=30)
     for row in made.hypotheses:
         row["coder"] = {"h0": "__proto__", "h1": MARKUP, "h2": "constructor"}[row["coder"]]
@@ -72,7 +72,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _score_many(folder: Path) -> None:
-    """1,000 documents of some 1,000 units, 20 systems."""
+    """Score 1,000 documents of some 1,000 units with 20 systems."""
     folder.mkdir()
     draw = Random(4)  # noqa: S311
     with (folder / "all.jsonl").open("w") as file:
@@ -94,7 +94,7 @@ def _score_many(folder: Path) -> None:
 
 
 PAPER = 794
-"""Pixels across a sheet of A4."""
+"""Width of a sheet of A4 in pixels."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,7 +107,7 @@ def test_it_opens(
     scheme: str,
     width: int,
 ) -> None:
-    """Every chart is drawn, nothing is said or asked for, nothing runs over the side."""
+    """Every chart is drawn, nothing is logged or requested, nothing overflows the page."""
     with opened(chromium, pages[kind], width, scheme) as seen:
         charts = seen.page.locator("[data-chart]")
         assert charts.count() > 0
@@ -132,7 +132,7 @@ def test_everybody_can_read_it(
     kind: str,
     scheme: str,
 ) -> None:
-    """Axe finds nothing, each chart has a name and a table, and every table can be opened."""
+    """Axe reports nothing, each chart has a name and a table, and every table can be opened."""
     with opened(chromium, pages[kind], scheme=scheme, bypass=True) as seen:
         seen.page.add_script_tag(path=AXE)
         seen.page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true })")
@@ -144,7 +144,7 @@ def test_everybody_can_read_it(
 
 
 def test_markup_in_names_is_shown(chromium: Browser, pages: dict[str, Path]) -> None:
-    """In tables, in charts, and in what a chart tells where the pointer is."""
+    """Markup is shown as text in tables, in charts and in the tooltips of charts."""
     with opened(chromium, pages["scored"]) as seen:
         assert seen.page.locator("th", has_text=MARKUP).count() > 0
         labels = seen.page.locator("svg .role-axis-label text").all_text_contents()
@@ -163,7 +163,7 @@ def test_it_is_small(pages: dict[str, Path]) -> None:
 
 
 def test_it_can_be_printed(chromium: Browser, pages: dict[str, Path]) -> None:
-    """On paper tables are unfolded, ink is dark, what is for clicking is left out, all fits."""
+    """On paper, tables are unfolded, ink is dark, controls are left out, and everything fits."""
     with opened(chromium, pages["scored"], PAPER, "dark") as seen:
         seen.page.evaluate("dispatchEvent(new Event('beforeprint'))")
         seen.page.emulate_media(media="print")

@@ -1,4 +1,4 @@
-"""A measure that is added to its family's file is in every table, page and view."""
+"""A measure added to its family's file appears in every table, page and view."""
 
 import json
 import re
@@ -55,7 +55,7 @@ print("\\n" + json.dumps(made))
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Add a measure in another process; give the folder of its run and what it printed."""
+    """Add a measure in another process; return the folder of its run and what it printed."""
     folder = tmp_path_factory.mktemp("added")
     command = [sys.executable, "-c", ADD, str(DATA / "stargazer.jsonl"), str(ROOT)]
     ended = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
@@ -64,7 +64,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.fixture(scope="module")
 def made(said: tuple[Path, str]) -> dict[str, Any]:
-    """Columns of the schemas, and the text of the page and of the views."""
+    """Return the columns of the schemas, and the text of the page and of the views."""
     found: dict[str, Any] = json.loads(said[1].splitlines()[-1])
     return found
 
@@ -109,5 +109,5 @@ def test_the_guide_shows_a_measure_as_it_is() -> None:
 
 
 def unindented(text: str) -> str:
-    """The text without what its place in a file adds."""
+    """Return the text without its common indentation."""
     return "\n".join(line.strip() for line in text.strip().splitlines())

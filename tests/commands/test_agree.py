@@ -1,4 +1,4 @@
-"""`segscore agree` against its slow twin, the papers, and whatever may go wrong."""
+"""`segscore agree` against its slow twin, the papers, and bad input."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -43,14 +43,14 @@ def write(path: Path, corpus: Corpus, **attributes: Mapping[str, str]) -> None:
 
 
 def audited(folder: Path, corpus: Corpus, **chosen: Any) -> dict[str, Rows]:
-    """Every table of an audit, made by the task and the tables without a cluster around them."""
+    """Return every table of an audit, computed by the task without a cluster."""
     write(folder / "codings.jsonl", corpus)
     return audit(folder, "codings.jsonl", **chosen)
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where each example finds a folder of its own."""
+    """Parent of the folders of the examples."""
     return (tmp_path_factory.mktemp("audit") for _ in iter(int, 1))
 
 
@@ -353,7 +353,7 @@ def test_a_choice_of_similarities(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def salami(folder: Path, count: int) -> Path:
-    """SALAMI's codings in so many Parquet files, in another order than documents."""
+    """Write SALAMI's codings as so many Parquet files, not in the order of documents."""
     rows = [json.loads(line) for line in (DATA / "salami.jsonl").read_text().splitlines()]
     rows.sort(key=lambda row: (row["coder"], row["document_id"]))
     fields = {"document_id": pa.string(), "coder": pa.string(), "n_units": pa.int32()}
@@ -406,7 +406,7 @@ def test_the_same_numbers_however_the_work_is_split(
 def test_buckets_of_documents_are_resampled_alike(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Above resampling.BUCKETS documents a part names its units by bucket, or by hash if small."""
+    """Above resampling.BUCKETS documents a part names resampling units by bucket, or by hash."""
     codings = salami(tmp_path, 1)
     found = []
     monkeypatch.setattr(bootstrap, "BUCKETS", 600)
@@ -509,7 +509,7 @@ def test_a_damaged_file_on_the_way(
     assert shuffle.FOLDER not in {path.name for path in tmp_path.glob("run/*")}
 
 
-# --- What a reader found -------------------------------------------------------------------------
+# --- Reported by a reader ------------------------------------------------------------------------
 
 
 def test_one_pair_of_coders_has_no_interval(folders: Iterator[Path]) -> None:
@@ -523,7 +523,7 @@ def test_one_pair_of_coders_has_no_interval(folders: Iterator[Path]) -> None:
 
 
 def test_chance_that_is_certain_leaves_coefficients_undefined(folders: Iterator[Path]) -> None:
-    """However the sums are rounded: by documents' rates, and with a coder left out."""
+    """Undefined however the sums are rounded: by documents' rates, and with a coder left out."""
     certain = {
         "d": Document(4, {"a": [1], "b": [2]}),
         "e": Document(4, {"a": [1, 2, 3], "b": [1, 2, 3]}),

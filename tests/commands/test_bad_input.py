@@ -1,4 +1,4 @@
-"""Bad input of every kind: the right exit code, one clear line, and nothing half-published."""
+"""Bad input of every kind: the right exit code, one clear message, and nothing half-published."""
 
 import json
 import math
@@ -37,7 +37,7 @@ Cells = tuple[object, ...]
 
 
 def table(rows: Sequence[Cells], schema: pa.Schema = SCHEMA, **columns: Any) -> pa.Table:
-    """Rows as a table, with further columns (Arrow arrays or lists)."""
+    """Make a table of rows, with further columns (Arrow arrays or lists)."""
     cells = [[row[i] for row in rows] for i in range(len(schema))]
     whole = pa.table(
         [pa.array(each, field.type) for each, field in zip(cells, schema, strict=True)],
@@ -49,17 +49,17 @@ def table(rows: Sequence[Cells], schema: pa.Schema = SCHEMA, **columns: Any) -> 
 
 
 def coded(coder: str, boundaries: Sequence[int], documents: str = "abc", units: int = 10) -> Any:
-    """One coder's table: the same boundaries in each document, named by one letter each."""
+    """Make one coder's table: the same boundaries in each document, each named by one letter."""
     return table([(name, coder, units, list(boundaries)) for name in documents])
 
 
 def described(*rows: Cells, **columns: Any) -> Any:
-    """A documents table."""
+    """Make a documents table."""
     return table(rows, DOCUMENTS, **columns)
 
 
 def write(path: Path, content: object, **how: Any) -> Path:
-    """Write a table as Parquet, a text or bytes as they are; make the folders on the way."""
+    """Write a table as Parquet, or a text or bytes unchanged; create missing folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(content, bytes):
         path.write_bytes(content)
@@ -71,14 +71,14 @@ def write(path: Path, content: object, **how: Any) -> Path:
 
 
 def lines(*records: object) -> str:
-    """JSON Lines."""
+    """Return JSON Lines."""
     return "".join(
         (record if isinstance(record, str) else json.dumps(record)) + "\n" for record in records
     )
 
 
 def one(document: object, coder: object, units: object = 10, at: object = (3,)) -> dict[str, Any]:
-    """A record of a JSON Lines file."""
+    """Return one record of a JSON Lines file."""
     at = list(at) if isinstance(at, tuple) else at
     return {"document_id": document, "coder": coder, "n_units": units, "boundaries": at}
 
@@ -117,12 +117,12 @@ class Desk:
         return [row for file in files for row in pq.read_table(file).to_pylist()]
 
     def rejects(self, folder: Path | None = None) -> list[tuple[str, str, int, str]]:
-        """(table, document, row, rule) of each refused row."""
+        """(table, document, row, rule) of each rejected row."""
         listed = self.rows("rejects", folder)
         return sorted((x["table"], x["document_id"], x["row"], x["rule"]) for x in listed)
 
     def unpaired(self) -> list[tuple[str, str, int]]:
-        """(table, document, row) of each row without a partner."""
+        """(table, document, row) of each unpaired row."""
         listed = self.rows("unpaired")
         return sorted((x["table"], x["document_id"], x["row"]) for x in listed)
 
@@ -132,7 +132,7 @@ class Desk:
         return sorted((x["document_id"], x["reference"], x["hypothesis"]) for x in pairs)
 
     def account(self) -> dict[str, tuple[int, int, int, int]]:
-        """Rows in, scored, rejected and unpaired of each table; they must agree with the files."""
+        """Rows in, scored, rejected and unpaired of each table; check them against the files."""
         record = json.loads((self.run / "run.json").read_text())
         assert record["pairs"] == len(self.rows("scores"))
         found = {}
@@ -151,7 +151,7 @@ def desk(segscore: Segscore, tmp_path: Path) -> Desk:
 
 
 def refused(desk: Desk, ended: Ended, code: int, *said: object) -> None:
-    """The command ended with this code, said all this in one message, and published nothing."""
+    """Check that the command exited with this code and one message, and published nothing."""
     assert ended.code == code, ended.err
     assert "Traceback" not in ended.out + ended.err
     assert ENDED_BADLY in ended.err
@@ -167,11 +167,11 @@ def done(ended: Ended) -> None:
     assert ENDED_BADLY not in ended.err
 
 
-# --- files that are not there or cannot be read -------------------------------------------------
+# --- files that are missing or cannot be read ---------------------------------------------------
 
 
 def bad_place(folder: Path, kind: str) -> tuple[str, str]:
-    """A table that cannot be found, and what the message must say of it."""
+    """A table that cannot be found, and what the message must say about it."""
     (folder / "empty").mkdir()
     write(folder / "hidden" / "_part.parquet", coded("x", [1]))
     write(folder / "hidden" / ".part.parquet", coded("x", [1]))
@@ -334,7 +334,7 @@ def test_validate__documents_columns(desk: Desk) -> None:
 
 
 def test_score__files_of_one_table_differ_in_columns(desk: Desk) -> None:
-    """Optional columns in one file only, and columns in another order, are no reason to stop."""
+    """Files may have optional columns that others lack, and columns in another order."""
     scores = pa.array([[0.5]], pa.list_(pa.float32()))
     for who, folder in (("ann", "references"), ("sys", "hypotheses")):
         files = {
@@ -355,7 +355,7 @@ def test_score__files_of_one_table_differ_in_columns(desk: Desk) -> None:
 
 
 def test_score__types_in_one_file_only(desk: Desk) -> None:
-    """Whether a boundary without a type is of this or that type, nobody can say."""
+    """The type of a boundary in a file without types is unknown."""
     typed = coded("sys", [3], "a").append_column("boundary_types", pa.array([[2]], INTS))
     desk.write("hyps/a.parquet", typed)
     desk.write("hyps/b.parquet", coded("sys", [3], "b"))
@@ -365,7 +365,7 @@ def test_score__types_in_one_file_only(desk: Desk) -> None:
     assert desk.rejects() == [("hypotheses", "b", 0, "boundary_types_given")]
     assert desk.scored() == [("a", "ann", "sys")]
     ended = desk.score("--boundary-types", "1", "--fresh", hypotheses=desk.folder / "hyps", **both)
-    assert ended.code == 1  # the reference of the only document with a hypothesis is refused
+    assert ended.code == 1  # the reference of the only document with a hypothesis is rejected
     for option in ("--consensus", "--reference-points"):
         value = "any" if option == "--consensus" else "none"
         ended = desk.score(option, value, "--fresh", hypotheses=desk.folder / "hyps", **both)
@@ -393,7 +393,7 @@ def test_score__equal_meaning_in_other_types(desk: Desk, schema: dict[str, pa.Da
 
 @pytest.mark.parametrize("column", ["n_units", "boundaries"])
 def test_score__beyond_int32(desk: Desk, column: str) -> None:
-    """Never wrapped round: refused, with the file and the value."""
+    """The value is not wrapped round but refused, with the file and the value."""
     kinds = SCHEMA.set(2, pa.field("n_units", pa.int64()))
     kinds = kinds.set(3, pa.field("boundaries", pa.list_(pa.int64())))
     value = 2**32 + 3
@@ -420,7 +420,7 @@ def test_score__attribute_named_as_a_column_of_scores(desk: Desk, name: str) -> 
 
 @pytest.mark.parametrize("name", ["measure", "average", "value", "ci_low", "sd", "documents"])
 def test_score__group_by_a_column_of_the_summary(desk: Desk, name: str) -> None:
-    """It would stand twice in the summary, and one of the two be lost."""
+    """The column would occur twice in the summary, and one of the two would be lost."""
     attributed = coded("sys", [3]).append_column(name, pa.array(list("xyy")))
     hypotheses = desk.write("attributed.parquet", attributed)
     refused(desk, desk.score("--group-by", name, hypotheses=hypotheses), 2, name, "rename")
@@ -432,7 +432,7 @@ def test_score__attribute_of_two_types(desk: Desk) -> None:
     refused(desk, desk.score(hypotheses=desk.folder / "many"), 2, "hypotheses", "genre")
 
 
-# --- rows that are wrong in themselves ----------------------------------------------------------
+# --- rows that are wrong by themselves ----------------------------------------------------------
 
 
 BROKEN_ROWS: list[tuple[str, Cells, str]] = [
@@ -468,7 +468,7 @@ def test_validate__broken_row(desk: Desk, rule: str, row: Cells, said: str) -> N
 
 
 def test_score__every_broken_row(desk: Desk) -> None:
-    """Each is listed once, by file, row, rule and what it holds; the good ones are scored."""
+    """Each is listed once, with file, row, rule and value; valid rows are scored."""
     bad = [row for _, row, _ in BROKEN_ROWS]
     first = desk.write("refs/1.parquet", coded("ann", [3], "a"))
     second = desk.write("refs/2.parquet", table([*bad, ("b", "ann", 10, [4])]), row_group_size=5)
@@ -515,7 +515,7 @@ def test_validate__a_long_list_is_shown_in_short(desk: Desk) -> None:
 
 
 def test_validate__boundary_types_of_other_rows_do_not_matter(desk: Desk) -> None:
-    """One row's missing or miscounted types must not shift those of the next."""
+    """A row with missing or miscounted types does not shift the types of the next row."""
     rows = [("a", "x", 10, [1, 2, 3]), ("b", "x", 10, [2, 2]), ("c", "x", 10, [5])]
     for types, wrong in (
         ([[1, 1], [1, 2], [1, 1]], [0, 2]),
@@ -532,7 +532,7 @@ def test_validate__boundary_types_of_other_rows_do_not_matter(desk: Desk) -> Non
 
 
 def test_score__duplicate_references(desk: Desk) -> None:
-    """All copies are refused, equal or not, also across files; others are scored."""
+    """All copies are rejected, equal or not, also across files; other rows are scored."""
     desk.write("refs/1.parquet", table([("a", "ann", 10, [3]), ("b", "ann", 10, [3])]))
     rows = [("c", "ann", 10, [3]), ("c", "ann", 10, [3]), ("a", "bob", 10, [3])]
     desk.write("refs/2.parquet", table([*rows, ("a", "ann", 10, [4])]))
@@ -555,7 +555,7 @@ def test_score__duplicate_references(desk: Desk) -> None:
 def test_score__duplicate_hypotheses(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, rows_per_part: int
 ) -> None:
-    """The same whether the copies meet in one part or are found only across parts."""
+    """The result is the same whether the copies are in one part or in different parts."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows_per_part))
     desk.write("hyps/1.parquet", table([("a", "sys", 10, [3]), ("b", "sys", 10, [3])]))
     rows = [("c", "sys", 10, [3]), ("c", "sys", 10, [3]), ("a", "two", 10, [3])]
@@ -584,7 +584,7 @@ def test_score__only_duplicates(desk: Desk) -> None:
 
 
 def test_score__n_units_differ(desk: Desk) -> None:
-    """Within the references all rows of the document go; a hypothesis goes alone."""
+    """All references of the document are rejected; of the hypotheses only the one that differs."""
     rows = [("a", "ann", 10, [3]), ("a", "bob", 11, [3]), ("b", "ann", 10, [3])]
     references = desk.write("refs.parquet", table([*rows, ("c", "ann", 10, [3])]))
     hypotheses = [("b", "sys", 10, [3]), ("c", "sys", 12, [3]), ("c", "two", 10, [3])]
@@ -694,7 +694,7 @@ def test_score__bad_unit_lengths(desk: Desk) -> None:
 
 
 def test_score__duplicate_documents(desk: Desk) -> None:
-    """No copy is believed, whatever it says."""
+    """No copy is used, whatever its values are."""
     rows = (("a", 10), ("b", 10), ("b", 10), ("c", 99), ("c", 10))
     documents = desk.write("docs.parquet", described(*rows))
     done(desk.score("--documents", documents))
@@ -704,7 +704,7 @@ def test_score__duplicate_documents(desk: Desk) -> None:
 
 
 def test_score__duplicate_documents_in_json_lines(desk: Desk) -> None:
-    """JSON Lines are held to the same rules as Parquet, row by row."""
+    """JSON Lines are checked by the same rules as Parquet, row by row."""
     record = {"document_id": "a", "n_units": 10, "genre": "x"}
     content = lines(record, {**record, "n_units": 11}, {**record, "document_id": "b"})
     documents = desk.write("docs.jsonl", content)
@@ -739,7 +739,7 @@ def test_score__words_without_lengths(desk: Desk) -> None:
 
 
 def test_score__words_beyond_int32(desk: Desk) -> None:
-    """Documents longer than 2^31 words (25 days in milliseconds): right, or refused."""
+    """Documents longer than 2^31 words (25 days in milliseconds) are scored right, or refused."""
     most = 2**31 - 1
     listed = described(("a", 4)).append_column("unit_lengths", lengths([most] * 4))
     documents = desk.write("docs.parquet", listed)
@@ -775,7 +775,7 @@ def test_score__empty_table(desk: Desk, kind: str) -> None:
 
 
 def test_score__empty_files_among_others(desk: Desk) -> None:
-    """Before, between and after the files that hold something."""
+    """Empty files may come before, between and after files with rows."""
     for name in "024":
         desk.write(f"refs/{name}.parquet", coded("ann", [3], ""))
         desk.write(f"hyps/{name}.parquet", coded("sys", [3], ""))
@@ -854,7 +854,7 @@ def test_score__output_holds_a_run(desk: Desk) -> None:
     assert ended.code == 2
     assert str(desk.run) in ended.err and "--fresh" in ended.err
     assert (desk.run / "run.json").read_bytes() == before
-    # A run that fails takes nothing away from the one that is there.
+    # A failed run removes nothing of an earlier run in its folder.
     broken = desk.write("broken.parquet", table([("a", "sys", 0, []), ("b", "sys", 10, [3])]))
     ended = desk.score("--fresh", "--max-rejects", 0, hypotheses=broken)
     assert ended.code == 1
@@ -884,7 +884,7 @@ def test_score__output_holds_foreign_files(desk: Desk, fresh: list[str]) -> None
 
 
 def test_score__fresh_spares_what_is_not_a_run(desk: Desk) -> None:
-    """A run.json that is not ours does not make the folder ours."""
+    """A run.json of another program does not make the folder one of ours."""
     mine = write(desk.run / "run.json", '{"name": "somebody else"}')
     also = write(desk.run / "scores" / "precious.parquet", coded("x", [3]))
     ended = desk.score("--fresh")
@@ -955,7 +955,7 @@ def test_score__interrupted(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_score__two_runs_at_once_on_one_cluster(desk: Desk) -> None:
-    """Files of one name in two folders: neither run gets the other's results."""
+    """Files have the same names in two folders; neither run gets the results of the other."""
     for name, boundaries in (("first", [3, 7]), ("second", [3, 6])):
         desk.write(f"{name}/hypotheses.parquet", coded("sys", boundaries))
 
@@ -971,7 +971,7 @@ def test_score__two_runs_at_once_on_one_cluster(desk: Desk) -> None:
     with cluster.connect("local", 2) as client:
 
         def meanwhile(part: int, _: int) -> None:
-            """Run the second while the first holds the results of its part."""
+            """Execute the second run while the first has the results of its part."""
             if part and not started:
                 started.append("second")
                 run.run_scoring(wanted("second"), client, lambda *_: None)
@@ -1088,7 +1088,7 @@ REJECTED = [
 
 
 def test_score__too_many_rejects(desk: Desk) -> None:
-    """Nothing is published; every refused row is listed where the message says."""
+    """Nothing is published; every rejected row is listed in the file that the message names."""
     given = rejected_share(desk)
     options = ("--documents", given.pop("documents"), "--max-rejects", 0.39)
     ended = desk.score(*options, **given)
@@ -1096,7 +1096,7 @@ def test_score__too_many_rejects(desk: Desk) -> None:
     where = Path(ended.err.split("listed in ")[1].split()[0])
     assert where.name == "rejects"
     assert desk.rejects(where.parent) == REJECTED
-    # The next attempt, with a larger share, is not in the way of the first.
+    # The next attempt, with a larger share, is not hindered by the first.
     options = (*options[:2], "--max-rejects", 0.4)
     done(desk.score(*options, **given))
     assert desk.rejects() == REJECTED
@@ -1155,7 +1155,7 @@ def test_every_command__pandera_switched_off(desk: Desk, monkeypatch: pytest.Mon
 def test_every_command__pandera_checks_half(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, depth: str
 ) -> None:
-    """PANDERA_VALIDATION_DEPTH drops all rules or all types without a word: never let it."""
+    """PANDERA_VALIDATION_DEPTH silently drops all rules or all types; segscore overrides it."""
     deep = getattr(pandera.config.ValidationDepth, depth)
     monkeypatch.setattr(pandera.config.CONFIG, "validation_depth", deep)
     rows = desk.write("rows.parquet", table([("a", "x", 0, [5, 3])]))
@@ -1170,7 +1170,7 @@ def test_every_command__pandera_checks_half(
     refused(desk, ended, ended.code)
 
 
-# --- names that printing might take for something else ------------------------------------------
+# --- names that printing might interpret --------------------------------------------------------
 
 
 NAMES = ["[red]x[/red]", "[/]", "[bold]", ":smile:", "é漢", "../x", "a b", "[link=http://x]y"]
@@ -1229,7 +1229,7 @@ def test_score__output_named_as_markup(desk: Desk) -> None:
 def test_score__groups_named_by_falsy_values(
     desk: Desk, values: list[object], titles: list[str]
 ) -> None:
-    """A group is not mistaken for the whole."""
+    """A group with a falsy name is not mistaken for the total."""
     attributed = coded("sys", [3]).append_column("genre", pa.array(values))
     ended = desk.score("--group-by", "genre", hypotheses=desk.write("h.parquet", attributed))
     done(ended)
@@ -1256,7 +1256,7 @@ def test_score__groups_named_by_falsy_values(
 def test_score__groups_of_any_type(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, values: pa.Array
 ) -> None:
-    """A null is in no group, only in the whole; the split into parts changes nothing."""
+    """A null is in no group, only in the total; the split into parts changes nothing."""
     seen = []
     for name, rows_per_part in (("one", 1000), ("many", 1)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows_per_part))
@@ -1264,7 +1264,7 @@ def test_score__groups_of_any_type(
         hypotheses = desk.write("h.parquet", attributed, row_group_size=1)
         output = desk.folder / name
         ended = desk.score("--group-by", "genre", "--output", output, hypotheses=hypotheses)
-        if ended.code == 2:  # a type that cannot name a group, said before any work
+        if ended.code == 2:  # a type that cannot name a group: refused before any work
             assert "--group-by genre" in ended.err
             return
         done(ended)
@@ -1277,11 +1277,11 @@ def test_score__groups_of_any_type(
     assert sum(groups) == 2 * 2  # two documents, each in a micro and a macro average
 
 
-# --- values at the edges ------------------------------------------------------------------------
+# --- extreme values -----------------------------------------------------------------------------
 
 
 def test_score__documents_too_short_for_a_window(desk: Desk) -> None:
-    """Undefined is null, and no reason to stop."""
+    """The values are null, and the run succeeds."""
     references = desk.write("refs.parquet", coded("ann", [], "ab", 1))
     hypotheses = desk.write("hyps.parquet", coded("sys", [], "ab", 1))
     done(desk.score("--replicates", 9, references=references, hypotheses=hypotheses))
@@ -1318,7 +1318,7 @@ def test_score__enormous_window(desk: Desk, window: str) -> None:
 
 
 def test_score__one_table_with_roles(desk: Desk) -> None:
-    """A table that holds both roles is read for the rows of the side it is named for."""
+    """Of a table with both roles, only the rows of the requested role are read."""
     rows = [("a", "ann", 10, [3]), ("a", "sys", 10, [4]), ("b", "ann", 10, [3])]
     both = table(rows, role=pa.array(["reference", "hypothesis", "reference"]))
     one_table = desk.write("both.parquet", both)
@@ -1336,7 +1336,7 @@ def test_score__candidates_are_not_taken_for_boundaries_in_silence(desk: Desk) -
 
 
 def test_score__another_run_is_at_work_here(desk: Desk) -> None:
-    """A live process's preparations are not swept away; a dead one's are."""
+    """The files of a live process are not removed; those of a dead one are."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         plan = {"fingerprint": {}, "stages": {}, "host": platform.node(), "pid": other.pid}
         at_work = write(desk.run / "_unfinished" / "plan.json", json.dumps(plan))

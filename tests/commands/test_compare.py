@@ -1,4 +1,4 @@
-"""`segscore compare`: every table against a slow twin, and whatever can be wrong with the runs."""
+"""`segscore compare`: every table against a slow twin, and faulty runs."""
 
 import json
 import shlex
@@ -39,7 +39,7 @@ def scores(run_folder: Path) -> list[Row]:
 
 @pytest.fixture
 def runs(segscore: Segscore, tmp_path: Path) -> Path:
-    """Two runs over the same references: three systems each, by genre and year."""
+    """Two runs with the same references: three systems each, by genre and year."""
     for seed, name in ((21, "old"), (21, "new")):
         made = corpus(seed, documents=25)
         if name == "new":
@@ -61,7 +61,7 @@ def less(a: float | None, b: float | None) -> float | None:
 
 
 def weighed(cells: Held, weights: Mapping[str, int]) -> Held:
-    """Each document as often as its weight says."""
+    """Repeat each document as often as its weight says."""
     return {
         f"{document} {copy}": list(rows)
         for document, rows in cells.items()
@@ -71,7 +71,7 @@ def weighed(cells: Held, weights: Mapping[str, int]) -> Held:
 
 @pytest.mark.parametrize("measure", ["window_diff", "recall"])
 def test_every_number_is_that_of_the_twin(segscore: Segscore, runs: Path, measure: str) -> None:
-    """Values, differences, intervals, permutation tests: each replicate and permutation by hand."""
+    """Check values, differences, intervals and permutation tests, each replicate by hand."""
     replicates, permutations, seed = 30, 25, 5
     found = compare(
         segscore, runs, runs / "new", "--measure", measure, "--replicates", replicates,
@@ -127,7 +127,7 @@ def test_every_number_is_that_of_the_twin(segscore: Segscore, runs: Path, measur
 def test_averages_and_intervals_are_those_of_the_runs_own_summary(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    """Where all systems have all documents the two say the same."""
+    """Where all systems have all documents, both commands give the same averages."""
     table = DATA / "tinyrec.jsonl"
     points = ("--reference-points", "none,all,random-known", "--seed", 3, "--group-by", "level")
     assert segscore("score", table, table, "--output", tmp_path / "run", *points).code == 0
@@ -210,7 +210,7 @@ def test_equal_ends_of_paths_are_told_apart(segscore: Segscore, runs: Path) -> N
 
 
 def test_which_is_better_depends_on_the_measure(segscore: Segscore, runs: Path) -> None:
-    """Half of the boundaries: recall is lower and worse, misses of windows higher and worse."""
+    """With half of the boundaries, recall is lower and worse, window misses higher and worse."""
     found = compare(
         segscore, runs, runs / "old", runs / "new", "--systems", "h0", "--measure",
         "recall,window_diff_miss,b_tp",
@@ -268,7 +268,7 @@ def test_groups_are_compared_apart(segscore: Segscore, runs: Path) -> None:
 
 
 def test_panels_and_single_references(segscore: Segscore, tmp_path: Path) -> None:
-    """A panel looks at all references at once; each reference and consensus is a group."""
+    """A panel uses all references at once; each reference and each consensus is a group."""
     table = DATA / "stargazer.jsonl"
     options = ("--consensus", "0.5,any", "--reference-points", "random-mean,human")
     assert segscore("score", table, table, "--output", tmp_path / "run", *options).code == 0
@@ -288,7 +288,7 @@ def test_panels_and_single_references(segscore: Segscore, tmp_path: Path) -> Non
         if not row["hypothesis"].startswith("point:human"):
             key = "window_diff", row["reference"], row["hypothesis"]
             assert value[key] == pytest.approx(row["window_diff"])
-    # The consensus references are apart from the average over all references.
+    # The averages over all references exclude the consensus references.
     originals = [
         row["window_diff"]
         for row in scores(tmp_path / "run")
@@ -301,13 +301,13 @@ def test_panels_and_single_references(segscore: Segscore, tmp_path: Path) -> Non
         if row["hypothesis"].startswith("point:human")
     ]
     assert value["window_diff", None, "point:human"] == pytest.approx(np.mean(humans))
-    # A single document proves nothing, and has no interval.
+    # A single document gives neither a p-value nor an interval.
     for row in found["comparisons"]:
         assert row["p_permutation"] == 1 and row["ci_low"] is None
 
 
 def test_a_system_that_is_never_defined(segscore: Segscore, tmp_path: Path) -> None:
-    """Precision of a system that marks nothing: null, and so is whatever is made of it."""
+    """Precision of a system without boundaries is null, and so is everything derived from it."""
     rows = [line(f"d{i}", "desk", "reference", [5, 10]) for i in range(6)]
     rows += [line(f"d{i}", "silent", "hypothesis", []) for i in range(6)]
     rows += [line(f"d{i}", "a", "hypothesis", [5, 9 + i]) for i in range(6)]
@@ -378,7 +378,7 @@ def test_another_version_may_have_changed_numbers(segscore: Segscore, tmp_path: 
 
 
 def test_p_seg_is_compared_where_it_is_used(segscore: Segscore, tmp_path: Path) -> None:
-    """Each run takes it from its own references, so that it differs though both say `run`."""
+    """Each run computes it from its own references, so it differs though both say `run`."""
     rows = [line("d", "desk", "reference", [5]), line("d", "a", "hypothesis", [6])]
     one = scored(segscore, tmp_path / "one", rows)
     more = [line("e", "desk", "reference", []), line("e", "a", "hypothesis", [6])]

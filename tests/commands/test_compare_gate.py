@@ -1,4 +1,4 @@
-"""`segscore compare NEW OLD --gate`: fails where a system got worse, and says which and where."""
+"""`segscore compare NEW OLD --gate`: fails where a system is worse, and names it and the group."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ GATE = "boundary_similarity>=-0.01"
 
 @pytest.fixture
 def runs(segscore: Segscore, tmp_path: Path) -> tuple[Path, Path]:
-    """A run, and one of the same documents in which h0 finds nothing any more."""
+    """A run, and one of the same documents in which h0 has no boundaries any more."""
     made = corpus(seed=3, documents=60)
     for name in ("old", "new"):
         made.write(tmp_path / name)

@@ -1,4 +1,4 @@
-"""Where systems go wrong: every class of boundaries counted again from the edits of each pair."""
+"""The table `where`: every class of boundaries counted again from the edits of each pair."""
 
 from collections import Counter
 from itertools import pairwise
@@ -25,18 +25,18 @@ KINDS = {
     "false_alarm": "false_alarms",
 }
 Tally = Counter[tuple[str, str, Any, str]]
-"""System, analysis, what tells the class, and kind -> how many."""
+"""(system, analysis, class, kind) -> count."""
 
 
 def story(boundaries: list[int], n_units: int, position: int) -> int:
-    """Length of the story that is opened at a position, or that it lies in."""
+    """Length of the story that starts at a position, or that contains it."""
     ends = [0, *boundaries, n_units]
     before = max(end for end in ends if end <= position)
     return min(end for end in ends if end > position) - before
 
 
 def tally(made: Corpus, words: bool = False) -> tuple[Tally, list[int]]:
-    """Count the edits of all pairs of the documents every system has; also all story lengths."""
+    """Count the edits of all pairs of documents that every system has; return all story lengths."""
     lengths = {each["document_id"]: each["unit_lengths"] for each in made.documents}
     systems = sorted({row["coder"] for row in made.hypotheses})
     held = [{r["document_id"] for r in made.hypotheses if r["coder"] == s} for s in systems]
@@ -73,7 +73,7 @@ def tally(made: Corpus, words: bool = False) -> tuple[Tally, list[int]]:
 
 
 def check(rows: list[Row], made: Corpus, words: bool = False) -> None:
-    """Compare the table where with the twin, class by class."""
+    """Compare the table `where` with the twin, class by class."""
     counted, stories = tally(made, words)
     seen = 0
     for row in rows:
@@ -111,7 +111,7 @@ def test_every_class_is_that_of_the_twin(segscore: Segscore, tmp_path: Path, wor
 
 
 def test_a_quarter_of_the_stories_is_in_each_class(segscore: Segscore, tmp_path: Path) -> None:
-    """Lengths 1 to 8, one story each: the boundary that opens it belongs to its class."""
+    """Lengths are 1 to 8, one story each; the boundary that starts a story is in its class."""
     rows = [line("d", "desk", "reference", [1, 3, 6, 10, 15, 21, 28], n_units=36)]
     rows.append(line("d", "a", "hypothesis", [1, 3], n_units=36))
     made = scored(segscore, tmp_path / "x", rows)
@@ -120,7 +120,7 @@ def test_a_quarter_of_the_stories_is_in_each_class(segscore: Segscore, tmp_path:
     assert [(row["low"], row["high"]) for row in classes] == [(1, 2), (3, 4), (5, 6), (7, 8)]
     assert [row["reference_boundaries"] for row in classes] == [1, 2, 2, 2]
     assert [row["misses"] for row in classes] == [0, 1, 2, 2]
-    # A document of one coder says nothing of prominence.
+    # A document with one coder has no prominence.
     assert not any(row["analysis"] == "prominence" for row in found)
 
 
@@ -166,7 +166,7 @@ def test_types_are_told_apart(segscore: Segscore, tmp_path: Path) -> None:
 def test_rows_that_contradict_each_other_across_parts_are_no_decisions(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A coder with two rows for a document, in two parts: both were refused by the run."""
+    """A coder has two rows for a document, in two parts; the run rejected both."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10))
     made = corpus(seed=33, documents=30)
     twice = next(row for row in made.hypotheses if row["coder"] == "h1")

@@ -1,4 +1,4 @@
-"""deploy/dashboards: views, dashboard and alerts, run on an archive of real nights and audits."""
+"""deploy/dashboards: views, dashboard and alerts, on an archive of real nights and audits."""
 
 import json
 import re
@@ -34,10 +34,10 @@ COMMAND = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()
 
 
 class Started(Segscore):
-    """The command line, in a process of its own: for what outlives a test."""
+    """The command line in a process of its own, for what outlives a test."""
 
     def __init__(self) -> None:
-        """Nothing is captured or patched."""
+        """Capture and patch nothing."""
 
     def __call__(self, *arguments: object) -> Ended:
         """Run `segscore ARGUMENTS`."""
@@ -47,7 +47,7 @@ class Started(Segscore):
 
 @dataclass(frozen=True)
 class Place:
-    """An archive with three nights, the last of which failed, and two audits.
+    """Three nights, the last of which failed, and two audits.
 
     Attributes:
         nights: the nights.
@@ -58,8 +58,8 @@ class Place:
     audits: Path
 
     def connect(self) -> "duckdb.DuckDBPyConnection":
-        """A database with the views over it."""
-        import duckdb  # what a module keeps of it is told as leaked when Python ends
+        """Open a database with the views over it."""
+        import duckdb  # otherwise Python reports what the module keeps of it as leaked
 
         database = duckdb.connect()
         database.execute(f"CREATE MACRO archive() AS '{self.nights.runs}'")
@@ -69,19 +69,19 @@ class Place:
         return database
 
     def night(self, night: str, table: str) -> pd.DataFrame:
-        """A table of a night, as pandas reads the files that its run.json lists."""
+        """Read a table of a night, from the files that its run.json lists."""
         return listed(Path(self.nights.folder_of(night)), table)
 
 
 def listed(run: Path, table: str) -> pd.DataFrame:
-    """A table of a run, as pandas reads the files that run.json lists."""
+    """Read a table of a run, from the files that its run.json lists."""
     files = json.loads((run / "run.json").read_text())["files"][table]
     return pd.concat([pd.read_parquet(run / table / file) for file in files])
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """The archive, and what stands in it beside what was published."""
+    """The archive, with unpublished files beside the published ones."""
     folder = tmp_path_factory.mktemp("archive")
     nights = Archive(folder / "archive", folder, Started())
     nights.settle(score='group-by = "program"\nreference-points = "none"\nconsensus = "0.5"')
@@ -107,7 +107,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
         run = audits / name
         ended = nights.segscore("agree", DATA / f"{table}.jsonl", *options, "--output", run)
         assert ended.code == 0, ended.err
-    # A night that is at work, and what one that was killed left beside files that stand.
+    # An unfinished night, and what a killed one left beside the files of a published one.
     (Path(nights.runs) / "date=2026-01-04" / "scores").mkdir(parents=True)
     for run in (Path(nights.folder_of(FAILED)), Path(nights.runs, "date=2026-01-04")):
         scores = Path(nights.folder_of(FIRST), "scores")
@@ -120,13 +120,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 @pytest.fixture
 def database(place: Place) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """The views."""
+    """A database with the views."""
     with place.connect() as connected:
         yield connected
 
 
 def same(found: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
-    """Whether two tables have the same rows, whatever their order and their kinds of null."""
+    """Whether two tables have the same rows, in any order and with any kind of null."""
     assert len(found), "nothing is compared"
     assert sorted(found.columns) == sorted(expected.columns)
     tables = [
@@ -138,7 +138,7 @@ def same(found: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
 
 
 def by_group(table: pd.DataFrame, names: list[str]) -> pd.Series:
-    """The group-by columns of a table as one text, none over all."""
+    """Join the group-by columns of a table to one text, empty for the rows over all."""
     return table.apply(
         lambda row: ", ".join(f"{n}={row[n]}" for n in names if not pd.isna(row[n])) or None, axis=1
     )
@@ -148,7 +148,7 @@ AVERAGED = ["hypothesis", "measure", "average"]
 
 
 def test_averages(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
-    """History, trend and the latest good night are what the nights' own summaries say."""
+    """History, trend and the latest good night agree with the nights' own summaries."""
     parts = []
     for night in NIGHTS:
         part = place.night(night, "summary").assign(date=pd.Timestamp(night))
@@ -178,7 +178,7 @@ def test_averages(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
 
 
 def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
-    """Nights and what the gate said are what run.json and night.json say; no others are told of."""
+    """Nights and verdicts agree with run.json and night.json; no other nights are listed."""
     found = database.execute("SELECT * FROM nights ORDER BY date").df()
     assert [f"{night:%Y-%m-%d}" for night in found["date"]] == list(NIGHTS)
     for row in found.to_dict("records"):
@@ -213,7 +213,7 @@ def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
 
 
 def test_a_verdict_of_another_run_says_nothing(place: Place) -> None:
-    """A night that was replaced is not told of by what was said of the run before it."""
+    """The verdict on an earlier run of a night does not appear for the run that replaced it."""
     judged = Path(place.nights.folder_of(FAILED), "night.json")
     text = judged.read_text()
     try:
@@ -226,7 +226,7 @@ def test_a_verdict_of_another_run_says_nothing(place: Place) -> None:
 
 
 def test_documents_of_a_night(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
-    """Scores of the files that run.json lists, and the worst documents by either direction."""
+    """The scores are those that run.json lists; the worst documents follow either direction."""
     expected = place.night(FAILED, "scores")
     found = database.execute(f"FROM scores_of('{FAILED}')").df()
     same(found, expected, ["document_id", "reference", "hypothesis"])
@@ -248,7 +248,7 @@ def test_documents_of_a_night(place: Place, database: "duckdb.DuckDBPyConnection
 
 
 def test_audits(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
-    """Agreement, coders and contested boundaries are what the audits' own tables say."""
+    """Agreement, coders and contested boundaries agree with the audits' own tables."""
     for table, key in (("agreement", ["coefficient", "similarity"]), ("coders", ["coder"])):
         parts = []
         for name in (AUDIT, "by hand"):
@@ -283,7 +283,7 @@ CHOSEN = {
 
 
 def asked(sql: str) -> str:
-    """A query as Grafana and the plug-in send it, over the month of the archive."""
+    """Fill in a query as Grafana and the plug-in send it, over the month of the archive."""
 
     def quoted(name: re.Match[str]) -> str:
         return ", ".join("'" + text.replace("'", "''") + "'" for text in CHOSEN[name[1]])
@@ -300,7 +300,7 @@ PANELS_BY_TITLE = {panel["title"]: panel for panel in GRAFANA["panels"] if panel
 
 @pytest.mark.parametrize("title", PANELS_BY_TITLE)
 def test_every_panel_has_rows(database: "duckdb.DuckDBPyConnection", title: str) -> None:
-    """Each query runs and finds something; one of a time series begins with time, and ascends."""
+    """Each query returns rows; those of a time series begin with an ascending time."""
     panel = PANELS_BY_TITLE[title]
     (target,) = panel["targets"]
     found = database.execute(asked(target["rawSql"])).df()
@@ -346,7 +346,7 @@ def test_what_panels_show(place: Place, database: "duckdb.DuckDBPyConnection") -
 
 
 def test_every_variable_has_values(database: "duckdb.DuckDBPyConnection") -> None:
-    """What may be chosen is there, what is chosen at first among it, and nothing else is asked."""
+    """The values include the default, and there are no other queries."""
     variables = {each["name"]: each for each in GRAFANA["templating"]["list"]}
     for name, variable in variables.items():
         if variable["type"] == "query":
@@ -372,7 +372,7 @@ def test_the_dashboard_is_what_its_script_writes() -> None:
 
 
 def test_the_dashboard_fits_any_grafana() -> None:
-    """Ids are unique, no data source is named but by the variable, no panel lies on another."""
+    """Ids are unique, data sources are named only by the variable, panels do not overlap."""
     panels = GRAFANA["panels"]
     ids = [panel["id"] for panel in panels]
     assert len(ids) == len(set(ids))
@@ -389,7 +389,7 @@ def test_the_dashboard_fits_any_grafana() -> None:
 
 
 def selectors(expression: Any) -> list[Any]:
-    """The vector selectors of an expression."""
+    """Return the vector selectors of an expression."""
     found = []
 
     def look(part: Any) -> bool:
@@ -402,7 +402,7 @@ def selectors(expression: Any) -> list[Any]:
 
 
 def test_alerts_ask_for_metrics_that_nights_tell(place: Place) -> None:
-    """Every metric, label and outcome that a rule names is one that a night has told."""
+    """A night has written every metric, label and outcome that a rule names."""
     told = place.nights.metrics.read_text()
     labels = {
         name: set(re.findall(r"(\w+)=", inside))
@@ -439,7 +439,7 @@ BLOCKS = re.findall(r"^```(sql|python)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILI
 def test_what_the_page_shows_runs(
     place: Place, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each query of the page finds something; each script ends well, where a reader would be."""
+    """Each query of the page returns rows; each script succeeds where a reader would run it."""
     language, text = BLOCKS[number]
     (tmp_path / "archive").mkdir()
     (tmp_path / "archive" / "runs").symlink_to(place.nights.runs)
@@ -456,7 +456,7 @@ def test_what_the_page_shows_runs(
 def test_the_worst_documents_of_the_page_are_listed_once_each(
     place: Place, database: "duckdb.DuckDBPyConnection"
 ) -> None:
-    """A row has a document's means over its references, of which some have several."""
+    """A row has a document's means over its references; some documents have several."""
     (query,) = (text for _, text in BLOCKS if "FROM worst_documents" in text)
     listed = database.execute(query.replace("2026-01-03", FAILED)).df().set_index("document_id")
     scores = place.night(FAILED, "scores").query("hypothesis == 'other'")

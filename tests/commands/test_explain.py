@@ -1,4 +1,4 @@
-"""One document of a run again: its edits, and the segmentations drawn."""
+"""`segscore explain`: the edits of one document of a run, and its segmentations drawn."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ def row(coder: str, role: str, boundaries: list[int], **further: object) -> dict
 
 @pytest.fixture
 def shows(segscore: Segscore, tmp_path: Path) -> Path:
-    """A run of one document, one reference, two systems."""
+    """A run of one document, one reference and two systems."""
     table = tmp_path / "shows.jsonl"
     table.write_text(
         lines(

@@ -24,7 +24,7 @@ OURS = ["run", "date", "signature", "version", "outcome", "gate"]
 
 @pytest.fixture
 def archive(segscore: Segscore, tmp_path: Path) -> Archive:
-    """Two nights: one good, one on which a system got worse."""
+    """Two nights: a good one, and one on which a system became worse."""
     made = Archive(tmp_path / "archive", tmp_path, segscore)
     made.deliver(FIRST)
     assert made.run(FIRST).code == 0
@@ -34,7 +34,7 @@ def archive(segscore: Segscore, tmp_path: Path) -> Archive:
 
 
 def gathered(archive: Archive, *options: object, code: int = 0) -> pa.Table:
-    """The table of the archive's runs."""
+    """Gather the archive's runs into a table."""
     ended = archive.segscore("history", archive.runs, *options)
     assert ended.code == code, ended.err
     assert "Traceback" not in ended.err
@@ -42,13 +42,13 @@ def gathered(archive: Archive, *options: object, code: int = 0) -> pa.Table:
 
 
 def published(archive: Archive, night: str) -> list[dict[str, Any]]:
-    """The summary of a night."""
+    """Read the published summary of a night."""
     found: list[dict[str, Any]] = read_table(f"{archive.folder_of(night)}/summary").to_pylist()
     return found
 
 
 def rewrite(archive: Archive, night: str, change: Any) -> None:
-    """Make of a night what another version might have written."""
+    """Rewrite a night as another version might have written it."""
     (file,) = Path(archive.folder_of(night), "summary").glob("*.parquet")
     pq.write_table(change(pq.read_table(file)), file)
 
@@ -91,7 +91,7 @@ def test_the_same_bytes_again_wherever_it_is_written(archive: Archive, tmp_path:
 
 
 def test_summaries_of_other_versions_are_united(archive: Archive) -> None:
-    """A column that is missing, one that is new, a measure nobody knows, a type that widened."""
+    """One lacks a column, one has a new column, an unknown measure and a wider type."""
 
     def older(table: pa.Table) -> pa.Table:
         small = table.drop_columns(["sd"])
@@ -120,7 +120,7 @@ def test_summaries_of_other_versions_are_united(archive: Archive) -> None:
 
 
 def test_group_columns_of_all_nights(segscore: Segscore, tmp_path: Path) -> None:
-    """Of other names, of other types, and of a name that the table has itself."""
+    """They have other names, other types, and a name that is a column of the table."""
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     kinds: dict[str, dict[str, Any]] = {
         FIRST: {"show": 7, "date": "monday"},
@@ -151,7 +151,7 @@ def test_group_columns_of_all_nights(segscore: Segscore, tmp_path: Path) -> None
 
 
 def test_runs_that_are_no_nights(archive: Archive, segscore: Segscore) -> None:
-    """A run by hand is there; one of another command, or an unfinished one, is not."""
+    """A run made by hand is included; one of another command, or an unfinished one, is not."""
     runs = Path(archive.runs)
     tables = [f"{archive.folder}/{name}/date={FIRST}" for name in ("references", "hypotheses")]
     assert segscore("score", *tables, "--output", runs / "by hand").code == 0

@@ -1,4 +1,4 @@
-"""Input nobody means well: bounded memory and time, and no name that leads out of the run."""
+"""Hostile input: bounded memory and time, and no name that leads out of the run's folder."""
 
 import subprocess
 import sys
@@ -66,7 +66,7 @@ def test_hostile_names_are_explained(segscore: Segscore, tmp_path: Path, documen
 
 
 def run_alone(*arguments: object) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Run the command line as a process; also tell the most memory it had, in MB."""
+    """Run the command line as a process; return its peak memory in MB too."""
     code = (
         "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]);"
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr);"
@@ -78,7 +78,7 @@ def run_alone(*arguments: object) -> tuple[subprocess.CompletedProcess[str], flo
 
 
 def test_a_file_of_bad_rows(tmp_path: Path) -> None:
-    """All in one row group; each is listed, and memory stays far below a gigabyte."""
+    """All rows are in one row group; each is listed, and memory stays far below a gigabyte."""
     ids = [f"d{i}" for i in range(BAD_ROWS)]
     bad = table(ids, "sys", 9, [3, 2, 99])
     write_table(str(tmp_path / "ref.parquet"), table(["good"], "ann", 9, [3]))

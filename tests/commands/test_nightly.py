@@ -1,4 +1,4 @@
-"""`segscore nightly`, real nights through the command line: each outcome, again and again."""
+"""`segscore nightly`: real nights through the command line, with each outcome."""
 
 import json
 from collections.abc import Iterator
@@ -32,12 +32,12 @@ def archive(segscore: Segscore, tmp_path: Path) -> Archive:
 
 
 def files(folder: str) -> dict[str, bytes]:
-    """All that a folder holds."""
+    """Every file in a folder."""
     found = {str(path): path for path in Path(folder).rglob("*") if path.is_file()}
     return {name: path.read_bytes() for name, path in found.items()}
 
 
-# --- What a night comes to -----------------------------------------------------------------------
+# --- Outcomes of a night -------------------------------------------------------------------------
 
 
 def test_good_nights(archive: Archive) -> None:
@@ -98,7 +98,7 @@ def test_a_failed_night_is_not_compared_with(archive: Archive) -> None:
     assert {check["against"] for check in archive.read(THIRD, "night.json")["checks"]} == {FIRST}
     archive.deliver(FOURTH)
     assert archive.run(FOURTH).code == 0
-    # A date says which night, whatever it came to.
+    # A night is identified by its date, whatever its outcome.
     assert archive.run(FOURTH, "--against", SECOND).code == 0
     assert {each["date"] for each in archive.read(FOURTH, "night.json")["against"].values()} == {
         SECOND
@@ -129,7 +129,7 @@ def test_without_rules_nothing_is_compared(archive: Archive) -> None:
 
 
 def test_an_average_that_is_undefined_now(archive: Archive) -> None:
-    """A system that puts no boundary anywhere has no precision."""
+    """A system without any boundary has no precision."""
     archive.settle(gate="b_precision>=-0.02")
     archive.run(FIRST)
     archive.deliver(SECOND, {"steady": 0.9, "other": 0.0})
@@ -139,7 +139,7 @@ def test_an_average_that_is_undefined_now(archive: Archive) -> None:
 
 
 def test_panels_have_rules_too(archive: Archive) -> None:
-    """Measures of all references at once, where documents have several."""
+    """Measures of all references at once have rules, where documents have several references."""
     archive.settle(gate="mult_window_diff<=+0.05")
     for night, systems in ((SECOND, GOOD), (THIRD, WORSE)):
         references = rows(night, "reference", GOOD)
@@ -185,7 +185,7 @@ def test_another_signature_is_not_comparable(archive: Archive) -> None:
     line = one_error(ended.err)
     assert f"not comparable with {FIRST}: n_t was 2, is 3; run {FIRST} again" in line
     assert archive.outcome(SECOND) == "not_comparable"
-    # What the message says helps.
+    # Do what the message advises.
     assert archive.run(FIRST).code == 0
     ended = archive.run(SECOND)
     assert ended.code == 1 and archive.outcome(SECOND) == "failed"
@@ -205,7 +205,7 @@ def test_another_signature_may_pass(archive: Archive) -> None:
 
 
 def test_reference_points_and_consensus_are_no_systems(archive: Archive) -> None:
-    """And do not change what a system's average is."""
+    """They do not change a system's average either."""
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     before = archive.read(SECOND, "night.json")["checks"]
@@ -276,7 +276,7 @@ def test_late_references_replace_the_night(archive: Archive) -> None:
 
 
 def test_a_night_that_changed_is_compared_with_anew(archive: Archive) -> None:
-    """Late references of the night before change what tonight comes to."""
+    """Late references of the night before change tonight's verdict."""
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     before = archive.read(SECOND, "night.json")
@@ -288,7 +288,7 @@ def test_a_night_that_changed_is_compared_with_anew(archive: Archive) -> None:
     assert after["checks"][0]["before"] != before["checks"][0]["before"]
 
 
-# --- Not yet, not now ----------------------------------------------------------------------------
+# --- Waiting and refusing ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("there", [None, "hypothesis", "reference"])
@@ -339,7 +339,7 @@ def test_too_many_rejects_publish_nothing(archive: Archive) -> None:
     assert archive.read(SECOND, "run.json") is None
 
 
-# --- Killed, and two at once ---------------------------------------------------------------------
+# --- Killed nights, and two at once --------------------------------------------------------------
 
 
 class Jobs:
@@ -351,7 +351,7 @@ class Jobs:
         self.commands: list[Command] = []
 
     def start(self, night: str, gate: Gate, host: str | None = None) -> tuple[Drive, Command]:
-        """Run a night that stops, or ends, somewhere."""
+        """Start a night that stops or dies at a gate."""
         place = self.folder / f"drive{len(self.commands)}"
         place.mkdir()
         drive = Drive(str(place), 20, {"gate": gate}, host)
@@ -362,7 +362,7 @@ class Jobs:
 
 @pytest.fixture
 def jobs(archive: Archive, tmp_path: Path) -> Iterator[Jobs]:
-    """They are ended with the test."""
+    """Nights in processes that are killed at the end of the test."""
     made = Jobs(archive, tmp_path)
     yield made
     for command in made.commands:
@@ -387,7 +387,7 @@ def test_killed_and_run_again(archive: Archive, jobs: Jobs, gate: Gate, publishe
     ended = archive.run(SECOND)
     assert ended.code == 1 and archive.outcome(SECOND) == "failed"
     assert not (Path(archive.folder_of(SECOND)) / "_unfinished").exists()
-    # Nobody took it for a good night meanwhile.
+    # Nobody took it for a good night in the meantime.
     archive.deliver(THIRD)
     assert archive.run(THIRD).code == 0
     assert {each["date"] for each in archive.read(THIRD, "night.json")["against"].values()} == {
@@ -412,7 +412,7 @@ def test_the_verdict_of_a_run_that_was_replaced_does_not_count(
 
 @pytest.mark.parametrize("host", [None, "elsewhere"])
 def test_two_at_once(archive: Archive, jobs: Jobs, host: str | None) -> None:
-    """On one machine the second sees the first; from another it loses, or wins."""
+    """On one machine the second job sees the first; on different machines one of them wins."""
     archive.deliver(SECOND)
     drive, first = jobs.start(SECOND, Gate("storage.write_new_text", "wait", "run.json"), host)
     wait(lambda: drive.reached("gate"), "the record is next")
@@ -529,7 +529,7 @@ def test_old_nights_are_removed_and_nothing_else(archive: Archive) -> None:
 def test_a_removal_that_was_cut_short_is_finished(
     archive: Archive, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    """Whatever was removed last, and a file that somebody puts there meanwhile stays."""
+    """It is finished whichever file was removed last; a file added meanwhile stays."""
     later = shifted(FIRST, 30)
     archive.deliver(later)
     assert archive.run(later).code == 0
@@ -583,7 +583,7 @@ def test_a_record_that_lists_files_elsewhere_removes_nothing(archive: Archive) -
     before = files(archive.folder)
     ended = archive.run(later, "--keep", 10)
     assert "run.json: was not written by segscore, or was changed since" in ended.err
-    # Only the verdict of the later night is another one: what it was compared with is passed over.
+    # Only the verdict of the later night differs: the removed night is skipped.
     judged = str(Path(archive.folder_of(later)) / "night.json")
     found = files(archive.folder)
     assert found.keys() == before.keys() and found.pop(judged) != before.pop(judged)
@@ -591,7 +591,7 @@ def test_a_record_that_lists_files_elsewhere_removes_nothing(archive: Archive) -
 
 
 def test_a_wrong_date_in_the_future_removes_nothing(archive: Archive) -> None:
-    """Days are counted from today then."""
+    """Days are then counted from today."""
     today = datetime.now(UTC).date().isoformat()
     for night in (today, "2999-01-01"):
         archive.deliver(night)
@@ -625,7 +625,7 @@ def test_a_night_that_cannot_be_read_is_passed_over_and_said(archive: Archive) -
 
 
 def test_how_to_score_is_said_as_for_score(archive: Archive) -> None:
-    """Whatever a settings file may say of `score`, a memory limit among it, serves nights too."""
+    """Whatever a settings file may say of `score`, such as a memory limit, applies to nights."""
     archive.settle(score='memory-limit = "4GiB"\nexplain-plan = true')
     archive.deliver(SECOND)
     ended = archive.run(SECOND)
@@ -678,7 +678,7 @@ def test_what_a_file_cannot_say(archive: Archive) -> None:
 
 
 def test_a_night_is_scored_as_the_table_score_says(archive: Archive) -> None:
-    """The same tables, to the byte, as `segscore score` writes with the same file."""
+    """The tables equal, to the byte, those of `segscore score` with the same file."""
     archive.settle(
         'not-comparable = "pass"',
         'n-t = 3\ngroup-by = ["show"]\nc-seg-costs = [1, 0.5]\nworkers = 1',

@@ -1,4 +1,4 @@
-"""Packages of a user's project that are called jobs, pipeline and schemas do no harm."""
+"""A user's packages named jobs, pipeline and schemas do no harm."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def segscore(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the installed command, with the project first on PYTHONPATH and as working folder."""
+    """Return a function that runs the installed command with the project first on PYTHONPATH."""
     command = Path(sys.executable).with_name("segscore")
     return subprocess.run(
         [command, *arguments],
@@ -55,6 +55,6 @@ def test_where_workers_start(project: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_second_copy_is_refused(name: str) -> None:
-    """A module imported under another name would be another module, with classes of its own."""
+    """A module imported under another name would be a copy with classes of its own."""
     with pytest.raises(ImportError, match=f"this is segscore.{name}; import it by that name"):
         __import__(name)

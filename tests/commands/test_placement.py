@@ -1,4 +1,4 @@
-"""Outputs that overlap with inputs are refused before any work, and nothing of anybody is lost."""
+"""Outputs that overlap with inputs are refused before any work, and no file is lost."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def files(folder: Path) -> dict[str, bytes | None]:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A folder of a night, in it a corpus, in it a folder of a night, in it files of a user."""
+    """Nested folders: a night, in it a corpus, in it a night, in it files of a user."""
     folder = tmp_path / "tree"
     inner = folder / NIGHT / "corpus" / NIGHT
     inner.mkdir(parents=True)
@@ -49,7 +49,7 @@ OVERLAPS = {"same": "itself", "inside": "lies inside the input", "containing": "
 
 
 def spelled(path: Path, how: str, links: Path) -> str:
-    """Name a place in some way."""
+    """Write a path in some spelling."""
     if how == "dots":
         return f"{path.parent}/../{path.parent.name}/{path.name}"
     if how == "link":
@@ -66,7 +66,7 @@ def spelled(path: Path, how: str, links: Path) -> str:
 
 
 def outputs(tree: Path) -> dict[str, Path]:
-    """The places of an output that overlap with the inner folder."""
+    """Paths of outputs that overlap with the inner folder."""
     inner = tree / NIGHT / "corpus" / NIGHT
     return {"same": inner, "inside": inner / NIGHT, "containing": tree / NIGHT}
 
@@ -123,7 +123,7 @@ def test_a_glob_that_finds_a_link_into_the_output(segscore: Segscore, tree: Path
 
 
 def test_an_output_named_like_the_tables_of_runs(segscore: Segscore, tmp_path: Path) -> None:
-    """The folder that once was emptied."""
+    """Earlier versions emptied this folder."""
     for name in ("corpus/a.jsonl", "corpus/notes.txt", "systems/b.jsonl"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(ROWS)
@@ -137,7 +137,7 @@ def test_an_output_named_like_the_tables_of_runs(segscore: Segscore, tmp_path: P
     assert files(tmp_path) == before
 
 
-# --- What is no overlap --------------------------------------------------------------------------
+# --- No overlap ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_overlaps_elsewhere(
 
 
 def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> None:
-    """What people do goes on as it was."""
+    """The usual layout is accepted."""
     segscore.patch.chdir(tmp_path)
     (tmp_path / "a.jsonl").write_text(ROWS)
     quick = ("--replicates", 0)
@@ -323,7 +323,7 @@ def test_cut_short(
 
 
 def test_a_hidden_folder_of_others(segscore: Segscore, writer: tuple[list[str], Path, str]) -> None:
-    """Of a user, of a command that was killed, or of one at work."""
+    """It may be a user's, that of a killed command, or of one at work."""
     arguments, hidden, _ = writer
     hidden.mkdir()
     (hidden / "notes.txt").write_text("mine")
@@ -337,7 +337,7 @@ def test_a_hidden_folder_of_others(segscore: Segscore, writer: tuple[list[str], 
 def test_two_at_once(
     segscore: Segscore, writer: tuple[list[str], Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second, started while the first writes, is refused, whatever it found before."""
+    """The second command, started while the first writes, is refused, whatever it read before."""
     arguments, hidden, table = writer
     write, second = storage.write_table, list[Ended]()
 

@@ -1,4 +1,4 @@
-"""The ways in which hypotheses meet their references: chosen by size and order, equal in result."""
+"""Ways to pair hypotheses with references: chosen by size and order, equal in result."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ OPTIONS = {
 
 
 def rows(folder: Path, name: str) -> list[str]:
-    """The rows of a table in an order of their own, as text."""
+    """Return the rows of a table as text, sorted."""
     if not (folder / name).exists():
         return []
     return sorted(map(repr, read_table(str(folder / name)).to_pylist()))
@@ -76,7 +76,7 @@ SKEWED = 1000
 
 
 def skewed(folder: Path) -> None:
-    """One document has 1,000 hypotheses, one a million units; a hundred are as usual."""
+    """One document has 1,000 hypotheses, one a million units; a hundred are ordinary."""
     draw = np.random.default_rng(2)
     long = 1000 * SKEWED
     sizes = {"crowded": 50, "long": long, **{f"d{i}": 40 for i in range(100)}}
@@ -108,12 +108,12 @@ def test_a_crowded_document_and_a_long_one_do_not_stall_a_run(
         assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name)
     assert len(rows(tmp_path / "met", "scores")) == SKEWED + 2 * 101
     written = [pq.ParquetFile(path) for path in (tmp_path / "met" / "scores").iterdir()]
-    # The crowded document is in one part, and is scored some hypotheses at a time.
+    # The crowded document is in one part, whose hypotheses are scored a few at a time.
     assert max(file.num_row_groups for file in written) >= SKEWED // 100
 
 
 def table(name: str, *pieces: tuple[int, int, tuple[str, str] | None]) -> InputTable:
-    """A table that says of itself: rows, bytes and ids of each piece."""
+    """Describe a table by rows, bytes and ids of each piece."""
     slices = [
         Slice(name, f"{name}.parquet", (i,), 0, count, size, "", ids)
         for i, (count, size, ids) in enumerate(pieces)
@@ -127,26 +127,26 @@ MANY, LARGE = planning.LIMITS.rows_per_part, 2**30
 @pytest.mark.parametrize(
     ("references", "hypotheses", "way", "groups"),
     [
-        # What fits is sent, in whatever order it is.
+        # References that fit into memory are sent, in any order.
         ([(10, 1000, None)], [(MANY, 1000, None)] * 8, "sent", 1),
-        # What does not fit meets in place where files tell that they are in order...
+        # Others are read by ranges of ids where files say that they are in order...
         (
             [(MANY, LARGE // 50, (each, each + "z")) for each in "abcdefghijklmnopqrstuvwxyz"],
             [(MANY, 1000, ("a", "g")), (MANY, 1000, ("g", "p")), (MANY, 1000, ("q", "z"))],
             "ranges",
             3,
         ),
-        # ... and travels where they are not, or one of them does not tell.
+        # ... and shuffled where they are not, or one file does not say.
         ([(MANY, LARGE, ("a", "z"))] * 9, [(MANY, 1000, ("a", "z"))] * 9, "shuffled", 24),
         ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, None)], "shuffled", 3),
-        # Not where a range would hold too much.
+        # They are also shuffled where a range would be too large.
         (
             [(MANY, LARGE, ("a", "m"))],
             [(MANY, 9, ("a", "b")), (MANY, 9, ("k", "z"))],
             "shuffled",
             3,
         ),
-        # As many groups as it takes for rows to fit, however few they are.
+        # There are as many groups as needed for the rows to fit, however few they are.
         ([(10, 10 * LARGE, None)], [(10, 1000, None)], "shuffled", 26),
     ],
 )

@@ -1,4 +1,4 @@
-"""`segscore report`: the page tells what the tables hold, and says what it cannot show."""
+"""`segscore report`: the page shows what the tables contain, and names what it cannot show."""
 
 import itertools
 import json
@@ -37,7 +37,7 @@ from tests.support.paths import DATA
 
 
 class Reader(HTMLParser):
-    """The tables of a page by the titles of their figures, its charts, and its text."""
+    """Reads a page: its tables by the titles of their figures, its charts, and its text."""
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Reader(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         while self.inside.pop() not in (tag, "chart"):
-            pass  # what has no end tag is in nothing
+            pass  # void elements contain nothing
 
     def handle_data(self, data: str) -> None:
         within = self.inside[-1] if self.inside else ""
@@ -80,7 +80,7 @@ BUNDLE = cache(vl_convert.javascript_bundle)
 
 @pytest.fixture(autouse=True)
 def one_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library that draws charts is put together once, not for every page."""
+    """Bundle the library that draws charts once, not for every page."""
     monkeypatch.setattr(vl_convert, "javascript_bundle", BUNDLE)
 
 
@@ -288,7 +288,7 @@ def test_a_night_tells_what_the_gate_said(segscore: Segscore, tmp_path: Path) ->
         (check["system"], check["result"]) for check in found["checks"]
     }
     (failed,) = (check for check in found["checks"] if check["result"] == "failed")
-    # None of the documents was there the night before: its average stands for them.
+    # All documents are new since the night before, so its average is used instead.
     assert [(row[0], row[4]) for row in read.tables["Documents that worsened most"][1:]] == [
         (moved["document_id"], f"{moved['before']:.4f} on average") for moved in failed["moved"]
     ]
@@ -308,7 +308,7 @@ def audited(segscore: Segscore, folder: Path, rows: list[dict[str, Any]]) -> Rea
 def test_what_was_refused_is_not_drawn(
     segscore: Segscore, tmp_path: Path, refused_row: dict[str, Any]
 ) -> None:
-    """Also where the coder has another row that was not."""
+    """It is left out even where the coder has another row that was accepted."""
     rows: list[dict[str, Any]] = [
         {"document_id": "d", "coder": coder, "n_units": 30, "boundaries": marked}
         for coder, marked in (("A", [5, 10]), ("B", [5, 12]), ("C", [6]))
@@ -321,7 +321,7 @@ def test_what_was_refused_is_not_drawn(
 
 
 def test_equal_values_stand_at_their_place(segscore: Segscore, tmp_path: Path) -> None:
-    """An axis has a width where all values are the same, or its numbers would be false."""
+    """Where all values are equal, an axis still has a width, so that its numbers are true."""
     rows: list[dict[str, Any]] = [
         {"document_id": "d", "coder": coder, "n_units": 30, "boundaries": [5, at]}
         for coder, at in (("A", 11), ("B", 12))
@@ -335,7 +335,7 @@ def test_equal_values_stand_at_their_place(segscore: Segscore, tmp_path: Path) -
 
 @given(st.integers(201, 2000), st.integers(0, 200))
 def test_a_thinned_curve_runs_as_the_whole(steps: int, point: int) -> None:
-    """It ends where the curve ends, keeps what is to stay, and leaves out no long way."""
+    """It ends where the curve ends, keeps the marked points, and never skips far."""
     curve = [{"x": max(0, i - 150) / steps, "y": min(i, 150) / 150} for i in range(steps)]
     kept = thinned(curve, [curve[point]])
     assert kept[0] == curve[0]
@@ -356,7 +356,7 @@ def test_a_thinned_curve_runs_as_the_whole(steps: int, point: int) -> None:
 
 
 def test_inputs_that_are_gone(segscore: Segscore, scored: Path) -> None:
-    """All but the drawings comes from the run itself."""
+    """Everything but the drawings comes from the run itself."""
     (scored.parent / "references" / "0.parquet").unlink()
     ran = segscore("report", scored, "--output", scored.parent / "run.html")
     assert ran.code == 0
@@ -452,7 +452,7 @@ def test_every_boundary_stands_where_it_is(made: tuple[int, list[int], list[int]
     starts = [round(sum(widths[:line]) / scale) for line in range(lines)]
 
     def places(rows: list[StripPart]) -> set[int]:
-        """Positions of the marks, read back from the paths."""
+        """Read the positions of the marks from the paths."""
         return {
             starts[line] + round((float(x) - LEFT) / scale)
             for line, row in enumerate(rows)

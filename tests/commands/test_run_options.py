@@ -55,7 +55,7 @@ def test_consensus_is_scored_like_a_coder_and_averaged_apart(
         hypothesis = hypotheses[row["document_id"], row["hypothesis"]]["boundaries"]
         expected = passes.counts(n_units, reference, hypothesis, k, 2)
         assert {name: row[name] for name in expected} == expected
-    # A consensus enters neither P_seg, nor the panel, nor the averages over all references.
+    # A consensus is left out of P_seg, the panel and the averages over all references.
     assert [row for row in scored if row not in agreed] == rows(tmp_path / "plain", "scores")
     assert rows(tmp_path / "agreed", "panel_scores") == rows(tmp_path / "plain", "panel_scores")
     summary = rows(tmp_path / "agreed", "summary")
@@ -214,7 +214,7 @@ def test_weights_costs_and_beta_enter_the_formulas(segscore: Segscore, tmp_path:
 
 
 def test_unit_weights_weigh_content(segscore: Segscore, tmp_path: Path) -> None:
-    """Weights equal to the words give what a run in words gives; without words units listen."""
+    """Weights equal to the word counts give a run in words; units without words count nothing."""
     made = corpus(seed=16)
     for document in made.documents:
         document["unit_weights"] = document["unit_lengths"]
@@ -258,7 +258,7 @@ def test_unit_weights_come_from_json_lines_too(segscore: Segscore, tmp_path: Pat
 def test_columns_of_the_other_table_are_left_out(
     segscore: Segscore, tmp_path: Path, ending: str
 ) -> None:
-    """In every format: segmentations with weights of units, documents with boundaries."""
+    """In every format, segmentations may have weights of units, and documents boundaries."""
     made = corpus(seed=16, documents=8)
     made.write(tmp_path)
     run(segscore, tmp_path, tmp_path / "plain")

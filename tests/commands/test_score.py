@@ -1,4 +1,4 @@
-"""A whole run against the slow twin: generated corpora, every table recomputed the obvious way."""
+"""A whole run against the slow twin: generated corpora, every table recomputed slowly."""
 
 from collections import defaultdict
 from fractions import Fraction
@@ -72,7 +72,7 @@ def check_panels(
     rounding: str,
     words: bool,
 ) -> None:
-    """Judge every hypothesis by all references of its document again."""
+    """Score every hypothesis again with all references of its document."""
     lengths = {each["document_id"]: each["unit_lengths"] for each in made.documents}
 
     def measured(row: dict[str, Any]) -> tuple[int, list[int]]:
@@ -166,7 +166,7 @@ def check_summary(summary: pa.Table, scores: list[dict[str, Any]], prior: Fracti
 def test_intervals_are_those_of_weights_drawn_a_document(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    """Each replicate by itself: weigh every row by its document's weight, sum, divide."""
+    """For each replicate, weigh every row by its document's weight, sum, divide."""
     made = corpus(seed=3)
     made.write(tmp_path)
     run(segscore, tmp_path, tmp_path / "run", "--replicates", 40, "--seed", 11)
@@ -216,7 +216,7 @@ def test_rows_add_up_and_the_signature_says_what_was_computed(
 
 
 def test_tinyrec_by_the_command_line(segscore: Segscore, tmp_path: Path) -> None:
-    """The meetings that ship, read as JSONL and as the tables made from it: the same scores."""
+    """The meetings that ship, read as JSONL and as imported tables, have the same scores."""
     ended = segscore("import", DATA / "tinyrec.jsonl", "--output", tmp_path)
     assert ended.code == 0, ended.err
     for source, output in ((tmp_path, "a"), (None, "b")):

@@ -1,4 +1,4 @@
-"""`--settings FILE`, `--log-format json`, and which of file and command line wins."""
+"""`--settings FILE`, `--log-format json`, and which of file and command line takes precedence."""
 
 import json
 import re
@@ -144,7 +144,7 @@ def test_no_such_log_format(segscore: Segscore) -> None:
 def test_every_command_reads_how_stores_are_reached(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    """Also where arguments are missing: the settings take effect before anything else is read."""
+    """The settings take effect before anything else is read, even if arguments are missing."""
     configured: list[Any] = []
     monkeypatch.setattr(storage, "configure", configured.append)
     file = write(tmp_path, '[storage.s3]\nendpoint_url = "https://objects.example.org"\n')

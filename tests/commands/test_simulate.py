@@ -1,4 +1,4 @@
-"""Pseudo-coders: what is drawn, how often each error is made, and the same draws in any company."""
+"""Pseudo-coders: how often each error is made, and draws that depend on the document alone."""
 
 import json
 from collections import Counter
@@ -53,7 +53,7 @@ def corpus(sizes: Sequence[int], segments: int = 5) -> SegmentSizes:
 def made(
     settings: SimulateSettings, sizes: Sequence[int], documents: int, segments: int = 5
 ) -> Rows:
-    """The first documents of a simulation."""
+    """Simulate the first documents."""
     rows: Rows = simulate_codings(corpus(sizes, segments), settings, 0, documents).to_pylist()
     return rows
 
@@ -64,14 +64,14 @@ def drawn(row: dict[str, Any]) -> list[int]:
 
 
 def mix(number: int) -> int:
-    """The finaliser of splitmix64."""
+    """Apply the finaliser of splitmix64."""
     number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & ALL_BITS
     number = (number ^ number >> 27) * 0x94D049BB133111EB & ALL_BITS
     return number ^ number >> 31
 
 
 def chances(seed: int, document: int, coder: int) -> Callable[[], float]:
-    """The random numbers of a coder of a document, one a call; coder 0 is the truth."""
+    """Yield the random numbers of a coder of a document; coder 0 is the true segmentation."""
     golden = 0x9E3779B97F4A7C15
     start = mix((mix((mix((seed + golden) & ALL_BITS) + document) & ALL_BITS) + coder) & ALL_BITS)
     count = 0
@@ -87,7 +87,7 @@ def chances(seed: int, document: int, coder: int) -> Callable[[], float]:
 def twin_segments(
     chance: Callable[[], float], sizes: list[int], segments: int, longest: float
 ) -> tuple[int, list[int]]:
-    """Units and boundaries of a random segmentation."""
+    """Return units and boundaries of a random segmentation."""
     ends: list[int] = []
     while len(ends) < segments and sum(ends[-1:]) < longest:
         ends.append(sum(ends[-1:]) + sizes[int(chance() * len(sizes))])
@@ -97,7 +97,7 @@ def twin_segments(
 def twin_coding(
     chance: Callable[[], float], n_units: int, truth: list[int], settings: SimulateSettings
 ) -> list[int]:
-    """What a pseudo-coder makes of a true segmentation."""
+    """Return a pseudo-coder's version of a true segmentation."""
     coded: list[int] = []
     extra = 0
     for before, position, after in zip([0, *truth], truth, [*truth[1:], n_units], strict=False):
@@ -126,7 +126,7 @@ def twin_coding(
 
 
 def twin(settings: SimulateSettings, sizes: list[int], documents: int, segments: int) -> Rows:
-    """The first documents of a simulation, slowly."""
+    """Simulate the first documents, slowly."""
     rows = []
     pool, limit = sorted(sizes), float(settings.units or "inf")
     for d in range(documents):
@@ -167,7 +167,7 @@ def test_every_row_is_a_segmentation(settings: SimulateSettings, sizes: list[int
 def test_a_document_is_the_same_in_any_company(
     settings: SimulateSettings, first: int, documents: int
 ) -> None:
-    """Alone, in another part, or beside other coders."""
+    """The draws are the same alone, in another part, or beside other coders."""
     pool = corpus([2, 3, 5, 9])
     whole = simulate_codings(pool, settings, 0, 40).to_pylist()
     coders = settings.coders
@@ -178,7 +178,7 @@ def test_a_document_is_the_same_in_any_company(
 
 
 def test_the_draws_do_not_change_between_versions() -> None:
-    """Simulations are reproducible: the same seed is the same codings, now and later."""
+    """The same seed gives the same codings in every version."""
     sizes = [4, 5, 6, 9]
     coders = replace(TRUE, coders=3, near_miss=0.3, full_miss=0.3)
     drawn = {
@@ -204,7 +204,7 @@ def test_seeds_documents_and_coders_differ() -> None:
 
 
 def sampling_bound(draws: int) -> float:
-    """How far the share of draws that go one way may be from its chance.
+    """Largest deviation of a share of draws from its probability.
 
     Hoeffding 1963: with n draws it is farther than t with a chance of at most 2 exp(-2 n t^2); here
     one in a billion.
@@ -242,7 +242,7 @@ def test_random_coders_divide_the_text_of_their_document() -> None:
 @pytest.mark.parametrize("full", [0, 0.3])
 @pytest.mark.parametrize("added", [0, 0.25, 1])
 def test_errors_are_as_frequent_as_asked_for(near: float, full: float, added: float) -> None:
-    """Segments of 2 n_t units leave room for every near miss: each boundary is a draw of its own.
+    """In segments of 2 n_t units every near miss fits, so each boundary is an independent draw.
 
     A true boundary that a coder does not have was moved or omitted; one of the coder's that is not
     true was moved or added.
@@ -259,7 +259,7 @@ def test_errors_are_as_frequent_as_asked_for(near: float, full: float, added: fl
 
 
 def test_the_errors_alone() -> None:
-    """At a chance of 1 every boundary is missed the one way or the other; at 0 none is."""
+    """With probability 1 every boundary is missed in the one way or the other; with 0 none is."""
     sizes = [6, 9]
     every = replace(TRUE, coders=3)
     ways = (
@@ -303,7 +303,7 @@ def test_a_boundary_is_added_anywhere_as_likely() -> None:
 
 def test_segment_sizes_are_pooled() -> None:
     units = np.array([10, 6, 4], np.int32)
-    # Two types at one position part the text once; 13 sizes of 3 codings are 2.67 a coding.
+    # Two types at one position are one cut; 13 sizes of 3 codings are 2.67 a coding.
     pooled = segment_sizes(units, from_lists([[3, 3, 5], [1, 2], []]))
     assert pooled.sizes.tolist() == [1, 1, 2, 3, 4, 4, 5]
     assert pooled.segments == 2
@@ -325,7 +325,7 @@ def parts(folder: Path) -> list[pa.Table]:
 
 
 def test_a_real_corpus(segscore: Segscore, tmp_path: Path) -> None:
-    """References alone are read of a table that holds hypotheses too; scoring reads the result."""
+    """Only the references of a table with hypotheses are read; `score` reads the result."""
     lines = [json.loads(line) for line in (DATA / "tinyrec.jsonl").read_text().splitlines()]
     sizes = {size for row in lines if row["role"] == "reference" for size in drawn(row)}
     options = ("--documents", 40, "--seed", 3)

@@ -14,12 +14,12 @@ FULL_MISSES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
 
 @pytest.fixture
 def pi(segscore: Segscore, tmp_path: Path) -> "Simulated":
-    """Coefficients of coders simulated after Moonstone's."""
+    """Returns coefficients of coders simulated after Moonstone's."""
     return Simulated(segscore, tmp_path)
 
 
 class Simulated:
-    """Simulates coders and takes pi of them."""
+    """Simulates coders and computes pi of them."""
 
     def __init__(self, segscore: Segscore, folder: Path) -> None:
         self.segscore = segscore
@@ -27,7 +27,7 @@ class Simulated:
         self.times = 0
 
     def __call__(self, coders: int, *options: object) -> dict[str, float]:
-        """Similarity -> pi of 40 documents."""
+        """Return pi of 40 documents by similarity."""
         self.times += 1
         made = self.folder / str(self.times)
         shape = ("--documents", 40, "--coders", coders, "--seed", 1, "--output", made)

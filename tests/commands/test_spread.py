@@ -15,7 +15,7 @@ from tests.support.run_files import files, tables
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many parts even of a small corpus."""
+    """Split even a small corpus into many parts."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20))
 
 
@@ -53,7 +53,7 @@ def test_the_same_bytes_from_one_file_and_from_four(segscore: Segscore, tmp_path
 def test_the_same_tables_from_one_part_and_from_many(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buckets: int
 ) -> None:
-    """Also when documents are resampled by buckets."""
+    """The tables are the same also when documents are resampled by buckets."""
     monkeypatch.setattr(bootstrap, "BUCKETS", buckets)
     corpus(seed=8, documents=50).write(tmp_path)
     found = []

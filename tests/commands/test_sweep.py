@@ -1,4 +1,4 @@
-"""Threshold sweeps against the slow twin, which scores anew at every threshold."""
+"""Threshold sweeps against the slow twin, which scores again at every threshold."""
 
 import json
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ Curve = dict[float | None, dict[str, Any]]
 
 
 def sweep(segscore: Segscore, folder: Path, output: Path, *options: object) -> dict[str, Any]:
-    """Sweep the tables of a folder; what run.json says."""
+    """Sweep the tables of a folder; return run.json."""
     ended = segscore(
         "sweep", folder / "references", folder / "hypotheses", "--output", output,
         "--documents", folder / "documents.parquet", *options,
@@ -63,13 +63,13 @@ def curves(output: Path) -> dict[str, Curve]:
 
 
 def kept(row: dict[str, Any], threshold: float | None) -> list[int]:
-    """The boundaries of a scored hypothesis at a threshold."""
+    """The boundaries of a scored hypothesis whose score reaches a threshold."""
     scored = zip(row["boundaries"], row["boundary_scores"], strict=True)
     return [p for p, score in scored if threshold is not None and score >= threshold]
 
 
 def at_threshold(made: Corpus, threshold: float | None) -> Corpus:
-    """The corpus whose hypotheses are those at a threshold."""
+    """The corpus with the hypotheses cut at a threshold."""
     rows = [{**row, "boundaries": kept(row, threshold)} for row in made.hypotheses]
     return replace(made, hypotheses=rows)
 
@@ -89,7 +89,7 @@ def segments(made: Corpus, words: bool) -> dict[Any, int]:
 def twin_point(
     made: Corpus, threshold: float | None, window: str | int, rounding: str, words: bool
 ) -> dict[str, dict[str, int]]:
-    """Hypothesis -> what its pairs add up to at a threshold."""
+    """Hypothesis -> sums of its pairs' counts at a threshold."""
     there = at_threshold(made, threshold)
     size = segments(there, words)
     sums: dict[str, dict[str, int]] = {}
@@ -108,7 +108,7 @@ def twin_point(
 
 
 def closest(points: list[dict[str, Any]]) -> dict[str, Any]:
-    """The operating point of a curve: ascending thresholds, so the last of equally close ones."""
+    """Return the operating point of a curve; of equally close thresholds the highest."""
 
     def distance(row: dict[str, Any]) -> Fraction:
         size = row["content_size"]
@@ -211,7 +211,7 @@ def test_curves_are_those_of_the_twin(
 
 
 def check_values(row: dict[str, Any], p_seg: float) -> None:
-    """The values of a row are the formulas over its counts."""
+    """Check that the values of a row are the formulas over its counts."""
     miss = naive.ratio(row["pk_misses"], row["reference_windows"])
     false_alarm = naive.ratio(row["pk_false_alarms"], row["windows"] - row["reference_windows"])
     prior = Fraction(p_seg)
@@ -235,7 +235,7 @@ def check_values(row: dict[str, Any], p_seg: float) -> None:
 def test_the_ends_of_a_curve_are_what_score_finds(
     segscore: Segscore, tmp_path: Path, units: str
 ) -> None:
-    """All candidates, as the table stands; and no boundary, as the reference point `none`."""
+    """The ends are all candidates, and no boundary, which is the reference point `none`."""
     made = scored_corpus(seed=12, scores=())
     both = {(row["document_id"], row["n_units"]) for row in made.references}
     held = {row["document_id"] for row in made.hypotheses if row["coder"] == "h0"}
@@ -280,7 +280,7 @@ def test_a_lower_threshold_never_takes_a_boundary_away(segscore: Segscore, tmp_p
 def test_swapped_scores_leave_the_number_of_segments_as_it_is(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    """F07 section 3: a noisy system whose curve can be held against the quiet one's."""
+    """F07 section 3: the curve of a noisy system is comparable with that of the quiet one."""
     made = scored_corpus(seed=3, scores=())
     noisy = []
     for row in made.hypotheses:
@@ -384,7 +384,7 @@ def test_thresholds_are_told_apart_to_the_last_bit_and_the_zeros_are_one(table: 
 
 
 def test_of_several_types_at_a_place_the_highest_score_counts(table: Table) -> None:
-    """And boundaries with types are accepted under the rules `segscore score` has for them."""
+    """Boundaries with types are accepted under the rules of `segscore score`."""
     types = pa.array([[1, 1]] * 3, pa.list_(pa.int32()))
     table.write(
         "references.parquet", [("ann", d, 10, [3, 6], None) for d in "abc"], boundary_types=types
@@ -408,7 +408,7 @@ def test_units_without_words_share_the_highest_score(table: Table) -> None:
     ended = table.sweep("--units", "words", "--documents", table.folder / "documents.parquet")
     assert ended.code == 0, ended.err
     found = curves(table.run)["sys"]
-    # Position 9 is the end in words: its score is a threshold at which nothing changes.
+    # Position 9 is the end in words, so its score is a threshold at which nothing changes.
     assert {t: row["hypothesis_segments"] for t, row in found.items()} == {
         0.25: 2, 0.5: 2, 0.75: 2, None: 1,
     }  # fmt: skip
@@ -447,7 +447,7 @@ def test_content_beyond_what_can_be_counted_is_told() -> None:
 
 
 def refused(ended: Ended, code: int, *said: str) -> None:
-    """The command ended with this code and said all this, without a traceback."""
+    """Check that the command exited with this code and these messages, without a traceback."""
     assert ended.code == code, ended.err
     assert "Traceback" not in ended.out + ended.err
     assert "segscore: error: " in ended.err

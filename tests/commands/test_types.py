@@ -1,4 +1,4 @@
-"""Boundary types in a whole run: counts, similarities and confusion are those of the twin."""
+"""Boundary types in a whole run: counts, similarities and confusion equal those of the twin."""
 
 from collections import defaultdict
 from fractions import Fraction

@@ -25,10 +25,10 @@ Given = Mapping[str, Any]
 Expected = dict[str, Any]
 Row = dict[str, Fraction | None]
 Judged = tuple[int, Sequence[Sequence[int]], Sequence[int] | None]
-"""(n_units, references, hypothesis) of a document; None where there is no hypothesis."""
+"""(n_units, references, hypothesis) of a document; the hypothesis is None where there is none."""
 
 WITH_A_PRIOR = ("pk_prior", "pk_prime", "c_seg", "c_seg_normalised")
-"""Window values that need the collection's P_seg; only formulas.json and pooled.json have one."""
+"""Window values that need the collection's P_seg, which only formulas.json and pooled.json have."""
 
 CONTENT_PARTS = (
     "content_leading_miss",
@@ -43,10 +43,10 @@ class Case(NamedTuple):
     """One input, by name.
 
     Attributes:
-        name: what it shows, once in its family.
+        name: what the case shows, unique in its family.
         given: the input.
-        note: where it is from, or who computes something else.
-        show: the values to list; empty: all.
+        note: the source, or which program computes something else.
+        show: names of the values to list; empty: all.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Family(NamedTuple):
     Attributes:
         name: of the file.
         about: what its cases have in common.
-        expect: works out what is expected of a case.
+        expect: computes what is expected of a case.
         cases: in the order of the file.
     """
 
@@ -72,7 +72,7 @@ class Family(NamedTuple):
 
 
 def case(name: str, note: str = "", show: tuple[str, ...] = (), **given: Any) -> Case:
-    """Name an input."""
+    """Make a case."""
     return Case(name, given, note, show)
 
 
@@ -80,7 +80,7 @@ def case(name: str, note: str = "", show: tuple[str, ...] = (), **given: Any) ->
 
 
 def expect_units(given: Given) -> Expected:
-    """Positions in words; with types, those of each type."""
+    """Expect positions in words; with types, those of each type."""
     if "types" not in given:
         total, kept, lost = naive.in_words(
             given["n_units"], given["boundaries"], given["unit_lengths"]
@@ -160,7 +160,7 @@ UNITS = (
 def window_sizes(
     policy: str | int, rounding: str, documents: Sequence[Given]
 ) -> tuple[list[list[int]], list[int]]:
-    """Windows of each document's references (k), and of each document's panel (m)."""
+    """Compute windows of each document's references (k), and of each document's panel (m)."""
     if isinstance(policy, int):
         return [[policy] * len(d["references"]) for d in documents], [policy] * len(documents)
     units = [d["n_units"] * len(d["references"]) for d in documents]
@@ -181,7 +181,7 @@ def window_sizes(
 
 
 def expect_window_size(given: Given) -> Expected:
-    """The window of each reference and of the panel of each document."""
+    """Expect the window of each reference and of the panel of each document."""
     k, m = window_sizes(given["window"], given["rounding"], given["documents"])
     return {"k": k, "m": m}
 
@@ -193,7 +193,7 @@ def sized(
     rounding: str = "half-even",
     note: str = "",
 ) -> Case:
-    """A case of window size."""
+    """Make a case of window size."""
     listed = [{"n_units": n_units, "references": references} for n_units, references in documents]
     return case(name, note, window=window, rounding=rounding, documents=listed)
 
@@ -235,12 +235,12 @@ WINDOW_SIZE = (
 
 
 def pair_of(given: Given) -> tuple[int, Any, Any]:
-    """(n_units, reference, hypothesis)."""
+    """Return (n_units, reference, hypothesis)."""
     return given["n_units"], given["reference"], given["hypothesis"]
 
 
 def expect_windows(given: Given) -> Expected:
-    """Counts and values that need no prior."""
+    """Expect counts, and values that need no prior."""
     counts = naive.window_counts(*pair_of(given), given["k"])
     values = naive.values(counts, per_row=True)
     return {"counts": counts, "values": {n: values[n] for n in values if n not in WITH_A_PRIOR}}
@@ -254,7 +254,7 @@ def windowed(
     k: int,
     note: str = "",
 ) -> Case:
-    """A case of a pair under a window."""
+    """Make a case of a pair with a window."""
     sides: dict[str, Any] = {"reference": list(reference), "hypothesis": list(hypothesis)}
     return case(name, note, n_units=n_units, **sides, k=k)
 
@@ -373,12 +373,12 @@ WINDOWS = (
 
 
 def plain_edits(found: Sequence[naive.Edit]) -> list[list[Any]]:
-    """[kind, position in the reference, position in the hypothesis], null where there is none."""
+    """List [kind, position in the reference, position in the hypothesis]; null for no position."""
     return [[edit.kind, edit.position, edit.other_position] for edit in found]
 
 
 def ends_of_edits(found: Sequence[naive.Edit]) -> list[list[Any]]:
-    """[kind, [position, type] in the reference, [position, type] in the hypothesis]."""
+    """List [kind, [position, type] in the reference, [position, type] in the hypothesis]."""
 
     def end(position: int | None, boundary_type: int | None) -> list[int] | None:
         return None if position is None or boundary_type is None else [position, boundary_type]
@@ -390,7 +390,7 @@ def ends_of_edits(found: Sequence[naive.Edit]) -> list[list[Any]]:
 
 
 def expect_edits(given: Given) -> Expected:
-    """Edits, counts and values of a pair without types."""
+    """Expect edits, counts and values of a pair without types."""
     pairing = {"greedy": naive.edits, "optimal": naive.optimal_edits}[given["pairing"]]
     found = pairing(*pair_of(given), given["n_t"])
     counts = naive.counts_of(found, given["n_units"] - 1)
@@ -399,7 +399,7 @@ def expect_edits(given: Given) -> Expected:
 
 
 def expect_typed_edits(given: Given) -> Expected:
-    """Edits, counts and values of a pair with types."""
+    """Expect edits, counts and values of a pair with types."""
     pairings = {"greedy": naive.typed_edits, "optimal": naive.typed_optimal_edits}
     n_units, reference, hypothesis = pair_of(given)
     sides = [[(p, t) for p, t in side] for side in (reference, hypothesis)]
@@ -418,7 +418,7 @@ def expect_typed_edits(given: Given) -> Expected:
 
 
 def expect_optimal_edits(given: Given) -> Expected:
-    """Edits, counts and values of a pair with or without types."""
+    """Expect edits, counts and values of a pair with or without types."""
     return expect_typed_edits(given) if "types" in given else expect_edits(given)
 
 
@@ -431,7 +431,7 @@ def edited(
     note: str = "",
     pairing: str = "greedy",
 ) -> Case:
-    """A case of a pair without types."""
+    """Make a case of a pair without types."""
     sides: dict[str, Any] = {"reference": list(reference), "hypothesis": list(hypothesis)}
     return case(name, note, n_units=n_units, **sides, n_t=n_t, pairing=pairing)
 
@@ -515,7 +515,7 @@ def typed(
     note: str = "",
     pairing: str = "greedy",
 ) -> Case:
-    """A case of a pair with types."""
+    """Make a case of a pair with types."""
     sides: dict[str, Any] = {"reference": reference, "hypothesis": hypothesis}
     return case(name, note, n_units=n_units, types=types, **sides, n_t=n_t, pairing=pairing)
 
@@ -664,7 +664,7 @@ OPTIMAL_EDITS = (
 
 
 def expect_ghd(given: Given) -> Expected:
-    """The distance, each position once."""
+    """Expect the distance, with types ignored."""
     n_units, *sides = pair_of(given)
     if "types" in given:
         sides = [sorted({position for position, _ in side}) for side in sides]
@@ -674,7 +674,7 @@ def expect_ghd(given: Given) -> Expected:
 def apart(
     name: str, n_units: int, reference: Sequence[int], hypothesis: Sequence[int], note: str = ""
 ) -> Case:
-    """A case of distance."""
+    """Make a case of distance."""
     sides: dict[str, Any] = {"reference": list(reference), "hypothesis": list(hypothesis)}
     return case(name, note, n_units=n_units, **sides)
 
@@ -714,7 +714,7 @@ GHD = (
 def parts_in_weights(
     pair: tuple[int, Any, Any], weights: Sequence[int], words: Sequence[int]
 ) -> dict[str, int]:
-    """Content before and after the overlap, in unit weights, heard once for each word."""
+    """Content before and after the overlap, in unit weights, counted once for each word."""
     found = dict.fromkeys(CONTENT_PARTS, 0)
     for w, (story, shown) in enumerate(naive.listened(*pair)):
         heard = {
@@ -731,7 +731,7 @@ def parts_in_weights(
 def stories_in_weights(
     pair: tuple[int, Any, Any], weights: Sequence[int], words: Sequence[int]
 ) -> list[tuple[Fraction, Fraction]]:
-    """(miss, false alarm) of each story that has words, as shares of weight, meant over words."""
+    """(miss, false alarm) of each story with words: mean shares of weight over its words."""
 
     def weigh(units: set[int]) -> int:
         return sum(weights[u] for u in units)
@@ -761,7 +761,7 @@ def story_means(stories: Sequence[tuple[Fraction, Fraction]]) -> Row:
 def content_of(
     given: Given, pair: tuple[int, Any, Any]
 ) -> tuple[dict[str, int], list[tuple[Fraction, Fraction]]]:
-    """Counts, and the fractions of each story."""
+    """Return the counts, and the fractions of each story."""
     n_units, reference, hypothesis = pair
     if "unit_weights" in given:
         weights = given["unit_weights"]
@@ -776,7 +776,7 @@ def content_of(
 
 
 def content_values(counts: Mapping[str, int], content_weights: Sequence[Fraction]) -> Row:
-    """R_miss and R_fa, each part by its weight."""
+    """R_miss and R_fa, each part weighted."""
     by_part = dict(zip(PART_NAMES, content_weights, strict=True))
     weighted = naive.weighted_parts(counts, **by_part)
     return {
@@ -786,12 +786,12 @@ def content_values(counts: Mapping[str, int], content_weights: Sequence[Fraction
 
 
 def exact(numbers: Sequence[str | int]) -> list[Fraction]:
-    """Fractions as they are written."""
+    """Write fractions as text."""
     return [Fraction(number) for number in numbers]
 
 
 def expect_content(given: Given) -> Expected:
-    """Content in units, in words, or in unit weights."""
+    """Expect content in units, in words, or in unit weights."""
     n_units, *sides = pair_of(given)
     if "unit_lengths" in given and "unit_weights" not in given:
         in_words = [naive.in_words(n_units, side, given["unit_lengths"]) for side in sides]
@@ -809,7 +809,7 @@ def heard(
     note: str = "",
     **options: Any,
 ) -> Case:
-    """A case of content."""
+    """Make a case of content."""
     sides: dict[str, Any] = {"reference": list(reference), "hypothesis": list(hypothesis)}
     return case(name, note, n_units=n_units, **sides, **options)
 
@@ -894,7 +894,7 @@ CONTENT = (
 
 
 def expect_panel(given: Given) -> Expected:
-    """Counts and values of a hypothesis before all references."""
+    """Expect counts and values of a hypothesis compared with all references."""
     counts = naive.panel_counts(
         given["n_units"], given["references"], given["hypothesis"], given["k"]
     )
@@ -911,7 +911,7 @@ def judged(
     k: int,
     note: str = "",
 ) -> Case:
-    """A case of a panel."""
+    """Make a case of a panel."""
     given: dict[str, Any] = {"references": references, "hypothesis": list(hypothesis)}
     return case(name, note, n_units=n_units, **given, k=k)
 
@@ -959,7 +959,7 @@ PANEL = (
 
 
 def expect_consensus(given: Given) -> Expected:
-    """Positions that enough references mark."""
+    """Expect the positions that enough references mark."""
     return {"boundaries": naive.consensus(given["references"], Fraction(given["share"]))}
 
 
@@ -1010,7 +1010,7 @@ def row_of(document: int, pair: tuple[int, Any, Any], k: int, n_t: int) -> Score
 
 
 def met(given: Given, windows: list[list[int]]) -> Iterator[ScoredRow]:
-    """Every hypothesis with every reference of its document."""
+    """Pair every hypothesis with every reference of its document."""
     for d, document in enumerate(given["documents"]):
         if document["hypothesis"] is None:
             continue
@@ -1020,7 +1020,7 @@ def met(given: Given, windows: list[list[int]]) -> Iterator[ScoredRow]:
 
 
 def pooled_p_seg(given: Given, windows: list[list[int]]) -> Fraction | None:
-    """P_seg over all references, whether a hypothesis met them or not."""
+    """P_seg over all references, whether they have a hypothesis or not."""
     return naive.p_seg(
         naive.window_counts(document["n_units"], reference, [], k)
         for document, of_document in zip(given["documents"], windows, strict=True)
@@ -1036,13 +1036,13 @@ def values_of(
     *,
     per_row: bool,
 ) -> Row:
-    """All values of a row's counts, or of sums."""
+    """Return all values of a row's counts, or of sums."""
     plain = {name: count for name, count in counts.items() if name != "stories"}
     return naive.values(plain, n_t=n_t, p_seg=p_seg, per_row=per_row) | story_means(stories)
 
 
 def macro_average(rows: Sequence[tuple[int, Row]]) -> dict[str, tuple[Fraction | None, int]]:
-    """Mean over documents of the mean over references, where defined; and how many documents."""
+    """Mean over documents of the mean over references, where defined; and the document count."""
     averages = {}
     for name in rows[0][1]:
         by_document: dict[int, list[Fraction]] = {}
@@ -1056,12 +1056,12 @@ def macro_average(rows: Sequence[tuple[int, Row]]) -> dict[str, tuple[Fraction |
 
 
 def summed(rows: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Counts added up."""
+    """Add counts up."""
     return {name: sum(row[name] for row in rows) for name in rows[0]}
 
 
 def expect_pooled(given: Given) -> Expected:
-    """Sums, and averages of both kinds."""
+    """Expect sums, and averages of both kinds."""
     windows, panel_windows = window_sizes(given["window"], given["rounding"], given["documents"])
     p_seg = pooled_p_seg(given, windows)
     rows = list(met(given, windows))
@@ -1086,7 +1086,7 @@ def expect_pooled(given: Given) -> Expected:
 
 
 def pooled_panel(given: Given, windows: list[int]) -> Expected:
-    """The panel's sums and averages."""
+    """Return the panel's sums and averages."""
     rows = [
         naive.panel_counts(d["n_units"], d["references"], d["hypothesis"], m)
         for d, m in zip(given["documents"], windows, strict=True)
@@ -1111,7 +1111,7 @@ def several(
     n_t: int = 2,
     note: str = "",
 ) -> Case:
-    """A case of several documents and one system."""
+    """Make a case of several documents and one system."""
     listed = [
         {"n_units": n_units, "references": references, "hypothesis": hypothesis}
         for n_units, references, hypothesis in documents
@@ -1163,7 +1163,7 @@ POOLED = (
 
 
 def expect_formulas(given: Given) -> Expected:
-    """Values from counts and parameters."""
+    """Expect values from counts and parameters."""
     parameters = {"n_t": 2, "types": [1], "beta": "1", **given.get("parameters", {})}
     counts, per_row = given["counts"], given["row"]
     values: Row = {}
@@ -1217,17 +1217,17 @@ def f_measures(values: Row, counts: Mapping[str, int], beta: Fraction) -> Row:
 
 
 def of_windows(reference: Sequence[int], hypothesis: Sequence[int]) -> dict[str, int]:
-    """Window counts to put into formulas."""
+    """Window counts as arguments of formulas."""
     return naive.window_counts(12, reference, hypothesis, 3)
 
 
 def of_edits(**counts: int) -> dict[str, int]:
-    """Edit counts to put into formulas; 0 where not said."""
+    """Edit counts as arguments of formulas; 0 unless given."""
     return dict.fromkeys(naive.EDIT_COUNTS, 0) | counts
 
 
 def table_2(n: int, tp: str, fp: int, fn: int) -> dict[str, int]:
-    """Fournier's printed confusion as counts: TP is matches + near misses / 2."""
+    """Counts of Fournier's printed confusion: TP is matches + near misses / 2."""
     near = int(2 * (n - fp - fn - Fraction(tp)))
     pairs = {"matches": n - fp - fn - near, "near_misses": near, "near_miss_span": near}
     return of_edits(**pairs, misses=fn, false_alarms=fp, potential_boundaries=5253)
@@ -1252,12 +1252,12 @@ def formula(
     row: bool = True,
     **parameters: Any,
 ) -> Case:
-    """A case of formulas."""
+    """Make a case of formulas."""
     return case(name, note, show, row=row, counts=counts, parameters=parameters)
 
 
 def printed_by_fournier(segmenter: str, n: int, tp: str, fp: int, fn: int, says: str) -> Case:
-    """A row of Fournier's Table 2."""
+    """Make a case of a row of Fournier's Table 2."""
     note = f"Fournier 2013, Table 2, n = {n}; printed: {says}."
     shown = ("boundary_similarity", "b_tp", "b_fp", "b_fn", "b_tn", *F_SHOWN[1:4])
     return formula(f"Table 2, {segmenter}", table_2(n, tp, fp, fn), shown, note, row=False)
@@ -1370,7 +1370,7 @@ FAMILIES = (
 
 
 def plain(value: Any) -> Any:
-    """Fractions as text, all else as JSON has it."""
+    """Write fractions as text, and all else as in JSON."""
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, Mapping):
@@ -1381,7 +1381,7 @@ def plain(value: Any) -> Any:
 
 
 def stored(family: Family, one: Case) -> dict[str, Any]:
-    """A case as it stands in its file."""
+    """Return a case in the form of its file."""
     expected = family.expect(one.given)
     if one.show:
         expected["values"] = {name: expected["values"][name] for name in one.show}
@@ -1390,19 +1390,19 @@ def stored(family: Family, one: Case) -> dict[str, Any]:
 
 
 def flat(value: Any) -> str:
-    """JSON on one line."""
+    """Write JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def members(value: Any) -> list[tuple[str, Any]]:
-    """(what stands before it, the value) of each member of a list or an object."""
+    """(text before it, value) of each member of a list or an object."""
     if isinstance(value, dict):
         return [(f"{flat(name)}: ", each) for name, each in value.items()]
     return [("", each) for each in value]
 
 
 def rendered(value: Any, indent: int, room: int) -> str:
-    """JSON on one line if there is room; else filled lines if its members fit, else one a line."""
+    """Write JSON on one line if it fits, else filled lines if members fit, else one a line."""
     if not isinstance(value, dict | list) or len(flat(value)) <= room:
         return flat(value)
     inner = indent + 1
@@ -1423,7 +1423,7 @@ def rendered(value: Any, indent: int, room: int) -> str:
 
 
 def text(family: Family) -> str:
-    """A file, the same bytes every time."""
+    """Return the text of a file, the same bytes every time."""
     cases = [stored(family, one) for one in family.cases]
     listed = []
     for one in cases:

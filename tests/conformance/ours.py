@@ -1,4 +1,4 @@
-"""What segscore's compiled passes make of the cases of the conformance set."""
+"""Results of segscore's compiled passes on the cases of the conformance set."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ def values_of(
 
 
 def settled(given: Given) -> dict[str, float]:
-    """What the formulas use beside counts, as a run sets it."""
+    """Parameters of the formulas, as a run sets them."""
     changes: dict[str, Any] = {}
     for name in ("n_t", "beta", "cost_miss"):
         if name in given:
@@ -57,7 +57,7 @@ def settled(given: Given) -> dict[str, float]:
 
 
 def positions(rows: Ragged) -> list[int]:
-    """The only row of a ragged array."""
+    """Return the only row of a ragged array."""
     found: list[int] = rows.values.tolist()
     return found
 
@@ -134,7 +134,7 @@ def ours_of_edits(given: Given) -> Expected:
 
 
 def twins(found: Sequence[Edit]) -> list[naive.Edit]:
-    """The same edits, as the slow twin has them."""
+    """Return the same edits by the slow twin."""
     return [naive.Edit(*edit[:5]) for edit in found]
 
 
@@ -181,7 +181,7 @@ def ours_of_content(given: Given) -> Expected:
 
 
 def content_pass(given: Given) -> Ints:
-    """The content counts of one pair, by the pass a run would take."""
+    """The content counts of one pair, by the pass that a run would choose."""
     units = given["n_units"]
     both = [from_lists([given[role]]) for role in ("reference", "hypothesis")]
     lengths = given.get("unit_lengths")
@@ -260,7 +260,7 @@ def pooled_p_seg(given: Given, k: Sequence[Sequence[int]]) -> float | None:
 def averages(
     table: Table, rows: Sequence[tuple[int, dict[str, int]]], parameters: Mapping[str, float]
 ) -> Expected:
-    """What a run adds up and averages, of one system."""
+    """Sums and averages of one system, as a run computes them."""
     counts = np.array([[row[name] for name in table.counts] for _, row in rows]).T
     by_name = dict(zip(table.counts, counts, strict=True))
     values = evaluate(table.measures.values(), by_name, parameters, rows=True)

@@ -1,4 +1,4 @@
-"""The conformance set: what is stored is what the script makes, and the compiled passes agree."""
+"""The conformance set equals what its script writes, and the compiled passes agree with it."""
 
 import json
 from fractions import Fraction
@@ -17,7 +17,7 @@ STORED = {path.stem: json.loads(path.read_text("utf-8")) for path in FOLDER.glob
 BY_NAME = {family.name: family for family in FAMILIES}
 
 
-# --- What is stored ------------------------------------------------------------------------------
+# --- Stored files --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
@@ -54,11 +54,11 @@ def test_the_readme_names_every_file_and_input() -> None:
                 assert f"`{part}`" in readme, part
 
 
-# --- The compiled side ---------------------------------------------------------------------------
+# --- Compiled passes -----------------------------------------------------------------------------
 
 
 def differences(ours: Any, expected: Any, where: str = "") -> list[str]:
-    """Where the compiled side is not what is expected: counts exactly, values to 1e-12."""
+    """List where the compiled passes differ: counts exactly, values by more than 1e-12."""
     if isinstance(expected, dict):
         return [d for name in expected for d in differences(ours[name], expected[name], name)]
     if isinstance(expected, list) and isinstance(ours, list) and len(ours) == len(expected):

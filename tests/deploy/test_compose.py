@@ -22,7 +22,7 @@ FETCH = "import fsspec; fsspec.filesystem('s3').get('segscore/first/run', '/out'
 
 
 def test_compose_without_credentials() -> None:
-    """It says which file is missing."""
+    """The message names the missing file."""
     ended = compose(DEPLOY)
     assert ended.stdout == ""
     assert "settings/store.env not found" in ended.stderr
@@ -35,7 +35,7 @@ def service_box(image: Path, service: Mapping[str, Any], **more: Any) -> Box:
 
 
 def clients_of_the_page() -> list[list[str]]:
-    """What docs/deploy.md gives to the client, line by line."""
+    """Lines that docs/deploy.md gives for the client."""
     page = (ROOT / "docs" / "deploy.md").read_text()
     (fence,) = (each for each in page.split("```") if " up -d --wait" in each)
     said = [shlex.split(line) for line in fence.replace("\\\n", "").strip().splitlines()]
@@ -46,7 +46,7 @@ def clients_of_the_page() -> list[list[str]]:
 def test_compose_scores(
     image: Path, machine: Machine, services: dict[str, Any], segscore: Segscore, tmp_path: Path
 ) -> None:
-    """From the store to the store, on the workers, as the page says; the same tables as here."""
+    """From store to store, on the workers, as the page says; the tables equal those made here."""
     deliver(machine, image, tmp_path / "nights", {NIGHT})
     client = services["client"]
     out = tmp_path / "out"

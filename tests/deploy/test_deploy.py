@@ -1,4 +1,4 @@
-"""What the examples in deploy/ and their page say of each other."""
+"""The examples in deploy/ and their page agree."""
 
 import re
 import tomllib

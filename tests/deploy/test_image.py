@@ -1,4 +1,4 @@
-"""The image, made by its own steps, and run as it is meant to be run: nothing written but /tmp."""
+"""The image, built by its own steps and run as intended: nothing is written outside /tmp."""
 
 import shlex
 import subprocess
@@ -15,7 +15,7 @@ TALKING = {"NUMBA_DEBUG_CACHE": "1"}
 
 
 def test_linters() -> None:
-    """Neither hadolint nor shellcheck finds fault."""
+    """Neither hadolint nor shellcheck reports a problem."""
     scripts = sorted((ROOT / "deploy").rglob("*.sh")) + sorted((ROOT / "deploy").rglob("*.sbatch"))
     for command in ([BIN / "hadolint", DOCKERFILE], [BIN / "shellcheck", *scripts]):
         ended = subprocess.run(command, capture_output=True, text=True)
@@ -23,7 +23,7 @@ def test_linters() -> None:
 
 
 def test_a_box_is_what_a_container_is(image: Path, machine: Machine) -> None:
-    """The account, the root that cannot be written, and none of the checkout."""
+    """It has the account and a read-only root, and nothing of the checkout."""
     box = Box(image)
     assert instruction("USER") == f"{ACCOUNT}:{ACCOUNT}"
     assert machine.say(box, "enter", "id", "-u").strip() == str(ACCOUNT)
@@ -42,7 +42,7 @@ def test_a_box_is_what_a_container_is(image: Path, machine: Machine) -> None:
     ],
 )
 def test_no_pass_is_compiled(image: Path, machine: Machine, options: tuple[str, ...]) -> None:
-    """All are read from the image's, and none is added to those that a container may write."""
+    """All passes are read from the image, and none is added to the container's own folder."""
     box = Box(image, environment=environment() | TALKING, read={"/data": DATA})
     score = ["segscore", "score", *["/data/stargazer.jsonl"] * 2, *options, "--output", "run"]
     compare = "diff --recursive /opt/segscore/passes $NUMBA_CACHE_DIR"
@@ -57,7 +57,7 @@ def test_no_pass_is_compiled(image: Path, machine: Machine, options: tuple[str, 
 def test_passes_are_where_nobody_else_writes(
     image: Path, machine: Machine, mode: str, place: str
 ) -> None:
-    """A volume of Kubernetes at /tmp is not sticky: others could replace what lies there."""
+    """A volume of Kubernetes at /tmp is not sticky, so others could replace files there."""
     box = Box(image, environment=environment() | TALKING, read={"/data": DATA}, mode=mode)
     score = ["segscore", "score", *["/data/stargazer.jsonl"] * 2, "--output", "run"]
     say = 'stat -c "%a %u %n" $NUMBA_CACHE_DIR'

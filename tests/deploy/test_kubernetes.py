@@ -1,4 +1,4 @@
-"""deploy/kubernetes/, held against schemas, made into pods as the Dask operator does, and run."""
+"""deploy/kubernetes/: checked by schemas, made into pods as the Dask operator does, and run."""
 
 import re
 import shutil
@@ -27,7 +27,7 @@ OVERLAYS = ("base", "overlays/example")
 
 @pytest.fixture(scope="module", params=OVERLAYS)
 def manifests(request: pytest.FixtureRequest) -> list[Manifest]:
-    """What kustomize makes of a folder."""
+    """Build the manifests of a folder with kustomize."""
     if shutil.which("kubectl") is None:
         pytest.skip("there is no kubectl: the manifests are not put together")
     command = ["kubectl", "kustomize", DEPLOY / "kubernetes" / request.param]
@@ -37,13 +37,13 @@ def manifests(request: pytest.FixtureRequest) -> list[Manifest]:
 
 
 def one(manifests: Sequence[Manifest], kind: str) -> Manifest:
-    """The only manifest of a kind."""
+    """Return the only manifest of a kind."""
     (found,) = (each for each in manifests if each["kind"] == kind)
     return found
 
 
 def pods(manifests: Sequence[Manifest]) -> dict[str, Manifest]:
-    """The templates of all pods, as the CronJob has its own, and as the operator makes its own."""
+    """Templates of all pods: the CronJob's own, and those that the operator makes."""
     job = one(manifests, "CronJob")["spec"]["jobTemplate"]["spec"]["template"]
     cluster = one(manifests, "DaskCluster")
     made = {
@@ -68,7 +68,7 @@ def pods(manifests: Sequence[Manifest]) -> dict[str, Manifest]:
 
 
 def closed(schema: Any) -> Any:
-    """A schema that lets no property pass that it does not name, as strict validation does."""
+    """Make a schema refuse properties that it does not name, as strict validation does."""
     if isinstance(schema, list):
         return [closed(each) for each in schema]
     if not isinstance(schema, dict):
@@ -80,7 +80,7 @@ def closed(schema: Any) -> Any:
 
 
 def problems(manifest: Manifest) -> list[str]:
-    """What is wrong with a manifest, by the schemas of Kubernetes and of the Dask operator."""
+    """List the errors of a manifest by the schemas of Kubernetes and of the Dask operator."""
     if manifest["apiVersion"] != "kubernetes.dask.org/v1":
         try:
             kubernetes_validate.validate(manifest, VERSION, strict=True)
@@ -101,13 +101,13 @@ def test_manifests_are_valid(manifests: list[Manifest]) -> None:
 
 @pytest.mark.parametrize("kind", ["CronJob", "DaskCluster"])
 def test_a_wrong_manifest_is_found(manifests: list[Manifest], kind: str) -> None:
-    """A misspelt key, however deep."""
+    """A misspelt key is reported at any depth."""
     text = yaml.safe_dump(one(manifests, kind))
     assert problems(yaml.safe_load(text.replace("readOnlyRootFilesystem", "readOnlyRoot")))
 
 
 def test_pods_are_bounded(manifests: list[Manifest]) -> None:
-    """As the namespace asks (restricted), and more: no token, nothing written but /tmp."""
+    """Limits are those of the namespace (restricted) and more: no token, writing only to /tmp."""
     for name, pod in pods(manifests).items():
         spec = pod["spec"]
         assert spec["automountServiceAccountToken"] is False, name
@@ -125,7 +125,7 @@ def test_pods_are_bounded(manifests: list[Manifest]) -> None:
 
 
 def test_the_policies_are_of_the_pods(manifests: list[Manifest]) -> None:
-    """Labels that a policy or a service selects by are those that pods have."""
+    """Labels that a policy or a service selects by exist on the pods."""
     labels = {name: pod["metadata"]["labels"] for name, pod in pods(manifests).items()}
     chosen = {
         manifest["metadata"]["name"]: {
@@ -155,7 +155,7 @@ def test_yesterday_is_that_of_the_schedule(manifests: list[Manifest]) -> None:
 
 
 def pod_box(image: Path, pod: Manifest, **more: Any) -> tuple[Box, list[str]]:
-    """The box of a pod, and its command."""
+    """Return the box of a pod, and its command."""
     (container,) = pod["spec"]["containers"]
     given = {each["name"]: each["value"] for each in container.get("env", [])}
     if container.get("envFrom"):
@@ -167,7 +167,7 @@ def pod_box(image: Path, pod: Manifest, **more: Any) -> tuple[Box, list[str]]:
 
 @contextmanager
 def pod_running(image: Path, machine: Machine, pod: Manifest) -> Iterator[Service]:
-    """Run a pod until the block ends; its startup probe has been answered."""
+    """Run a pod until the block ends; its startup probe has succeeded."""
     (container,) = pod["spec"]["containers"]
     probe = container["startupProbe"]["httpGet"]
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
@@ -183,7 +183,7 @@ def pod_running(image: Path, machine: Machine, pod: Manifest) -> Iterator[Servic
 def test_the_night_of_kubernetes(
     image: Path, machine: Machine, manifests: list[Manifest], tmp_path: Path
 ) -> None:
-    """Scheduler, a worker as the operator makes it, and the job, each by its manifest."""
+    """Scheduler, a worker as the operator makes it, and the job run by their manifests."""
     days = yesterday()
     deliver(machine, image, tmp_path / "tables", days)
     made = pods(manifests)

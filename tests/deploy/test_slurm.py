@@ -1,7 +1,7 @@
-"""deploy/slurm/: the client's job, run: it submits workers, scores on them, cancels them.
+"""deploy/slurm/: the client's job submits workers, scores on them, and cancels them.
 
-There is no Slurm here.  What stands in for `sbatch` and `scancel` runs a job at once, as a process
-of this machine, and ends it.
+Slurm is not installed here: replacements of `sbatch` and `scancel` run a job at once as a process
+of this machine, and end it.
 """
 
 import os
@@ -32,12 +32,12 @@ done
 """
 WORKERS = 2
 PATIENCE = 120
-"""Seconds; who waits for workers waits as long as a queue may take."""
+"""Seconds that the client may wait for workers, as long as a queue may take."""
 
 
 @pytest.fixture
 def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of what is submitted; jobs reach each other by loopback."""
+    """Folder of the submitted jobs, which reach each other by loopback."""
     made, programs = tmp_path / "jobs", tmp_path / "bin"
     for each in (made, programs):
         each.mkdir()

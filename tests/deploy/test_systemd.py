@@ -1,4 +1,4 @@
-"""deploy/systemd/, verified by systemd, and its command run with what the unit gives it."""
+"""deploy/systemd/, verified by systemd, and its command run in the unit's environment."""
 
 import configparser
 import os
@@ -17,18 +17,18 @@ from tests.support.store_nights import deliver, published, yesterday
 UNITS = DEPLOY / "systemd"
 SERVICE = UNITS / "segscore-nightly.service"
 MOST_EXPOSED = 20
-"""Of a service, from 0 to 100, as `systemd-analyze security` reckons."""
+"""Exposure of a service, from 0 to 100, as `systemd-analyze security` computes it."""
 
 
 def said(*command: object) -> subprocess.CompletedProcess[str]:
-    """What systemd says of the units."""
+    """Return systemd's messages about the units."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd-analyze: the units are not verified")
     return subprocess.run(["systemd-analyze", *map(str, command)], capture_output=True, text=True)  # noqa: S607
 
 
 def test_units_are_right() -> None:
-    """Also what systemd would only warn of, such as a key it does not know."""
+    """There is not even a warning, such as that of an unknown key."""
     ended = said("verify", "--man=no", *UNITS.iterdir())
     assert (ended.returncode, ended.stderr) == (0, "")
 
@@ -46,7 +46,7 @@ def test_the_service_is_bounded() -> None:
 
 @pytest.mark.usefixtures("store")
 def test_the_night_of_systemd(image: Path, machine: Machine, tmp_path: Path) -> None:
-    """On this machine's threads; nothing is written but the folders that the unit names."""
+    """It runs on this machine's threads, and writes only to the folders that the unit names."""
     days = yesterday()
     deliver(machine, image, tmp_path / "tables", days)
     unit = configparser.ConfigParser(interpolation=None, strict=False)

@@ -1,4 +1,4 @@
-"""The README's picture: a report of data that ships, cut to what shows the most.
+"""The README's picture: a report of data that ships, cropped.
 
 `python -m tests.docs.picture RUN FILE` opens the report of a run in the tests' browser.
 """

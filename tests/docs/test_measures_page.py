@@ -1,8 +1,9 @@
-"""docs/measures.md says what is so: every measure and count stands there, every number is found.
+"""docs/measures.md is right: it defines every measure and count, and its numbers are computed.
 
-A block of the page that is fenced as `case` is an input (JSON) and a table: a line a measure, a
-column a program.  What stands in the table is computed again here, by the compiled passes, the slow
-twin, segeval, NLTK, or the formulas a paper prints.  Columns are parted by two spaces or more.
+A block of the page fenced as `case` is an input (JSON) and a table with a line for each measure and
+a column for each program.  The tests compute the table again by the compiled passes, the slow
+twin, segeval, NLTK, or the formulas that a paper prints.  Columns are separated by two or more
+spaces.
 """
 
 import importlib
@@ -54,7 +55,7 @@ Program = Callable[[Given, str], Value]
 
 
 class Cell(NamedTuple):
-    """What the page says a program makes of a measure."""
+    """A program's value of a measure, as printed on the page."""
 
     heading: str
     given: dict[str, Any]
@@ -64,7 +65,7 @@ class Cell(NamedTuple):
 
 
 def blocks() -> list[tuple[str, str]]:
-    """(the heading it stands under, its text) of every fenced case."""
+    """(heading above it, text) of every fenced case."""
     found = []
     heading = ""
     for part in re.split(r"^(#+ .*|```case\n(?:.*\n)*?```)$", PAGE, flags=re.MULTILINE):
@@ -76,7 +77,7 @@ def blocks() -> list[tuple[str, str]]:
 
 
 def cells() -> list[Cell]:
-    """Everything in every table."""
+    """Every cell of every table."""
     found = []
     for heading, block in blocks():
         given, table = block.split("\n\n", 1)
@@ -90,16 +91,16 @@ def cells() -> list[Cell]:
     return found
 
 
-# --- What programs say ---------------------------------------------------------------------------
+# --- Results of programs -------------------------------------------------------------------------
 
 
 def typed(given: Given) -> bool:
-    """Whether boundaries have types."""
+    """Return whether boundaries have types."""
     return "types" in given
 
 
 def family_of(given: Given, measure: str) -> str:
-    """Which measures a name belongs to."""
+    """Return the family of a measure."""
     if "references" in given:
         return "panel"
     if measure in ("ghd", "window_size"):
@@ -116,7 +117,7 @@ CONTENT_NAMES = {
 
 
 def twin(given: Given, measure: str) -> Value:
-    """The slow twin."""
+    """Compute a value by the slow twin."""
     family = family_of(given, measure)
     if family == "window_size":
         rounding = given.get("rounding", "half-even")
@@ -150,7 +151,7 @@ def edits_of_twin(given: Given) -> dict[str, Any]:
 
 
 def compiled(given: Given, measure: str) -> Value:
-    """The compiled passes."""
+    """Compute a value by the compiled passes."""
     family = family_of(given, measure)
     pair = given["n_units"], given.get("reference", []), given["hypothesis"]
     if family == "window_size":
@@ -167,7 +168,7 @@ def compiled(given: Given, measure: str) -> Value:
 
 
 def ours(given: Given, measure: str) -> Value:
-    """Segscore: the twin, where the compiled passes say the same."""
+    """Compute a value by the twin, and check that the compiled passes agree."""
     exact, value = twin(given, measure), compiled(given, measure)
     exact_value = None if exact is None else Fraction(exact)
     assert passes.close(None if value is None else float(value), exact_value)
@@ -175,7 +176,7 @@ def ours(given: Given, measure: str) -> Value:
 
 
 def boundary_strings(given: Given) -> tuple[Any, Any, dict[str, Any]]:
-    """Both sides as segeval reads them, and how to say so."""
+    """Both sides as boundary strings of segeval, and the options that they need."""
     n_units, reference, hypothesis = given["n_units"], given["reference"], given["hypothesis"]
     if not typed(given):
         return masses(n_units, hypothesis), masses(n_units, reference), {}
@@ -185,7 +186,7 @@ def boundary_strings(given: Given) -> tuple[Any, Any, dict[str, Any]]:
 
 
 def by_segeval(given: Given, measure: str) -> Value:
-    """Segeval 2.0.11, the hypothesis first as its documentation has it."""
+    """Compute a value by segeval 2.0.11, the hypothesis first as in its documentation."""
     hypothesis, reference, options = boundary_strings(given)
     if measure == "window_size":
         return int(segeval.compute_window_size(reference))
@@ -207,13 +208,13 @@ def by_segeval(given: Given, measure: str) -> Value:
 
 
 def by_nltk(given: Given, measure: str) -> Value:
-    """NLTK on a mask of the N-1 potential boundaries."""
+    """Compute a value by NLTK on a mask of the N-1 potential boundaries."""
     n_units, reference, hypothesis = given["n_units"], given["reference"], given["hypothesis"]
     return on_masks(mask(n_units, reference), mask(n_units, hypothesis), given, measure)
 
 
 def by_nltk_on_units(given: Given, measure: str) -> Value:
-    """NLTK on a mask of the N units, with the mark on the first unit of a new segment."""
+    """Compute a value by NLTK on a mask of the N units, marked at the first unit of a segment."""
     masks = [
         "".join("1" if unit in given[role] else "0" for unit in range(given["n_units"]))
         for role in ("reference", "hypothesis")
@@ -222,7 +223,7 @@ def by_nltk_on_units(given: Given, measure: str) -> Value:
 
 
 def on_masks(reference: str, hypothesis: str, given: Given, measure: str) -> Value:
-    """NLTK's value."""
+    """Return NLTK's value of two masks."""
     if measure == "window_size":
         return nltk_window_size(reference)
     if measure == "ghd":
@@ -234,7 +235,7 @@ def on_masks(reference: str, hypothesis: str, given: Given, measure: str) -> Val
 
 
 def nltk_window_size(reference: str) -> int:
-    """The k at which NLTK's pk gives what it gives without one, against a lone first boundary."""
+    """The k with which NLTK's pk equals its pk without one, for a lone first boundary."""
     against = "1" + "0" * (len(reference) - 1)
     without = nltk.pk(reference, against)
     (size,) = [k for k in range(1, len(reference)) if nltk.pk(reference, against, k) == without]
@@ -242,7 +243,7 @@ def nltk_window_size(reference: str) -> int:
 
 
 def as_printed(given: Given, measure: str) -> Value:
-    """Fournier 2013, eq 5 and 6 as they stand on the page, in eq 4 and 2."""
+    """Fournier 2013, eq 5 and 6 exactly as printed, in eq 4 and 2."""
     counts = edits_of_twin(given)["counts"]
     types = given.get("types", ALL_TYPES)
     weight = Fraction(counts["near_miss_span"], max(1, given.get("n_t", 2) - 1))
@@ -254,7 +255,7 @@ def as_printed(given: Given, measure: str) -> Value:
 
 
 def by_matrix_as_printed(given: Given, measure: str) -> Value:
-    """Fournier 2013, eq 7 as it stands on the page: near misses enter with w, not 1 - w."""
+    """Fournier 2013, eq 7 exactly as printed: near misses enter with w, not 1 - w."""
     counts = edits_of_twin(given)["counts"]
     tp = counts["matches"] + Fraction(counts["near_miss_span"], given.get("n_t", 2))
     found = {"b_tp": tp, "b_fp": counts["false_alarms"], "b_fn": counts["misses"]}
@@ -270,7 +271,7 @@ def by_kazantseva(given: Given, measure: str) -> Value:
     n_units = given["n_units"]
     if measure == "window_size":
         return floor(Fraction(n_units, 2 * (len(given["reference"]) + 1)) + Fraction(1, 2))
-    # A mask as long as the document has a window more, like a document with one unit more.
+    # A mask as long as the document has one more window, like a document with one more unit.
     counts = naive.panel_counts(n_units + 1, given["references"], given["hypothesis"], given["k"])
     h, size = counts["references"], counts["windows"]
     penalty = Fraction(counts["penalty"], h * (size - 1))
@@ -284,7 +285,7 @@ def by_kazantseva(given: Given, measure: str) -> Value:
 
 
 def by_kazantseva_as_printed(given: Given, measure: str) -> Value:
-    """Kazantseva & Szpakowicz 2012, eq 8-10 as they stand on the page."""
+    """Kazantseva & Szpakowicz 2012, eq 8-10 exactly as printed."""
     counts = expect_panel(given)["counts"]
     h, size = counts["references"], counts["windows"]
     best, worst = Fraction(counts["best"], size), Fraction(counts["worst"], size)
@@ -308,7 +309,7 @@ PROGRAMS: dict[str, Program] = {
 
 
 def said(program: str, given: Given, measure: str) -> Value | type[Exception]:
-    """What a program says, or the kind of its error."""
+    """Return a program's result, or the kind of its error."""
     try:
         return PROGRAMS[program](given, measure)
     except Exception as error:
@@ -342,7 +343,7 @@ def test_what_the_page_says_is_found(cell: Cell) -> None:
 
 
 def section(name: str) -> str:
-    """What stands under a measure's heading."""
+    """Return the section below a measure's heading."""
     found = re.search(rf"^### `{name}`\n((?:(?!^#).*\n)*)", PAGE, flags=re.MULTILINE)
     assert found, f"no section ### `{name}`"
     return found[1]

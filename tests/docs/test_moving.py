@@ -1,4 +1,4 @@
-"""docs/moving.md: what a call of segeval or NLTK gives, the column named beside it holds."""
+"""docs/moving.md: a call of segeval or NLTK gives the value of the column named beside it."""
 
 import importlib
 import inspect
@@ -35,7 +35,7 @@ class Equal(NamedTuple):
     Attributes:
         call: of segeval or NLTK, an expression.
         options: of segscore.
-        where: table, and the values that name its row; empty of `scores`.
+        where: table, and the values that identify its row; empty for `scores`.
         columns: an expression over columns.
     """
 
@@ -46,7 +46,7 @@ class Equal(NamedTuple):
 
 
 def equals(cells: int) -> list[Equal]:
-    """The rows of the tables with so many cells whose first is a call."""
+    """Return rows with this many cells, of which the first is a call, of the page's tables."""
     found = []
     for line in PAGE.splitlines():
         texts = [text.strip() for text in line.strip("|").split("|")]
@@ -67,7 +67,7 @@ def test_the_tables_are_read() -> None:
 
 
 def masses(row: Mapping[str, Any]) -> tuple[int, ...]:
-    """A segmentation as segeval has it."""
+    """Return a segmentation in segeval's form."""
     return tuple(b - a for a, b in pairwise([0, *row["boundaries"], row["n_units"]]))
 
 
@@ -77,12 +77,12 @@ def half_up(size: Decimal) -> Decimal:
 
 
 def evaluated(expression: str, known: Mapping[str, Any]) -> float:
-    """The value of an expression of the page."""
+    """Evaluate an expression of the page."""
     return float(eval(expression, {**NAMES, **known}))  # noqa: S307
 
 
 def called(reference: Mapping[str, Any], hypothesis: Mapping[str, Any], k: int) -> dict[str, Any]:
-    """What the page's calls are made with."""
+    """Names that the page's calls use."""
     sides = masses(reference), masses(hypothesis)
     strings = [segeval.boundary_string_from_masses(side) for side in sides]
     additions, substitutions, transpositions = segeval.boundary_edit_distance(*strings)
@@ -123,7 +123,7 @@ def test_a_pair(segscore: Segscore, tmp_path: Path, data: str, options: tuple[st
 
 @pytest.fixture
 def codings(tmp_path: Path) -> Path:
-    """Group 5 of Moonstone."""
+    """Codings of group 5 of Moonstone."""
     lines = (DATA / "moonstone.jsonl").read_text().splitlines(keepends=True)
     table = tmp_path / "g5.jsonl"
     table.write_text("".join(line for line in lines if json.loads(line)["group"] == "G5"))
@@ -151,7 +151,7 @@ def test_coders(
 
 
 def public() -> Iterator[str]:
-    """Every name that segeval and NLTK's module offer, but their internals."""
+    """Public names of segeval and of NLTK's module."""
     yield from (f"segeval.{name}" for name in segeval.__all__)
     functions = inspect.getmembers(nltk, inspect.isfunction)
     yield from (f"nltk.{name}" for name, _ in functions if not name.startswith("_"))

@@ -1,4 +1,4 @@
-"""The pages of docs/: what stands on them is run, says what they say, and leads somewhere."""
+"""The pages of docs/: examples run and print what the page shows, and options are documented."""
 
 import doctest
 import re
@@ -29,30 +29,30 @@ OF_OTHERS = {
     "--build-arg", "--create-namespace", "--death-timeout", "--from", "--from-env-file", "--help",
     "--now", "--repo", "--rm", "--wait",
 }  # fmt: skip
-"""Options of other programs, and of all."""
+"""Options of other programs, and options of every command."""
 
 
 def options_of(command: str) -> set[str]:
-    """The options of a command as its help lists them."""
+    """Return the options of a command that its help lists."""
     listed = {name for each in JOBS[command].params for name in each.opts + each.secondary_opts}
     return {name for name in listed if name.startswith("--")}
 
 
 def page_of(command: str) -> Path:
-    """Where a command is documented."""
+    """Return the page of a command."""
     return DOCS / "jobs" / f"{command}.md"
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder as one who has the repository would see it."""
+    """A folder like a user's who has the repository."""
     (tmp_path / "tests").symlink_to(ROOT / "tests")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def run(segscore: Segscore, command: Command, where: str) -> None:
-    """Run a command line and hold it against what the page says of it."""
+    """Run a command line and compare its output with the page."""
     program, *arguments = command.words
     if program == "cat":
         found = "".join(Path(name).read_text("utf-8") for name in arguments)
@@ -66,7 +66,7 @@ def run(segscore: Segscore, command: Command, where: str) -> None:
 
 
 def converse(fence: Fence, known: dict[str, Any], where: str) -> None:
-    """Run a Python session and hold it against what the page says."""
+    """Run a Python session and compare its output with the page."""
     session = doctest.DocTestParser().get_doctest(fence.text, known, where, where, fence.line)
     told: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
@@ -120,7 +120,7 @@ def test_no_page_names_an_option_that_is_not(page: Path) -> None:
 
 
 def test_every_rule_is_named() -> None:
-    """Those of rows, and those between rows."""
+    """Both rules of single rows and rules between rows are named."""
     text = page_of("validate").read_text("utf-8")
     columns = [each for schema in (SEGMENTATIONS, DOCUMENTS) for each in schema.columns.values()]
     between = [UNIQUE_CODER, UNIQUE_DOCUMENT, SAME_UNITS, TYPES_GIVEN, DECLARED, SCORES_GIVEN]

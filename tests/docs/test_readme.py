@@ -1,4 +1,4 @@
-"""The README's worked run, run; its table has every command."""
+"""The README's example runs, and its table has every command."""
 
 import json
 import re
@@ -14,7 +14,7 @@ README = (ROOT / "README.md").read_text()
 
 
 def block(language: str, containing: str) -> str:
-    """The fenced block of a language that contains a text."""
+    """Return the fenced block of a language that contains a text."""
     found = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
     (chosen,) = (text for name, text in found if name == language and containing in text)
     return str(chosen)
@@ -23,7 +23,7 @@ def block(language: str, containing: str) -> str:
 def test_score_your_own(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The three lines, the two commands, the tables and the signature they are said to give."""
+    """The three lines, the two commands, the tables and the signature are those of the README."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shows.jsonl").write_text(block("json", "show-1"))
     for line in block("", "segscore import shows.jsonl").splitlines():

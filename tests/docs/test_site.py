@@ -1,4 +1,4 @@
-"""The site of docs/: it builds without a warning, loads nothing from elsewhere, its links hold."""
+"""The site of docs/ builds without a warning, loads nothing from elsewhere, and has sound links."""
 
 import re
 import subprocess
@@ -15,13 +15,13 @@ from markdown_it import MarkdownIt
 from tests.support.paths import ROOT
 
 LOADING = {"src", "srcset", "data", "poster", "action", "background"}
-"""Attributes of any element that make a browser ask for something, as `href` of a link does."""
+"""Attributes by which an element makes a browser load something; `href` of a link does too."""
 
 OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 
 
 class Page(HTMLParser):
-    """What a built page points at.
+    """Addresses on a built page.
 
     Attributes:
         loaded: addresses that a browser asks for by itself.
@@ -79,7 +79,7 @@ def test_no_page_loads_anything_from_elsewhere(site: Site) -> None:
 
 
 def broken(file: Path, links: list[str], site: Site) -> Iterator[str]:
-    """The links of a page that lead to no file or to no place on it."""
+    """List the links of a page that lead to no file or to no place on it."""
     for link in links:
         address = urlsplit(link)
         if not address.scheme:
@@ -95,7 +95,7 @@ def test_every_link_of_the_site_leads_somewhere(site: Site) -> None:
 
 
 def links_of(file: Path) -> list[str]:
-    """The addresses that a page in Markdown links to or shows a picture of."""
+    """Return the addresses of links and pictures of a page in Markdown."""
     tokens = [
         token
         for block in MarkdownIt().parse(file.read_text("utf-8"))

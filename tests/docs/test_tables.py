@@ -1,4 +1,4 @@
-"""docs/tables.md: it is what the schemas say, and what the commands write is what it says."""
+"""docs/tables.md agrees with the schemas and with the files that commands write."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ Rows = list[dict[str, Any]]
 
 
 def data(name: str) -> Rows:
-    """The lines of a table that ships with the tests."""
+    """Return the lines of a table that ships with the tests."""
     return [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text("utf-8").splitlines()]
 
 
@@ -40,12 +40,12 @@ def written(run: Path) -> dict[str, set[str]]:
 
 
 def of(command: str) -> list[OutputTable]:
-    """The tables of a command."""
+    """Return the documented tables of a command."""
     return [table for table in TABLES if table.command == command]
 
 
 def keep(tables: Iterable[OutputTable], run: Path, beside: Mapping[str | None, list[str]]) -> None:
-    """Hold each file of a run against the table it is of."""
+    """Compare each file of a run with its table on the page."""
     for table in tables:
         names = table.columns(beside.get(table.beside, []))
         for file in (run / table.name).iterdir():
@@ -59,7 +59,7 @@ def keep(tables: Iterable[OutputTable], run: Path, beside: Mapping[str | None, l
 
 
 def keys(value: Any, name: str = "") -> Iterator[str]:
-    """The keys of a record, as the page has them."""
+    """Return the keys of a record, in the notation of the page."""
     if isinstance(value, dict):
         for key, below in value.items():
             yield from keys(below, f"{name}.{key}" if name else key)
@@ -71,7 +71,7 @@ def keys(value: Any, name: str = "") -> Iterator[str]:
 
 
 def known(key: str, described: Iterable[Key]) -> bool:
-    """Whether the page has a key; an empty list stands for its elements."""
+    """Whether the page has a key; an empty list counts as its elements."""
     parts = key.replace("[]", "").split(".")
     for each in described:
         pattern = each.name.replace("[]", "").split(".")
@@ -84,7 +84,7 @@ def known(key: str, described: Iterable[Key]) -> bool:
 
 
 def record(run: Path, command: str) -> None:
-    """Hold run.json against the page, and what it lists against what is there."""
+    """Compare run.json with the page, and its list with the files of the folder."""
     told = json.loads((run / "run.json").read_text())
     described = [key for key in records.RUN if command in (key.commands or (command,))]
     assert [key for key in keys(told) if not known(key, described)] == []
@@ -111,7 +111,7 @@ def test_every_table_and_rule_is_on_the_page() -> None:
 
 
 def test_score(segscore: Segscore, tmp_path: Path) -> None:
-    """Meetings scored with all there is: words, groups, consensus, panels, points, confusion."""
+    """Score meetings with words, groups, consensus, panels, reference points and confusion."""
     meetings = data("tinyrec")
     again = [{**row, "coder": "second", "role": "reference"} for row in meetings[1:20:2]]
     alone = {**meetings[1], "document_id": "alone"}
@@ -162,7 +162,7 @@ def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def test_agree(segscore: Segscore, tmp_path: Path) -> None:
-    """The novel's chapters, one of them coded once, one coding wrong."""
+    """The novel's chapters have one that is coded once, and one wrong coding."""
     listed = data("moonstone")
     bad = {**listed[0], "coder": "bad", "boundaries": [0]}
     table = put(tmp_path / "codings.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}])
@@ -176,7 +176,7 @@ def test_agree(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def test_nights(segscore: Segscore, tmp_path: Path) -> None:
-    """Two nights, the second of which fails, with a system that comes and one that goes."""
+    """Of two nights the second fails; one system is new and one is missing."""
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     archive.settle(score='group-by = "program"')
     for night, systems in ((DAYS[0], {**GOOD, "gone": 0.7}), (DAYS[1], {**GOOD, "new": 0.7})):

@@ -1,9 +1,9 @@
-"""Runs killed again and again, each resumed by the same command, each to end as if never touched.
+"""Runs killed again and again and resumed by the same command must end like undisturbed ones.
 
 `python -m tests.faults.chaos --kills N --seed S` kills clients, workers and schedulers at random
-moments of real runs, on every kind of cluster, and prints what came of it; a promise that was
-broken ends it with exit code 1.  What is killed, how often and when is a function of the seed; what
-is met at that moment is the machine's choice.
+moments of real runs, on every kind of cluster, and prints statistics; a broken promise ends it with
+exit code 1.  What is killed, how often and when is a function of the seed; the state of the run at
+that moment is not.
 """
 
 import argparse
@@ -50,17 +50,17 @@ VICTIMS = {
     CLUSTER: (CLIENT, WORKER, SCHEDULER),
 }
 WORK = ("score", "summary", "meet", "audit", "agreement")
-"""Stages of a run, as its record tells them, when it has planned."""
+"""Stages of a run, as its record names them, after planning."""
 
 PLANNING, WORKING, PUBLISHING = "planning", "working", "publishing"
 LOCAL_SHARE = 9
-"""How often more a client alone is killed than each other kind, since that takes little time."""
+"""How many kills of a client alone there are for each other kind, since they take little time."""
 
 AIMED = (None, None, WORKING, PUBLISHING)
-"""What kills wait for: a moment of the whole seldom meets what is soon over."""
+"""Places that kills wait for, since a random moment seldom falls into a short one."""
 
 ATTEMPTS = 12
-"""A run that needs more is not resumed, it is stuck."""
+"""Attempts after which a run is not resumed again, but reported as stuck."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Scenario:
 
     Attributes:
         name: of the scenario.
-        arguments: of the command, but for where it runs and where it writes.
+        arguments: of the command, without those for the cluster and the output.
         rows: rows of a part.
     """
 
@@ -80,7 +80,7 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Kill:
-    """One blow.
+    """One kill.
 
     Attributes:
         victim: client, worker or scheduler.
@@ -97,7 +97,7 @@ class Kill:
 
 @dataclass
 class Figures:
-    """What came of all runs."""
+    """Statistics of all runs."""
 
     runs: int = 0
     missed: int = 0
@@ -109,7 +109,7 @@ class Figures:
     seconds: float = 0.0
 
     def lines(self) -> Iterator[str]:
-        """The figures, for people."""
+        """Return the statistics as text."""
         kills = self.kills.total()
         yield f"{self.runs} runs, {kills} kills, {self.seconds:.0f} s"
         yield f"{self.missed} runs more, which had ended before the moment came"
@@ -131,7 +131,7 @@ class Figures:
 
 
 def scenarios(folder: Path, documents: int = 160) -> list[Scenario]:
-    """Write corpora of many small parts, and name what is to be done with them."""
+    """Write corpora of many small parts, and return the runs to disturb."""
     made = corpus(seed=3, documents=documents)
     made.write(folder / "plain", files=4)
     twice = made.hypotheses[:: max(1, len(made.hypotheses) // 4)]
@@ -155,11 +155,11 @@ def scenarios(folder: Path, documents: int = 160) -> list[Scenario]:
 
 
 Way = tuple[Scenario, str, str]
-"""What to run, on which kind of cluster, whom to kill."""
+"""Scenario, kind of cluster, and kind of victim."""
 
 
 class Place:
-    """Where runs happen, and whom one can kill there."""
+    """The cluster of a run, and its processes that can be killed."""
 
     def __init__(self, name: str, drive: Drive) -> None:
         self.name = name
@@ -168,7 +168,7 @@ class Place:
 
     @contextmanager
     def ready(self) -> Iterator["Place"]:
-        """Be there until the block ends."""
+        """Run the cluster until the block ends."""
         with ExitStack() as stack:
             if self.name == CLUSTER:
                 self.cluster = stack.enter_context(cluster(self.drive))
@@ -176,17 +176,17 @@ class Place:
 
     @property
     def option(self) -> tuple[str, ...]:
-        """Of the command."""
+        """Return the option of the command for this cluster."""
         where = self.name if self.cluster is None else self.cluster.address
         return ("--cluster", where, "--workers", "2")
 
     def mend(self) -> None:
-        """Bring back who was killed."""
+        """Start killed processes again."""
         if self.cluster is not None:
             self.cluster.mend()
 
     def victims(self, kind: str, command: Command) -> list[int]:
-        """Processes of a kind that are there to be killed."""
+        """Return living processes of a kind."""
         if kind == CLIENT:
             return [command.process.pid]
         if self.cluster is None:
@@ -197,7 +197,7 @@ class Place:
 
 
 def where(run: Run) -> str:
-    """How far a run has come, by its files."""
+    """Return the stage of a run, by its files."""
     names = {name for name in entries(run) if not name.endswith(".tmp")}
     if RECORD in names or names > {UNFINISHED}:
         return PUBLISHING
@@ -207,7 +207,7 @@ def where(run: Run) -> str:
 def strike(
     blow: Kill, place: Place, command: Command, run: Run, lasts: Mapping[str | None, float]
 ) -> str | None:
-    """Kill; return where it hit, None where the command ended before.
+    """Kill a process; return the stage of the run, None if the command ended before.
 
     Args:
         blow: whom to kill, and when.
@@ -234,7 +234,7 @@ def strike(
 
 
 class Undisturbed:
-    """What runs give, and how long they take, when nobody touches them."""
+    """Files and durations of undisturbed runs."""
 
     def __init__(self, folder: Path, store: str | None = None) -> None:
         self.folder = folder
@@ -243,7 +243,7 @@ class Undisturbed:
         self.lasts: dict[tuple[str, str], dict[str | None, float]] = {}
 
     def place(self, folder: Path) -> Run:
-        """Where a run is written whose other files are in a folder."""
+        """Return the folder of a run whose other files are in a given folder."""
         return folder / "run" if self.store is None else f"{self.store}/{folder.name}"
 
     def of(
@@ -252,7 +252,7 @@ class Undisturbed:
         """Its files, and how long it, and its work, takes; run where that is not known yet.
 
         Raises:
-            Broken: it failed, or gave other bytes than elsewhere.
+            Broken: it failed, or its bytes differ from those on another cluster.
         """
         key = scenario.name, name
         if key not in self.lasts:
@@ -282,7 +282,7 @@ def disturb(
     undisturbed: Undisturbed,
     figures: Figures,
 ) -> bool:
-    """Run a command, strike, run it again, until it is done; check all that was promised.
+    """Run a command, kill it, run it again, until it is done; check all promises.
 
     Returns:
         Whether anybody was hit, before the run had ended.
@@ -330,7 +330,7 @@ def disturb(
 
 
 def plan(draw: Random, name: str, victim: str) -> list[Kill]:
-    """The blows of one run: the first is of a certain kind, one or two more may follow."""
+    """Plan the kills of one run: the first is of a given kind, one or two more may follow."""
 
     def blow(of: str) -> Kill:
         return Kill(of, draw.random(), draw.choice(AIMED), draw.random())
@@ -340,7 +340,7 @@ def plan(draw: Random, name: str, victim: str) -> list[Kill]:
 
 
 def ways(scenarios: Sequence[Scenario]) -> list[Way]:
-    """Everything there is to try: each scenario, on each kind of cluster, each kind of victim."""
+    """List each scenario on each kind of cluster with each kind of victim."""
     kinds = [(name, victim) for name, victims in VICTIMS.items() for victim in victims]
     often = [(LOCAL, CLIENT)] * LOCAL_SHARE
     return [(each, *kind) for kind in [*kinds, *often] for each in scenarios]
@@ -353,7 +353,7 @@ def harry(
     seed: int,
     figures: Figures,
 ) -> None:
-    """Disturb runs, in all these ways in turn, until that is enough.
+    """Disturb runs in all these ways in turn, until there were enough kills.
 
     Raises:
         Broken: a promise was not kept; the run's folder is left as it was found.

@@ -1,4 +1,4 @@
-"""What tests of runs that are killed share."""
+"""Fixtures of tests that kill runs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +13,8 @@ from tests.support.resuming import ROWS, Desk
 
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A corpus of small parts."""
-    limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows travel
+    """A corpus of small parts, and the folder of its run."""
+    limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows are shuffled
     monkeypatch.setattr(planning, "LIMITS", limits)
     with Desk(tmp_path, segscore) as made:
         yield made

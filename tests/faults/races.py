@@ -1,8 +1,8 @@
 """Jobs started at the same moment into one folder, in processes of their own, again and again.
 
 `python -m tests.faults.races --two N --three M` runs N races of two processes and M of three.  Each
-process is forked when everything is imported, and waits until all are there, so that they meet at
-their first steps.  A promise that was broken ends it with exit code 1.
+process is forked when everything is imported, and waits until all exist, so that they collide at
+their first steps.  A broken promise ends it with exit code 1.
 """
 
 import argparse
@@ -23,11 +23,11 @@ from tests.support.promises import Broken, require_one_line, require_same, told
 from tests.support.run_files import files
 
 KINDS = ("same", "other settings", "fresh", "fresh over a run", "fresh and not")
-"""What the jobs of a race are."""
+"""Kinds of races."""
 
 
 def commands(kind: str, jobs: int) -> list[tuple[str, ...]]:
-    """The options of each job of a race."""
+    """Return the options of each job of a race."""
     n_t = [("--n-t", str(2 + number % 2)) for number in range(jobs)]
     options: dict[str, list[tuple[str, ...]]] = {
         "same": [()] * jobs,
@@ -40,7 +40,7 @@ def commands(kind: str, jobs: int) -> list[tuple[str, ...]]:
 
 
 class Races:
-    """A corpus, what its runs give undisturbed, and what the races came to."""
+    """A corpus, the files of its undisturbed runs, and counts of the outcomes of races."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,13 +49,13 @@ class Races:
         self.ended: Counter[str] = Counter()
 
     def arguments(self, output: Path, options: Sequence[str]) -> list[str]:
-        """Of the command line."""
+        """Return the arguments of the command line."""
         tables = [str(self.folder / name) for name in ("references", "hypotheses")]
         own = ["--replicates", "10", "--workers", "1", "--output", str(output)]
         return ["segscore", "score", *tables, *own, *options]
 
     def undisturbed(self, options: Sequence[str]) -> dict[str, bytes]:
-        """The files of a run that nobody disturbs."""
+        """Return the files of an undisturbed run."""
         key = tuple(option for option in options if option != "--fresh")
         if key not in self.expected:
             output = self.folder / "undisturbed"
@@ -70,7 +70,7 @@ class Races:
     def run(
         self, output: Path, options: Sequence[Sequence[str]], at: float
     ) -> list[tuple[int, str]]:
-        """Run jobs at one moment; exit code and standard error of each."""
+        """Run jobs at the same moment; return exit code and standard error of each."""
         children = [self._fork(number, output, of, at) for number, of in enumerate(options)]
         ended = []
         for number, child in enumerate(children):
@@ -100,7 +100,7 @@ class Races:
             os._exit(code)
 
     def race(self, kind: str, jobs: int) -> None:
-        """Run one race and check what it came to.
+        """Run one race and check its outcome.
 
         Raises:
             Broken: a promise was not kept.
@@ -156,7 +156,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Imported before the first fork: a race is of storage, not of imports.
+    # Imported before the first fork: the race is about storage, not about imports.
     import segscore.pipeline.runs.cluster
     import segscore.pipeline.scoring.run  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""A run removes nothing that no run wrote, whatever is in its folder and whatever records say."""
+"""A run removes no file that no run wrote, whatever is in its folder and whatever records say."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ OTHER = ("--n-t", 3)
 
 
 def refused(desk: Desk, *options: object) -> str:
-    """What a run was refused with; nothing in its folder has changed."""
+    """Return the message of a refused run; check that nothing in its folder has changed."""
     before = everything(desk.folder)
     ended = desk.score(*options)
     assert ended.code == 2
@@ -93,7 +93,7 @@ def test_a_claim_that_names_other_files_is_refused(
 
 
 def test_a_link_in_place_of_what_is_removed(desk: Desk) -> None:
-    """The link is removed, not what it leads to."""
+    """The link is removed, not its target."""
     victim = desk.folder / "victim"
     victim.mkdir()
     (victim / "mine.txt").write_text("mine")

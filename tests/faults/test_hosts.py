@@ -1,7 +1,7 @@
 """A worker whose host is cut off from all others in the middle of a run, and comes back later.
 
-Hosts are of two kinds (``hosts``).  Where the machine lets nobody make network namespaces, the
-tests that need them are skipped and say so; the others run everywhere.
+Hosts are of two kinds (``hosts``).  Where the system does not let a user make network namespaces,
+the tests that need them are skipped with a message; the others run everywhere.
 """
 
 from collections.abc import Iterator
@@ -24,17 +24,17 @@ from tests.support.run_files import files
 pytestmark = pytest.mark.long
 
 QUICK = {
-    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "1s",  # ten heartbeats it waits anyway: 5 s
+    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "1s",  # waits for ten heartbeats in any case: 5 s
     "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",
-    "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "11s",  # the least that Dask takes
+    "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "11s",  # the least that Dask accepts
 }
 TABLES = {"score": ("references", "hypotheses"), "agree": ("references",)}
 
 
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A corpus of small parts; a cluster made now soon notices who is cut off."""
-    limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows travel
+    """A corpus of small parts; a cluster started now notices soon who is cut off."""
+    limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows are shuffled
     monkeypatch.setattr(planning, "LIMITS", limits)
     for name, value in QUICK.items():
         monkeypatch.setenv(name, value)
@@ -43,20 +43,20 @@ def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def arguments(desk: Desk, command: str, output: Path) -> tuple[object, ...]:
-    """Of the command line."""
+    """Return the arguments of the command line."""
     tables = (desk.folder / name for name in TABLES[command])
     return (command, *tables, "--replicates", 20, "--output", output)
 
 
 def undisturbed(desk: Desk, command: str) -> dict[str, bytes]:
-    """The files of the same run in this process."""
+    """Return the files of the same run in this process."""
     output = desk.folder / "undisturbed"
     assert desk.segscore(*arguments(desk, command, output)).code == 0
     return files(output)
 
 
 def start(desk: Desk, command: str, there: Cluster) -> Command:
-    """Run it on the client's host."""
+    """Start the run on the client's host."""
     options = ("--cluster", there.address)
     run = Command(
         there.drive, *arguments(desk, command, desk.run), *options, within=there.client.within
@@ -77,7 +77,7 @@ def start(desk: Desk, command: str, there: Cluster) -> Command:
 def test_a_worker_is_cut_off_and_comes_back(
     desk: Desk, kind: type[Network], command: str, gate: Gate
 ) -> None:
-    """The others do its work; what it does when it is back is nothing to a published run."""
+    """The other workers do its work; what it does later does not change a published run."""
     if kind is Namespaces and (refusal := hosts.refusal()):
         pytest.skip(f"no network namespaces here ({refusal}); proxies alone cut workers off")
     if (kind, command) == (Proxies, "agree") and not hosts.refusal():
@@ -108,7 +108,7 @@ def test_a_worker_is_cut_off_and_comes_back(
 
 @pytest.mark.parametrize("kind", [Namespaces, Proxies])
 def test_nothing_of_a_network_is_left(kind: type[Network], tmp_path: Path) -> None:
-    """Neither a process nor a link, when the block is left by an error."""
+    """Neither a process nor a link remains when the block ends with an error."""
     if kind is Namespaces and (refusal := hosts.refusal()):
         pytest.skip(f"no network namespaces here ({refusal})")
     before = hosts.links(), hosts.children()

@@ -1,4 +1,4 @@
-"""Whatever the order of their storage operations: one whole run, one clear line from the others.
+"""Jobs in every order of their storage operations: one whole run, one message from each other job.
 
 Two and three jobs, on a disk and in an object store, on one machine and on several, with and
 without a finished run to replace, and with a death at every operation.
@@ -28,7 +28,7 @@ LINES = re.compile(
     r"|contains a finished run with other settings or inputs \(n_t was \d, is \d\); [^\n]*"
     r")"
 )
-"""What a job may say that did not publish."""
+"""Messages of a job that did not publish."""
 
 
 def fingerprint(n_t: int) -> Fingerprint:
@@ -42,7 +42,7 @@ def expected(n_t: int) -> dict[str, bytes]:
 
 
 def work(output: str, n_t: int, *, fresh: bool) -> str:
-    """Do a run as commands do; how it ended."""
+    """Run as commands do; return the outcome."""
     try:
         attempt = publication.check(output, fingerprint(n_t), fresh=fresh)
         if attempt.state.done:
@@ -66,7 +66,7 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
 
 
 def jobs(world: World, *kinds: str) -> list[Job]:
-    """Jobs named by n_t, and by `f` if they start over, and by the machine if not the first."""
+    """Make jobs named by n_t, by `f` if they start over, and by the machine if not the first."""
     made = []
     for number, kind in enumerate(kinds):
         n_t, fresh, host = int(kind[0]), "f" in kind, kind.partition("@")[2] or "here"
@@ -80,7 +80,7 @@ def jobs(world: World, *kinds: str) -> list[Job]:
 
 
 def require_whole(tree: Tree, *, alone: bool) -> int | None:
-    """Make sure that a run which is shown is whole; with ``alone``, that nothing is beside it."""
+    """Check that a published run is whole and, with ``alone``, that no other file is beside it."""
     if "run.json" not in tree:
         return None
     record = json.loads(tree["run.json"])
@@ -122,7 +122,7 @@ def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) ->
 
 
 def judged(world: World, made: Sequence[Job]) -> None:
-    """Make sure that one whole run is left, and that every other job said so."""
+    """Check that one whole run is left, and that every other job said so."""
     outcomes = {job.name: str(job.outcome) for job in made}
     for outcome in outcomes.values():
         assert outcome in ("published", "done", "died") or LINES.fullmatch(outcome), outcome
@@ -135,7 +135,7 @@ def judged(world: World, made: Sequence[Job]) -> None:
         assert len(winners) == 1 or any("f" in job.name for job in winners)
         return
     require_whole(world.tree(), alone=False)
-    # Whoever comes next finds the run, or resumes it, or starts it over.
+    # The next job finds the run, resumes it, or starts it over.
     n_t = int(died[0].name[1])
     fresh = "f" in died[0].name or len({job.name[1] for job in made}) > 1
     assert alone(world, n_t, fresh=fresh) in ("published", "done")
@@ -143,7 +143,7 @@ def judged(world: World, made: Sequence[Job]) -> None:
 
 
 def alone(world: World, n_t: int, *, fresh: bool = False) -> str:
-    """Do a run that nobody disturbs, in a process of its own; how it ended."""
+    """Do an undisturbed run in a process of its own; return the outcome."""
     job = Job("last", 5_000_000, "here", lambda: work(world.output, n_t, fresh=fresh))
     stage = Stage([job])
     with world.entered(stage):
@@ -154,7 +154,7 @@ def alone(world: World, n_t: int, *, fresh: bool = False) -> str:
 
 
 def finished(world: World, n_t: int) -> Tree:
-    """A finished run."""
+    """Files of a finished run."""
     world.reset({})
     assert alone(world, n_t) == "published"
     tree = world.tree()
@@ -164,7 +164,7 @@ def finished(world: World, n_t: int) -> Tree:
 
 @pytest.fixture(params=["disk", "store"])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
-    """Where jobs write."""
+    """Storage that jobs write to."""
     return Disk(tmp_path) if request.param == "disk" else Store()
 
 

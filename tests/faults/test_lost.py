@@ -1,4 +1,4 @@
-"""Workers and schedulers lost at a known moment: a complete run, or one line and then one."""
+"""Workers and schedulers lost at a known moment: the run is complete, or stops with one message."""
 
 import sys
 
@@ -24,7 +24,7 @@ WAYS = [
 
 
 def started(desk: Desk, drive: Drive, command: str, where: str) -> Command:
-    """Run `score` or `agree` in a process of its own, somewhere."""
+    """Start `score` or `agree` in a process of its own at some gates."""
     options = ("--cluster", where, "--workers", 2)
     if command == "score":
         return desk.command(drive, *options)
@@ -34,7 +34,7 @@ def started(desk: Desk, drive: Drive, command: str, where: str) -> Command:
 
 
 def undisturbed(desk: Desk, command: str) -> dict[str, bytes]:
-    """The files of the same run elsewhere."""
+    """Return the files of the same run elsewhere."""
     if command == "score":
         return desk.undisturbed()
     output = desk.folder / "undisturbed"
@@ -95,7 +95,7 @@ def test_the_scheduler_is_lost(desk: Desk, command: str, gate: Gate) -> None:
 
 @pytest.mark.parametrize(("command", "gate"), WAYS)
 def test_all_workers_are_lost_and_one_comes(desk: Desk, command: str, gate: Gate) -> None:
-    """What all tasks need is lost with them; the same command hands it out again."""
+    """Data that all tasks need is lost with the workers; the same command sends it again."""
     drive = desk.drive({"gate": gate})
     with cluster(drive) as there:
         run = started(desk, drive, command, there.address)
@@ -138,7 +138,7 @@ def test_a_worker_that_joins_late_imports_data_frames(desk: Desk) -> None:
 
 
 def finished_parts(drive: Drive) -> list[tuple[str, str]]:
-    """Stage and name of each part whose task has saved its receipt.
+    """Return stage and name of each part whose task has saved its receipt.
 
     A task saves the sums of its part just before; one that is lost between the two is done again.
     """
@@ -146,7 +146,7 @@ def finished_parts(drive: Drive) -> list[tuple[str, str]]:
 
 
 def resumed(desk: Desk, drive: Drive, command: str, there: Cluster) -> None:
-    """Run the same command again, on the same cluster; no finished part is done again."""
+    """Run the same command again on the same cluster; check that no finished part is done again."""
     there.mend()
     before = finished_parts(drive)
     ended = started(desk, drive, command, there.address).ended()

@@ -1,4 +1,4 @@
-"""What other users of a machine can reach of a run's own cluster: nothing."""
+"""Other users of a machine can reach nothing of a run's own cluster."""
 
 import asyncio
 import socket
@@ -24,7 +24,7 @@ KEY = "PRIVATE KEY"
 
 
 def listening(process: int) -> list[str]:
-    """Addresses at which a process and its children listen, as host:port."""
+    """Return addresses on which a process and its children listen, as host:port."""
     top = psutil.Process(process)
     return [
         f"{each.laddr.ip}:{each.laddr.port}"
@@ -35,7 +35,7 @@ def listening(process: int) -> list[str]:
 
 
 def is_refused(address: str, security: Security) -> bool:
-    """Whether a node talks to nobody who has this security."""
+    """Return whether a node refuses connections with this security."""
 
     async def talk() -> object:
         arguments = security.get_connection_args("client")
@@ -54,7 +54,7 @@ def is_refused(address: str, security: Security) -> bool:
 
 
 def is_silent(host: str, port: int) -> bool:
-    """Whether nothing is said to somebody who speaks TLS and has no certificate."""
+    """Return whether a node sends nothing to a TLS client without a certificate."""
     anybody = ssl._create_unverified_context()  # noqa: S323
     with (
         suppress(OSError),
@@ -68,7 +68,7 @@ def is_silent(host: str, port: int) -> bool:
 
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A corpus of small parts."""
+    """A corpus of small parts, and the folder of its run."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
     with Desk(tmp_path, segscore) as made:
         yield made
@@ -79,7 +79,7 @@ def test_nobody_without_the_key_reaches_worker_processes(desk: Desk) -> None:
     run = desk.command(drive, "--cluster", "processes", "--workers", 2)
     wait(lambda: drive.reached("gate"), "the gate was reached")
     ports = listening(run.process.pid)
-    assert len(ports) == 5  # a scheduler, two workers, and who starts them again
+    assert len(ports) == 5  # a scheduler, two workers, and the nanny that restarts them
     for port in ports:
         host, number = port.split(":")
         assert host == "127.0.0.1"

@@ -1,4 +1,4 @@
-"""A relative --output is a folder below the client's, wherever the workers' folder is."""
+"""A relative --output is relative to the client's folder, whatever the workers' folder is."""
 
 import json
 from pathlib import Path
@@ -31,12 +31,12 @@ def test_workers_write_where_the_client_reads(
 ) -> None:
     if command == "sweep":
         made = scored_corpus(seed=4)
-        made.hypotheses.append(dict(made.hypotheses[0]))  # workers list what is rejected
+        made.hypotheses.append(dict(made.hypotheses[0]))  # workers list rejected rows
         write(made, tmp_path)
     else:
         corpus(seed=4).write(tmp_path)
-    monkeypatch.chdir(tmp_path)  # the workers' is another (``conftest.dask_cluster``)
-    limits = Limits(rows_per_part=20, send=send, read_again=0.0)  # rows travel
+    monkeypatch.chdir(tmp_path)  # the workers have another one (``conftest.dask_cluster``)
+    limits = Limits(rows_per_part=20, send=send, read_again=0.0)  # rows are shuffled
     monkeypatch.setattr(planning, "LIMITS", limits)
     for output, where in (("run", scheduler), ("here", "local")):
         options = (*QUICK[command], "--output", output, "--cluster", where)

@@ -1,4 +1,4 @@
-"""A run that ended before its end goes on where it was, or says in one line why it does not."""
+"""An interrupted run is resumed where it stopped, or refused with one message."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from tests.support.run_files import files
 
 @pytest.fixture
 def unfinished(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """A run of which one part failed."""
+    """A run with one failed part."""
     with monkeypatch.context() as patch:
         keep = receipts.keep
 
@@ -48,7 +48,7 @@ def unfinished(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 
 def state(run: Path) -> dict[str, tuple[int, ...]]:
-    """All that would tell of a file, or a folder, that it was written."""
+    """Return what would change if a file or a folder were written."""
     told = {str(path.relative_to(run)): path.stat() for path in run.rglob("*")}
     return {name: (each.st_ino, each.st_size, each.st_mtime_ns) for name, each in told.items()}
 
@@ -61,7 +61,7 @@ RECORD_GATE = Gate("storage.write_new_text", "kill", "run.json")
 
 
 def test_finished_parts_are_not_read_again(desk: Desk) -> None:
-    """What was done is taken as it is, even if its input could not be read any more."""
+    """Finished parts are used even if their input can no longer be read."""
     expected = desk.undisturbed()
     _, command = desk.start(KILL_AT_THREE)
     assert command.ended().code == -9
@@ -113,7 +113,7 @@ def test_a_finished_run_is_left_as_it_is(desk: Desk) -> None:
 
 
 def test_killed_while_duplicates_are_taken_out(desk: Desk) -> None:
-    """The second time over a part is resumed for itself."""
+    """The second pass over a part is resumed by itself."""
     desk.with_duplicates()
     expected = desk.undisturbed()
     assert sum("-again-" in name for name in expected if name.startswith("scores/")) > 2
@@ -126,11 +126,11 @@ def test_killed_while_duplicates_are_taken_out(desk: Desk) -> None:
 
 
 def test_fresh_while_what_was_there_is_removed(desk: Desk) -> None:
-    """Receipts never outlive the parts that they vouch for."""
+    """Receipts never outlive the parts that they describe."""
     expected = desk.undisturbed()
     _, command = desk.start(KILL_AT_THREE)
     assert command.ended().code == -9
-    # The second removal is that of the parts; killed as it begins, a part of them is gone.
+    # The second removal is that of the parts; killed as it begins, some parts are gone.
     gate = {"removal": Gate("storage.remove", "kill", "plan.json", after=True)}
     _, command = desk.start(gate, "--fresh")
     assert command.ended().code == -9
@@ -140,7 +140,7 @@ def test_fresh_while_what_was_there_is_removed(desk: Desk) -> None:
     require_same(desk.run, expected)
 
 
-# --- Something is other than before --------------------------------------------------------------
+# --- Changed inputs and settings -----------------------------------------------------------------
 
 
 def replaced(desk: Desk) -> Path:
@@ -191,11 +191,11 @@ def test_an_input_is_replaced_at_work(desk: Desk) -> None:
     require_same(desk.run, desk.undisturbed())
 
 
-# --- Receipts that are none ----------------------------------------------------------------------
+# --- Forged receipts -----------------------------------------------------------------------------
 
 
 class Malice:
-    """What runs a command when it is unpickled."""
+    """Runs a command when it is unpickled."""
 
     def __init__(self, touched: Path) -> None:
         self.touched = touched
@@ -231,7 +231,7 @@ def test_a_receipt_that_is_none(unfinished: Desk, what: str) -> None:
 
 
 def rewritten(desk: Desk, **changed: object) -> None:
-    """Replace fields of a receipt, as somebody could who knows how receipts are made."""
+    """Replace fields of a receipt, as somebody who knows its format could."""
     path = desk.receipt()
     place = str(path.parents[2]), path.parent.name, path.name.removesuffix(receipts.ENDING)
     receipts.keep(*place, replace(receipts.load(*place, Receipt), **changed))  # type: ignore[arg-type]
@@ -239,7 +239,7 @@ def rewritten(desk: Desk, **changed: object) -> None:
 
 @pytest.mark.parametrize("field", ["paired", "seen"])
 def test_a_receipt_of_another_corpus(unfinished: Desk, field: str) -> None:
-    """What compiled loops and sums would follow out of an array."""
+    """Compiled loops and sums would read beyond an array."""
     few = np.zeros(1, np.uint8)
     rewritten(unfinished, **{field: {"a": (few, few)} if field == "seen" else few})
     ended = unfinished.score()
@@ -267,7 +267,7 @@ ATTRIBUTES = "genre,year,day,at,known"
 
 
 def described(desk: Desk) -> Path:
-    """A documents table with attributes of every type that can name a group."""
+    """Write a documents table with attributes of every type that can name a group."""
     rows = [
         {
             **row,
@@ -283,7 +283,7 @@ def described(desk: Desk) -> Path:
 
 
 def with_lists(desk: Desk, name: str, **columns: object) -> Path:
-    """The rows of a table with further columns, a value for each boundary."""
+    """Return the rows of a table with further columns, a value for each boundary."""
     path = desk.folder / f"{name}.jsonl"
     rows = getattr(desk.corpus, name)
     with path.open("w") as file:
@@ -294,7 +294,7 @@ def with_lists(desk: Desk, name: str, **columns: object) -> Path:
 
 
 def command(desk: Desk, kind: str) -> tuple[object, ...]:
-    """A command line, but for its output."""
+    """Return a command line without its output."""
     tables = (desk.folder / "references", desk.folder / "hypotheses")
     groups = ("--documents", described(desk), "--group-by", ATTRIBUTES)
     if kind == "agree":
@@ -311,7 +311,7 @@ def command(desk: Desk, kind: str) -> tuple[object, ...]:
 def test_every_receipt_can_be_read_again(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    """When all parts are done, nothing is left to do but to read what they told."""
+    """When all parts are done, a run only reads their receipts."""
     told = command(desk, kind)
     whole_run = desk.folder / "whole"
     assert desk.segscore(*told, "--output", whole_run).code == 0
@@ -329,7 +329,7 @@ def refuse(*arguments: object) -> None:
     raise Failed("no luck")
 
 
-# --- What status tells ---------------------------------------------------------------------------
+# --- Status --------------------------------------------------------------------------------------
 
 
 def test_status_at_work_and_dead(desk: Desk) -> None:
@@ -343,7 +343,7 @@ def test_status_at_work_and_dead(desk: Desk) -> None:
     assert "scored: 3 of 7 parts" in ended.out
     refused = desk.score()
     assert f"another run is in progress here (process {pid})" in refused.err and refused.code == 2
-    kill(pid)  # and nobody takes note of its end, as in a container without an init process
+    kill(pid)  # and nobody waits for its end, as in a container without an init process
     wait(lambda: dead in desk.segscore("status", desk.run).out, "it is told to be dead")
     assert "scored: 3 of 7 parts" in desk.segscore("status", desk.run).out
     assert desk.score().code == 0
@@ -352,7 +352,7 @@ def test_status_at_work_and_dead(desk: Desk) -> None:
 
 
 def test_another_process_has_the_number_of_a_dead_one(unfinished: Desk) -> None:
-    """In a container the first processes have the same numbers at each start."""
+    """In a container, the first processes have the same numbers at each start."""
     url = unfinished.run / "_unfinished" / "plan.json"
     plan = json.loads(url.read_text())
     if plan["born"] is None:
@@ -369,7 +369,7 @@ def test_another_process_has_the_number_of_a_dead_one(unfinished: Desk) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk that holds little, where one may mount such."""
+    """A disk with little space, where the system lets tests mount one."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(
@@ -384,7 +384,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def whole(run: Path) -> bool:
-    """Whether every table in a folder can be read, and no half of one is there."""
+    """Return whether every table in a folder can be read, and no file is half-written."""
     for path in run.rglob("*"):
         assert not path.name.endswith(".tmp")
         if path.suffix == ".parquet":
@@ -412,7 +412,7 @@ def test_a_full_disk(desk: Desk, small_disk: Path) -> None:
 
 @pytest.mark.parametrize("at", ["part-00003", "summary.parquet", "receipts/scored", "plan.json"])
 def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
-    """Wherever it happens; told by the place that writes, as a disk would."""
+    """The error is raised where the file is written, as by a full disk."""
     expected = desk.undisturbed()
     _, command = desk.start({"full": Gate("storage.temporary.path_beside", "full", at)})
     ended = command.ended()

@@ -1,6 +1,6 @@
 """Several jobs in one folder: exactly one publishes, whole, and the others say that they did not.
 
-On one machine a second job is refused; so here each thinks that it is on another.
+A second job on the same machine is refused, so each job here believes to be on another machine.
 """
 
 import json
@@ -22,7 +22,7 @@ def raced(desk: Desk, options: tuple[object, ...], first: int) -> tuple[list[End
     Args:
         desk: what to run.
         options: of the second job, beside those of the first.
-        first: who goes on first; 2 for both at once.
+        first: number of the job that continues first; 2 for both at once.
     """
     gate = {"record": Gate("storage.write_new_text", "wait", RECORD)}
     jobs = []
@@ -72,7 +72,7 @@ def test_exactly_one_publishes(desk: Desk, options: tuple[object, ...], first: i
     ids=str,
 )
 def test_who_starts_over_takes_the_folder(desk: Desk, options: tuple[object, ...]) -> None:
-    """Who worked there until then says so, and leaves nothing."""
+    """The job that worked there until then says so, and leaves nothing."""
     drive, command = desk.start({"publish": Gate("runs.publication.publish", "wait")}, host="host0")
     wait(lambda: drive.reached("publish"), "all parts are done")
     last, other = desk.start({"record": Gate("storage.write_new_text", "wait", RECORD)}, *options)
@@ -86,7 +86,7 @@ def test_who_starts_over_takes_the_folder(desk: Desk, options: tuple[object, ...
 
 
 def test_a_finished_run_is_replaced_by_one_of_two(desk: Desk) -> None:
-    """Neither leaves a file of the run before."""
+    """Neither job leaves a file of the run before."""
     assert desk.score("--replicates", 30).code == 0
     options = ("--fresh", *OTHER)
     drive, command = desk.start({"publish": Gate("runs.publication.publish", "wait")}, "--fresh")
@@ -101,7 +101,7 @@ def test_a_finished_run_is_replaced_by_one_of_two(desk: Desk) -> None:
 
 
 def test_two_start_at_once_on_one_machine(desk: Desk) -> None:
-    """Whatever they meet, one run is there at the end, and each said how it ended."""
+    """In every case one run is in the folder at the end, and each job reports its outcome."""
     expected = desk.undisturbed()
     commands = [desk.start({})[1] for _ in range(2)]
     ended = [command.ended() for command in commands]
@@ -114,7 +114,7 @@ def test_two_start_at_once_on_one_machine(desk: Desk) -> None:
 
 
 def test_killed_when_it_had_won(desk: Desk) -> None:
-    """All that its record names is there; the same command removes what the other job copied."""
+    """All files that its record names are complete; the next run removes the other job's copies."""
     gate = {"record": Gate("storage.write_new_text", "wait", RECORD)}
     drive, command = desk.start(gate, host="host0")
     wait(lambda: drive.reached("record"), "the record is next")

@@ -1,4 +1,4 @@
-"""Schedulers and workers whose software is not the client's: one line, at once, never a hang."""
+"""Schedulers and workers whose software differs from the client's: one message, never a hang."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ HIDING = """
 
 @pytest.fixture
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A corpus of small parts."""
+    """A corpus of small parts, and the folder of its run."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
     with Desk(tmp_path, segscore) as made:
         yield made
@@ -53,7 +53,7 @@ def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def without(tmp_path: Path) -> dict[str, str]:
-    """The environment of a process that has Dask and no segscore."""
+    """Environment of a process that has Dask and no segscore."""
     folder = tmp_path / "without"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(textwrap.dedent(HIDING))
@@ -61,7 +61,7 @@ def without(tmp_path: Path) -> dict[str, str]:
 
 
 def other(folder: Path, package: str) -> dict[str, str]:
-    """The environment of a process in which a package is of another version."""
+    """Environment of a process in which a package has another version."""
     told = folder / "other" / f"{package}-9.9.9.dist-info"
     told.mkdir(parents=True)
     (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 9.9.9\n")
@@ -70,14 +70,14 @@ def other(folder: Path, package: str) -> dict[str, str]:
 
 
 def join(there: Cluster, count: int, environment: dict[str, str] | None = None) -> None:
-    """Start a worker, and wait until the scheduler has so many."""
+    """Start a worker, and wait until the scheduler has this many."""
     there.start_worker(environment)
     with Client(there.address) as client:
         client.wait_for_workers(count, timeout=60)
 
 
 def refused(desk: Desk, there: Cluster) -> str:
-    """What a run says that is refused before it wrote anything."""
+    """Return the message of a run that is refused before it wrote anything."""
     ended = desk.score("--cluster", there.address)
     line = require_one_line(ended.err, ended.code)
     assert ended.code == 2
@@ -93,7 +93,7 @@ def test_workers_without_segscore(desk: Desk, without: dict[str, str]) -> None:
         expected = desk.undisturbed()
         require_same(desk.run, expected)
         desk.run.rename(desk.folder / "before")
-        join(there, 2, without)  # the scheduler served segscore before
+        join(there, 2, without)  # the scheduler was used by segscore before
         line = refused(desk, there)
         assert f"segscore {NEEDED} (none on 1 of 2 workers: tcp://127.0.0.1:" in line
         assert "install them there and restart" in line
@@ -120,7 +120,7 @@ def test_a_scheduler_without_segscore(desk: Desk, without: dict[str, str]) -> No
 def test_the_first_worker_to_come_is_without_segscore(
     desk: Desk, without: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The client connects while nobody is there, and waits."""
+    """The client connects while there are no workers, and waits."""
     with cluster(desk.drive({}), workers=0) as there:
         run = desk.command(desk.drive({}), "--cluster", there.address)
         wait((desk.run / "_unfinished").exists, "the run began")
@@ -138,7 +138,7 @@ def test_a_worker_without_segscore_comes_late(desk: Desk, without: dict[str, str
         run = desk.command(drive, "--cluster", there.address)
         wait(lambda: drive.reached("gate"), "the gate was reached")
         stranger = there.start_worker(without)
-        ended = run.ended()  # the gate stays shut
+        ended = run.ended()  # the gate stays closed
         line = require_one_line(ended.err, ended.code)
         assert ended.code == 1
         assert f"segscore {NEEDED} (none on 1 that joined late" in line

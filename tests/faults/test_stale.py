@@ -1,4 +1,4 @@
-"""What a task of an earlier run writes late is nothing to the run that took its place."""
+"""What a task of an earlier run writes late does not change the run that replaced it."""
 
 from tests.support.driven import Gate, wait
 from tests.support.holding import holder

@@ -1,8 +1,8 @@
 """Every measure once more, slow and obvious.
 
-This is the twin that the compiled passes are held against. It follows the definitions line by line,
-counts by enumerating (windows, distances, positions, units, pairings) and divides with exact
-fractions, so that a reader can hold it next to the page. Undefined is None.
+This is the slow twin that tests compare the compiled passes with. It follows the definitions line
+by line, counts by enumerating (windows, distances, positions, units, pairings) and divides with
+exact fractions, so that a reader can compare it with the page. Undefined is None.
 
 Sources, by the names used below: K&S = Kazantseva & Szpakowicz 2012; F13 = Fournier 2013;
 G06 = Georgescul, Clark & Armstrong 2006; F07 = Franz, McCarley & Xu 2007.
@@ -44,7 +44,7 @@ EDIT_COUNTS = (
     "potential_boundaries",
 )
 STORY_UNIT = 2**40
-"""A story's fractions are added up as whole numbers of this part."""
+"""A story's fractions are added up as multiples of this fraction."""
 CONTENT_COUNTS = ("content_miss", "content_false_alarm", "content_size")
 
 
@@ -196,7 +196,7 @@ def c_seg_values(
 
 
 class Edit(NamedTuple):
-    """One decision: where and of which type in the reference, and (other) in the hypothesis."""
+    """One edit: position and type in the reference, and (other) in the hypothesis."""
 
     kind: str
     position: int | None
@@ -300,12 +300,12 @@ def typed_edits(
 def substitutable(
     reference: set[tuple[int, int]], hypothesis: set[tuple[int, int]], position: int
 ) -> bool:
-    """Whether a substitution could be made at this position, of what is left (docs/measures.md)."""
+    """Whether a substitution is still possible at this position (docs/measures.md)."""
     return any(p == position for p, _ in reference) and any(p == position for p, _ in hypothesis)
 
 
 def edits_at(position: int, reference: Sequence[int], hypothesis: Sequence[int]) -> list[Edit]:
-    """What remains at one position: substitutions, then full misses (docs/measures.md; F13 3.1)."""
+    """Edits left at one position: substitutions, then full misses (docs/measures.md; F13 3.1)."""
     pairs = least_substitutions(frozenset(reference), frozenset(hypothesis))
     misses = sorted(set(reference) - {a for a, _ in pairs})
     false_alarms = sorted(set(hypothesis) - {b for _, b in pairs})
@@ -319,7 +319,7 @@ def edits_at(position: int, reference: Sequence[int], hypothesis: Sequence[int])
 def least_substitutions(
     reference: frozenset[int], hypothesis: frozenset[int]
 ) -> list[tuple[int, int]]:
-    """As many (type, other type) pairs as fit: least difference, then smallest."""
+    """Pair as many (type, other type) as possible: least difference, then smallest."""
 
     def pairings(left: frozenset[int], right: frozenset[int]) -> list[list[tuple[int, int]]]:
         if not left or not right:
@@ -547,7 +547,7 @@ def segments(n_units: int, boundaries: Boundaries) -> list[range]:
 
 
 def segment_of(n_units: int, boundaries: Boundaries, w: int) -> range:
-    """The segment that holds unit w, counted from 0 (docs/measures.md)."""
+    """The segment that contains unit w, counted from 0 (docs/measures.md)."""
     return next(segment for segment in segments(n_units, boundaries) if w in segment)
 
 
@@ -572,7 +572,7 @@ def content_counts(n_units: int, reference: Boundaries, hypothesis: Boundaries) 
 
 
 def content_parts(n_units: int, reference: Boundaries, hypothesis: Boundaries) -> dict[str, int]:
-    """The same content, before (leading) and after (trailing) the overlap (F07 2)."""
+    """Missed and spurious content before (leading) and after (trailing) the overlap (F07 2)."""
     heard = listened(n_units, reference, hypothesis)
     return {
         "content_leading_miss": sum(u < shown.start for story, shown in heard for u in story),
@@ -609,7 +609,7 @@ def story_fractions(
     """(miss, false alarm) of each reference segment (docs/measures.md, per story; F07 2).
 
     The mean over its units of the share of the story that is missed, and of the share of the
-    hypothesis segment that is not of the story.
+    hypothesis segment that is not part of the story.
     """
     fractions = []
     for story in segments(n_units, reference):
@@ -625,7 +625,7 @@ def story_fractions(
 def story_values(
     n_units: int, reference: Boundaries, hypothesis: Boundaries
 ) -> dict[str, Fraction]:
-    """Means over reference segments, and how many there are (per story; F07 2)."""
+    """Means over reference segments, and the number of segments (per story; F07 2)."""
     fractions = story_fractions(n_units, reference, hypothesis)
     return {
         "story_miss": sum((miss for miss, _ in fractions), Fraction(0)) / len(fractions),
@@ -642,7 +642,7 @@ def weighted_content_counts(
     weights: Sequence[int],
     lengths: Sequence[int] | None = None,
 ) -> dict[str, int]:
-    """Content in unit weights; unit w listens once for each of its words (F07 2)."""
+    """Content in unit weights, counted once for each word of unit w (F07 2)."""
     words = [1] * n_units if lengths is None else lengths
     miss = false_alarm = 0
     for w, (story, shown) in enumerate(listened(n_units, reference, hypothesis)):
@@ -672,7 +672,7 @@ def values(
     types: Sequence[int] = (1,),
     per_row: bool,
 ) -> dict[str, Value]:
-    """Every value of docs/measures.md whose counts are there: of one row, or of sums of rows."""
+    """Every value of docs/measures.md that the counts allow, of one row or of sums of rows."""
     found: dict[str, Value] = {}
     if set(WINDOW_COUNTS) <= counts.keys():
         found |= window_values(counts, p_seg, cost_miss, c_seg_costs)
@@ -693,7 +693,7 @@ def values(
 def panel_counts(
     n_units: int, references: Sequence[Boundaries], hypothesis: Boundaries, k: int
 ) -> dict[str, int]:
-    """Penalty of a hypothesis before all references, and its bounds (K&S eq 7-10)."""
+    """Penalty of a hypothesis compared with all references, and its bounds (K&S eq 7-10)."""
     h = len(references)
     penalty = best = worst = 0
     starts = range(1, n_units - k + 1)
@@ -730,7 +730,7 @@ def panel_values(counts: Mapping[str, int]) -> dict[str, Value]:
 def panel(
     n_units: int, references: Sequence[Boundaries], hypothesis: Boundaries, k: int
 ) -> dict[str, int | Fraction | None]:
-    """Counts and values of one hypothesis before all its references (docs/measures.md; K&S 5)."""
+    """Panel counts and values of one hypothesis (docs/measures.md; K&S 5)."""
     counts = panel_counts(n_units, references, hypothesis, k)
     return {**counts, **panel_values(counts)}
 

@@ -23,7 +23,7 @@ BOUNDARY_ONLY = ("boundary_similarity", "segmentation_similarity", "exact")
 
 
 class Document(NamedTuple):
-    """A text of so many units, and where each coder who read it put boundaries."""
+    """A text of some units, and the boundaries of each coder who coded it."""
 
     n_units: int
     codings: Mapping[str, Boundaries]
@@ -33,7 +33,7 @@ Corpus = Mapping[str, Document]
 
 
 class Coefficient(NamedTuple):
-    """Agreement found, agreement by chance, and what remains of the first beyond the second."""
+    """Observed agreement, expected agreement, and the first corrected for the second."""
 
     actual: Value
     expected: Value
@@ -41,7 +41,7 @@ class Coefficient(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Mean and standard deviation (n - 1) of so many values."""
+    """Mean, standard deviation (n - 1) and number of some values."""
 
     n: int
     mean: Value
@@ -49,7 +49,7 @@ class Spread(NamedTuple):
 
 
 class CoderRow(NamedTuple):
-    """What one coder did: boundaries out of potential ones; pooled B against all peers."""
+    """Statistics of one coder: boundaries out of potential ones; pooled B against all others."""
 
     boundaries: int
     potential: int
@@ -76,7 +76,7 @@ def bias(pi: Coefficient, kappa: Coefficient) -> Coefficient:
 
 
 def spread(values: Iterable[Value]) -> Spread:
-    """Mean and standard deviation of those that are defined."""
+    """Mean and standard deviation of the defined values."""
     defined = [Fraction(value) for value in values if value is not None]
     n = len(defined)
     mean = ratio(sum(defined), n)
@@ -86,7 +86,7 @@ def spread(values: Iterable[Value]) -> Spread:
 
 
 def coders_of(corpus: Corpus) -> list[str]:
-    """Everybody who coded anything."""
+    """Everybody who coded any document."""
     return sorted({coder for document in corpus.values() for coder in document.codings})
 
 
@@ -110,7 +110,7 @@ def pi_expected(corpus: Corpus, expected: Expected, segments: bool) -> Value:
     """A_e of pi*: the share of potential boundaries that are marked, squared (F13 3.4).
 
     Over all codings; or (`item`) the mean of documents' shares, of those with a potential boundary.
-    With `segments` a coding counts one mark more than it has boundaries, as F13's tables did.
+    With `segments` a coding counts one mark more than its boundaries, as in F13's tables.
     """
     marked, potential, shares = 0, 0, []
     for n_units, codings in corpus.values():
@@ -150,7 +150,7 @@ def kappa_expected(corpus: Corpus, segments: bool) -> Value:
 
 
 def decisions(corpus: Corpus) -> Iterator[dict[str, bool]]:
-    """Position by position: whether each coder who read it marked a boundary."""
+    """For each position, whether each coder of the document marked a boundary."""
     for n_units, codings in corpus.values():
         for position in range(1, n_units):
             yield {coder: position in boundaries for coder, boundaries in codings.items()}
@@ -183,7 +183,7 @@ def two_category_kappa(corpus: Corpus) -> Coefficient:
             potential[coder] += 1
     agreeing = meetings = 0
     by_chance = Fraction(0)
-    # Adding a pair's chance at every position that both decided weighs it by n_xy.
+    # Adding a pair's chance at every position that both coded weights it by n_xy.
     for decided in decisions(corpus):
         for x, y in combinations(decided, 2):
             p_x, p_y = Fraction(marked[x], potential[x]), Fraction(marked[y], potential[y])
@@ -217,7 +217,7 @@ def coefficients(
 ) -> Coefficients:
     """Every (coefficient, similarity); `segments` is F13's published form (docs/measures.md).
 
-    `expected` and `segments` speak of boundary-only coefficients: two_category knows neither.
+    `expected` and `segments` apply to boundary-only coefficients, not to two_category.
     """
     found: Coefficients = {}
     for similarity in BOUNDARY_ONLY:
@@ -259,7 +259,7 @@ def window_pairs(document: Document, rounding: str = "half-even") -> dict[str, S
 
 
 def prominence(document: Document, k: int) -> list[dict[str, int | Fraction | None]]:
-    """Who stands behind each marked position, within reach 0, k // 2 and k (K&S 4.2)."""
+    """Coders who support each marked position, within 0, k // 2 and k positions (K&S 4.2)."""
     codings = list(document.codings.values())
     found: list[dict[str, int | Fraction | None]] = []
     for position in sorted({position for boundaries in codings for position in boundaries}):
@@ -274,7 +274,7 @@ def prominence(document: Document, k: int) -> list[dict[str, int | Fraction | No
 
 
 def coder_rows(corpus: Corpus, n_t: int = 2) -> tuple[dict[str, CoderRow], Spread]:
-    """What every coder did, and the spread of their rates (F13 fig 11)."""
+    """Statistics of every coder, and the spread of their rates (F13 fig 11)."""
     rows: dict[str, CoderRow] = {}
     for coder in coders_of(corpus):
         coded = [document for document in corpus.values() if coder in document.codings]

@@ -10,7 +10,7 @@ import numpy as np
 
 Row = Mapping[str, Any]
 Cells = dict[str, dict[str, list[Row]]]
-"""System -> document -> its rows."""
+"""System -> document -> rows."""
 
 Formula = Callable[[Mapping[str, int]], float | None]
 NEARLY = 1 - 1e-9
@@ -87,7 +87,7 @@ def permuted_p(
 
 
 def wilcoxon_p(differences: Sequence[float]) -> float:
-    """Signed ranks over every pattern of signs; for differences without ties and zeros."""
+    """P of signed ranks over every pattern of signs; for differences without ties and zeros."""
     ranks = {d: i + 1 for i, d in enumerate(sorted(map(abs, differences)))}
     observed = sum(ranks[abs(d)] for d in differences if d > 0)
     middle = sum(ranks.values()) / 2
@@ -100,7 +100,7 @@ def wilcoxon_p(differences: Sequence[float]) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Each p times the tests not yet rejected, never below the one before."""
+    """Each p times the number of tests not yet rejected, never below the one before."""
     adjusted = {}
     largest = 0.0
     for step, index in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
@@ -110,7 +110,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def mid_ranks(values: Sequence[float]) -> list[float]:
-    """1 for the smallest, equal ones share the mean of their places."""
+    """Ranks from 1 for the smallest; equal values share their mean rank."""
     return [
         sum(other < value for other in values) + (sum(other == value for other in values) + 1) / 2
         for value in values
@@ -128,7 +128,7 @@ def friedman(values: Sequence[Sequence[float]]) -> float:
 
 
 def nemenyi(values: Sequence[Sequence[float]], a: int, b: int) -> float:
-    """P of a range of independent normal variables beyond that of two mean ranks, by summing."""
+    """P that a range of independent normal variables exceeds that of two mean ranks."""
     systems, documents = len(values), len(values[0])
     ranks = [mid_ranks(column) for column in zip(*values, strict=True)]
     apart = abs(sum(row[a] - row[b] for row in ranks)) / documents

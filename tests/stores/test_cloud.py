@@ -23,7 +23,7 @@ SECRETS = (WRITER["secret"], ACCOUNT_KEY)
 
 
 def upload(made: Corpus, folder: str) -> None:
-    """Put a corpus where it is imported and scored from."""
+    """Upload a corpus."""
     rows = [
         {**row, "role": role}
         for role, table in (("reference", made.references), ("hypothesis", made.hypotheses))
@@ -36,7 +36,7 @@ def upload(made: Corpus, folder: str) -> None:
 
 
 def score(segscore: Segscore, folder: str, run: str, *options: object) -> Ended:
-    """Score what was imported."""
+    """Score imported tables."""
     return segscore(
         "score", f"{folder}/tables/references", f"{folder}/tables/hypotheses",
         "--documents", f"{folder}/documents.parquet", "--group-by", "genre",
@@ -45,7 +45,7 @@ def score(segscore: Segscore, folder: str, run: str, *options: object) -> Ended:
 
 
 def tables(run: str) -> dict[str, list[dict[str, Any]]]:
-    """The rows of every table, without the file a refused row was in."""
+    """Return the rows of every table, without the file of a rejected row."""
     found = {}
     for name in TABLES:
         table = storage.read_table(storage.join(run, name))
@@ -56,7 +56,7 @@ def tables(run: str) -> dict[str, list[dict[str, Any]]]:
 
 @pytest.fixture
 def on_disk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
-    """A corpus of several parts, imported and scored on a disk, with a row that is refused."""
+    """A corpus of several parts, imported and scored on a disk, with a rejected row."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=40))
     made = corpus(seed=12, documents=50)
     made.hypotheses.append({**made.hypotheses[0], "boundaries": []})
@@ -123,7 +123,7 @@ def test_the_same_tables_from_a_server_that_often_fails(
     s3: str,
     proxied: Callable[[str], Proxy],
 ) -> None:
-    """Answers lost after the work was done, too."""
+    """Answers are lost after the work was done, too."""
     proxy = proxied("s3")
     draw = Random(3)  # noqa: S311
     faults = [Fault("answer", 500), Fault("answer", 503), *map(Fault, ("reset", "lost", "cut"))]

@@ -1,4 +1,4 @@
-"""`segscore nightly` where tables come into an object store and nights go to it."""
+"""`segscore nightly` with tables and nights in an object store."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def test_nights_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: str) 
 
 
 def test_a_store_that_is_not_there(segscore: Segscore, tmp_path: Path, s3: str) -> None:
-    """Not a night to wait for."""
+    """The night fails instead of waiting for input."""
     archive = Archive("s3://no-such-bucket/archive", tmp_path, segscore)
     ended = archive.run(FIRST)
     assert ended.code == 2

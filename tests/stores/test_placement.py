@@ -14,7 +14,7 @@ __all__ = ["idle"]
 
 @pytest.fixture
 def bucket(s3: str) -> str:
-    """An empty place in a bucket."""
+    """URL of an empty folder in a bucket."""
     return f"{s3}/placement-{secrets.token_hex(4)}"
 
 
@@ -44,7 +44,7 @@ def test_overlaps_in_a_store(
 
 
 def test_no_overlap_in_a_store(bucket: str) -> None:
-    """A name with dots is a name like any other there."""
+    """Dots in a name have no special meaning there."""
     storage.write_text(f"{bucket}/in/a.jsonl", ROWS)
     for source, output in (
         ("in", "out/../in"),

@@ -1,4 +1,4 @@
-"""Every function of storage in every object store; what failures become."""
+"""Every function of storage in every object store, and the messages of failures."""
 
 import asyncio
 import io
@@ -43,23 +43,23 @@ Proxied = Callable[[str], Proxy]
 
 @pytest.fixture(params=STORES)
 def stored(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty folder in every store."""
+    """URL of an empty folder in every store."""
     return f"{request.getfixturevalue(request.param)}/{tmp_path.name}"
 
 
 @pytest.fixture
 def anywhere(stored: str) -> str:
-    """The same; what is promised on a disk is promised here."""
+    """The same URL, under the name that the promises of all storage use."""
     return stored
 
 
 class TestInAStore(StoragePromises):
-    """All of it, in every store."""
+    """The promises of all storage, in every store."""
 
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clients do not wait before they try again."""
+    """Let clients retry without a pause."""
     wait = asyncio.sleep
     monkeypatch.setattr(asyncio, "sleep", lambda _, result=None: wait(0, result))
 
@@ -68,7 +68,7 @@ def protocol_of(url: str) -> str:
     return url.partition("://")[0]
 
 
-# --- what there is ------------------------------------------------------------------------------
+# --- contents -----------------------------------------------------------------------------------
 
 
 def test_equal_tables_are_equal_bytes_everywhere(stored: str, tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_equal_tables_are_equal_bytes_everywhere(stored: str, tmp_path: Path) ->
 
 
 def test_listings_are_never_stale(stored: str) -> None:
-    """Another client, as on another machine, writes and removes meanwhile."""
+    """Another client, as on another machine, writes and removes in the meantime."""
     storage.write_text(f"{stored}/0.jsonl", "{}")
     for number in range(1, 3):
         assert len(storage.find(stored)) == len(storage.names(stored)) == number
@@ -94,7 +94,7 @@ def test_listings_are_never_stale(stored: str) -> None:
 def test_folders_that_consoles_show_are_no_files(stored: str) -> None:
     written(f"{stored}/t/0.parquet")
     at = object_stores.resolve(f"{stored}/t/")
-    # What Azure's console makes of a folder has no slash at the end.
+    # Azure's console makes a folder of a name without a final slash.
     if at.cloud is clouds.AZURE:
         client = at.files.service_client.get_blob_client(BUCKET, f"{at.path.split('/', 1)[1]}/sub")
         upload = client.upload_blob(b"", metadata={"hdi_isfolder": "true"})
@@ -115,7 +115,7 @@ def test_names_that_adlfs_would_change(azure: str, name: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-# --- how much is fetched ------------------------------------------------------------------------
+# --- amount that is fetched ---------------------------------------------------------------------
 
 
 def test_a_row_group_is_all_that_is_fetched(stored: str, proxied: Proxied) -> None:
@@ -132,17 +132,17 @@ def test_a_row_group_is_all_that_is_fetched(stored: str, proxied: Proxied) -> No
     assert read.equals(table.slice(5 * rows // 8, rows // 8))
     bodies = [asked.received for asked in proxy.asked if "application" not in asked.path]
     footer = 65_536
-    assert size < sum(bodies) < size + footer + 5_000  # of which some tell of the file
+    assert size < sum(bodies) < size + footer + 5_000  # some only ask for the size
     proxy.asked.clear()
     storage.open_parquet(url).read_row_groups([5], columns=["b"])
     assert sum(asked.received for asked in proxy.asked) < size // 2 + footer + 5_000
 
 
-# --- servers that fail --------------------------------------------------------------------------
+# --- failing servers ----------------------------------------------------------------------------
 
 
 class Fails:
-    """Fails at the first requests."""
+    """A proxy's fault that fails the first requests."""
 
     def __init__(self, fault: Fault, times: int) -> None:
         self.fault, self.left = fault, times
@@ -180,7 +180,7 @@ def test_a_request_that_fails_is_made_again(
     for step in steps[:2] if kind == "stall" else steps:
         fails = proxy.fault = Fails(PASSING[kind], times=1 if kind == "stall" else 2)
         step()
-        # An answer that says nothing cannot be cut.
+        # An empty answer cannot be cut.
         assert fails.left < 0 or kind == "cut"
     assert storage.names(stored) == (["t"] if kind == "stall" else ["new.txt", "said.txt"])
 
@@ -240,7 +240,7 @@ def test_a_file_that_changes_while_it_is_read(stored: str, how: str) -> None:
         opened.read_row_groups([0])
 
 
-# --- settings that are wrong --------------------------------------------------------------------
+# --- wrong settings -----------------------------------------------------------------------------
 
 S3_KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
@@ -292,7 +292,7 @@ def test_no_permission_of_azure(
     environment: Environment,
     hours: int,
 ) -> None:
-    """A signature that lets read alone, and one that has expired."""
+    """One signature only permits reading, and one has expired."""
     from azure.storage.blob import generate_container_sas
 
     url = f"{azure}/{tmp_path.name}"
@@ -433,7 +433,7 @@ def test_urls_that_lead_nowhere(segscore: Segscore, s3: str) -> None:
 
 
 def alone(*arguments: str | Path, **variables: str) -> Ended:
-    """Run a command in a process of its own, where nothing catches what libraries say."""
+    """Run a command in a process of its own, where nothing captures what libraries print."""
     command = [
         sys.executable,
         "-c",

@@ -1,4 +1,4 @@
-"""Audits made in this process, without the command line."""
+"""Audits in this process, without the command line."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ Rows = list[dict[str, Any]]
 
 
 def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
-    """Every table of an audit of a folder's file or folder of codings."""
+    """Return every table of an audit of codings in a folder."""
     chosen = {"replicates": 0, **chosen}
     settings = AgreeSettings(str(folder / codings), str(folder / "run"), **chosen)
     place = Partitioning(find_tables(settings), str(folder / "run"), 1)

@@ -1,4 +1,4 @@
-"""A real browser, headless, and what it saw of a page."""
+"""A real headless browser, and a log of what a page does."""
 
 import shutil
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ AXE = ROOT / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 
 @dataclass
 class Seen:
-    """What a page did.
+    """Log of a page.
 
     Attributes:
-        page: as the browser holds it.
+        page: Playwright's page.
         url: of the page.
         said: messages on its console, and errors.
-        asked: URLs it asked for, its own aside.
+        asked: URLs that it requested, without its own.
     """
 
     page: Page
@@ -32,15 +32,15 @@ class Seen:
     asked: list[str] = field(default_factory=list)
 
     def message(self, message: ConsoleMessage) -> None:
-        """Keep what the console shows."""
+        """Log a message of the console."""
         self.said.append(message.text)
 
     def error(self, problem: Error) -> None:
-        """Keep an error."""
+        """Log an error."""
         self.said.append(str(problem))
 
     def request(self, request: Request) -> None:
-        """Keep where a request goes."""
+        """Log the address of a request."""
         if request.url != self.url:
             self.asked.append(request.url)
 
@@ -69,7 +69,7 @@ def opened(
         file: of the report.
         width: of the window, in pixels.
         scheme: light or dark.
-        bypass: whether a test may put scripts of its own into the page.
+        bypass: whether a test may add scripts to the page.
     """
     context = chromium.new_context(
         viewport={"width": width, "height": 900},

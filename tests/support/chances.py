@@ -1,10 +1,10 @@
-"""Whether chances are equal."""
+"""A test of whether outcomes are equally likely."""
 
 from collections import Counter
 
 
 def evenness(found: Counter[tuple[int, ...]], choices: int) -> float:
-    """Chi-square against equal chances, in standard deviations from what chance makes of it."""
+    """Standard deviations of chi-square from its mean under equal chances."""
     assert len(found) <= choices
     expected = found.total() / choices
     seen = [*found.values(), *([0] * (choices - len(found)))]

@@ -11,7 +11,7 @@ from segscore.jobs.cli import app
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -35,7 +35,7 @@ class Segscore:
         except SystemExit as left:
             code = left.code or 0
         finally:
-            gc.unfreeze()  # a command leaves the collector as it is good for a process that ends
+            gc.unfreeze()  # a command assumes that its process ends soon
             gc.enable()
         said = self.capture.readouterr()
         assert isinstance(code, int)

@@ -1,4 +1,4 @@
-"""`segscore compare` run on tables made for it."""
+"""`segscore compare` on tables written for a test."""
 
 import json
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ Row = dict[str, Any]
 
 
 def tables(output: Path) -> dict[str, list[Row]]:
-    """Every table of a comparison."""
+    """Return every table of a comparison."""
     listed = json.loads((output / "run.json").read_text())["files"]
     return {name: read_table(str(output / name)).to_pylist() for name in listed}
 
 
 def refused(ended: Ended) -> str:
-    """The one line in which a command was refused."""
+    """Return the one line of a command that was refused."""
     assert ended.code == 2, ended.out
     (line,) = ended.err.splitlines()
     assert line.startswith("segscore: error: ")

@@ -1,10 +1,10 @@
 """Commands run as a container engine would run them, by means of Linux alone.
 
-A box is a process with a root of its own, which it cannot write to: the machine's programs,
-Python, an image at /opt/segscore, an empty /tmp.  It has an account that nobody else has, no
-variable of the tests', and a network that is loopback alone, where all hosts are.  Making one takes
-a Linux whose root may make namespaces; nothing of it is seen outside, and it is gone with its
-process.
+A box is a process with a root file system of its own, which it cannot write to: the machine's
+programs, Python, an image at /opt/segscore, an empty /tmp.  It has an account that nobody else has,
+no environment variable of the tests, and a network of its own with only a loopback interface, where
+all hosts are.  Making one needs a Linux whose root may make namespaces; nothing of it is visible
+outside, and it ends with its process.
 """
 
 import os
@@ -50,7 +50,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 @cache
 def refusal() -> str | None:
-    """Why there can be no boxes here; None if there can."""
+    """Return why no box can be made here; None if it can."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         return "only root of a Linux may make them"
     for name in NEEDED:
@@ -65,7 +65,7 @@ def refusal() -> str | None:
 
 
 def instruction(name: str) -> str:
-    """What the first such instruction of the Dockerfile says."""
+    """Return the arguments of the Dockerfile's first instruction of this name."""
     joined = DOCKERFILE.read_text().replace("\\\n", " ")
     found = re.search(rf"^{name} (.*)$", joined, re.MULTILINE)
     assert found is not None
@@ -73,20 +73,20 @@ def instruction(name: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """The image's variables."""
+    """Return the image's environment variables."""
     said = (each.partition("=") for each in shlex.split(instruction("ENV")))
     return {name: value.replace("${PATH}", PATH) for name, _, value in said}
 
 
 @dataclass(frozen=True)
 class Box:
-    """What a command finds.
+    """The environment of a command.
 
     Attributes:
         image: the folder that is /opt/segscore; None for none.
-        environment: its variables.
-        read: path in the box -> what of the machine is there to be read.
-        write: path in the box -> folder of the machine that is there to be written.
+        environment: its environment variables.
+        read: path in the box -> path on the machine, mounted to be read.
+        write: path in the box -> folder of the machine, mounted to be written.
         account: user and group.
         mode: of /tmp.
     """
@@ -99,7 +99,7 @@ class Box:
     mode: str = "1777"
 
     def script(self, root: Path, hosts: Sequence[str], command: Sequence[str]) -> str:
-        """Make the root, then become the command."""
+        """Make the root file system, then become the command."""
         read = {path: Path(path) for path in SYSTEM if Path(path).exists()} | dict(self.read)
         if self.image is not None:
             read |= {PREFIX: self.image, DEPENDENCIES: Path(DEPENDENCIES)}
@@ -130,7 +130,7 @@ class Box:
 
 
 def _show(root: Path, path: str, source: Path, mode: str) -> Iterator[str]:
-    """Let something of the machine be seen at a path of the root."""
+    """Mount a path of the machine at a path of the root."""
     at, there = shlex.quote(f"{root}{path}"), shlex.quote(str(source))
     yield f"mkdir -p {at}" if source.is_dir() else f"mkdir -p $(dirname {at}) && touch {at}"
     yield f"mount --bind {there} {at}"
@@ -155,11 +155,11 @@ class Machine:
         assert self.holder.stdout.readline() == b"up\n"
 
     def __enter__(self) -> "Machine":
-        """Nothing more to do."""
+        """Return the machine."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the network."""
+        """Remove the network."""
         self.holder.kill()
         self.holder.communicate()
 
@@ -173,7 +173,7 @@ class Machine:
         return subprocess.run(self._line(box, command), capture_output=True, text=True)
 
     def say(self, box: Box, *command: str) -> str:
-        """What a command says that ends well."""
+        """Return the output of a command that must succeed."""
         ended = self.run(box, *command)
         assert ended.returncode == 0, ended.stdout + ended.stderr
         return ended.stdout
@@ -189,7 +189,7 @@ class Machine:
         try:
             yield Service(process, log)
         finally:
-            # With the first process of the box all others end.
+            # When the first process of the box ends, all others do.
             if process.poll() is None:
                 for first in psutil.Process(process.pid).children():
                     first.kill()
@@ -198,13 +198,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class Service:
-    """A command that goes on."""
+    """A command that keeps running."""
 
     process: subprocess.Popen[bytes]
     log: Path
 
     def require_alive(self) -> None:
-        """Fail with what it said if it has ended."""
+        """Fail with its output if it has ended."""
         assert self.process.poll() is None, self.log.read_text()[-3000:]
 
 
@@ -212,7 +212,7 @@ def build(folder: Path, *, whole: bool) -> Path:
     """Make an image by the very steps of the Dockerfile, of the files that Docker would be sent.
 
     Args:
-        folder: where to.
+        folder: where the image goes.
         whole: install what segscore needs too, instead of taking it from the tests' environment.
 
     Returns:
@@ -246,7 +246,7 @@ def build(folder: Path, *, whole: bool) -> Path:
         steps.append(f"chmod 755 {PREFIX}/bin/dask")
     steps.append(warm)
     given = {**os.environ, **environment(), "HOME": os.environ.get("HOME", "/root")}
-    given.pop("PYTHONPATH", None)  # who tests a checkout by this would have its passes compiled
+    given.pop("PYTHONPATH", None)  # otherwise the tests of a checkout would compile the passes
     given["PATH"] = f"{sys.base_prefix}/bin:{os.environ['PATH']}"
     if not whole:
         given["PIP_NO_DEPS"] = "1"

@@ -32,7 +32,7 @@ class Corpus:
     documents: list[dict[str, Any]]
 
     def write(self, folder: Path, files: int = 1) -> None:
-        """Write the tables, the segmentations in so many files each."""
+        """Write the tables, the segmentations of each in so many files."""
         for name, rows in (("references", self.references), ("hypotheses", self.hypotheses)):
             (folder / name).mkdir(parents=True)
             for i in range(files):
@@ -78,7 +78,7 @@ STORY_SUMS = ("story_miss_sum", "story_false_alarm_sum")
 
 
 def content_counts(n_units: int, reference: list[int], hypothesis: list[int]) -> dict[str, Any]:
-    """The content counts; what is added up over stories not yet rounded."""
+    """The content counts; sums over stories are not yet rounded."""
     fractions = naive.story_fractions(n_units, reference, hypothesis)
     sums = [naive.STORY_UNIT * sum(column) for column in zip(*fractions, strict=True)]
     return {
@@ -90,7 +90,7 @@ def content_counts(n_units: int, reference: list[int], hypothesis: list[int]) ->
 
 
 def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -> dict[Any, Any]:
-    """(document, reference, hypothesis) -> counts, and whatever else a row of scores says."""
+    """(document, reference, hypothesis) -> counts and the other columns of a row of scores."""
     lengths = {each["document_id"]: each["unit_lengths"] for each in corpus.documents}
 
     def measured(row: dict[str, Any]) -> tuple[int, list[int], int]:

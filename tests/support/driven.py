@@ -1,7 +1,7 @@
 """`segscore` in a process of its own, its corpus cut into small parts, stopped where a test says.
 
 `python -m tests.support.driven score ...` runs the command line; the environment variable
-SEGSCORE_DRIVEN holds a ``Drive``.  Dask's workers take the same up as a preload of this module.
+SEGSCORE_DRIVEN contains a ``Drive``.  Dask's workers apply the same one by preloading this module.
 """
 
 import errno
@@ -21,10 +21,10 @@ from tests.support.paths import ROOT
 
 VARIABLE = "SEGSCORE_DRIVEN"
 PATIENCE = 120.0
-"""Seconds until whoever waits for another gives up, so that nothing hangs."""
+"""Seconds after which a process stops waiting for another, so that nothing hangs."""
 
 LOOK = 0.01
-"""Seconds between two looks at something that may have happened."""
+"""Seconds between two checks of something that may have happened."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Gate:
 
     Attributes:
         at: `module.function` of ``pipeline``, called through its module.
-        do: `kill` this process, `wait` until the gate is opened, or fail for a `full` disk.
+        do: `kill` this process, `wait` until the gate is opened, or fail as on a `full` disk.
         match: only where this text is in one of the call's arguments, or in its URL.
-        once: only who comes first, of all processes.
+        once: only for the first process that comes to the gate.
         after: when the function has done its work, instead of before.
     """
 
@@ -48,13 +48,13 @@ class Gate:
 
 @dataclass(frozen=True)
 class Drive:
-    """How processes of a run are to behave.
+    """Faults and settings of the processes of a run.
 
     Attributes:
-        folder: where they tell what they reached, and find what was opened.
+        folder: where processes record which gates they reached, and find which were opened.
         rows: rows of a part, also of an agreement run.
         gates: by name.
-        host: what the machine is called; None for its own name.
+        host: name of the machine; None for its own name.
     """
 
     folder: str
@@ -63,7 +63,7 @@ class Drive:
     host: str | None = None
 
     def environment(self) -> dict[str, str]:
-        """Environment variables of a process that is to behave so."""
+        """Environment variables of a process to which this applies."""
         preload = {"DASK_DISTRIBUTED__WORKER__PRELOAD": '["tests.support.driven"]'}
         kept = {"DASK_TEMPORARY_DIRECTORY": str(Path(self.folder) / "dask")}
         path = {"PYTHONPATH": str(ROOT), "COLUMNS": "200"}
@@ -74,11 +74,11 @@ class Drive:
         return [int(path.suffix[1:]) for path in Path(self.folder).glob(f"{name}.reached.*")]
 
     def open(self, name: str) -> None:
-        """Let all who wait at a gate go on, and whoever comes later."""
+        """Open a gate for all processes that wait there, and for later ones."""
         (Path(self.folder) / f"{name}.open").touch()
 
     def done(self) -> list[tuple[str, str, int]]:
-        """Stage, part and process of every part that was done, in the order of time."""
+        """Stage, part and process of every finished part, in order of time."""
         log = Path(self.folder) / "done"
         lines = log.read_text().splitlines() if log.exists() else []
         found = [line.split("\t") for line in lines]
@@ -86,7 +86,7 @@ class Drive:
 
 
 def told() -> Drive:
-    """How this process is to behave."""
+    """Return what applies to this process."""
     said = json.loads(os.environ[VARIABLE])
     gates = {name: Gate(**gate) for name, gate in said.pop("gates").items()}
     return Drive(gates=gates, **said)
@@ -146,7 +146,7 @@ def _gated(drive: Drive, name: str, gate: Gate) -> None:
 
 
 def _logged(drive: Drive) -> None:
-    """Write down each part that is done, one short write a line, which appends whole."""
+    """Record each finished part by one short write, which appends a whole line."""
 
     def make(keep: Callable[..., Any]) -> Callable[..., Any]:
         def logged(folder: str, stage: str, part: str, receipt: object) -> None:
@@ -162,12 +162,12 @@ def _logged(drive: Drive) -> None:
 
 @cache
 def behave() -> None:
-    """Make this process behave as it was told, once."""
+    """Apply gates and settings to this process, once."""
     drive = told()
     planning: Any = import_module("segscore.pipeline.runs.planning")
-    planning.LIMITS = planning.Limits(drive.rows, read_again=0.0)  # rows of an agreement run travel
+    planning.LIMITS = planning.Limits(drive.rows, read_again=0.0)  # an agreement run shuffles
     run_folder: Any = import_module("segscore.pipeline.runs.run_folder")
-    run_folder.PUBLISHER_SECONDS = 0.2  # who publishes on another machine and stops is given up
+    run_folder.PUBLISHER_SECONDS = 0.2  # wait less long for a stopped publisher on another machine
     if drive.host is not None:
         platform.node = lambda: str(drive.host)
     _logged(drive)
@@ -176,12 +176,12 @@ def behave() -> None:
 
 
 def dask_setup(worker: object) -> None:
-    """Dask calls this in each worker that preloads the module."""
+    """Apply them to a worker; Dask calls this in each worker that preloads the module."""
     behave()
 
 
 def main() -> None:
-    """Run the command line, as this process was told to behave."""
+    """Run the command line with them."""
     behave()
     from segscore.jobs.cli import app
 

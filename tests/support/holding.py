@@ -1,4 +1,4 @@
-"""Gates at which a worker is held, and who it is."""
+"""The worker that waits at a gate."""
 
 from tests.support.driven import Drive, Gate, wait
 
@@ -9,6 +9,6 @@ TRAVELLING = Gate("runs.shuffle._unpack", "wait")
 
 
 def holder(drive: Drive) -> int:
-    """The process that waits at the gate."""
+    """Return the process that waits at the gate."""
     wait(lambda: drive.reached("gate"), "the gate was reached")
     return drive.reached("gate")[0]

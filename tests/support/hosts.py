@@ -1,10 +1,10 @@
-"""Several hosts on one machine, whose links to the others can be cut while their processes live on.
+"""Several hosts on one machine, whose links can be cut while their processes live on.
 
-Of the two kinds of network, the first is real: a network namespace for each host, joined by a
+There are two kinds of network.  The first is real: a network namespace for each host, joined by a
 bridge in a namespace of its own.  It needs a Linux that lets the user make namespaces, `unshare`,
-`nsenter` and `ip`; nothing of it is seen outside, and it is gone with the processes that hold it.
-The second works wherever there is loopback: a host is an address of it, and all connections between
-a worker and the others go through proxies, which forward nothing while the link is cut.
+`nsenter` and `ip`; nothing of it is visible outside, and it ends with the processes in it.  The
+second works wherever there is loopback: a host is an address of loopback, and all connections
+between a worker and the others go through proxies, which forward nothing while the link is cut.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ from tests.support.servers import free_ports
 NEEDED = ("unshare", "nsenter", "ip")
 SUBNET = "10.77.0"
 AT_ONCE = 65_536
-"""Bytes a proxy takes at once."""
+"""Bytes that a proxy reads at once."""
 
 
 class Host(Protocol):
-    """A host: how a process is started there, and its link to the others.
+    """A host: how to start a process there, and its link to the others.
 
     Attributes:
         address: of the host, as the others know it.
@@ -44,27 +44,27 @@ class Host(Protocol):
     within: tuple[str, ...]
 
     def worker(self, scheduler: str) -> list[str]:
-        """The scheduler's address and the options of a Dask worker on this host."""
+        """Return the scheduler's address and the options of a Dask worker on this host."""
 
     def cut(self) -> None:
-        """Let nothing pass between this host and any other."""
+        """Stop all traffic between this host and the others."""
 
     def mend(self) -> None:
-        """Let everything pass again."""
+        """Let traffic pass again."""
 
 
 class Network(Protocol):
     """Hosts that reach each other."""
 
     def host(self) -> Host:
-        """One more host."""
+        """Add a host."""
 
     def close(self) -> None:
-        """Take all of it away."""
+        """Remove the network."""
 
 
 class Refused(Exception):  # noqa: N818
-    """No network namespace can be made here; why not."""
+    """No network namespace can be made here, with the reason."""
 
 
 class Namespaces:
@@ -85,7 +85,7 @@ class Namespaces:
             raise
 
     def _hold(self, *command: str) -> int:
-        """Make a namespace and keep it for as long as this process lives; who holds it."""
+        """Make a namespace that lasts as long as this process; return the process that keeps it."""
         pipe = subprocess.PIPE
         holder = self.holders.enter_context(
             subprocess.Popen([*command, "cat"], stdin=pipe, stdout=pipe, stderr=pipe)
@@ -101,7 +101,7 @@ class Namespaces:
 
     @staticmethod
     def inside(holder: int) -> tuple[str, ...]:
-        """What to put before a command, so that it runs in a namespace."""
+        """Return the prefix of a command that runs in a namespace."""
         return ("nsenter", "--target", str(holder), "--user", "--net", "--preserve-credentials")
 
     def call(self, holder: int, *arguments: str) -> None:
@@ -116,7 +116,7 @@ class Namespaces:
             raise Refused(f"ip {' '.join(arguments)}: {ended.stderr.strip()}")
 
     def host(self) -> "Namespace":
-        """One more host, plugged into the switch."""
+        """Add a host, plugged into the switch."""
         self.hosts += 1
         holder = self._hold(*self.inside(self.switch), "unshare", "--net")
         made = Namespace(self, f"port{self.hosts}", f"{SUBNET}.{self.hosts + 1}", holder)
@@ -124,7 +124,7 @@ class Namespaces:
         return made
 
     def close(self) -> None:
-        """End who holds the namespaces: they go with the last process in them, links and all."""
+        """End the processes that keep the namespaces, which removes them with all links."""
         self.holders.close()
 
 
@@ -149,7 +149,7 @@ class Namespace:
         call(self.holder, "link", "set", "lo", "up")
 
     def worker(self, scheduler: str) -> list[str]:
-        """A worker that says its own address."""
+        """Return options of a worker that announces its own address."""
         return [scheduler, "--host", self.address]
 
     def cut(self) -> None:
@@ -164,8 +164,8 @@ class Namespace:
 class Proxies:
     """Hosts at addresses of loopback.
 
-    Who is cut off can no longer be reached, nor reach the scheduler; what it asks other workers
-    for, it still gets.
+    A host that is cut off cannot be reached, nor can it reach the scheduler; but its requests to
+    other workers still get answers.
     """
 
     def __init__(self) -> None:
@@ -177,16 +177,16 @@ class Proxies:
         self.thread.start()
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Do something on the thread of the proxies."""
+        """Run a coroutine on the thread of the proxies."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
     def host(self) -> "Proxied":
-        """One more host."""
+        """Add a host."""
         self.hosts += 1
         return Proxied(self, f"127.0.0.{self.hosts + 1}")
 
     def stand(self, address: str, target: str, link: asyncio.Event) -> str:
-        """Put a proxy before an address; where it stands."""
+        """Put a proxy before an address; return the proxy's address."""
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await link.wait()
@@ -218,7 +218,7 @@ class Proxies:
         await asyncio.gather(*waiting, return_exceptions=True)
         for writer in self.open:
             writer.transport.abort()
-        await asyncio.sleep(0)  # what was aborted is closed when the loop comes round
+        await asyncio.sleep(0)  # aborted connections are closed in the next round of the loop
 
 
 async def _listening(
@@ -230,7 +230,7 @@ async def _listening(
 async def _forward(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, link: asyncio.Event
 ) -> None:
-    """Hand on what one side says, as long as the link is whole."""
+    """Forward the bytes of one side as long as the link is whole."""
     with suppress(OSError):
         while taken := await reader.read(AT_ONCE):
             await link.wait()
@@ -257,7 +257,7 @@ class Proxied:
         self.mend()
 
     def worker(self, scheduler: str) -> list[str]:
-        """A worker that says the address of its proxy, and knows the scheduler by another."""
+        """Return options of a worker behind a proxy, which reaches the scheduler by another."""
         own = f"tcp://{self.address}:{free_ports(1)[0]}"
         known = self.network.stand(self.address, own, self.link)
         towards = self.network.stand(self.address, scheduler, self.link)
@@ -268,7 +268,7 @@ class Proxied:
         self.network.run(self._set(whole=False))
 
     def mend(self) -> None:
-        """Forward what has come meanwhile, and go on."""
+        """Forward what has come in the meantime, and what comes later."""
         self.network.run(self._set(whole=True))
 
     async def _set(self, *, whole: bool) -> None:
@@ -280,7 +280,7 @@ class Proxied:
 
 @cache
 def refusal() -> str | None:
-    """Why there can be no network namespaces here; None if there can."""
+    """Return why no network namespace can be made here; None if it can."""
     try:
         with network(Namespaces) as made:
             made.host()
@@ -296,7 +296,7 @@ class Cluster:
         drive: how their processes behave.
         address: of the scheduler.
         client: where the client is to run.
-        hosts: of each worker, by its process.
+        hosts: of the workers, by process.
         workers: the processes.
     """
 
@@ -311,7 +311,7 @@ class Cluster:
         self.address = f"tcp://{self.head.address}:{free_ports(1)[0]}"
 
     def start(self, workers: int) -> None:
-        """Start the scheduler and workers, and wait until all are there."""
+        """Start the scheduler and workers, and wait until all are connected."""
         file = self.folder / "scheduler.json"
         port = self.address.rpartition(":")[2]
         places = ["--host", self.head.address, "--port", port, "--scheduler-file", str(file)]
@@ -348,7 +348,7 @@ class Cluster:
         return all(re.search("Registered to", log.read_text()) for log in logs)
 
     def stop(self) -> None:
-        """Kill all that runs."""
+        """Kill every process."""
         self.processes.close()
 
 
@@ -360,7 +360,7 @@ def _is_whole(file: Path) -> bool:
 
 @contextmanager
 def cluster(drive: Drive, kind: type[Network], workers: int = 4) -> Iterator[Cluster]:
-    """A cluster of several hosts that is there until the block ends."""
+    """Run a cluster of several hosts until the block ends."""
     with network(kind) as made:
         there = Cluster(drive, made)
         try:
@@ -372,7 +372,7 @@ def cluster(drive: Drive, kind: type[Network], workers: int = 4) -> Iterator[Clu
 
 @contextmanager
 def network(kind: type[Network]) -> Iterator[Network]:
-    """A network that is there until the block ends."""
+    """Keep a network until the block ends."""
     made = kind()
     try:
         yield made
@@ -381,10 +381,10 @@ def network(kind: type[Network]) -> Iterator[Network]:
 
 
 def links() -> set[str]:
-    """Network interfaces of this machine."""
+    """Return the network interfaces of this machine."""
     return {name for _, name in socket.if_nameindex()}
 
 
 def children() -> set[int]:
-    """Processes that this one started and that live."""
+    """Return the living processes that this one started."""
     return {each.pid for each in psutil.Process().children(recursive=True)}

@@ -24,7 +24,7 @@ CLIENT, WORKER, SCHEDULER = "client", "worker", "scheduler"
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -32,7 +32,7 @@ class Ended:
 
 
 class Command:
-    """`segscore ARGUMENTS` in a process of its own, ``within`` before it on the command line."""
+    """`segscore ARGUMENTS` in a process of its own, with the prefix ``within``."""
 
     def __init__(self, drive: Drive, *arguments: object, within: Sequence[str] = ()) -> None:
         self.folder = Path(drive.folder)
@@ -42,7 +42,7 @@ class Command:
     def started(
         self, drive: Drive, arguments: Sequence[str], within: Sequence[str]
     ) -> "subprocess.Popen[bytes] | ForkedProcess":
-        """Start it."""
+        """Start the command."""
         with (
             self.log.with_suffix(".out").open("wb") as out,
             self.log.with_suffix(".err").open("wb") as err,
@@ -61,12 +61,12 @@ class Command:
         return self.process.poll() is None
 
     def kill(self) -> None:
-        """End it where it is."""
+        """Kill it."""
         self.process.kill()
         self.process.wait()
 
     def ended(self) -> Ended:
-        """Wait for it; one that hangs is killed, and fails the test."""
+        """Wait for it; kill it and fail the test if it hangs."""
         try:
             wait(lambda: not self.running, "the command ended")
         finally:
@@ -83,11 +83,11 @@ IMPORTED = [
     "segscore.pipeline.scoring.run",
     __name__,
 ]
-"""What a client imports; where hundreds are killed, it is imported once."""
+"""Modules of a client; where hundreds of clients are killed, they are imported once."""
 
 
 class ForkedProcess:
-    """A process forked from one that has imported everything, to be used like a ``Popen``."""
+    """A process forked from one that has imported everything, with the interface of ``Popen``."""
 
     def __init__(self, run: Callable[..., None], *arguments: object) -> None:
         FORKS.set_forkserver_preload(IMPORTED)
@@ -96,22 +96,22 @@ class ForkedProcess:
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Number of the process."""
         assert self.process.pid is not None
         return self.process.pid
 
     @property
     def returncode(self) -> int:
-        """How it ended: less than nothing by a signal."""
+        """Exit code; negative for a signal."""
         assert self.process.exitcode is not None
         return self.process.exitcode
 
     def poll(self) -> int | None:
-        """How it ended; None if it has not."""
+        """Return the exit code; None while it runs."""
         return self.process.exitcode
 
     def kill(self) -> None:
-        """End it where it is."""
+        """Kill it."""
         self.process.kill()
 
     def wait(self) -> None:
@@ -134,12 +134,12 @@ def _run_forked(
 
 
 class ForkedCommand(Command):
-    """`segscore ARGUMENTS` in a forked process, which starts in a fraction of the time."""
+    """`segscore ARGUMENTS` in a forked process, which starts much faster."""
 
     def started(
         self, drive: Drive, arguments: Sequence[str], within: Sequence[str]
     ) -> ForkedProcess:
-        """Start it; its output exists even if it is killed before it opens the files."""
+        """Start it; its output files exist even if it is killed before it opens them."""
         assert not within
         for ending in (".out", ".err"):
             self.log.with_suffix(ending).touch()
@@ -147,7 +147,7 @@ class ForkedCommand(Command):
 
 
 def kill(pid: int) -> bool:
-    """Kill a process; whether it was there."""
+    """Kill a process; return whether it existed."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
         return True
@@ -155,7 +155,7 @@ def kill(pid: int) -> bool:
 
 
 def spawned(process: int) -> list[int]:
-    """Worker processes that a client has started."""
+    """Return the worker processes that a client has started."""
     with suppress(psutil.Error):
         children = psutil.Process(process).children(recursive=True)
         return [each.pid for each in children if _is_worker(each)]
@@ -169,7 +169,7 @@ def _is_worker(process: psutil.Process) -> bool:
 
 
 class Cluster:
-    """A real scheduler and real workers, which stay dead until they are mended."""
+    """A real scheduler and real workers; killed ones stay dead until they are restarted."""
 
     def __init__(self, drive: Drive, workers: int = 2, threads: int = 1) -> None:
         self.drive = drive
@@ -196,9 +196,9 @@ class Cluster:
             )
 
     def mend(self) -> None:
-        """Start whatever does not run, and wait until all is there."""
+        """Start what does not run, and wait until all are connected."""
         if self.scheduler is None or self.scheduler.poll() is not None:
-            self.stop()  # workers of a scheduler that is gone end by themselves, in their own time
+            self.stop()  # workers of a lost scheduler end by themselves after some time
             file = self.folder / "scheduler.json"
             file.unlink(missing_ok=True)
             port = self.address.rpartition(":")[2]
@@ -212,24 +212,24 @@ class Cluster:
             self.start_worker()
 
     def start_worker(self, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
-        """Start one more worker, in the environment of the others unless given."""
+        """Start one more worker, in the environment of the others unless another is given."""
         options = ("--nthreads", str(self.threads), "--no-nanny")
         process = self._start("worker", self.address, *options, environment=environment)
         self.workers.append(process)
         return process
 
     def kill_workers(self) -> None:
-        """Kill all of them."""
+        """Kill all workers."""
         _end(self.workers)
         self.workers = []
 
     def kill_scheduler(self) -> None:
-        """Kill it alone."""
+        """Kill the scheduler alone."""
         assert self.scheduler is not None
         _end([self.scheduler])
 
     def stop(self) -> None:
-        """Kill all that runs."""
+        """Kill every process."""
         self.kill_workers()
         if self.scheduler is not None:
             _end([self.scheduler])
@@ -249,7 +249,7 @@ def _end(processes: list[subprocess.Popen[bytes]]) -> None:
 
 @contextmanager
 def cluster(drive: Drive, workers: int = 2, threads: int = 1) -> Iterator[Cluster]:
-    """A cluster that is there until the block ends."""
+    """Run a cluster until the block ends."""
     made = Cluster(drive, workers, threads)
     try:
         made.mend()

@@ -1,4 +1,4 @@
-"""The compiled passes asked about one pair, as the slow twin is."""
+"""The compiled passes on one pair, with the interface of the slow twin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ def window_counts(
 def slid(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, *, by_unit: bool
 ) -> dict[str, int]:
-    """The window counts of one pair by one of the two ways, whatever its density."""
+    """The window counts of one pair by one of the two algorithms, whatever its density."""
     ref, hyp = from_lists([reference]).values, from_lists([hypothesis]).values
     out = np.zeros(len(windows.COUNTS), np.int64)
     if by_unit:
@@ -99,12 +99,12 @@ def twin_values(
     rows: bool = True,
     **costs: Any,
 ) -> dict[str, Fraction | None]:
-    """The same by the slow twin."""
+    """The same values by the slow twin."""
     return naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
 
 
 def close(value: float | None, exact: Fraction | None) -> bool:
-    """Whether a value is the exact one to the last few bits, and undefined where it is."""
+    """Whether a value equals the exact one but for the last bits, and is undefined where it is."""
     if value is None or exact is None:
         return value is None and exact is None
     return abs(value - float(exact)) <= 1e-12 * max(1.0, abs(float(exact)))

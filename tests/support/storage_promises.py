@@ -1,4 +1,4 @@
-"""What storage does wherever tables are: on a disk, and in every object store."""
+"""Promises of storage wherever tables are: on a disk, and in every object store."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -25,7 +25,7 @@ HOSTILE = (
 
 
 class StoragePromises:
-    """To be inherited by tests that have a fixture ``anywhere``, the URL of an empty folder."""
+    """Tests for subclasses with a fixture ``anywhere``, the URL of an empty folder."""
 
     def test_text(self, anywhere: str) -> None:
         url = f"{anywhere}/deep/er/said.txt"

@@ -1,4 +1,4 @@
-"""Storage whose every operation is a point where another job may go on: a disk, and a store."""
+"""Storage whose every operation is a point where another job may run: a disk, and a store."""
 
 import builtins
 import os
@@ -24,18 +24,18 @@ OPERATIONS = ("listdir", "mkdir", "rmdir", "rename", "replace", "link", "unlink"
 PROTOCOL = "stepped"
 
 Tree = Mapping[str, bytes]
-"""Relative path -> content; folders are not told."""
+"""Relative path -> content, without folders."""
 
 
 class World:
-    """Where jobs run: what they write to, and processes that only they see."""
+    """Storage that jobs write to, and processes that only they see."""
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
 
     @contextmanager
     def entered(self, stage: Stage) -> Iterator[None]:
-        """Let each job be a process of its own, whose storage waits for its turn."""
+        """Make each job a process of its own, whose storage waits for its turn."""
         self.jobs = list(stage.jobs)
 
         def of_job(real: Callable[[], Any], get: Callable[[Job], Any]) -> Callable[[], Any]:
@@ -83,7 +83,7 @@ class World:
         return wait_for
 
     def storage(self, stage: Stage) -> AbstractContextManager[None]:
-        """Let each operation of storage wait for its turn."""
+        """Make each operation of storage wait for its turn."""
         raise NotImplementedError
 
     @property
@@ -92,11 +92,11 @@ class World:
         raise NotImplementedError
 
     def tree(self) -> dict[str, bytes]:
-        """What the folder of the run holds."""
+        """Return the content of the run's folder."""
         raise NotImplementedError
 
     def reset(self, tree: Tree) -> None:
-        """Let the folder of the run hold just this."""
+        """Replace the content of the run's folder."""
         raise NotImplementedError
 
 
@@ -124,7 +124,7 @@ class Disk(World):
         return str(self.run)
 
     def tree(self) -> dict[str, bytes]:
-        """What the folder of the run holds; an empty folder counts, with a slash."""
+        """Return the content of the run's folder; an empty folder is included, with a slash."""
         found = {}
         for folder, folders, names in os.walk(self.run):
             inside = os.path.relpath(folder, self.run)
@@ -137,7 +137,7 @@ class Disk(World):
         return found
 
     def reset(self, tree: Tree) -> None:
-        """Let the folder of the run hold just this."""
+        """Replace the content of the run's folder."""
         shutil.rmtree(self.run, ignore_errors=True)
         for name, content in tree.items():
             path = self.run / name
@@ -146,7 +146,7 @@ class Disk(World):
 
     @contextmanager
     def storage(self, stage: Stage) -> Iterator[None]:
-        """Let each call to the operating system that changes or looks at the folder wait."""
+        """Make each call to the operating system that changes or reads the folder wait."""
         top = str(self.run.parent)
 
         def stepped(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -250,7 +250,7 @@ class SteppedFiles(AbstractFileSystem):  # type: ignore[misc]
         return {name: self._info(name) for name in found} if detail else found
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
-        """Tell of an object."""
+        """Describe an object."""
         path = self._strip_protocol(path)
         found = self._operate(f"info {path}", lambda: self._info(path))
         if found["type"] == "directory" and not self._below(path):
@@ -266,7 +266,7 @@ class SteppedFiles(AbstractFileSystem):  # type: ignore[misc]
         return bytes(content)
 
     def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **_: Any) -> None:
-        """Write an object whole; with ``create``, only if it is not there."""
+        """Write an object whole; with ``create``, only if it does not exist."""
         path = self._strip_protocol(path)
 
         def act() -> bool:
@@ -296,7 +296,7 @@ class SteppedFiles(AbstractFileSystem):  # type: ignore[misc]
             raise FileNotFoundError(source)
 
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
-        """Make nothing: there are no folders."""
+        """Do nothing: there are no folders."""
 
 
 STORE: dict[str, bytes] = {}
@@ -304,7 +304,7 @@ STAGES: list[Stage] = [Stage([])]
 
 
 class Store(World):
-    """An object store that answers create-only puts; its operations are its requests."""
+    """An object store with create-only puts; its operations are its requests."""
 
     @property
     def output(self) -> str:
@@ -312,17 +312,17 @@ class Store(World):
         return f"{PROTOCOL}://bucket/run"
 
     def tree(self) -> dict[str, bytes]:
-        """What the folder of the run holds."""
+        """Return the content of the run's folder."""
         return {name.removeprefix("bucket/run/"): content for name, content in STORE.items()}
 
     def reset(self, tree: Tree) -> None:
-        """Let the folder of the run hold just this."""
+        """Replace the content of the run's folder."""
         STORE.clear()
         STORE.update({f"bucket/run/{name}": content for name, content in tree.items()})
 
     @contextmanager
     def storage(self, stage: Stage) -> Iterator[None]:
-        """Let each request wait for its turn; a job makes its requests one after the other."""
+        """Make each request wait for its turn; a job makes its requests one after the other."""
         fsspec.register_implementation(PROTOCOL, SteppedFiles, clobber=True)
 
         def for_each(task: Callable[[str], None], names: Any) -> None:
