@@ -71,7 +71,7 @@ def weighed(cells: Held, weights: Mapping[str, int]) -> Held:
 
 @pytest.mark.parametrize("measure", ["window_diff", "recall"])
 def test_every_number_is_that_of_the_twin(segscore: Segscore, runs: Path, measure: str) -> None:
-    """Check values, differences, intervals and permutation tests, each replicate by hand."""
+    """Compare values, differences, intervals and permutation tests, each replicate by hand."""
     replicates, permutations, seed = 30, 25, 5
     found = compare(
         segscore, runs, runs / "new", "--measure", measure, "--replicates", replicates,

@@ -71,7 +71,7 @@ def mix(number: int) -> int:
 
 
 def chances(seed: int, document: int, coder: int) -> Callable[[], float]:
-    """Yield the random numbers of a coder of a document; coder 0 is the true segmentation."""
+    """Return a generator of a coder's random numbers for a document; coder 0 is the truth."""
     golden = 0x9E3779B97F4A7C15
     start = mix((mix((mix((seed + golden) & ALL_BITS) + document) & ALL_BITS) + coder) & ALL_BITS)
     count = 0

@@ -59,7 +59,7 @@ def keep(tables: Iterable[OutputTable], run: Path, beside: Mapping[str | None, l
 
 
 def keys(value: Any, name: str = "") -> Iterator[str]:
-    """Return the keys of a record, in the notation of the page."""
+    """Yield the keys of a record, in the notation of the page."""
     if isinstance(value, dict):
         for key, below in value.items():
             yield from keys(below, f"{name}.{key}" if name else key)

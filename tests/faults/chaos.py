@@ -109,7 +109,7 @@ class Figures:
     seconds: float = 0.0
 
     def lines(self) -> Iterator[str]:
-        """Return the statistics as text."""
+        """Yield the statistics as lines of text."""
         kills = self.kills.total()
         yield f"{self.runs} runs, {kills} kills, {self.seconds:.0f} s"
         yield f"{self.missed} runs more, which had ended before the moment came"

@@ -52,7 +52,7 @@ def fences(page: Path) -> list[Fence]:
 
 
 def commands(fence: Fence) -> Iterator[Command]:
-    """Return the command lines of a console fence."""
+    """Yield the command lines of a console fence."""
     parts = re.split(r"^\$ (.*)\n", fence.text, flags=re.MULTILINE)
     assert not parts[0], f"line {fence.line}: text before the first command"
     lines = list(zip(parts[1::2], parts[2::2], strict=True))

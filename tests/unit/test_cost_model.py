@@ -1,4 +1,4 @@
-"""The model behind docs/scale.md, where the answer is known without it."""
+"""The model behind docs/scale.md, in cases with a known answer."""
 
 import math
 from dataclasses import replace
@@ -71,7 +71,7 @@ def test_what_the_client_does_alone_is_added() -> None:
 
 
 def test_references_reach_all_in_rounds() -> None:
-    """One worker from the client; then each that has them gives them to two others, in turn."""
+    """One worker gets them from the client; then each that has them sends them to two others."""
     large = replace(FREE, shared=100.0)
     assumed = replace(ENDLESS, network=1e6, pairs_per_reference=1)
     size = 100 * pairs(1) / 1e6
@@ -97,5 +97,5 @@ def test_gathering_tasks_share_the_adding_up() -> None:
 
 
 def test_heartbeats_slow_the_scheduler() -> None:
-    """Of 10 workers there are 20 a second; each takes 10 ms."""
+    """10 workers send 20 a second; each takes 10 ms."""
     assert Cluster(replace(FREE, beat=0.01), ENDLESS, 10).slowed == pytest.approx(1 / 0.8)

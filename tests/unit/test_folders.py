@@ -1,4 +1,4 @@
-"""The tests' own folders: each test is in one, and no module takes from a module of tests."""
+"""Each test is in a folder, and no module imports from a test module."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The listing shows the flow: rooms in one order, one name for one thing, short functions."""
+"""House rules of the code: order of rooms, unique names, short functions."""
 
 import ast
 import re
@@ -17,14 +17,14 @@ FEW = 10
 
 
 def modules() -> Iterator[tuple[Path, ast.Module]]:
-    """All modules of the package, by their path in the checkout."""
+    """Yield all modules of the package by their path in the checkout."""
     for folder in OURS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             yield path.relative_to(ROOT), ast.parse(path.read_text())
 
 
 def rooms() -> list[str]:
-    """The rooms in the order of the docstring."""
+    """Return the rooms in the order of the docstring."""
     docstring = segscore.pipeline.__doc__
     assert docstring is not None
     return re.findall(r"^([a-z]+)(?:/|\.py) ", docstring, re.MULTILINE)
@@ -56,7 +56,7 @@ def test_one_package_is_installed() -> None:
 
 
 def public(module: ast.Module) -> Iterator[str]:
-    """Names that a module defines for others."""
+    """Yield the public names of a module."""
     for node in module.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names = [node.name]
@@ -80,7 +80,7 @@ def test_one_name_for_one_thing() -> None:
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
-    """All functions, with where they are; a Typer command has a parameter for each option."""
+    """Yield all functions and their places; a Typer command has a parameter for each option."""
     for path, module in modules():
         commands = path.parts[0] == "jobs" and len(path.parts) == 2
         for node in ast.walk(module):

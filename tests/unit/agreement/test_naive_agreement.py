@@ -36,7 +36,7 @@ from tests.oracles.naive_agreement import (
 from tests.support.agreement_strategies import corpora
 from tests.support.paths import DATA
 
-# None of them is annotated, all are needed: where one is missing this must fail, not skip.
+# None of them is annotated, all are needed: if one is missing, this must fail, not skip.
 segeval: Any = importlib.import_module("segeval")
 inter_rater: Any = importlib.import_module("statsmodels.stats.inter_rater")
 nltk: Any = importlib.import_module("nltk.metrics.agreement")
@@ -55,9 +55,9 @@ ALL_KEYS = {
 
 
 def corpus_of(name: str, group: str | None = None) -> Corpus:
-    """The human codings of one of our files, or of one group of coders there.
+    """Human codings of one of our files, or of one group of coders in it.
 
-    Rows that share document and coder contradict each other: none of them is taken.
+    Rows with the same document and coder contradict each other, so none of them is used.
     """
     rows = [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text().splitlines()]
     times = Counter((row["document_id"], row["coder"]) for row in rows)
@@ -78,7 +78,7 @@ def values(found: Coefficients, coefficient: str) -> dict[str, Fraction | None]:
 
 
 def of(number: Fraction | None) -> float:
-    """A number that must be defined."""
+    """Return a number that must be defined."""
     assert number is not None
     return float(number)
 
@@ -89,7 +89,7 @@ def masses(n_units: int, boundaries: Iterable[int]) -> tuple[int, ...]:
 
 
 def in_masses(corpus: Corpus) -> dict[str, dict[str, tuple[int, ...]]]:
-    """A corpus in segeval's form."""
+    """Return a corpus in segeval's form."""
     return {
         name: {coder: masses(n_units, boundaries) for coder, boundaries in codings.items()}
         for name, (n_units, codings) in corpus.items()
@@ -97,12 +97,12 @@ def in_masses(corpus: Corpus) -> dict[str, dict[str, tuple[int, ...]]]:
 
 
 def labels(corpus: Corpus) -> list[dict[str, bool]]:
-    """Every position's labels; what an oracle of categories is given."""
+    """Return every position's labels, for oracles of categories."""
     return list(decisions(corpus))
 
 
 def spoken(corpus: Corpus) -> Corpus:
-    """At most one coder silent in a document, for no pair of silent ones is defined in segeval."""
+    """At most one coder of a document has no boundaries: segeval cannot compare two of these."""
     heard: dict[str, Document] = {}
     for name, (n_units, codings) in corpus.items():
         silent = [coder for coder in codings if not codings[coder]][1:]
@@ -174,7 +174,7 @@ def test_moonstone(
 
 
 def test_chapter_1_of_the_moonstone_closed_and_open() -> None:
-    """K&S 4.2 print .28, which takes the closing boundary for a decision; without it .0427."""
+    """K&S 4.2 print .28, which counts the closing boundary as a decision; without it .0427."""
     n_units, codings = corpus_of("moonstone", "G5")["moonstone/ch1"]
     ours = coefficients({"ch1": Document(n_units, codings)})
     assert round(of(ours["pi", "two_category"].value), 4) == 0.0427
@@ -220,7 +220,7 @@ def test_real_coefficients_are_those_of_segeval(group: str | None, n_t: int) -> 
 
 
 def assert_two_category_as_others(corpus: Corpus) -> None:
-    """Multi-pi as statsmodels and NLTK, Davies & Fleiss as NLTK, Cohen's kappa as statsmodels."""
+    """Multi-pi equals statsmodels and NLTK, Davies & Fleiss NLTK, Cohen's kappa statsmodels."""
     found = coefficients(corpus)
     pi, kappa = found["pi", "two_category"].value, found["kappa", "two_category"].value
     positions = labels(corpus)
@@ -254,7 +254,7 @@ def test_two_category_coefficients_of_stargazer() -> None:
 
 
 def krippendorff_alpha(corpus: Corpus) -> float:
-    """Nominal alpha of the package, codings that are missing as not a number."""
+    """Compute nominal alpha with the package; missing codings are not a number."""
     rows = labels(corpus)
     matrix = [[float(row[who]) if who in row else nan for row in rows] for who in coders_of(corpus)]
     return float(
@@ -271,7 +271,7 @@ def test_alpha_is_that_of_krippendorff_whoever_read_what(corpus: Corpus) -> None
 
 def test_alpha_of_a_real_incomplete_design() -> None:
     salami = corpus_of("salami")
-    # 2,244 codings of 1,356 documents; of eight no one can say which of two holds.
+    # 2,244 codings of 1,356 documents; in eight, two codings contradict each other.
     assert sum(len(document.codings) for document in salami.values()) == 2244 - 8
     assert (len(salami), len(coders_of(salami))) == (1355, 18)
     some = dict(list(salami.items())[::20])
@@ -286,7 +286,7 @@ def test_window_pairs_are_those_of_segeval(group: str | None) -> None:
         found = window_pairs(document)
         coded = [masses(document.n_units, coding) for coding in document.codings.values()]
         for name, oracle in (("pk", segeval.pk), ("window_diff", segeval.window_diff)):
-            # Segeval takes the reference second, and the window from it.
+            # segeval takes the reference second, and computes the window from it.
             theirs = [float(oracle(y, x)) for x, y in permutations(coded, 2)]
             assert found[name].n == len(theirs)
             assert of(found[name].mean) == pytest.approx(statistics.mean(theirs), rel=1e-12)
@@ -295,7 +295,7 @@ def test_window_pairs_are_those_of_segeval(group: str | None) -> None:
 
 # --- By hand -------------------------------------------------------------------------------------
 
-# b is a unit away from a in one document; the other is a's alone, and full.
+# b is a unit away from a in one document; the other document is a's alone, with all boundaries.
 TINY: Corpus = {
     "met": Document(5, {"a": [2], "b": [3]}),
     "alone": Document(3, {"a": [1, 2]}),
@@ -303,7 +303,7 @@ TINY: Corpus = {
 
 
 def three(found: Coefficients, name: str, what: str) -> tuple[object, object, object]:
-    """Actual, expected and value; fractions as text."""
+    """Actual, expected and value; fractions are given as text."""
     actual, expected, value = (None if x is None else str(x) for x in found[name, what])
     return actual, expected, value
 
@@ -328,7 +328,7 @@ def three(found: Coefficients, name: str, what: str) -> tuple[object, object, ob
 def test_a_document_with_one_coder(
     name: str, what: str, actual: str | None, expected: str | None, value: str
 ) -> None:
-    """Its marks count in what is expected (not in alpha), not in what is found."""
+    """Its marks count in expected agreement (not in alpha), not in observed agreement."""
     assert three(coefficients(TINY), name, what) == (actual, expected, value)
 
 
@@ -337,7 +337,7 @@ def test_a_document_with_one_coder(
     [
         ("item", False, ("1/2", "25/64", "7/39"), ("1/2", "1/8", "3/7"), "17/64"),
         ("pooled", True, ("1/2", "49/100", "1/51"), ("1/2", "5/12", "1/7"), "11/150"),
-        # Three segments on two places: a mean share of 1, which leaves nothing beyond chance.
+        # Three segments at two positions: a mean share of 1, which leaves nothing beyond chance.
         ("item", True, ("1/2", "1", None), ("1/2", "5/12", "1/7"), "7/12"),
     ],
 )
@@ -444,7 +444,7 @@ def test_fewer_than_two_coders_remain() -> None:
 
 
 def test_one_unit_moves_nothing_but_segments() -> None:
-    """It has no potential boundary; F13's count of segments still finds one in it."""
+    """It has no potential boundary; F13's count of segments still finds one segment in it."""
     longer = {**TINY, "word": Document(1, {"a": [], "b": [], "c": []})}
     for expected in ("pooled", "item"):
         assert coefficients(longer, expected=expected) == coefficients(TINY, expected=expected)

@@ -1,4 +1,4 @@
-"""Where compiled loops are read from: nowhere that another user can write to."""
+"""Compiled loops are never read from a folder that another user can write to."""
 
 import os
 import pickle
@@ -15,7 +15,7 @@ from tests.support.paths import DATA, ROOT
 from tests.support.promises import told
 
 OTHER = 10002
-"""A user who is neither root nor who runs the tests."""
+"""A user who is neither root nor the one who runs the tests."""
 
 LOOPS = """
 import sys
@@ -36,7 +36,7 @@ def twice(number):
 
 
 class Poison:
-    """What touches a file when it is unpickled."""
+    """Writes to a file when it is unpickled."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -48,13 +48,13 @@ class Poison:
 
 @dataclass(frozen=True)
 class Cache:
-    """A module with a compiled loop, and the folder that numba is given."""
+    """A module with a compiled loop, and the cache folder of numba."""
 
     sources: Path
     folder: Path
 
     def run(self, *before: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Call the loop in a process of its own; print its value, its cache folder, its hits."""
+        """Call the loop in a process of its own; return its value, its cache folder, its hits."""
         command = [*before, sys.executable, "-c", LOOPS, str(self.sources)]
         environment = os.environ | {"NUMBA_CACHE_DIR": str(self.folder), "PYTHONPATH": str(ROOT)}
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -63,11 +63,11 @@ class Cache:
         )
 
     def files(self, ending: str) -> list[Path]:
-        """What numba kept."""
+        """Files that numba wrote."""
         return sorted(self.folder.rglob(f"*{ending}"))
 
     def require_unused(self, exposed: Path, said: subprocess.CompletedProcess[str]) -> None:
-        """The loop ran without the cache, and one line names what others can change."""
+        """Check that the loop ran without the cache, and that one line names what is unsafe."""
         assert said.stdout == "42 None 0\n"
         (line,) = said.stderr.splitlines()
         assert line.startswith("warning: compiled loops are not cached, because other users")
@@ -88,7 +88,7 @@ def kept(tmp_path: Path) -> Cache:
 
 
 def test_folder_of_this_user(kept: Cache) -> None:
-    """What one process compiled the next one reads."""
+    """One process reads what another one compiled."""
     said = kept.run()
     assert said.stdout.endswith(" 1\n")
     assert said.stderr == ""
@@ -109,7 +109,7 @@ def test_others_can_replace_the_folder(kept: Cache) -> None:
 
 
 def test_group_can_write(kept: Cache) -> None:
-    """A group of others; the group that every user has alone does no harm."""
+    """The group has other members; the group that every user has alone does no harm."""
     kept.folder.chmod(0o770)
     assert kept.run().stdout.endswith(" 1\n")
     other = next(group for group in (1, 2, 3, 100) if group != os.getgid())
@@ -127,7 +127,7 @@ def test_others_can_write_to_a_file(kept: Cache) -> None:
 
 
 def test_poison(kept: Cache, tmp_path: Path) -> None:
-    """An index that runs a program where it is read; it does, in a folder of this user's."""
+    """An index that runs a program when it is read does so in a folder of this user's."""
     index = next(file for file in kept.files(".nbi") if file.name.startswith("loops."))
     touched = tmp_path / "touched"
     poisoned = pickle.dumps(numba.__version__) + pickle.dumps(Poison(touched))
@@ -142,7 +142,7 @@ def test_poison(kept: Cache, tmp_path: Path) -> None:
 
 
 def test_run_past_poison(tmp_path: Path) -> None:
-    """Every index of a world-writable cache is poisoned; a run is as it is without a cache."""
+    """Every index of a world-writable cache is poisoned; a run equals one without a cache."""
     cache, touched = tmp_path / "cache", tmp_path / "touched"
     cache.mkdir(mode=0o700)
     command = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()"]
@@ -174,7 +174,7 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can be or ma
 
 @needs_root
 def test_link_of_another_user(kept: Cache, tmp_path: Path) -> None:
-    """A link is trusted as who made it is: one's own, but no other's."""
+    """A link is trusted like its owner: one's own is, and that of another user is not."""
     link = tmp_path / "link"
     link.symlink_to(kept.folder)
     linked = Cache(kept.sources, link)
@@ -202,7 +202,7 @@ def test_owned_by_another_user(kept: Cache, what: str) -> None:
 
 @needs_root
 def test_files_of_root(kept: Cache, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Compiled by root into an image, read by its user: numba asks for a folder it can write to."""
+    """Loops compiled by root into an image, read by its user: numba needs a writable folder."""
     if shutil.which("setpriv") is None:
         pytest.skip("there is no `setpriv` to become another user with")
     base = Path(subprocess.check_output(["mktemp", "-d"], text=True).strip())  # noqa: S607

@@ -1,4 +1,4 @@
-"""The statistics of a comparison: against slow twins, scipy, published data, and by simulation."""
+"""The statistics of a comparison: slow twins, scipy, published data, and simulations."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ ROUNDING = [
     (5.55, 5.55, 5.35), (5.45, 5.50, 5.55), (5.50, 5.45, 5.25), (5.65, 5.60, 5.40),
     (5.70, 5.65, 5.55), (6.30, 6.30, 6.25),
 ]  # fmt: skip
-"""Seconds to first base by three ways of rounding it (Hollander & Wolfe, Table 7.1)."""
+"""Seconds to first base for three ways of rounding it (Hollander & Wolfe, Table 7.1)."""
 
 CLEARANCE = [(2.9, 3.0, 2.5, 2.6, 3.2), (3.8, 2.7, 4.0, 2.4), (2.8, 3.4, 3.7, 2.2, 2.0)]
 """Mucociliary efficiency of three groups of people (Hollander & Wolfe, Table 6.1)."""
@@ -38,7 +38,7 @@ tenths = st.integers(0, 10).map(lambda value: value / 10)
 
 @st.composite
 def tables(draw: st.DrawFn) -> list[list[float]]:
-    """Values of 3 to 5 systems on 2 to 12 documents, many of them equal."""
+    """Values of 3 to 5 systems on 2 to 12 documents, with many ties."""
     documents = draw(st.integers(2, 12))
     row = st.lists(tenths, min_size=documents, max_size=documents)
     return draw(st.lists(row, min_size=3, max_size=5))
@@ -50,7 +50,7 @@ def ragged(rows: Sequence[Sequence[float]]) -> Floats:
 
 
 def sample_of(errors: Ints, windows: Ints) -> Sample:
-    """A sample of WindowDiff: errors of each system and document, shape (systems, documents)."""
+    """Make a sample of WindowDiff: errors of shape (systems, documents)."""
     systems, documents = errors.shape
     nothing = np.zeros_like(errors)
     return Sample(
@@ -70,7 +70,7 @@ def sample_of(errors: Ints, windows: Ints) -> Sample:
 
 
 def drawn(seed: int, documents: int, chances: Sequence[float]) -> Sample:
-    """Systems that err with these chances, on documents of which some are hard for all."""
+    """Draw errors of systems with these probabilities, on documents of which some are harder."""
     generator = np.random.default_rng(seed)
     windows = generator.integers(20, 200, documents)
     hard = generator.uniform(0.5, 1.5, documents)
@@ -85,7 +85,7 @@ def test_friedman_and_its_pairs_on_published_data() -> None:
     assert found.statistic == pytest.approx(11.143, abs=5e-4)
     assert found.p == pytest.approx(0.003805, abs=5e-7)
     assert (found.mean_rank * 22).tolist() == [53.0, 47.0, 32.0]
-    # The book's large-sample test sets apart rounding out and the wide angle, and no others at .01.
+    # The book's large-sample test separates rounding out and the wide angle, and no others at .01.
     assert found.pairwise[0, 2] < 0.01 < found.pairwise[1, 2] < found.pairwise[0, 1]
 
 
@@ -127,7 +127,7 @@ def test_documents_where_a_system_is_undefined_are_not_ranked() -> None:
     holed = np.hstack([values, [[np.nan], [0.5], [0.2]]])
     assert rank_tests.friedman(holed).statistic == rank_tests.friedman(values).statistic
     assert rank_tests.friedman(holed).documents == 10
-    # Kruskal and Wallis's test looks at no pairs, so what is there counts.
+    # Kruskal and Wallis's test compares no pairs, so all values count.
     assert rank_tests.kruskal(holed).documents == 11
 
 
@@ -154,7 +154,7 @@ def test_signed_ranks_are_those_of_the_twin(sizes: list[int], data: st.DataObjec
 
 
 def test_signed_ranks_with_ties_and_undefined_values() -> None:
-    """Documents as hard for both, equal but for rounding, and one that is undefined."""
+    """Documents may be equally hard for both, equal but for rounding, or undefined."""
     first = np.array([0.3, 0.5, 0.5, 0.1, np.nan, 0.9])
     second = np.array([0.1 + 0.2, 0.5, 0.4, 0.2, 0.3, 0.7])
     found = paired_tests.signed_ranks(first, second)
@@ -176,7 +176,7 @@ def test_holm_is_that_of_the_twin(p: list[float]) -> None:
 
 
 def test_holm_by_hand() -> None:
-    """Times 4, 3, 2, 1 in the order of size, and never below the one before."""
+    """Factors are 4, 3, 2, 1 in the order of size, and no value is below the one before."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
@@ -201,7 +201,7 @@ def test_flips_depend_on_seed_unit_and_permutation_alone() -> None:
     assert (bootstrap.flips(hashes, 7, 100, 90) == whole[:, 100:190]).all()
     assert (bootstrap.flips(hashes, 8, 0, 300) != whole).mean() == pytest.approx(0.5, abs=0.01)
     assert whole.mean() == pytest.approx(0.5, abs=0.005)
-    # Neither documents nor permutations go together.
+    # Neither documents nor permutations are correlated.
     for axis in (0, 1):
         together = np.atleast_2d(np.corrcoef(whole[:300] if axis else whole[:300].T))
         assert np.abs(together - np.eye(len(together))).max() < 6 / np.sqrt(300)
@@ -227,7 +227,7 @@ EXPERIMENTS, DOCUMENTS, PERMUTATIONS = 400, 40, 199
 
 
 def outcomes(chances: Sequence[float]) -> dict[str, list[bool]]:
-    """Over many experiments: was the difference found, and does the interval hold the true one."""
+    """Repeat an experiment; kind -> whether the difference is found, or in the interval."""
     found: dict[str, list[bool]] = {}
     true = chances[0] - chances[1]
     for seed in range(EXPERIMENTS):
@@ -247,7 +247,7 @@ def outcomes(chances: Sequence[float]) -> dict[str, list[bool]]:
 def test_equal_systems_are_told_apart_as_seldom_as_promised() -> None:
     found = outcomes((0.3, 0.3))
     for kind in ("micro", "macro", "wilcoxon"):
-        # 5 % of 400, give or take what chance does in 999 of 1000 such tests.
+        # 5 % of 400, within the range of chance in 999 of 1000 such tests.
         assert 9 <= sum(found[kind]) <= 36, kind
         if kind != "wilcoxon":
             assert np.mean(found[f"{kind} interval"]) == pytest.approx(0.94, abs=0.035)
@@ -262,7 +262,7 @@ def test_a_known_difference_is_found() -> None:
 
 
 def test_equal_systems_of_many_are_told_apart_as_seldom_as_promised() -> None:
-    """By Friedman, by Kruskal and Wallis; and no pair of them but in 5 % of the experiments."""
+    """Friedman's test and Kruskal and Wallis's find any, or a pair, in 5 % of the experiments."""
     generator = np.random.default_rng(0)
     found = []
     for _ in range(EXPERIMENTS):
@@ -276,7 +276,7 @@ def test_equal_systems_of_many_are_told_apart_as_seldom_as_promised() -> None:
 
 
 def test_buckets_of_documents_are_exchanged_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many documents those of a bucket change places at once: as seldom wrong, and as sharp."""
+    """The documents of a bucket are exchanged together: the error rate and power are the same."""
     monkeypatch.setattr(bootstrap, "BUCKETS", 32)
     rejected = {}
     for chances in ((0.3, 0.3), (0.3, 0.35)):

@@ -1,4 +1,4 @@
-"""Content measures against the slow twin, by hand, their laws, and what Franz et al. found."""
+"""Content measures: the slow twin, values by hand, laws, and the findings of Franz et al."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ def values(
 
 
 def rounded(counted: Mapping[str, int], exact: Sequence[tuple[Fraction, Fraction]]) -> bool:
-    """Whether each story sum is the exact one but for a rounding a story."""
+    """Return whether each story sum is the exact one but for one rounding for each story."""
     return all(
         abs(counted[name] - UNIT * sum(story)) <= 0.51 * len(exact)
         for name, story in zip(STORY_SUMS, zip(*exact, strict=True), strict=True)
@@ -98,9 +98,9 @@ def test_one_unit_has_nothing_to_miss() -> None:
 
 
 def test_by_hand() -> None:
-    """Ten words: stories of 4 and 6, shown as 2, 6 and 2."""
+    """Ten words: stories of 4 and 6, segmented as 2, 6 and 2."""
     ours = named(content_counts(10, [4], [2, 8]))
-    # Overlaps of 2, 2, 4 and 2 words: each times what its story has beside it, then what is shown.
+    # Overlaps of 2, 2, 4 and 2 words: each times the rest of its story, then of its segment.
     assert ours["content_miss"] == 2 * 2 + 2 * 2 + 4 * 2 + 2 * 4
     assert ours["content_false_alarm"] == 2 * 0 + 2 * 4 + 4 * 2 + 2 * 0
     assert ours["content_leading_miss"] == 2 * 2 + 2 * 4
@@ -115,7 +115,7 @@ def test_by_hand() -> None:
 
 
 def test_a_long_document_does_not_overflow() -> None:
-    """At the largest position there is, content is below 2^62."""
+    """At the largest possible position, content is below 2^62."""
     n_units = 2**31 - 1
     ours = named(content_counts(n_units, [], [2**30]))
     halves = 2**30, n_units - 2**30
@@ -184,7 +184,7 @@ def test_the_other_way_round_a_miss_is_a_false_alarm(pair: Pair) -> None:
 
 @given(pairs())
 def test_misses_exceed_false_alarms_by_what_stories_are_longer(pair: Pair) -> None:
-    """Summed over overlaps L(R - L) - L(S - L) leaves sums of squared segment sizes."""
+    """Summed over overlaps, L(R - L) - L(S - L) leaves sums of squared segment sizes."""
     n_units, *sides = pair
     ours = named(content_counts(*pair))
     stories, shown = (sum(len(s) ** 2 for s in naive.segments(n_units, side)) for side in sides)
@@ -252,7 +252,7 @@ def test_weighted_counts_are_those_of_the_twin(pair: Pair, data: st.DataObject) 
 def weighted_stories(
     pair: Pair, weights: Sequence[int], words: Sequence[int]
 ) -> list[tuple[Fraction, Fraction]]:
-    """(miss, false alarm) of each story that has words: shares of weight, meant over its words."""
+    """(miss, false alarm) of each story with words: mean shares of weight over its words."""
 
     def share(units: set[int], of: range) -> Fraction:
         whole = sum(weights[u] for u in of)
@@ -286,9 +286,9 @@ def test_units_that_weigh_their_words_count_as_a_run_in_words(
 
 
 def test_weight_in_units_without_words_is_content_that_no_one_listens_from() -> None:
-    """Both boundaries lie at word 1, yet the story ends before a weighty title and the shown after.
+    """Both boundaries are at word 1; a title without words, but with weight, is between them.
 
-    The listener in the first story hears the title in vain, the one in the second misses it.
+    It is a false alarm for the first story's listener, and a miss for the second's.
     """
     ours = named(weighted_counts([1], [2], weights=[3, 5, 2], words=[1, 0, 1]))
     assert ours["content_false_alarm"] == ours["content_trailing_false_alarm"] == 5
@@ -298,15 +298,15 @@ def test_weight_in_units_without_words_is_content_that_no_one_listens_from() -> 
     assert ours["story_miss_sum"] == round(Fraction(5, 7) * UNIT)
 
 
-# --- What Franz, McCarley & Xu 2007 found --------------------------------------------------------
+# --- Findings of Franz, McCarley & Xu 2007 -------------------------------------------------------
 
 SHOWS = 8
 STORIES = 474
 SWAPS = 200
 REACH = 10
-"""Utterances from a true boundary within which near noise stays."""
+"""Largest distance in utterances between a true boundary and near noise."""
 WINDOW = 50
-"""Words, fewer than in ten utterances: the window sees no difference between far and farther.
+"""Words, fewer than in ten utterances: a window cannot tell such distances apart.
 
 A window of half the mean story tells the two apart in part.
 """
@@ -342,7 +342,7 @@ class Show:
         return scores
 
     def errors(self, scores: Sequence[float]) -> tuple[Ints, Ints]:
-        """Window and content counts where the system makes as many boundaries as there are."""
+        """Return window and content counts at the threshold with the true number of boundaries."""
         ranked = sorted(range(len(scores)), key=lambda u: -scores[u])[: len(self.true)]
         sides = [from_lists([[self.ends[u] for u in side]]) for side in (self.true, sorted(ranked))]
         both = pair_rows(sides[0], sides[1], ONE, ONE, np.array([self.n_words]))
@@ -350,7 +350,7 @@ class Show:
 
 
 def error_rates(counted: Sequence[tuple[Ints, Ints]]) -> dict[str, float]:
-    """Miss and false alarm, summed, by window and by content, over all shows."""
+    """Return the summed miss and false alarm rates by window and by content, over all shows."""
     parameters = {**EQUAL, **dict.fromkeys(("p_seg", "cost_miss", "cost_false_alarm"), 0.5)}
     parameters |= dict.fromkeys(("c_seg_cost_miss", "c_seg_cost_false_alarm"), 0.5)
     pooled = np.concatenate([sum(counts) for counts in zip(*counted, strict=True)])
@@ -370,9 +370,9 @@ def error_rates(counted: Sequence[tuple[Ints, Ints]]) -> dict[str, float]:
 def test_content_tells_harmful_noise_from_harmless_where_the_window_does_not() -> None:
     """F07 figures 2 and 3, at the practical operating point, on generated broadcasts.
 
-    Swapped scores break stories in the middle or move their boundaries a little.  The window finds
-    the one about as bad as the other; what listeners miss and hear in vain grows much more when
-    stories are broken.
+    Swapped scores break stories in the middle or move their boundaries a little.  By window errors
+    one is about as bad as the other; missed and spurious content grow much more when stories are
+    broken.
     """
     shows = [Show(seed) for seed in range(SHOWS)]
     before = error_rates([show.errors(show.scores) for show in shows])

@@ -1,4 +1,4 @@
-"""The edit measures' whole family: boundary types, both pairings, lists, classes, ghd, formulas."""
+"""Edit measures: boundary types, both pairings, lists, classes, ghd, formulas."""
 
 import random
 import warnings
@@ -46,7 +46,7 @@ def types_in(side: Typed) -> list[int]:
 
 
 def columns(sides: Sequence[Typed]) -> tuple[Ragged, Positions]:
-    """Typed segmentations as a table has them."""
+    """Return typed segmentations as columns of a table."""
     kinds = [kind for side in sides for kind in types_in(side)]
     return from_lists([positions(side) for side in sides]), np.array(kinds, np.int32)
 
@@ -218,11 +218,11 @@ def test_greedy_takes_the_nearest_first_and_crosses() -> None:
 
 
 def test_optimal_finds_what_greedy_misses() -> None:
-    # Greedy pairs 5 with 4, which leaves 2 and 7 alone.
+    # Greedy pairs 5 with 4, so that 2 and 7 remain unpaired.
     pair = 9, [2, 5], [4, 7]
     assert counts(pair, 3)["near_misses"] == 1
     assert counts(pair, 3, "optimal")["near_misses"] == 2
-    # Two near misses of 1 and two boundaries alone are cheaper than three near misses of 5.
+    # Two near misses of 1 and two unpaired boundaries are cheaper than three near misses of 5.
     assert list_edits([1, 7, 13], [6, 12, 18], 6, pairing="optimal") == [
         Edit("miss", 1, None, 1, None, 0),
         Edit("near_miss", 7, 6, 1, 1, 1),
@@ -263,7 +263,7 @@ def test_substitutions_differ_as_little_as_possible() -> None:
 
 def test_optimal_weighs_near_misses_and_substitutions_by_the_declared_types() -> None:
     reference, hypothesis = [(3, 2), (4, 1)], [(3, 1), (4, 2)]
-    # Declared 1 and 2 both ways cost 1/2 twice: fewest near misses.
+    # With 1 and 2 declared, both ways cost 1/2 twice: the fewest near misses win.
     of_two = typed_counts((6, reference, hypothesis, (1, 2)), 2, "optimal")
     assert (of_two["near_misses"], of_two["substitutions"]) == (0, 2)
     # A longer scale makes a substitution lighter, a larger n_t a near miss.
@@ -275,10 +275,10 @@ def test_ghd_by_hand() -> None:
     assert counts((20, [5, 10], [6, 10]), 2)["ghd"] == 1
     assert counts((20, [5, 10], [9]), 2)["ghd"] == 1 + 2
     assert counts((20, [5], [9]), 2)["ghd"] == 4
-    # Two shifts of 2 and two boundaries alone, rather than three shifts of 3.
+    # Two shifts of 2 and two unpaired boundaries, rather than three shifts of 3.
     assert counts((20, [1, 2, 3], [4, 5, 6]), 2)["ghd"] == 8
     assert counts((1, [], []), 2)["ghd"] == 0
-    # With types a position counts once, and not at all where both sides have one.
+    # With types, a position counts once, and not at all where both sides have one.
     assert typed_counts((9, [(3, 1), (3, 2), (5, 1)], [(3, 2), (6, 2)], (1, 2)), 2)["ghd"] == 1
 
 
@@ -330,7 +330,7 @@ def test_typed_optimal_costs_the_same_backwards_and_never_more(pair: TypedPair, 
 
 
 def test_long_documents_pair_the_same_by_both_exact_methods() -> None:
-    """One type aligned along the line, and assigned as the only one in use of two."""
+    """One type is aligned along the line, or assigned as the only used one of two."""
     draw = random.Random(10)  # noqa: S311
     for n_t in range(1, 9):
         sides = [sorted(draw.sample(range(1, 3000), 1200)) for _ in range(2)]
@@ -423,7 +423,7 @@ def test_formulas_with_constants_and_beta_are_those_of_the_twin(
         assert ours[name] == pytest.approx(expected, abs=1e-12, nan_ok=True), name
 
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 
 def test_an_unknown_pairing_is_refused() -> None:

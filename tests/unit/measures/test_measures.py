@@ -1,4 +1,4 @@
-"""Formulas against the slow twin, and the laws each measure declares."""
+"""Formulas against the slow twin, and the laws that each measure declares."""
 
 from fractions import Fraction
 
@@ -96,7 +96,7 @@ def test_reversal(pair: Pair, k: int) -> None:
 
 @given(pairs(), st.integers(1, 30))
 def test_a_measure_that_is_not_symmetric_declares_so_for_a_reason(pair: Pair, k: int) -> None:
-    """Misses one way are false alarms the other way round."""
+    """Misses become false alarms when the sides are exchanged."""
     n_units, reference, hypothesis = pair
     one = passes.counts(n_units, reference, hypothesis, k, 2)
     other = passes.counts(n_units, hypothesis, reference, k, 2)
@@ -109,7 +109,7 @@ def test_a_measure_that_is_not_symmetric_declares_so_for_a_reason(pair: Pair, k:
 
 
 def test_pr_error_of_no_boundaries_is_the_cost_of_a_miss() -> None:
-    """G06: the blind system that says nothing is charged C_miss, the one that says all, C_fa."""
+    """G06: the blind system without boundaries costs C_miss, the one with all of them C_fa."""
     reference = [5, 11, 20, 26]
     nothing = passes.values(passes.counts(30, reference, [], 3, 2))
     everything = passes.values(passes.counts(30, reference, list(range(1, 30)), 3, 2))

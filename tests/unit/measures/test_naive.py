@@ -15,7 +15,7 @@ from tests.oracles import naive
 from tests.support.notations import mask, masses, type_sets
 from tests.support.strategies import Typed, lengths, pairs, panels, segmentations, typed_pairs
 
-# Both are unannotated, and both are needed: where one is missing this must fail, not skip.
+# Both are unannotated, and both are needed: if one is missing, this must fail, not skip.
 segeval: Any = importlib.import_module("segeval")
 nltk: Any = importlib.import_module("nltk.metrics.segmentation")
 
@@ -44,7 +44,7 @@ def cost(counts: dict[str, int], n_t: int, types: Sequence[int] = (1,)) -> Fract
 
 
 def segeval_counts(reference: object, hypothesis: object, n_t: int) -> dict[str, int]:
-    """Segeval's edits between two boundary strings, under our names."""
+    """Return segeval's edits between two boundary strings, under our names."""
     additions, substitutions, near = segeval.boundary_edit_distance(reference, hypothesis, n_t=n_t)
     return {
         "near_misses": len(near),
@@ -146,7 +146,7 @@ def test_window_counts_by_hand() -> None:
         "pk_prime_misses": 2,
         "pk_prime_false_alarms": 3,
         "wd_absolute": 5,
-        # Further windows 1 (0, 0), 7 (0, 1), and a phantom one on either side.
+        # Further windows: 1 (0, 0), 7 (0, 1), and one phantom window on either side.
         "edge_windows": 10,
         "edge_errors": 6,
     }
@@ -230,7 +230,7 @@ def test_p_seg_is_pooled_and_not_a_mean_of_means() -> None:
 
 
 def test_words_by_hand() -> None:
-    # The positions land on 0, 2, 2 and 5, of 5 words: only one of them divides anything.
+    # The positions become 0, 2, 2 and 5 of 5 words, so only one boundary remains.
     assert naive.in_words(5, [1, 2, 3, 4], [0, 2, 0, 3, 0]) == (5, [2], 3)
     assert naive.in_words(3, [1, 2], [4, 1, 2]) == (7, [4, 5], 0)
 
@@ -332,7 +332,7 @@ def test_every_boundary_is_in_exactly_one_edit(pair: TypedPair, n_t: int) -> Non
 
 
 def test_the_greedy_order_by_hand() -> None:
-    # Distance 1 first: 4 and 5 meet, which leaves 3 and 6 to meet at distance 3, across them.
+    # Distance 1 first: 4 and 5 are paired, which leaves 3 and 6 at distance 3, across them.
     crossed = [
         naive.Edit("near_miss", 3, 6, 1, 1),
         naive.Edit("near_miss", 4, 5, 1, 1),
@@ -343,7 +343,7 @@ def test_the_greedy_order_by_hand() -> None:
         crossed[1],
         naive.Edit("false_alarm", None, 6, None, 1),
     ]
-    # From left to right: 4 goes to the 3 before it, not to the 5 after it.
+    # From left to right: 4 is paired with the 3 before it, not with the 5 after it.
     assert naive.edits(9, [4], [3, 5], 2)[0] == naive.Edit("near_miss", 4, 3, 1, 1)
 
 
@@ -363,7 +363,7 @@ def test_two_substitutions_go_before_a_near_miss() -> None:
         naive.Edit("substitution", 3, 3, 2, 1),
         naive.Edit("substitution", 4, 4, 1, 2),
     ]
-    # One substitution alone does not refuse it: the other end is not in doubt.
+    # One substitution alone does not refuse it: the other end is unambiguous.
     assert naive.typed_edits(6, [(3, 2)], [(3, 1), (4, 2)], (1, 2)) == [
         naive.Edit("false_alarm", None, 3, None, 1),
         naive.Edit("near_miss", 3, 4, 2, 2),
@@ -415,7 +415,7 @@ def test_optimal_is_the_best_of_all_sets_of_pairs(pair: TypedPair, n_t: int) -> 
 
 
 def test_two_full_misses_can_be_cheaper_than_three_far_near_misses() -> None:
-    # 5/6 three times, or 1/6 twice and two boundaries alone.
+    # 5/6 three times, or 1/6 twice and two unpaired boundaries.
     assert naive.optimal_edits(20, [1, 7, 13], [6, 12, 18], 6) == [
         naive.Edit("miss", 1, None, 1, None),
         naive.Edit("near_miss", 7, 6, 1, 1),
@@ -467,7 +467,7 @@ def test_optimal_takes_the_fewest_near_misses_where_costs_are_equal() -> None:
         naive.Edit("substitution", 3, 3, 2, 1),
         naive.Edit("substitution", 4, 4, 1, 2),
     ]
-    # 3/4 four times, or 1/4, 1/4 and 2/4 and two boundaries alone.
+    # 3/4 four times, or 1/4, 1/4 and 2/4 and two unpaired boundaries.
     counts = naive.optimal_edit_counts(20, [1, 5, 9, 14], [4, 8, 12, 17], 4)
     assert (counts["near_misses"], counts["near_miss_span"]) == (3, 4)
 
@@ -647,7 +647,7 @@ def test_stargazer_coder_pairs() -> None:
 
 
 def printed(value: Fraction | None, digits: int = 4, one_minus: bool = False) -> str:
-    """A value as a paper prints it."""
+    """Round a value as a paper prints it."""
     assert value is not None
     return f"{float(1 - value if one_minus else value):.{digits}f}"
 
@@ -746,7 +746,7 @@ def test_the_other_way_round_a_miss_is_a_false_alarm(pair: Pair) -> None:
 
 
 def test_panel_by_hand() -> None:
-    # Window 12: opinions 1, 1, 0 against 1; window 23: 0, 1, 0 against 1; nobody says 2.
+    # Window 12: opinions 1, 1, 0 against 1; window 23: 0, 1, 0 against 1; 2 does not occur.
     assert naive.panel(4, [[1], [2], []], [2], 2) == {
         "references": 3,
         "window": 2,

@@ -24,7 +24,7 @@ PANELS = panels(max_references=6)
 def counts(
     n_units: int, references: Sequence[Sequence[int]], hypothesis: Sequence[int], m: int
 ) -> dict[str, int]:
-    """The panel counts of one hypothesis before its references."""
+    """The panel counts of one hypothesis and its references."""
     counted = panel.count(
         from_lists(references),
         from_lists([hypothesis]),
@@ -49,7 +49,7 @@ def values(counted: dict[str, int]) -> dict[str, float | None]:
 def twin(
     n_units: int, references: Sequence[Sequence[int]], hypothesis: Sequence[int], m: int
 ) -> dict[str, int]:
-    """The same by the slow twin, in the order of ours."""
+    """The same counts by the slow twin, in our order."""
     counted = naive.panel_counts(n_units, references, hypothesis, m)
     return {name: counted[name] for name in panel.COUNTS}
 
@@ -108,7 +108,7 @@ def test_by_hand() -> None:
 
 
 def test_missing_what_all_coders_marked_costs_more_than_missing_what_one_marked() -> None:
-    """K&S 5: penalties follow the prominence of a boundary; each is in 4 windows of m = 4."""
+    """K&S 5: penalties grow with the prominence of a boundary; each is in 4 windows of m = 4."""
     references = [[10, 20], [10], [10]]
     assert counts(30, references, [10], 4)["penalty"] == 4 * 1
     assert counts(30, references, [], 4)["penalty"] == 4 * 3 + 4 * 1
@@ -116,7 +116,7 @@ def test_missing_what_all_coders_marked_costs_more_than_missing_what_one_marked(
 
 
 def test_every_count_has_a_supporter_where_coders_outnumber_them() -> None:
-    """Then the least popular opinion has a supporter too, and the worst is less than everything."""
+    """The least popular opinion has a supporter too, so the worst penalty is not the maximum."""
     counted = counts(4, [[1], [1], []], [1], 1)
     assert (counted["best"], counted["worst"]) == (1 + 0 + 0, 2 + 3 + 3)
     split = counts(2, [[1], []], [1], 1)

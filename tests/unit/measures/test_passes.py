@@ -68,7 +68,7 @@ def test_either_way_to_slide_counts_as_the_twin(pair: Pair, k: int, by_unit: boo
 
 @pytest.mark.parametrize("k", [2, 40, 9_000])
 def test_the_longest_dense_documents(k: int) -> None:
-    """A boundary everywhere: the largest numbers that share 32 bits."""
+    """Boundaries everywhere give the largest numbers that share 32 bits."""
     n_units = LONGEST - 1 - 2 * k
     everywhere = list(range(1, n_units))
     assert dense(2 * len(everywhere), n_units, k)
@@ -81,7 +81,7 @@ def test_the_longest_dense_documents(k: int) -> None:
 
 @given(pairs(), st.integers(1, 2))
 def test_neighbours_are_counted_as_they_are_paired(pair: Pair, n_t: int) -> None:
-    """With decisions asked for, near misses are written down also where they are neighbours."""
+    """When edits are listed, near misses of neighbouring positions are listed too."""
     n_units, reference, hypothesis = pair
     sides = from_lists([reference]), from_lists([hypothesis])
     one = pair_rows(*sides, passes.ONE, passes.ONE, np.array([n_units]))
@@ -98,7 +98,7 @@ def test_edit_counts_are_those_of_the_twin(pair: Pair, n_t: int) -> None:
 
 
 def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
-    """More pairs than are brought near at once, in any order, dense and sparse ones."""
+    """There are more pairs than a block has, in any order, dense and sparse ones."""
     documents, size = 300, 4 * AT_ONCE + 7
     chosen = list(random_pairs(5))[:documents]
     draw = np.random.default_rng(5)
@@ -123,7 +123,7 @@ def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
 
 
 def test_references_larger_than_what_is_brought_near_at_once() -> None:
-    """One alone, two that do not fit together, and small ones around them."""
+    """One is larger than a block, two do not fit into one, and small ones surround them."""
     n_units = 3 * COPY_SIZE
     sides = [
         [1, 5],
@@ -162,7 +162,7 @@ def test_thousands_of_pairs_have_the_windows_of_segeval(seed: int) -> None:
     for n_units, reference, hypothesis in random_pairs(seed):
         k = naive.window_size(n_units, len(reference) + 1)
         if n_units <= k or not (reference or hypothesis):
-            continue  # docs/measures.md: segeval has 0, an exception or no answer there
+            continue  # docs/measures.md: segeval returns 0, an exception or nothing there
         sides = masses(n_units, hypothesis), masses(n_units, reference)
         ours = passes.values(passes.counts(n_units, reference, hypothesis, k, 2))
         assert ours["pk"] == pytest.approx(float(segeval.pk(*sides)), abs=1e-12)

@@ -1,4 +1,4 @@
-"""The gate: rules, the test behind them against a slow twin, its rate of error and its power."""
+"""The gate: rules, its test against a slow twin, its error rate and its power."""
 
 import gc
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def rule_of(text: str) -> GateRule:
 
 
 EQUAL = rule_of("boundary_similarity>=-0")
-"""A limit at which equal systems lie, so that the gate's rate is its alpha, not less."""
+"""A limit at the difference of equal systems, so that the gate's rate is its alpha, not less."""
 
 
 # --- Rules ---------------------------------------------------------------------------------------
@@ -118,13 +118,13 @@ def test_signatures_are_taken_apart() -> None:
     ]
 
 
-# --- The test, against what it is made of --------------------------------------------------------
+# --- The statistical test ------------------------------------------------------------------------
 
 
 def counts(
     draw: Generator, documents: int, ability: float, pot: Any = None
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Edits of documents of unlike lengths, on which a system does unlike well."""
+    """Draw edits of documents of different lengths and difficulty."""
     pot = draw.geometric(0.15, documents) + 1 if pot is None else pot
     own = draw.beta(6 * ability, 6 * (1 - ability), documents)
     matches = draw.binomial(pot, own)
@@ -144,7 +144,7 @@ def tally(
     ids: Hashes,
     seed: int = SEED,
 ) -> Tally:
-    """A night's documents, scored by some systems."""
+    """Draw a night's documents, scored by some systems."""
     kind = PAIRS.only([rule.measure])
     n = len(ids)
     zero = np.zeros(n, np.int64)
@@ -174,7 +174,7 @@ def compare(now: Tally, before: Tally, rule: GateRule, shared: int, system: int 
 
 
 def similarity(counted: dict[str, Any], weight: Any) -> float:
-    """Pooled boundary similarity of weighted documents, as its paper has it."""
+    """Pooled boundary similarity of weighted documents, as in its paper."""
     total = {name: int((each * weight).sum()) for name, each in counted.items()}
     wrong = total["misses"] + total["false_alarms"] + total["near_miss_span"] / 2
     pairs = total["misses"] + total["false_alarms"] + total["near_misses"] + total["matches"]
@@ -183,7 +183,7 @@ def similarity(counted: dict[str, Any], weight: Any) -> float:
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_the_standard_error_is_that_of_the_replicates(share: float) -> None:
-    """Every replicate again, a document's weight taken by its id from either night."""
+    """Every replicate is computed again, with a document's weight by its id on either night."""
     draw = np.random.default_rng(3)
     n, m = 12, 17
     both = int(n * share)
@@ -209,7 +209,7 @@ def test_the_standard_error_is_that_of_the_replicates(share: float) -> None:
 
 
 def test_of_means_it_is_welchs_test() -> None:
-    """The macro average is a mean: within the error of the replicates it is the test of means."""
+    """The macro average is a mean, so up to the replicates' error this is the test of means."""
     rule = rule_of("macro:boundary_similarity>=-0")
     draw = np.random.default_rng(8)
     now, before = counts(draw, 80, 0.62), counts(draw, 120, 0.66)
@@ -229,7 +229,7 @@ def test_of_means_it_is_welchs_test() -> None:
 
 
 def test_documents_that_both_nights_scored_are_paired() -> None:
-    """The same scores again: nothing moved, and there is no noise to hide it in."""
+    """With the same scores again, neither difference nor noise exists."""
     draw = np.random.default_rng(1)
     ids, counted = new_ids(draw, 30), counts(draw, 30, 0.7)
     same = tally(EQUAL, [counted], ids)
@@ -255,7 +255,7 @@ def test_noise_that_cannot_be_told() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_is_holm(p_values: list[float]) -> None:
-    gc.freeze()  # statsmodels collects garbage in every call: a second, in a session of many tests
+    gc.freeze()  # statsmodels collects garbage in every call, which takes a second after many tests
     try:
         expected = multipletests(p_values, method="holm")[1]
     finally:
@@ -263,13 +263,13 @@ def test_holm_is_holm(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(expected.tolist())
 
 
-# --- How often it is wrong, and how often it finds what is there ---------------------------------
+# --- Error rate and power ------------------------------------------------------------------------
 
 
 def fails(
     draw: Generator, abilities: Sequence[float], then: Sequence[float], rule: GateRule
 ) -> bool:
-    """Whether the gate of a simulated night fails for any of its systems."""
+    """Return whether the gate of a simulated night fails for any of its systems."""
     nights = []
     for each in (abilities, then):
         pot = draw.geometric(0.15, DOCUMENTS) + 1
@@ -294,7 +294,7 @@ def sampling_error(rate: float, nights: int) -> float:
 
 
 def test_equal_systems_fail_at_the_stated_rate() -> None:
-    """docs/operations.md has the figure."""
+    """docs/operations.md states the rate."""
     assert abs(share_failed([0.7], [0.7], NIGHTS) - ALPHA) < sampling_error(ALPHA, NIGHTS)
 
 
@@ -307,7 +307,7 @@ def test_the_rate_is_that_of_a_night_however_many_systems() -> None:
 
 @pytest.mark.long
 def test_a_known_drop_is_found_as_often_as_the_theory_of_the_test_says() -> None:
-    """Power from the spread of a large sample, by linearisation, without any replicate."""
+    """Power is computed from the spread of a large sample, by linearisation, without replicates."""
     draw = np.random.default_rng(2)
     drop, variance = 0.0, 0.0
     for ability, sign in ((0.6, 1), (0.7, -1)):

@@ -28,7 +28,7 @@ def lists(rows: Ragged) -> list[list[int]]:
 
 
 def agreed(documents: list[list[list[int]]], share: Fraction) -> list[list[int]]:
-    """The consensus of some documents' codings."""
+    """Return the consensus of some documents' codings."""
     first = np.array([0, *np.cumsum([len(codings) for codings in documents])], np.int64)
     references = from_lists([coding for codings in documents for coding in codings])
     return lists(consensus(references, first, share))
@@ -48,7 +48,7 @@ def test_shares_are_exact() -> None:
     ten = [[7]] * 3 + [[8]] * 7
     assert agreed([ten], Fraction(3, 10)) == [[7, 8]]
     assert agreed([ten], Fraction(1)) == [[]]
-    assert 0.1 * 3 > 3 / 10  # what floats would have made of it
+    assert 0.1 * 3 > 3 / 10  # as floats would compute it
 
 
 def test_any_is_the_union_and_one_coder_agrees_with_themself() -> None:

@@ -1,4 +1,4 @@
-"""Reference points: how many boundaries and where, exactly as likely, the same however split."""
+"""Reference points: boundaries of exact number and probability, however the work is split."""
 
 import json
 from collections import Counter
@@ -40,7 +40,7 @@ DOCUMENTS = st.lists(panels(max_references=4), min_size=1, max_size=5).map(
 
 
 def codings(documents: Sequence[Document], seed: int = 0, size: Fraction = Fraction(4)) -> Codings:
-    """Some documents, ready for reference points."""
+    """Make documents that reference points can be drawn for."""
     return Codings(
         hashes=hash_names(pa.array([name for name, _, _ in documents], pa.string())).hashes,
         n_units=np.array([n_units for _, n_units, _ in documents], np.int64),
@@ -58,7 +58,7 @@ def lists(rows: Ragged) -> list[list[int]]:
 
 
 def made(name: str, documents: Sequence[Document], seed: int = 0) -> list[list[int]]:
-    """The segmentations one reference point makes."""
+    """Return the segmentations of one reference point."""
     return lists(points(name, codings(documents, seed)).boundaries)
 
 
@@ -113,7 +113,7 @@ def test_what_meets_what(documents: list[Document]) -> None:
 
 @given(DOCUMENTS, st.integers(0, 2**64 - 1))
 def test_a_document_is_the_same_in_any_company(documents: list[Document], seed: int) -> None:
-    """Alone, in another order, with its coders in another order, or as a slice of a table."""
+    """The draws are the same alone, in another order of documents or coders, or in a slice."""
     whole = codings(documents, seed)
     turned = codings([(i, n, rows[::-1]) for i, n, rows in documents[::-1]], seed)
     last = len(documents) - 1
@@ -214,7 +214,7 @@ def test_seeds_documents_and_points_differ(name: str) -> None:
 
 
 def test_the_draws_do_not_change_between_versions() -> None:
-    """Runs are reproducible: the same seed and ids are the same numbers, now and later."""
+    """The same seed and ids give the same numbers in every version."""
     document = ("doc", 30, [[4, 9], [9]])
     drawn = {name: made(name, [document]) for name in RANDOM}
     assert drawn == {
@@ -243,7 +243,7 @@ def test_names_are_read_and_unknown_ones_refused() -> None:
 
 
 def test_all_is_no_worse_than_none_by_pr_error_alone() -> None:
-    """G06 5.2 and figure 3, on meetings: Pk and WindowDiff call All far worse, Pr_error neither."""
+    """G06 5.2 and figure 3, on meetings: by Pk and WindowDiff All is far worse, not by Pr_error."""
     lines = (DATA / "qmsum.jsonl").read_text().splitlines()
     documents = [
         (row["document_id"], row["n_units"], [row["boundaries"]]) for row in map(json.loads, lines)

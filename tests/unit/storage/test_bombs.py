@@ -1,4 +1,4 @@
-"""Parquet files that are small on disk and huge in memory, or whose footers lie: one line each."""
+"""Parquet files that are huge in memory, or whose footers are false: one message each."""
 
 import resource
 import subprocess
@@ -23,11 +23,11 @@ ROWS = 20_000
 MEGABYTE = "x" * 2**20
 MANY = 50_000_000
 ADDRESSES = 4 * 2**30
-"""Bytes of addresses that a command may have: far less than any of the bombs."""
+"""Bytes of address space that a command may have: far less than any of the bombs needs."""
 
 
 def segmentations(coder: pa.Array | None = None) -> pa.Table:
-    """Sound rows, whose coder is given."""
+    """Make sound rows with a given coder."""
     offsets = pa.array(np.arange(ROWS + 1) * 2, pa.int32())
     lists = pa.ListArray.from_arrays(offsets, pa.array(np.tile(np.array([3, 6], np.int32), ROWS)))
     units = pa.array(np.full(ROWS, 9, np.int32))
@@ -37,7 +37,7 @@ def segmentations(coder: pa.Array | None = None) -> pa.Table:
 
 
 def repeated() -> pa.Array:
-    """A megabyte of text, as the value of every row."""
+    """Make a megabyte of text, as the value of every row."""
     return pa.DictionaryArray.from_arrays(pa.array(np.zeros(ROWS, np.int32)), pa.array([MEGABYTE]))
 
 
@@ -51,7 +51,7 @@ def attribute_bomb(path: Path) -> None:
 
 
 def later_row_group(path: Path) -> None:
-    """The first row group is sound."""
+    """Put the bomb after a sound row group."""
     sound = segmentations(pa.array(["sys"] * ROWS).dictionary_encode())
     with pq.ParquetWriter(path, sound.schema, compression="zstd", store_schema=False) as file:
         file.write_table(sound)
@@ -59,7 +59,7 @@ def later_row_group(path: Path) -> None:
 
 
 def prefix_bomb(path: Path) -> None:
-    """Each value begins as the one before, and has nothing more."""
+    """Make values that each begin with the whole value before."""
     genre = pa.array([MEGABYTE] * 400)
     table = segmentations().slice(0, 400).append_column("genre", genre)
     others = dict.fromkeys(("document_id", "coder", "n_units"), "PLAIN")
@@ -68,7 +68,7 @@ def prefix_bomb(path: Path) -> None:
 
 
 def list_bomb(path: Path) -> None:
-    """One row whose boundaries are one number fifty million times."""
+    """Make one row whose boundaries are one number fifty million times."""
     lists = pa.ListArray.from_arrays(
         pa.array([0, MANY], pa.int32()), pa.array(np.full(MANY, 3, np.int32))
     )
@@ -78,13 +78,13 @@ def list_bomb(path: Path) -> None:
 
 
 def lying_list_bomb(path: Path) -> None:
-    """Its footer says two boundaries."""
+    """Make its footer claim two boundaries."""
     list_bomb(path)
     patch(path, varint(MANY), varint(2, length=len(varint(MANY))))
 
 
 def varint(number: int, length: int = 0) -> bytes:
-    """A number as Thrift's compact protocol has it, perhaps longer than it needs to be."""
+    """Encode a number in Thrift's compact protocol, perhaps longer than necessary."""
     rest, found = 2 * number, bytearray()
     while rest > 127 or len(found) < length - 1:
         found.append(rest & 127 | 128)
@@ -93,12 +93,12 @@ def varint(number: int, length: int = 0) -> bytes:
 
 
 def footer(content: bytes) -> int:
-    """Where a file's footer begins."""
+    """Return the offset of a file's footer."""
     return len(content) - 8 - int.from_bytes(content[-8:-4], "little")
 
 
 def patch(path: Path, old: bytes, new: bytes, which: int | None = None) -> int:
-    """Replace some bytes of the footer, all or one occurrence; tell how many there are."""
+    """Replace some bytes of the footer, all or one occurrence; return the number of occurrences."""
     content = path.read_bytes()
     pieces = content[(at := footer(content)) :].split(old)
     count = len(pieces) - 1
@@ -110,7 +110,7 @@ def patch(path: Path, old: bytes, new: bytes, which: int | None = None) -> int:
 
 
 def run_small(*arguments: object) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Run a command with few addresses; also tell the most memory it had, in MB."""
+    """Run a command with little address space; return its peak memory in MB too."""
     limit = f"resource.setrlimit(resource.RLIMIT_AS, ({ADDRESSES}, {ADDRESSES}))"
     code = (
         f"import resource, sys; {limit}; from segscore.jobs.cli.app import main\ntry: main()\n"
@@ -133,7 +133,7 @@ BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
 
 
 FITTING = ("prefix", "list")
-"""They fit into what a worker has by default; `validate` has no --memory-limit."""
+"""The rows fit into a worker's default memory; `validate` has no --memory-limit."""
 
 
 @pytest.mark.parametrize(
@@ -159,11 +159,11 @@ def test_bomb(tmp_path: Path, command: str, name: str) -> None:
     assert f"{bomb}: {said}" in line
     assert "Traceback" not in done.stderr
     assert not (run / "run.json").exists()
-    assert peak < 900  # of the gigabyte that it was given
+    assert peak < 900  # of the gigabyte that is its limit
 
 
 def test_bomb_in_a_run(segscore: Segscore, tmp_path: Path) -> None:
-    """The tables of a run that `compare` and `report` read."""
+    """The tables of a run are read by `compare` and `report`."""
     table = segmentations()
     for name in ("ref", "hyp"):
         pq.write_table(table.slice(0, 5), tmp_path / f"{name}.parquet")
@@ -183,7 +183,7 @@ def test_bomb_in_a_run(segscore: Segscore, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", [19_999, 20_001, 10_000, 1_000_000])
 def test_footer_that_lies(segscore: Segscore, tmp_path: Path, rows: int) -> None:
-    """Each place in which it says how many rows, or values, there are."""
+    """Each number of rows, or of values, in the footer is changed."""
     good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     pq.write_table(segmentations(), good, write_statistics=False)
     content = good.read_bytes()
@@ -204,7 +204,7 @@ def test_footer_that_lies(segscore: Segscore, tmp_path: Path, rows: int) -> None
 
 
 def told(path: Path) -> list[int]:
-    """How many rows and values a file says that it has."""
+    """Return the numbers of rows and values that a file claims."""
     metadata = pq.ParquetFile(path).metadata
     group = metadata.row_group(0)
     values = [group.column(i).num_values for i in range(metadata.num_columns)]
@@ -212,7 +212,7 @@ def told(path: Path) -> list[int]:
 
 
 def test_footer_that_lies_about_every_row(segscore: Segscore, tmp_path: Path) -> None:
-    """All its numbers agree, but the pages hold more."""
+    """All its numbers agree, but the pages have more."""
     good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     pq.write_table(segmentations(), good, write_statistics=False)
     bad.write_bytes(good.read_bytes())
@@ -224,7 +224,7 @@ def test_footer_that_lies_about_every_row(segscore: Segscore, tmp_path: Path) ->
 
 
 def test_sizes_that_lie(segscore: Segscore, tmp_path: Path) -> None:
-    """Columns that claim exabytes are refused before any work, those that claim little are read."""
+    """Columns that claim exabytes are refused before any work; too small a claim is no error."""
     good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     pq.write_table(segmentations(), good, write_statistics=False, compression="none")
     content = good.read_bytes()
@@ -238,7 +238,7 @@ def test_sizes_that_lie(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def everything(tmp_path: Path) -> pa.Table:
-    """Columns of every kind."""
+    """Make columns of every kind."""
     rng = Random(1)  # noqa: S311
     words = [rng.choice(["", "a", "bb", "c" * 300]) for _ in range(3000)]
     return pa.table(
@@ -269,7 +269,7 @@ OPTIONS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("limit", [10**9, 2 * 10**6])
 def test_sound_files_are_read(tmp_path: Path, options: dict[str, Any], limit: int) -> None:
-    """Also where only the lengths of the strings show that they fit."""
+    """Some fit only as the lengths of their strings show."""
     file = tmp_path / "all.parquet"
     pq.write_table(everything(tmp_path), file, **options)
     found = storage.read_row_groups(str(file), None, lambda names: names, limit)
@@ -279,7 +279,7 @@ def test_sound_files_are_read(tmp_path: Path, options: dict[str, Any], limit: in
 
 
 def test_headers_that_are_noise(tmp_path: Path) -> None:
-    """Any byte changed at the beginning of a column: the file is read, or refused in a line."""
+    """After any change of a byte in a column's header the file is read, or refused in a line."""
     rng = Random(2)  # noqa: S311
     file, table = tmp_path / "all.parquet", segmentations().slice(0, 50)
     pq.write_table(table, file, compression="none", use_dictionary=["coder"])
@@ -310,6 +310,6 @@ def test_structure_that_is_none(content: bytes) -> None:
 
 
 def test_limit_of_addresses() -> None:
-    """The tests above would notice a bomb that goes off."""
+    """The limit is in force, so that the tests above would notice an exploding bomb."""
     assert 20_000 * len(MEGABYTE) > 4 * ADDRESSES
     assert resource.RLIMIT_AS >= 0

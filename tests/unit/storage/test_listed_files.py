@@ -1,4 +1,4 @@
-"""The list of files in a run.json: what segscore writes passes, all else is refused by name."""
+"""The list of files in a run.json: names that segscore writes are accepted, others refused."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Storage on a disk; what failures of disks become, and what is told of secrets."""
+"""Storage on a disk, the messages of failing disks, and secrets in messages."""
 
 import errno
 import os
@@ -19,12 +19,12 @@ from tests.support.storage_promises import StoragePromises
 
 @pytest.fixture
 def anywhere(tmp_path: Path) -> str:
-    """An empty folder on a disk."""
+    """URL of an empty folder on a disk."""
     return str(tmp_path / "place")
 
 
 class TestOnADisk(StoragePromises):
-    """All of it, on a disk."""
+    """The promises of all storage, on a disk."""
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
@@ -58,7 +58,7 @@ def test_a_file_on_a_disk_that_is_cut_short_while_it_is_read(tmp_path: Path) -> 
 
 
 def test_two_remove_the_same_files(tmp_path: Path) -> None:
-    """Whoever comes second finds nothing to remove, which is as good."""
+    """The second one finds nothing to remove, and succeeds."""
     for number in range(2000):
         (tmp_path / f"{number}.parquet").touch()
     together = Barrier(4)

@@ -43,34 +43,34 @@ def rows_of(
     defaults: Defaults | None = None,
     **how: bool,
 ) -> list[ParsedRow]:
-    """The rows a reader makes of a text, named f.x and cut at line feeds."""
+    """Read the rows of a text named f.x, cut at line feeds."""
     return list(read(text.split("\n"), "f.x", defaults or Defaults(), **how))
 
 
 def refusal(
     read: Callable[..., Iterable[ParsedRow]], text: str, defaults: Defaults | None = None
 ) -> str:
-    """What a reader says when it refuses a text."""
+    """Return the message of a reader that refuses a text."""
     with pytest.raises(Refused) as caught:
         rows_of(read, text, defaults)
     return str(caught.value)
 
 
 def record(**changes: object) -> str:
-    """A good JSONL line with some fields changed; ... takes a field away."""
+    """Make a valid JSONL line with some fields changed; ... removes a field."""
     fields = json.loads(GOOD) | changes
     return json.dumps({name: value for name, value in fields.items() if value is not ...})
 
 
 def row(document_id: str | None = "d", coder: str = "c", **fields: object) -> ParsedRow:
-    """A reference of nine units on line 1 of f.x, with some fields changed."""
+    """Make a reference of nine units on line 1 of f.x, with some fields changed."""
     start: dict[str, object] = {"role": "reference", "n_units": 9, "boundaries": (2, 5)}
     start |= {"source": "f.x", "line": 1}
     return ParsedRow(document_id, coder, **(start | fields))  # type: ignore[arg-type]
 
 
 class TestJsonl:
-    """One object a line."""
+    """JSON Lines: one object a line."""
 
     def test_a_line_with_every_field(self) -> None:
         text = record(
@@ -245,12 +245,12 @@ class TestJsonl:
 
 
 def masses_of(n_units: int, boundaries: list[int]) -> list[int]:
-    """The sizes of the segments between boundaries."""
+    """Return the sizes of the segments between boundaries."""
     return [after - before for before, after in pairwise([0, *boundaries, n_units])]
 
 
 def segeval_reads(path: Path) -> dict[str, dict[str, tuple[int, ...]]]:
-    """A file as segeval's own reader sees it; it asks for the mode rU, gone since Python 3.11."""
+    """Read a file by segeval's own reader; it uses the mode rU, gone since Python 3.11."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             jsonutils, "open", lambda name, _: StringIO(Path(name).read_text()), raising=False
@@ -259,7 +259,7 @@ def segeval_reads(path: Path) -> dict[str, dict[str, tuple[int, ...]]]:
 
 
 def as_masses(rows: Iterable[ParsedRow]) -> dict[str, dict[str, tuple[int, ...]]]:
-    """Rows the way segeval keeps them: item -> coder -> masses."""
+    """Return rows in segeval's form: item -> coder -> masses."""
     found: dict[str, dict[str, tuple[int, ...]]] = {}
     for one in rows:
         assert one.document_id and one.coder and one.n_units and one.boundaries is not None
@@ -269,7 +269,7 @@ def as_masses(rows: Iterable[ParsedRow]) -> dict[str, dict[str, tuple[int, ...]]
 
 
 class TestSegevalJson:
-    """Masses, item by item and coder by coder."""
+    """Masses by item and coder."""
 
     @pytest.mark.parametrize("name", ["hearst1997", "complete_agreement", "large_disagreement"])
     def test_segevals_own_files(self, name: str) -> None:
@@ -479,7 +479,7 @@ class TestNltkStrings:
 
 
 class TestCsv:
-    """A header and a segmentation a record."""
+    """A header and one segmentation for each record."""
 
     HEADER = "document_id,coder,n_units,boundaries"
 
@@ -605,7 +605,7 @@ class TestCsv:
 
 
 class TestDefaults:
-    """What is given to rows that do not say."""
+    """Values for rows that lack them."""
 
     def test_a_wrong_role(self) -> None:
         with pytest.raises(Refused, match='the default role is "gold"; expected one of'):
@@ -613,7 +613,7 @@ class TestDefaults:
 
 
 class TestDetect:
-    """The format, from the name first."""
+    """Formats are detected by the name first."""
 
     @pytest.mark.parametrize(
         ("name", "head", "expected"),
@@ -662,7 +662,7 @@ class TestDetect:
 
 
 class TestGather:
-    """Rows as tables."""
+    """Tables are made of rows."""
 
     def test_three_tables(self) -> None:
         rows = [
@@ -823,7 +823,7 @@ class TestGather:
 
 
 class TestSegmentationTable:
-    """One file's rows as they stand."""
+    """The table of one file has its rows unchanged."""
 
     def test_lenient_rows_keep_their_nulls(self) -> None:
         text = "{}\n" + record(boundaries=[None, 3], boundary_types=[1, None], unit_lengths=[1])

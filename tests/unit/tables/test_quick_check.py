@@ -1,4 +1,4 @@
-"""The compiled check lets nothing pass that the schema refuses, and sends on nothing it accepts."""
+"""The compiled check finds all that the schema refuses, and suspects nothing that it accepts."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tests.support.corpora import SEGMENTATION
 
 @pytest.mark.parametrize("contract", [SEGMENTATIONS, DOCUMENTS])
 def test_contracts_are_what_the_schemas_say(contract: Contract) -> None:
-    """Also with Pandera the columns that must be there are of the types they are read as."""
+    """With Pandera too, the required columns have the types that they are read with."""
     columns = contract.schema.columns
     assert tuple(name for name in columns if columns[name].required) == contract.required
     assert tuple(name for name in columns if not columns[name].required) == contract.optional
@@ -56,7 +56,7 @@ def table(listed: list[dict[str, Any]]) -> pa.Table:
 @example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [2, 2]}], 0)
 @example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [0]}], 0)
 def test_the_quick_check_agrees_with_the_schema(listed: list[dict[str, Any]], skip: int) -> None:
-    """Also where a table is a view into a larger one."""
+    """They agree also where a table is a view into a larger one."""
     whole = table(listed)
     view = pa.Table.from_arrays(
         [column.chunk(0)[skip:] for column in whole.columns], schema=whole.schema
@@ -65,7 +65,7 @@ def test_the_quick_check_agrees_with_the_schema(listed: list[dict[str, Any]], sk
     if is_sound(view):
         assert not broken
     elif not broken:
-        # It may look at elements outside of the view, and then leaves it to the schema.
+        # The check may read elements outside of the view; it then leaves the table to the schema.
         assert not is_sound(whole)
 
 

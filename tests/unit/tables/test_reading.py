@@ -1,4 +1,4 @@
-"""An input that changes between the moment a run is planned and the moment it is read."""
+"""An input that changes between planning and reading."""
 
 import os
 from pathlib import Path
