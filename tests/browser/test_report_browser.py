@@ -138,7 +138,7 @@ def test_everybody_can_read_it(
         seen.page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true })")
         asked = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']})"
         found = seen.page.evaluate(f"{asked}.then(each => each.violations)")
-        assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found] == []
+        assert [(violation["id"], violation["nodes"][0]["html"][:200]) for violation in found] == []
         bare = "[...document.querySelectorAll('figure')].filter(e => !e.querySelector('table'))"
         assert seen.page.evaluate(f"{bare}.length") == 0
 

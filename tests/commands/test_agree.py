@@ -85,8 +85,8 @@ def test_coefficients_are_the_twins(
             assert same(row["expected"], twin[key].expected), key
     for row in found["coders"]:
         left = naive_agreement.without(corpus, row["coder"], n_t, averaged, published is not None)
-        for (coefficient, similarity), each in left.items():
-            assert same(row[f"without_{coefficient}_{similarity}"], each.value), (row, similarity)
+        for (coefficient, similarity), cell in left.items():
+            assert same(row[f"without_{coefficient}_{similarity}"], cell.value), (row, similarity)
 
 
 @settings(max_examples=60)
@@ -121,14 +121,14 @@ def test_documents_and_pairs_are_the_twins(
     for row in found["documents"]:
         document = corpus[row["document_id"]]
         alone = {row["document_id"]: document}
-        for key, each in naive_agreement.coefficients(alone, n_t).items():
+        for key, expected in naive_agreement.coefficients(alone, n_t).items():
             if key[0] != "bias":
-                assert same(row["_".join(key)], each.value), key
+                assert same(row["_".join(key)], expected.value), key
         for name, spread in naive_agreement.window_pairs(document).items():
             assert same(row[f"{name}_mean"], spread.mean)
             assert same(row[f"{name}_sd"], spread.sd)
         assert row["coders"] == sorted(document.codings)
-        assert row["segments"] == [len(document.codings[each]) + 1 for each in row["coders"]]
+        assert row["segments"] == [len(document.codings[coder]) + 1 for coder in row["coders"]]
     pairs = {(row["document_id"], row["coder"], row["peer"]): row for row in found["pairs"]}
     for name, (n_units, codings) in corpus.items():
         coders = sorted(codings)
@@ -137,7 +137,7 @@ def test_documents_and_pairs_are_the_twins(
                 row = pairs.pop((name, x, y))
                 counts = naive.edit_counts(n_units, codings[x], codings[y], n_t)
                 values = naive.edit_values(counts, n_t=n_t, per_row=True)
-                assert all(row[each] == counts[each] for each in ("matches", "misses"))
+                assert all(row[count] == counts[count] for count in ("matches", "misses"))
                 for measure in ("boundary_similarity", "segmentation_similarity"):
                     assert same(row[measure], values[measure])
     assert not pairs
@@ -154,18 +154,20 @@ def test_prominence_is_the_twins(folders: Iterator[Path], corpus: Corpus) -> Non
         segments = sum(len(boundaries) + 1 for boundaries in codings.values())
         k = naive.window_size(n_units * len(codings), segments)
         twin = naive_agreement.prominence(Document(n_units, codings), k)
-        assert [row["position"] for row in by_document[name]] == [each["position"] for each in twin]
-        for row, each in zip(by_document[name], twin, strict=True):
+        assert [row["position"] for row in by_document[name]] == [
+            position["position"] for position in twin
+        ]
+        for row, expected in zip(by_document[name], twin, strict=True):
             assert row["window"] == k
             for reach, label in (("0", "exact"), ("half_window", "half"), ("window", "full")):
-                assert row[f"coders_within_{reach}"] == each[f"coders_{label}"]
-                assert same(row[f"support_{reach}"], each[f"support_{label}"])
-                assert same(row[f"peer_support_{reach}"], each[f"peer_support_{label}"])
+                assert row[f"coders_within_{reach}"] == expected[f"coders_{label}"]
+                assert same(row[f"support_{reach}"], expected[f"support_{label}"])
+                assert same(row[f"peer_support_{reach}"], expected[f"peer_support_{label}"])
     (row,) = found["corpus"]
     for reach in ("0", "half_window", "window"):
         for kind in ("support", "peer_support"):
-            several = [each for each in found["prominence"] if each["coders"] > 1]
-            values = [each[f"{kind}_{reach}"] for each in several]
+            several = [row for row in found["prominence"] if row["coders"] > 1]
+            values = [row[f"{kind}_{reach}"] for row in several]
             defined = [value for value in values if value is not None]
             quartiles = np.quantile(defined, [0.25, 0.5, 0.75]) if defined else [None] * 3
             for label, value in zip(("q1", "median", "q3"), quartiles, strict=True):
@@ -188,12 +190,12 @@ def test_a_replicate_is_the_corpus_with_documents_repeated(
             for (name, document), weight in zip(corpus.items(), weights, strict=True)
             for copy in range(weight)
         }
-        for key, each in naive_agreement.coefficients(repeated).items():
-            if each.value is not None:
-                values.setdefault(key, []).append(float(each.value))
+        for key, expected in naive_agreement.coefficients(repeated).items():
+            if expected.value is not None:
+                values.setdefault(key, []).append(float(expected.value))
     for row in found["agreement"]:
         drawn_values = values.get((row["coefficient"], row["similarity"]))
-        several = [each for each in corpus.values() if len(each.codings) > 1]
+        several = [document for document in corpus.values() if len(document.codings) > 1]
         if len(several) < 2 or row["value"] is None or not drawn_values:
             assert row["ci_low"] is None
             assert row["ci_high"] is None
@@ -437,8 +439,8 @@ def test_no_document_with_two_coders(segscore: Segscore, tmp_path: Path) -> None
 def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path) -> None:
     plain = {"boundaries": [2], "n_units": 9}
     rows = [
-        *({"document_id": "good", "coder": each, **plain} for each in "ab"),
-        *({"document_id": "twice", "coder": each, **plain} for each in "aab"),
+        *({"document_id": "good", "coder": coder, **plain} for coder in "ab"),
+        *({"document_id": "twice", "coder": coder, **plain} for coder in "aab"),
         {"document_id": "sizes", "coder": "a", **plain},
         {"document_id": "sizes", "coder": "b", **plain, "n_units": 8},
         {"document_id": "range", "coder": "a", **plain, "boundaries": [9]},
@@ -542,7 +544,7 @@ def test_coders_alike_do_not_deviate(folders: Iterator[Path]) -> None:
     found = audited(next(folders), corpus)
     assert [row["rate_sd"] for row in found["coders"]] == [0.0] * 3
     assert all(row["deviation"] is None and row["flagged"] is None for row in found["coders"])
-    (document,) = audited(next(folders), {"d": Document(6, {each: [3] for each in "abc"})})[
+    (document,) = audited(next(folders), {"d": Document(6, {coder: [3] for coder in "abc"})})[
         "documents"
     ]
     assert (document["pk_sd"], document["window_diff_sd"]) == (0.0, 0.0)

@@ -40,7 +40,7 @@ def table(rows: Sequence[Cells], schema: pa.Schema = SCHEMA, **columns: Any) -> 
     """Make a table of rows, with further columns (Arrow arrays or lists)."""
     cells = [[row[i] for row in rows] for i in range(len(schema))]
     whole = pa.table(
-        [pa.array(each, field.type) for each, field in zip(cells, schema, strict=True)],
+        [pa.array(column, field.type) for column, field in zip(cells, schema, strict=True)],
         schema=schema,
     )
     for name, values in columns.items():
@@ -155,8 +155,8 @@ def refused(desk: Desk, ended: Ended, code: int, *said: object) -> None:
     assert ended.code == code, ended.err
     assert "Traceback" not in ended.out + ended.err
     assert ENDED_BADLY in ended.err
-    for each in said:
-        assert str(each) in ended.err
+    for part in said:
+        assert str(part) in ended.err
     shown = {path.name for path in desk.run.glob("*")} if desk.run.is_dir() else set()
     assert shown <= {"_unfinished"}
 

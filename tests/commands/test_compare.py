@@ -97,7 +97,7 @@ def test_every_number_is_that_of_the_twin(segscore: Segscore, runs: Path, measur
         own = cells[row["system"]]
         of = micro if row["average"] == "micro" else macro
         assert row["value"] == pytest.approx(of(own))
-        expected = interval([of(weighed(own, each)) for each in drawn])
+        expected = interval([of(weighed(own, weights)) for weights in drawn])
         assert (row["ci_low"], row["ci_high"]) == pytest.approx(expected)
         assert row["documents"] == len(ids)
         assert row["defined"] == len(naive.both_defined(own, own, measure))
@@ -108,12 +108,12 @@ def test_every_number_is_that_of_the_twin(segscore: Segscore, runs: Path, measur
         of = micro
         if row["average"] == "macro":
             of = macro
-            first, second = ({d: each[d] for d in both} for each in (first, second))
+            first, second = ({d: cells[d] for d in both} for cells in (first, second))
         assert row["value"] == pytest.approx(of(first))
         assert row["other_value"] == pytest.approx(of(second))
         assert row["difference"] == pytest.approx(less(of(first), of(second)), abs=1e-12)
         expected = interval(
-            [less(of(weighed(first, each)), of(weighed(second, each))) for each in drawn]
+            [less(of(weighed(first, weights)), of(weighed(second, weights))) for weights in drawn]
         )
         assert (row["ci_low"], row["ci_high"]) == pytest.approx(expected, abs=1e-9)
         p = naive.permuted_p(first, second, of, flipped)

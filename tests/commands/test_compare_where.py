@@ -37,7 +37,7 @@ def story(boundaries: list[int], n_units: int, position: int) -> int:
 
 def tally(made: Corpus, words: bool = False) -> tuple[Tally, list[int]]:
     """Count the edits of all pairs of documents that every system has; return all story lengths."""
-    lengths = {each["document_id"]: each["unit_lengths"] for each in made.documents}
+    lengths = {document["document_id"]: document["unit_lengths"] for document in made.documents}
     systems = sorted({row["coder"] for row in made.hypotheses})
     held = [{r["document_id"] for r in made.hypotheses if r["coder"] == s} for s in systems]
     shared = set.intersection(*held)

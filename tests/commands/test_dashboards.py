@@ -130,10 +130,10 @@ def same(found: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
     assert len(found), "nothing is compared"
     assert sorted(found.columns) == sorted(expected.columns)
     tables = [
-        each[sorted(each.columns)].sort_values(by, ignore_index=True).astype(object)
-        for each in (found, expected)
+        frame[sorted(frame.columns)].sort_values(by, ignore_index=True).astype(object)
+        for frame in (found, expected)
     ]
-    one, other = (each.where(each.notna(), None) for each in tables)
+    one, other = (table.where(table.notna(), None) for table in tables)
     pd.testing.assert_frame_equal(one, other, check_dtype=False)
 
 
@@ -347,7 +347,7 @@ def test_what_panels_show(place: Place, database: "duckdb.DuckDBPyConnection") -
 
 def test_every_variable_has_values(database: "duckdb.DuckDBPyConnection") -> None:
     """The values include the default, and there are no other queries."""
-    variables = {each["name"]: each for each in GRAFANA["templating"]["list"]}
+    variables = {variable["name"]: variable for variable in GRAFANA["templating"]["list"]}
     for name, variable in variables.items():
         if variable["type"] == "query":
             values = [value for (value,) in database.execute(asked(variable["query"])).fetchall()]

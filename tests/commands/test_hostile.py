@@ -53,7 +53,7 @@ def test_hostile_names_are_names(segscore: Segscore, tmp_path: Path) -> None:
         assert len(path.name) < 60
 
 
-@pytest.mark.parametrize("document", [each for each in HOSTILE if "\0" not in each])
+@pytest.mark.parametrize("document", [name for name in HOSTILE if "\0" not in name])
 def test_hostile_names_are_explained(segscore: Segscore, tmp_path: Path, document: str) -> None:
     write_table(str(tmp_path / "ref.parquet"), table([document], "ann", 9, [3, 6]))
     write_table(str(tmp_path / "hyp.parquet"), table([document], "sys", 9, [3, 7]))

@@ -100,9 +100,9 @@ def test_a_failed_night_is_not_compared_with(archive: Archive) -> None:
     assert archive.run(FOURTH).code == 0
     # A night is identified by its date, whatever its outcome.
     assert archive.run(FOURTH, "--against", SECOND).code == 0
-    assert {each["date"] for each in archive.read(FOURTH, "night.json")["against"].values()} == {
-        SECOND
-    }
+    assert {
+        baseline["date"] for baseline in archive.read(FOURTH, "night.json")["against"].values()
+    } == {SECOND}
 
 
 def test_a_measure_of_which_less_is_better(archive: Archive) -> None:
@@ -199,9 +199,9 @@ def test_another_signature_may_pass(archive: Archive) -> None:
     assert f"warning: not comparable with {FIRST}: n_t was 2, is 3" in ended.err
     archive.deliver(THIRD, GOOD)
     assert archive.run(THIRD).code == 0
-    assert {each["date"] for each in archive.read(THIRD, "night.json")["against"].values()} == {
-        SECOND
-    }
+    assert {
+        baseline["date"] for baseline in archive.read(THIRD, "night.json")["against"].values()
+    } == {SECOND}
 
 
 def test_reference_points_and_consensus_are_no_systems(archive: Archive) -> None:
@@ -390,9 +390,9 @@ def test_killed_and_run_again(archive: Archive, jobs: Jobs, gate: Gate, publishe
     # Nobody took it for a good night in the meantime.
     archive.deliver(THIRD)
     assert archive.run(THIRD).code == 0
-    assert {each["date"] for each in archive.read(THIRD, "night.json")["against"].values()} == {
-        FIRST
-    }
+    assert {
+        baseline["date"] for baseline in archive.read(THIRD, "night.json")["against"].values()
+    } == {FIRST}
 
 
 def test_the_verdict_of_a_run_that_was_replaced_does_not_count(
@@ -405,9 +405,9 @@ def test_the_verdict_of_a_run_that_was_replaced_does_not_count(
     assert archive.outcome(SECOND) == "passed"  # of the run before
     archive.deliver(THIRD)
     assert archive.run(THIRD).code == 0
-    assert {each["date"] for each in archive.read(THIRD, "night.json")["against"].values()} == {
-        FIRST
-    }
+    assert {
+        baseline["date"] for baseline in archive.read(THIRD, "night.json")["against"].values()
+    } == {FIRST}
 
 
 @pytest.mark.parametrize("host", [None, "elsewhere"])

@@ -131,7 +131,10 @@ MANY, LARGE = planning.LIMITS.rows_per_part, 2**30
         ([(10, 1000, None)], [(MANY, 1000, None)] * 8, "sent", 1),
         # Others are read by ranges of ids where files say that they are in order...
         (
-            [(MANY, LARGE // 50, (each, each + "z")) for each in "abcdefghijklmnopqrstuvwxyz"],
+            [
+                (MANY, LARGE // 50, (letter, letter + "z"))
+                for letter in "abcdefghijklmnopqrstuvwxyz"
+            ],
             [(MANY, 1000, ("a", "g")), (MANY, 1000, ("g", "p")), (MANY, 1000, ("q", "z"))],
             "ranges",
             3,

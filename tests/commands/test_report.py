@@ -127,7 +127,7 @@ def test_systems_have_the_values_of_the_summary(segscore: Segscore, scored: Path
         told = dict(zip(heads, map(number, row[1:] and ["0", *row[1:]]), strict=True))
         assert told["macro"] == pytest.approx(macro[row[0]]["value"], abs=1e-4)
         assert told["documents"] == macro[row[0]]["defined"]
-    drawn = {each["name"]: each["value"] for each in read.charts["pk ↓"]["data"]["values"]}
+    drawn = {bar["name"]: bar["value"] for bar in read.charts["pk ↓"]["data"]["values"]}
     assert drawn == {name: pytest.approx(row["value"], rel=1e-5) for name, row in macro.items()}
     assert list(drawn) == [row[0] for row in rows]
     assert list(drawn.values()) == sorted(drawn.values())

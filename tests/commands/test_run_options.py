@@ -50,7 +50,7 @@ def test_consensus_is_scored_like_a_coder_and_averaged_apart(
         share = Fraction(1, 2) if row["reference"] == "consensus:0.5" else Fraction(0)
         of_document = references[row["document_id"]]
         n_units = of_document[0]["n_units"]
-        reference = naive.consensus([each["boundaries"] for each in of_document], share)
+        reference = naive.consensus([row["boundaries"] for row in of_document], share)
         k = naive.window_size(n_units, len(reference) + 1)
         hypothesis = hypotheses[row["document_id"], row["hypothesis"]]["boundaries"]
         expected = passes.counts(n_units, reference, hypothesis, k, 2)
@@ -78,12 +78,12 @@ def test_summary_by_reference_tells_coders_and_consensus_apart(
     for row in summary:
         if (row["measure"], row["average"]) == ("window_diff", "micro") and row["reference"]:
             own = [
-                each
-                for each in scored
-                if (each["hypothesis"], each["reference"]) == (row["hypothesis"], row["reference"])
+                pair
+                for pair in scored
+                if (pair["hypothesis"], pair["reference"]) == (row["hypothesis"], row["reference"])
             ]
-            errors = sum(each["wd_misses"] + each["wd_false_alarms"] for each in own)
-            assert row["value"] == pytest.approx(errors / sum(each["windows"] for each in own))
+            errors = sum(pair["wd_misses"] + pair["wd_false_alarms"] for pair in own)
+            assert row["value"] == pytest.approx(errors / sum(pair["windows"] for pair in own))
             assert row["documents"] == len(own)
 
 
@@ -106,7 +106,7 @@ def test_reference_points_are_scored_beside_the_hypotheses(
     coded = len(made.references)
     assert {len(by_point[f"point:{name}"]) for name in POINTS.split(",")[:-1]} == {coded}
     human = [row for row in scored if row["hypothesis"].startswith("point:human:")]
-    assert len(human) == sum(len(each) * (len(each) - 1) for each in references.values())
+    assert len(human) == sum(len(rows) * (len(rows) - 1) for rows in references.values())
     assert all(row["hypothesis"] != f"point:human:{row['reference']}" for row in human)
     for row in by_point["point:none"]:
         assert row["false_alarms"] == row["near_misses"] == 0
@@ -121,7 +121,7 @@ def test_reference_points_are_scored_beside_the_hypotheses(
         for row in summary
         if (row["hypothesis"], row["measure"], row["average"]) == ("point:human", "pk", "micro")
     )
-    assert humans["documents"] == sum(len(each) > 1 for each in references.values())
+    assert humans["documents"] == sum(len(rows) > 1 for rows in references.values())
 
 
 @pytest.mark.long
@@ -224,7 +224,7 @@ def test_unit_weights_weigh_content(segscore: Segscore, tmp_path: Path) -> None:
     run(segscore, tmp_path, tmp_path / "units", "--unit-weights")
     words, both, units = (rows(tmp_path / name, "scores") for name in ("words", "both", "units"))
     assert words == both
-    lengths = {each["document_id"]: each["unit_lengths"] for each in made.documents}
+    lengths = {document["document_id"]: document["unit_lengths"] for document in made.documents}
     sides = {
         (row["document_id"], row["coder"]): row["boundaries"]
         for row in (*made.references, *made.hypotheses)

@@ -46,7 +46,7 @@ def test_scores_and_summary_are_those_of_the_twin(
     scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
     keys = [(row["document_id"], row["reference"], row["hypothesis"]) for row in scores]
     assert sorted(keys) == sorted(key for key in expected if key[2] is not None)
-    genres = {each["document_id"]: each["genre"] for each in made.documents}
+    genres = {document["document_id"]: document["genre"] for document in made.documents}
     for key, row in zip(keys, scores, strict=True):
         counted = expected[key]
         for name, value in counted.items():
@@ -73,7 +73,7 @@ def check_panels(
     words: bool,
 ) -> None:
     """Score every hypothesis again with all references of its document."""
-    lengths = {each["document_id"]: each["unit_lengths"] for each in made.documents}
+    lengths = {document["document_id"]: document["unit_lengths"] for document in made.documents}
 
     def measured(row: dict[str, Any]) -> tuple[int, list[int]]:
         if words:
@@ -85,7 +85,7 @@ def check_panels(
     of_document = defaultdict(list)
     for row in made.references:
         of_document[row["document_id"]].append(measured(row))
-    everything = [each for each_document in of_document.values() for each in each_document]
+    everything = [row for each_document in of_document.values() for row in each_document]
     found = {(row["document_id"], row["hypothesis"]): row for row in panels}
     assert len(found) == len(panels) == len(made.hypotheses)
     for hypothesis in made.hypotheses:

@@ -115,7 +115,7 @@ def test_what_a_store_is_reached_by_is_told_nowhere(
     ended = segscore("score", "--settings", file, "--output", run, "--log-format", "json")
     assert ended.code == 0, ended.err
     told = [path.read_bytes() for path in run.rglob("*") if path.is_file()]
-    assert not any(secret.encode() in each for each in told)
+    assert not any(secret.encode() in content for content in told)
     assert secret not in ended.out + ended.err
 
 
@@ -129,7 +129,7 @@ def test_json_lines_on_standard_error(segscore: Segscore, tmp_path: Path, tables
     assert lines[-1]["message"] == "finished"
     assert lines[-1]["rows"] == record(run)["rows"]
     failed = segscore("score", *sides, "--output", run, "--n-t", 0, "--log-format", "json")
-    (line,) = (json.loads(each) for each in failed.err.splitlines())
+    (line,) = (json.loads(text) for text in failed.err.splitlines())
     assert (line["level"], line["exit_code"], failed.code) == ("error", 2, 2)
     assert "--n-t 0" in line["message"]
 

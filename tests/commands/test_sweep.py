@@ -160,8 +160,8 @@ def test_the_operating_point_is_the_closest(steps: list[int], pairs: int, more: 
     produced = np.cumsum([pairs, *steps])[::-1]
     wanted = pairs + more
     points = [
-        {"content_size": 100, "hypothesis_segments": each, "reference_segments": wanted, "at": i}
-        for i, each in enumerate(produced.tolist())
+        {"content_size": 100, "hypothesis_segments": count, "reference_segments": wanted, "at": i}
+        for i, count in enumerate(produced.tolist())
     ]
     assert operating_point(produced, wanted) == closest(points)["at"]
 
@@ -198,7 +198,7 @@ def test_curves_are_those_of_the_twin(
         for coder in ("h0", "h1", "h2")
     }
     found = curves(tmp_path / "run")
-    assert {coder: [*each] for coder, each in found.items()} == {
+    assert {coder: [*curve] for coder, curve in found.items()} == {
         coder: [*thresholds, None] for coder, thresholds in own.items()
     }
     for threshold in (*sorted(set(FEW)), None):
@@ -609,7 +609,7 @@ def test_what_a_run_tells(segscore: Segscore, tmp_path: Path) -> None:
     )
     assert record["settings"]["scored"] == str(tmp_path / "hypotheses")
     assert record["p_seg"] == 0.25
-    assert {each: len(found) for each, found in record["inputs"].items()} == {
+    assert {table_name: len(found) for table_name, found in record["inputs"].items()} == {
         "references": 1, "hypotheses": 1, "documents": 1,
     }  # fmt: skip
     for rows in record["rows"].values():

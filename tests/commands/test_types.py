@@ -77,7 +77,7 @@ def test_typed_edits_of_a_run_are_those_of_the_twin(
         exact = naive.edit_values(counted, n_t=n_t, types=(1, 2, 4), per_row=True)
         for name in ("boundary_similarity", "segmentation_similarity", "b_precision", "b_f1"):
             assert passes.close(row[name], exact[name]), name
-        here, there = (sorted(set(each["boundaries"])) for each in (reference, hypothesis))
+        here, there = (sorted(set(row["boundaries"])) for row in (reference, hypothesis))
         windows = naive.window_counts(reference["n_units"], here, there, row["window"])
         assert {name: row[name] for name in windows} == windows
         found = naive.class_confusion(listed(*typed, n_t), n_t=n_t, types=(1, 2, 4))

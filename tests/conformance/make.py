@@ -1374,9 +1374,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: plain(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(element) for element in value]
     return value
 
 
@@ -1397,8 +1397,8 @@ def flat(value: Any) -> str:
 def members(value: Any) -> list[tuple[str, Any]]:
     """(text before it, value) of each member of a list or an object."""
     if isinstance(value, dict):
-        return [(f"{flat(name)}: ", each) for name, each in value.items()]
-    return [("", each) for each in value]
+        return [(f"{flat(name)}: ", member) for name, member in value.items()]
+    return [("", element) for element in value]
 
 
 def rendered(value: Any, indent: int, room: int) -> str:
@@ -1407,8 +1407,8 @@ def rendered(value: Any, indent: int, room: int) -> str:
         return flat(value)
     inner = indent + 1
     parts = [
-        before + rendered(each, inner, WIDTH - inner - len(before) - 1)
-        for before, each in members(value)
+        before + rendered(member, inner, WIDTH - inner - len(before) - 1)
+        for before, member in members(value)
     ]
     lines = [parts[0]]
     together = all(len(part) <= 60 and "\n" not in part for part in parts)

@@ -47,10 +47,10 @@ def settled(given: Given) -> dict[str, float]:
             changes[name] = float(Fraction(given[name])) if name != "n_t" else given[name]
     for name in ("c_seg_costs", "content_weights"):
         if name in given:
-            changes[name] = tuple(float(Fraction(each)) for each in given[name])
+            changes[name] = tuple(float(Fraction(text)) for text in given[name])
     p_seg = given.get("p_seg")
     prior = float("nan") if p_seg is None else float(Fraction(p_seg))
-    constants = {f"constant_{each}": 0.0 for each in ("near_miss", "substitution")}
+    constants = {f"constant_{kind}": 0.0 for kind in ("near_miss", "substitution")}
     constants |= {name: float(Fraction(given[name])) for name in constants if name in given}
     types = tuple(given.get("types", (1,)))
     return replace(passes.SETTINGS, **changes).parameters(prior, types) | constants
@@ -92,15 +92,15 @@ def window_sizes(given: Given) -> tuple[list[list[int]], list[int]]:
     policy, rounding, documents = given["window"], given["rounding"], given["documents"]
     references = [document["references"] for document in documents]
     if isinstance(policy, int):
-        return [[policy] * len(each) for each in references], [policy] * len(documents)
+        return [[policy] * len(lists) for lists in references], [policy] * len(documents)
     units = [document["n_units"] * len(document["references"]) for document in documents]
-    segments = [sum(len(r) + 1 for r in each) for each in references]
+    segments = [sum(len(r) + 1 for r in lists) for lists in references]
     if policy == "per-run":
         units, segments = [sum(units)] * len(units), [sum(segments)] * len(units)
     sums = zip(units, segments, strict=True)
     m = [compiled_window_size(n, s, rounding) for n, s in sums]
     if policy != "per-pair":
-        return [[size] * len(each) for size, each in zip(m, references, strict=True)], m
+        return [[size] * len(lists) for size, lists in zip(m, references, strict=True)], m
     k = [
         [compiled_window_size(d["n_units"], len(r) + 1, rounding) for r in d["references"]]
         for d in documents
@@ -193,7 +193,7 @@ def content_pass(given: Given) -> Ints:
         totals = content.UnitTotals(np.array([0, units]), heard, weights)
         return content.count_weighted(pair, ONE, totals)
     size = np.array([units]) if words is None else words.whole(ONE)
-    reference, hypothesis = (side(each, ONE, words).boundaries for each in both)
+    reference, hypothesis = (side(side_, ONE, words).boundaries for side_ in both)
     return content.count(pair_rows(reference, hypothesis, ONE, ONE, size))
 
 

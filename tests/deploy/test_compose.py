@@ -37,7 +37,7 @@ def service_box(image: Path, service: Mapping[str, Any], **more: Any) -> Box:
 def clients_of_the_page() -> list[list[str]]:
     """Lines that docs/deploy.md gives for the client."""
     page = (ROOT / "docs" / "deploy.md").read_text()
-    (fence,) = (each for each in page.split("```") if " up -d --wait" in each)
+    (fence,) = (block for block in page.split("```") if " up -d --wait" in block)
     said = [shlex.split(line) for line in fence.replace("\\\n", "").strip().splitlines()]
     return [line[line.index("client") + 1 :] for line in said if "client" in line]
 

@@ -38,7 +38,7 @@ def manifests(request: pytest.FixtureRequest) -> list[Manifest]:
 
 def one(manifests: Sequence[Manifest], kind: str) -> Manifest:
     """Return the only manifest of a kind."""
-    (found,) = (each for each in manifests if each["kind"] == kind)
+    (found,) = (manifest for manifest in manifests if manifest["kind"] == kind)
     return found
 
 
@@ -64,16 +64,18 @@ def pods(manifests: Sequence[Manifest]) -> dict[str, Manifest]:
             cluster["metadata"]["labels"],
         ),
     }
-    return {name: each.get("spec", {}).get("template", each) for name, each in made.items()}
+    return {
+        name: manifest.get("spec", {}).get("template", manifest) for name, manifest in made.items()
+    }
 
 
 def closed(schema: Any) -> Any:
     """Make a schema refuse properties that it does not name, as strict validation does."""
     if isinstance(schema, list):
-        return [closed(each) for each in schema]
+        return [closed(element) for element in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {name: closed(each) for name, each in schema.items()}
+    made = {name: closed(value) for name, value in schema.items()}
     if isinstance(schema.get("properties"), dict):
         made.setdefault("additionalProperties", False)
     return made
@@ -92,11 +94,11 @@ def problems(manifest: Manifest) -> list[str]:
     schema = closed(version["schema"]["openAPIV3Schema"])
     schema["properties"] |= {"apiVersion": {}, "kind": {}, "metadata": {}}
     found = jsonschema.Draft202012Validator(schema).iter_errors(manifest)
-    return [each.message for each in found]
+    return [error.message for error in found]
 
 
 def test_manifests_are_valid(manifests: list[Manifest]) -> None:
-    assert [problem for each in manifests for problem in problems(each)] == []
+    assert [problem for manifest in manifests for problem in problems(manifest)] == []
 
 
 @pytest.mark.parametrize("kind", ["CronJob", "DaskCluster"])
@@ -157,11 +159,13 @@ def test_yesterday_is_that_of_the_schedule(manifests: list[Manifest]) -> None:
 def pod_box(image: Path, pod: Manifest, **more: Any) -> tuple[Box, list[str]]:
     """Return the box of a pod, and its command."""
     (container,) = pod["spec"]["containers"]
-    given = {each["name"]: each["value"] for each in container.get("env", [])}
+    given = {variable["name"]: variable["value"] for variable in container.get("env", [])}
     if container.get("envFrom"):
         assert container["envFrom"] == [{"secretRef": {"name": "segscore-store"}}]
         given |= store_variables()
-    said = [re.sub(r"\$\((\w+)\)", lambda m: given[m[1]], each) for each in container["args"]]
+    said = [
+        re.sub(r"\$\((\w+)\)", lambda m: given[m[1]], argument) for argument in container["args"]
+    ]
     return Box(image, environment() | given, **more), entered(said)
 
 

@@ -39,8 +39,8 @@ PATIENCE = 120
 def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Folder of the submitted jobs, which reach each other by loopback."""
     made, programs = tmp_path / "jobs", tmp_path / "bin"
-    for each in (made, programs):
-        each.mkdir()
+    for folder in (made, programs):
+        folder.mkdir()
     for name, text in (("sbatch", SBATCH), ("scancel", SCANCEL)):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)

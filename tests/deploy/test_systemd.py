@@ -53,7 +53,7 @@ def test_the_night_of_systemd(image: Path, machine: Machine, tmp_path: Path) -> 
     unit.optionxform = str  # type: ignore[assignment, method-assign]
     unit.read(SERVICE)
     service = unit["Service"]
-    given = dict(each.split("=", 1) for each in service["Environment"].split())
+    given = dict(assignment.split("=", 1) for assignment in service["Environment"].split())
     assert service["EnvironmentFile"] == "/etc/segscore/store.env"
     folders = {"/var/lib/": "StateDirectory", "/var/cache/": "CacheDirectory"}
     write = {}

@@ -87,7 +87,7 @@ def cells() -> list[Cell]:
             measure, *says = re.split(r"\s{2,}", line.strip())
             assert len(says) == len(programs), line
             both = zip(programs, says, strict=True)
-            found += [Cell(heading, json.loads(given), measure, *each) for each in both]
+            found += [Cell(heading, json.loads(given), measure, *values_) for values_ in both]
     return found
 
 

@@ -63,7 +63,7 @@ def test_the_tables_are_read() -> None:
     assert len(OF_PAIRS + OF_CODERS) == len(
         re.findall(r"^\| `[\w.(]+\(.*\)\S*` \|", PAGE, re.MULTILINE)
     )
-    assert {(), ("--n-t", "3")} <= {each.options for each in OF_PAIRS}
+    assert {(), ("--n-t", "3")} <= {equal.options for equal in OF_PAIRS}
 
 
 def masses(row: Mapping[str, Any]) -> tuple[int, ...]:
@@ -99,7 +99,7 @@ def called(reference: Mapping[str, Any], hypothesis: Mapping[str, Any], k: int) 
     }
 
 
-OPTIONS = sorted({each.options for each in OF_PAIRS})
+OPTIONS = sorted({equal.options for equal in OF_PAIRS})
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ def test_a_pair(segscore: Segscore, tmp_path: Path, data: str, options: tuple[st
     for row in scored:
         sides = [by_name[row["document_id"], row[side]] for side in ("reference", "hypothesis")]
         known = called(sides[0], sides[1], row["window"])
-        for each in (each for each in OF_PAIRS if each.options == options):
-            theirs, ours = evaluated(each.call, known), evaluated(each.columns, row)
-            assert ours == pytest.approx(theirs, abs=1e-12), (each, row["document_id"])
+        for equal in (equal for equal in OF_PAIRS if equal.options == options):
+            theirs, ours = evaluated(equal.call, known), evaluated(equal.columns, row)
+            assert ours == pytest.approx(theirs, abs=1e-12), (equal, row["document_id"])
 
 
 @pytest.fixture
@@ -130,24 +130,24 @@ def codings(tmp_path: Path) -> Path:
     return table
 
 
-@pytest.mark.parametrize("options", sorted({each.options for each in OF_CODERS}), ids=" ".join)
+@pytest.mark.parametrize("options", sorted({equal.options for equal in OF_CODERS}), ids=" ".join)
 def test_coders(
     segscore: Segscore, tmp_path: Path, codings: Path, options: tuple[str, ...]
 ) -> None:
     run = tmp_path / "run"
     assert segscore("agree", codings, *options, "--output", run).code == 0
     known = {"dataset": segeval.KAZANTSEVA2012_G5}
-    for each in (each for each in OF_CODERS if each.options == options):
-        table, where = each.where
+    for equal in (equal for equal in OF_CODERS if equal.options == options):
+        table, where = equal.where
         named = dict(part.replace("`", "").split() for part in where.split(", "))
         (row,) = (
             row
             for row in read_table(str(run / table)).to_pylist()
             if all(row[column] == value for column, value in named.items())
         )
-        theirs, ours = evaluated(each.call, known), evaluated(each.columns, row)
+        theirs, ours = evaluated(equal.call, known), evaluated(equal.columns, row)
         # Documents' chances are added up in units of 2^-36.
-        assert ours == pytest.approx(theirs, abs=1e-11), each
+        assert ours == pytest.approx(theirs, abs=1e-11), equal
 
 
 def public() -> Iterator[str]:

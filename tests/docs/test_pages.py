@@ -21,7 +21,7 @@ from tests.support.command_line import Segscore
 from tests.support.pages import DOCS, PAGES, PROGRESS, Command, Fence, commands, fences, same
 from tests.support.paths import ROOT
 
-RUN = [page for page in PAGES if {"console", "pycon"} & {each.language for each in fences(page)}]
+RUN = [page for page in PAGES if {"console", "pycon"} & {fence.language for fence in fences(page)}]
 GROUP: Any = typer.main.get_command(app)
 JOBS: dict[str, Any] = GROUP.commands
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
@@ -34,7 +34,11 @@ OF_OTHERS = {
 
 def options_of(command: str) -> set[str]:
     """Return the options of a command that its help lists."""
-    listed = {name for each in JOBS[command].params for name in each.opts + each.secondary_opts}
+    listed = {
+        name
+        for parameter in JOBS[command].params
+        for name in parameter.opts + parameter.secondary_opts
+    }
     return {name for name in listed if name.startswith("--")}
 
 
@@ -122,7 +126,9 @@ def test_no_page_names_an_option_that_is_not(page: Path) -> None:
 def test_every_rule_is_named() -> None:
     """Both rules of single rows and rules between rows are named."""
     text = page_of("validate").read_text("utf-8")
-    columns = [each for schema in (SEGMENTATIONS, DOCUMENTS) for each in schema.columns.values()]
+    columns = [
+        column for schema in (SEGMENTATIONS, DOCUMENTS) for column in schema.columns.values()
+    ]
     between = [UNIQUE_CODER, UNIQUE_DOCUMENT, SAME_UNITS, TYPES_GIVEN, DECLARED, SCORES_GIVEN]
     for rule in [*(check.name for column in columns for check in column.checks), *between]:
         assert f"`{rule}`" in text

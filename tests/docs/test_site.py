@@ -72,10 +72,10 @@ def test_every_page_is_in_the_site(site: Site) -> None:
 def test_no_page_loads_anything_from_elsewhere(site: Site) -> None:
     loaded = [address for page in site.pages.values() for address in page.loaded]
     assert len(loaded) > len(site.pages)
-    assert [each for each in loaded if urlsplit(each).netloc] == []
+    assert [address for address in loaded if urlsplit(address).netloc] == []
     for style in site.folder.rglob("*.css"):
         asked = re.findall(r"(?:url\(|@import)\s*[\"']?([^\"')]+)", style.read_text("utf-8"))
-        assert [each for each in asked if urlsplit(each).netloc] == [], style.name
+        assert [address for address in asked if urlsplit(address).netloc] == [], style.name
 
 
 def broken(file: Path, links: list[str], site: Site) -> Iterator[str]:
@@ -90,7 +90,7 @@ def broken(file: Path, links: list[str], site: Site) -> Iterator[str]:
 
 
 def test_every_link_of_the_site_leads_somewhere(site: Site) -> None:
-    found = [each for file, page in site.pages.items() for each in broken(file, page.links, site)]
+    found = [link for file, page in site.pages.items() for link in broken(file, page.links, site)]
     assert found == []
 
 

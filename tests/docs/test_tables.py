@@ -35,7 +35,7 @@ def put(path: Path, listed: Rows) -> Path:
 
 def written(run: Path) -> dict[str, set[str]]:
     """Table -> names of its files."""
-    folders = (each for each in run.iterdir() if each.is_dir())
+    folders = (path for path in run.iterdir() if path.is_dir())
     return {folder.name: {file.name for file in folder.iterdir()} for folder in folders}
 
 
@@ -73,11 +73,11 @@ def keys(value: Any, name: str = "") -> Iterator[str]:
 def known(key: str, described: Iterable[Key]) -> bool:
     """Whether the page has a key; an empty list counts as its elements."""
     parts = key.replace("[]", "").split(".")
-    for each in described:
-        pattern = each.name.replace("[]", "").split(".")
+    for element in described:
+        pattern = element.name.replace("[]", "").split(".")
         if pattern == ["settings"] and parts[0] == "settings":
             return True
-        ends = len(parts) == len(pattern) or ("[]" in each.name and len(parts) < len(pattern))
+        ends = len(parts) == len(pattern) or ("[]" in element.name and len(parts) < len(pattern))
         if ends and all(a in ("*", b) for a, b in zip(pattern, parts, strict=False)):
             return True
     return False

@@ -193,7 +193,7 @@ class Place:
             return spawned(command.process.pid)
         assert self.cluster.scheduler is not None
         here = self.cluster.workers if kind == WORKER else [self.cluster.scheduler]
-        return [each.pid for each in here if each.poll() is None]
+        return [process.pid for process in here if process.poll() is None]
 
 
 def where(run: Run) -> str:
@@ -343,7 +343,7 @@ def ways(scenarios: Sequence[Scenario]) -> list[Way]:
     """List each scenario on each kind of cluster with each kind of victim."""
     kinds = [(name, victim) for name, victims in VICTIMS.items() for victim in victims]
     often = [(LOCAL, CLIENT)] * LOCAL_SHARE
-    return [(each, *kind) for kind in [*kinds, *often] for each in scenarios]
+    return [(scenario, *kind) for kind in [*kinds, *often] for scenario in scenarios]
 
 
 def harry(

@@ -108,7 +108,7 @@ class Races:
         output = self.folder / "run"
         shutil.rmtree(output, ignore_errors=True)
         options = commands(kind, jobs)
-        wanted = [self.undisturbed(each) for each in options]
+        wanted = [self.undisturbed(job_options) for job_options in options]
         if kind == "fresh over a run":
             self.run(output, [("--n-t", "4")], 0.0)
         ended = self.run(output, options, time.time() + 0.05)

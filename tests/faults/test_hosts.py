@@ -99,7 +99,9 @@ def test_a_worker_is_cut_off_and_comes_back(
         there.hosts[held].mend()
         drive.open("gate")
         wait(lambda: there.workers[held].poll() is not None, "it learned that it is not missed")
-    published = {name: each for name, each in files(desk.run).items() if UNFINISHED not in name}
+    published = {
+        name: content for name, content in files(desk.run).items() if UNFINISHED not in name
+    }
     assert published == expected
     again = desk.segscore(*arguments(desk, command, desk.run))
     assert again.code == 0 and "finished" in again.out

@@ -49,7 +49,7 @@ def test_a_worker_is_lost_with_its_task(desk: Desk, command: str) -> None:
     with cluster(drive) as there:
         run = started(desk, drive, command, there.address)
         held = holder(drive)
-        assert held in [each.pid for each in there.workers]
+        assert held in [worker.pid for worker in there.workers]
         kill(held)
         ended = run.ended()
     assert ended.code == 0, ended.err

@@ -27,10 +27,10 @@ def listening(process: int) -> list[str]:
     """Return addresses on which a process and its children listen, as host:port."""
     top = psutil.Process(process)
     return [
-        f"{each.laddr.ip}:{each.laddr.port}"
+        f"{connection.laddr.ip}:{connection.laddr.port}"
         for one in (top, *top.children(recursive=True))
-        for each in one.net_connections()
-        if each.status == psutil.CONN_LISTEN
+        for connection in one.net_connections()
+        if connection.status == psutil.CONN_LISTEN
     ]
 
 
@@ -91,7 +91,7 @@ def test_nobody_without_the_key_reaches_worker_processes(desk: Desk) -> None:
     for process in (run.process.pid, *drive.reached("gate")):
         seen = psutil.Process(process)
         told = [*seen.cmdline(), *seen.environ().values()]
-        assert not any(KEY in each for each in told)
+        assert not any(KEY in text for text in told)
     drive.open("gate")
     ended = run.ended()
     assert ended.code == 0, ended.err

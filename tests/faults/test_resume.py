@@ -50,7 +50,9 @@ def unfinished(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def state(run: Path) -> dict[str, tuple[int, ...]]:
     """Return what would change if a file or a folder were written."""
     told = {str(path.relative_to(run)): path.stat() for path in run.rglob("*")}
-    return {name: (each.st_ino, each.st_size, each.st_mtime_ns) for name, each in told.items()}
+    return {
+        name: (status.st_ino, status.st_size, status.st_mtime_ns) for name, status in told.items()
+    }
 
 
 KILL_AT_THREE = {"third": Gate("runs.receipts.keep", "kill", "part-00003")}

@@ -39,7 +39,7 @@ def raced(desk: Desk, options: tuple[object, ...], first: int) -> tuple[list[End
             command.ended()
     ended = [command.ended() for _, command in jobs]
     reader.end()
-    won = [number for number, each in enumerate(ended) if each.code == 0]
+    won = [number for number, result in enumerate(ended) if result.code == 0]
     assert len(won) == 1, ended
     return ended, won[0]
 
@@ -105,10 +105,10 @@ def test_two_start_at_once_on_one_machine(desk: Desk) -> None:
     expected = desk.undisturbed()
     commands = [desk.start({})[1] for _ in range(2)]
     ended = [command.ended() for command in commands]
-    assert 0 in [each.code for each in ended], ended
-    for each in ended:
-        if each.code:
-            require_one_line(each.err, each.code)
+    assert 0 in [result.code for result in ended], ended
+    for result in ended:
+        if result.code:
+            require_one_line(result.err, result.code)
     assert desk.score().code == 0
     require_same(desk.run, expected)
 

@@ -25,5 +25,7 @@ def test_a_part_of_other_settings_comes_late(desk: Desk) -> None:
         assert ended.code == 0, ended.err
     output = desk.folder / "undisturbed"
     assert desk.segscore(*desk.arguments(output, "--n-t", 3)).code == 0
-    found = {name: each for name, each in files(desk.run).items() if "_unfinished" not in name}
+    found = {
+        name: content for name, content in files(desk.run).items() if "_unfinished" not in name
+    }
     assert found == files(output)

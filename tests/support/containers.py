@@ -74,7 +74,7 @@ def instruction(name: str) -> str:
 
 def environment() -> dict[str, str]:
     """Return the image's environment variables."""
-    said = (each.partition("=") for each in shlex.split(instruction("ENV")))
+    said = (assignment.partition("=") for assignment in shlex.split(instruction("ENV")))
     return {name: value.replace("${PATH}", PATH) for name, _, value in said}
 
 
@@ -103,7 +103,7 @@ class Box:
         read = {path: Path(path) for path in SYSTEM if Path(path).exists()} | dict(self.read)
         if self.image is not None:
             read |= {PREFIX: self.image, DEPENDENCIES: Path(DEPENDENCIES)}
-        shown = [(each, Path(each), "rw") for each in DEVICES]
+        shown = [(device, Path(device), "rw") for device in DEVICES]
         shown += [(path, source, "ro") for path, source in read.items()]
         shown += [(path, source, "rw") for path, source in self.write.items()]
         links = [
@@ -121,7 +121,7 @@ class Box:
             f"mount -t tmpfs -o mode=1777 tmpfs {root}{SHARED}",
             f"mount -t tmpfs -o mode={self.mode} tmpfs {root}{TMP}",
             f"printf '127.0.0.1 %s\\n' {shlex.join(hosts)} >{root}/etc/hosts",
-            *(line for each in shown for line in _show(root, *each)),
+            *(line for mount in shown for line in _show(root, *mount)),
             f"mount -o remount,bind,ro {root}",
             f"exec chroot --userspec={self.account}:{self.account} --groups= {root} "
             + shlex.join(inside),
@@ -219,8 +219,8 @@ def build(folder: Path, *, whole: bool) -> Path:
         The folder that is /opt/segscore.
     """
     source, prefix, opt = folder / "source", folder / "prefix", folder / "opt"
-    for each in (prefix, opt):
-        each.mkdir()
+    for path in (prefix, opt):
+        path.mkdir()
     for line in (ROOT / ".dockerignore").read_text().splitlines():
         if line.startswith("!"):
             _copy(ROOT / line[1:], source / line[1:])

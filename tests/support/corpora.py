@@ -91,7 +91,7 @@ def content_counts(n_units: int, reference: list[int], hypothesis: list[int]) ->
 
 def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -> dict[Any, Any]:
     """(document, reference, hypothesis) -> counts and the other columns of a row of scores."""
-    lengths = {each["document_id"]: each["unit_lengths"] for each in corpus.documents}
+    lengths = {document["document_id"]: document["unit_lengths"] for document in corpus.documents}
 
     def measured(row: dict[str, Any]) -> tuple[int, list[int], int]:
         if words:
@@ -102,7 +102,7 @@ def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -
     by_document = defaultdict(list)
     for row in corpus.references:
         by_document[row["document_id"]].append(measured(row))
-    by_run = [each for rows in by_document.values() for each in rows]
+    by_run = [row for rows in by_document.values() for row in rows]
 
     def k_of(document: str, n_units: int, segments: int) -> int:
         if isinstance(window, int):

@@ -129,7 +129,7 @@ def _patch(at: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) ->
 def _gated(drive: Drive, name: str, gate: Gate) -> None:
     def make(function: Callable[..., Any]) -> Callable[..., Any]:
         def stopped(*arguments: Any, **options: Any) -> Any:
-            texts = [getattr(each, "url", each) for each in arguments]
+            texts = [getattr(argument, "url", argument) for argument in arguments]
             meant = not gate.match or any(
                 isinstance(text, str) and gate.match in text for text in texts
             )

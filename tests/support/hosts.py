@@ -212,7 +212,7 @@ class Proxies:
     async def _close(self) -> None:
         for server in self.servers:
             server.close()
-        waiting = [each for each in asyncio.all_tasks() if each is not asyncio.current_task()]
+        waiting = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
@@ -387,4 +387,4 @@ def links() -> set[str]:
 
 def children() -> set[int]:
     """Return the living processes that this one started."""
-    return {each.pid for each in psutil.Process().children(recursive=True)}
+    return {process.pid for process in psutil.Process().children(recursive=True)}

@@ -158,7 +158,7 @@ def spawned(process: int) -> list[int]:
     """Return the worker processes that a client has started."""
     with suppress(psutil.Error):
         children = psutil.Process(process).children(recursive=True)
-        return [each.pid for each in children if _is_worker(each)]
+        return [process.pid for process in children if _is_worker(process)]
     return []
 
 
@@ -207,7 +207,7 @@ class Cluster:
                 "scheduler", *places, environment=self.scheduler_environment
             )
             wait(lambda: _address(file), "the scheduler started")
-        self.workers = [each for each in self.workers if each.poll() is None]
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
         while len(self.workers) < self.count:
             self.start_worker()
 

@@ -29,7 +29,7 @@ def rows(
             made.append({**document, "coder": "desk", "boundaries": reference})
             continue
         for system, chance in systems.items():
-            found = [each for each in reference if draw.random() < chance]
+            found = [boundary for boundary in reference if draw.random() < chance]
             made.append({**document, "coder": system, "boundaries": found})
     return made
 

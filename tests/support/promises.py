@@ -79,7 +79,7 @@ def require_same(run: Run, expected: dict[str, bytes]) -> None:
     found = files(run)
     for name in expected.keys() | found.keys():
         if expected.get(name) != found.get(name):
-            kinds = [name in each for each in (expected, found)]
+            kinds = [name in contents for contents in (expected, found)]
             raise Broken(f"{run}/{name}: expected, found: {kinds}; not the undisturbed bytes")
     if more := strays(run, expected):
         raise Broken(f"{run}: holds more than the run: {more}")

@@ -16,8 +16,8 @@ def told(ended: Ended, code: int, *said: str) -> None:
     """Check that the command ended with one clear line and without a secret."""
     assert ended.code == code, ended.err
     (line,) = ended.err.splitlines()
-    for each in ("segscore: error: ", *said):
-        assert each in line
+    for text in ("segscore: error: ", *said):
+        assert text in line
     assert not any(secret in line for secret in SECRETS)
 
 

@@ -444,7 +444,7 @@ def address_of(protocol: str) -> str:
     """Return the address that the environment gives a protocol."""
     if protocol == "abfs":
         fields = os.environ["AZURE_STORAGE_CONNECTION_STRING"].split(";")
-        (found,) = (each for each in fields if each.startswith("BlobEndpoint="))
+        (found,) = (field_ for field_ in fields if field_.startswith("BlobEndpoint="))
         return found.removeprefix("BlobEndpoint=").removesuffix(f"/{ACCOUNT}")
     return os.environ["AWS_ENDPOINT_URL" if protocol == "s3" else "STORAGE_EMULATOR_HOST"]
 

@@ -102,13 +102,13 @@ class World:
 
 @contextmanager
 def _all(patches: list[Any]) -> Iterator[None]:
-    for each in patches:
-        each.start()
+    for patcher in patches:
+        patcher.start()
     try:
         yield
     finally:
-        for each in reversed(patches):
-            each.stop()
+        for patcher in reversed(patches):
+            patcher.stop()
 
 
 class Disk(World):
@@ -151,7 +151,7 @@ class Disk(World):
 
         def stepped(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
             def call(*arguments: Any, **options: Any) -> Any:
-                paths = [each for each in arguments if isinstance(each, str)]
+                paths = [argument for argument in arguments if isinstance(argument, str)]
                 if (
                     whole
                     or stage.current is None

@@ -61,7 +61,7 @@ def public(module: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names = [node.name]
         elif isinstance(node, ast.Assign):
-            names = [each.id for each in node.targets if isinstance(each, ast.Name)]
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             names = [node.target.id]
         else:
@@ -92,7 +92,7 @@ def test_few_parameters() -> None:
     many = {}
     for name, function in functions():
         given = function.args.posonlyargs + function.args.args + function.args.kwonlyargs
-        own = [each for each in given if each.arg not in ("self", "cls")]
+        own = [argument for argument in given if argument.arg not in ("self", "cls")]
         if len(own) > 6:
             many[name] = len(own)
     assert not many

@@ -269,7 +269,7 @@ def test_equal_systems_of_many_are_told_apart_as_seldom_as_promised() -> None:
         values = generator.random((4, DOCUMENTS))
         both = rank_tests.friedman(values), rank_tests.kruskal(values)
         found.append(
-            [each.p <= 0.05 for each in both] + [each.pairwise.min() <= 0.05 for each in both]
+            [test.p <= 0.05 for test in both] + [test.pairwise.min() <= 0.05 for test in both]
         )
     rejected = np.sum(found, axis=0)
     assert (rejected >= 4).all() and (rejected <= 36).all()

@@ -47,7 +47,7 @@ def weighted_counts(
     words: Sequence[int],
 ) -> Ints:
     both = from_lists([reference]), from_lists([hypothesis])
-    totals = [cumulative(from_lists([each])) for each in (words, weights)]
+    totals = [cumulative(from_lists([lengths])) for lengths in (words, weights)]
     units = content.UnitTotals(np.array([0, len(words)]), *totals)
     return content.count_weighted(pair_rows(*both, ONE, ONE, np.array([len(words)])), ONE, units)
 
@@ -134,7 +134,7 @@ def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
     counted = content.count(batch)
     words = [[draw.randint(0, 3) for _ in range(39)] + [1] for _ in range(5)]
     weights = [[draw.randint(0, 9) for _ in range(40)] for _ in range(5)]
-    totals = [cumulative(from_lists(each)) for each in (words, weights)]
+    totals = [cumulative(from_lists(lengths)) for lengths in (words, weights)]
     document = rows % 5
     units = content.UnitTotals(np.arange(6) * 40, *totals)
     weighted = content.count_weighted(batch, document, units)

@@ -91,13 +91,13 @@ def test_a_measure_keeps_what_its_formula_needs() -> None:
     for kind in (PAIRS, PANELS):
         for name in kind.measures:
             small = kind.only([name])
-            counts = {each: np.array([float(3 + i)]) for i, each in enumerate(kind.counts)}
+            counts = {count: np.array([float(3 + i)]) for i, count in enumerate(kind.counts)}
             told = {**PARAMETERS, "p_seg": 0.3, "beta": 1.0, "cost_miss": 0.5}
             told |= {"cost_false_alarm": 0.5, "c_seg_cost_miss": 1, "c_seg_cost_false_alarm": 0.3}
             parts = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
             told |= {f"weight_{part}": 1 for part in parts}
             whole = evaluate(kind.measures.values(), counts, told, rows=False)[name]
-            fewer = {each: counts[each] for each in small.counts}
+            fewer = {count: counts[count] for count in small.counts}
             assert evaluate(small.measures.values(), fewer, told, rows=False)[name] == whole
 
 
@@ -148,7 +148,9 @@ def tally(
     kind = PAIRS.only([rule.measure])
     n = len(ids)
     zero = np.zeros(n, np.int64)
-    listed = [[each.get(name, zero).astype(np.int64) for name in kind.counts] for each in systems]
+    listed = [
+        [system.get(name, zero).astype(np.int64) for name in kind.counts] for system in systems
+    ]
     columns = [np.concatenate(parts) for parts in zip(*listed, strict=True)]
     by_name = dict(zip(kind.counts, columns, strict=True))
     values = evaluate(kind.measures.values(), by_name, PARAMETERS, rows=True)
@@ -175,7 +177,7 @@ def compare(now: Tally, before: Tally, rule: GateRule, shared: int, system: int 
 
 def similarity(counted: dict[str, Any], weight: Any) -> float:
     """Pooled boundary similarity of weighted documents, as in its paper."""
-    total = {name: int((each * weight).sum()) for name, each in counted.items()}
+    total = {name: int((values * weight).sum()) for name, values in counted.items()}
     wrong = total["misses"] + total["false_alarms"] + total["near_miss_span"] / 2
     pairs = total["misses"] + total["false_alarms"] + total["near_misses"] + total["matches"]
     return 1 - wrong / pairs
@@ -195,7 +197,7 @@ def test_the_standard_error_is_that_of_the_replicates(share: float) -> None:
     columns: list[list[float]] = [[], []]
     for place in range(REPLICATES):
         for column, counted, named in zip(columns, (now, before), (here, then), strict=True):
-            weight = np.array([int(drawn[each][place]) for each in named.tolist()])
+            weight = np.array([int(drawn[document_id][place]) for document_id in named.tolist()])
             column.append(similarity(counted, weight))
     one, other = np.var(columns[0], ddof=1) * n / (n - 1), np.var(columns[1], ddof=1) * m / (m - 1)
     common = np.cov(columns)[0, 1] * sqrt(n / (n - 1) * m / (m - 1))
@@ -215,10 +217,10 @@ def test_of_means_it_is_welchs_test() -> None:
     now, before = counts(draw, 80, 0.62), counts(draw, 120, 0.66)
     columns = [
         evaluate(PAIRS.only([rule.measure]).measures.values(),
-                 {"substitutions": np.zeros(len(each["misses"])),
-                  "substitution_span": np.zeros(len(each["misses"])), **each},
+                 {"substitutions": np.zeros(len(night["misses"])),
+                  "substitution_span": np.zeros(len(night["misses"])), **night},
                  PARAMETERS, rows=True)[rule.measure]
-        for each in (now, before)
+        for night in (now, before)
     ]  # fmt: skip
     found = compare(
         tally(rule, [now], new_ids(draw, 80)), tally(rule, [before], new_ids(draw, 120)), rule, 0
@@ -249,7 +251,7 @@ def test_without_noise_the_limit_decides() -> None:
 def test_noise_that_cannot_be_told() -> None:
     draw = np.random.default_rng(1)
     one, many = (tally(EQUAL, [counts(draw, n, 0.7)], new_ids(draw, n)) for n in (1, 9))
-    now, before = (each.average(f"{SYSTEM}0", EQUAL) for each in (one, many))
+    now, before = (tally_.average(f"{SYSTEM}0", EQUAL) for tally_ in (one, many))
     assert gate.change_of(now, before, 0) is None
 
 
@@ -271,9 +273,9 @@ def fails(
 ) -> bool:
     """Return whether the gate of a simulated night fails for any of its systems."""
     nights = []
-    for each in (abilities, then):
+    for night_abilities in (abilities, then):
         pot = draw.geometric(0.15, DOCUMENTS) + 1
-        counted = [counts(draw, DOCUMENTS, ability, pot) for ability in each]
+        counted = [counts(draw, DOCUMENTS, ability, pot) for ability in night_abilities]
         nights.append(tally(rule, counted, new_ids(draw, DOCUMENTS)))
     now, before = nights
     p_values = [

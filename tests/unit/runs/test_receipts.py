@@ -420,7 +420,7 @@ def test_nothing_that_runs_what_a_file_says_is_imported() -> None:
     ):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):
-                assert not RUNS_CODE & {each.name.partition(".")[0] for each in node.names}, path
+                assert not RUNS_CODE & {name.name.partition(".")[0] for name in node.names}, path
             if isinstance(node, ast.ImportFrom):
                 assert (node.module or "").partition(".")[0] not in RUNS_CODE, path
             if isinstance(node, ast.Attribute):

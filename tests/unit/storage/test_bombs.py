@@ -155,7 +155,7 @@ def test_bomb(tmp_path: Path, command: str, name: str) -> None:
         options = ("--output", run, "--memory-limit", "1GB", "--replicates", "0", "--workers", "1")
         done, peak = run_small("score", tmp_path / "ref.parquet", bomb, *options)
     assert done.returncode in (1, 2), done.stderr
-    (line,) = [each for each in done.stderr.splitlines() if "segscore: error: " in each]
+    (line,) = [text for text in done.stderr.splitlines() if "segscore: error: " in text]
     assert f"{bomb}: {said}" in line
     assert "Traceback" not in done.stderr
     assert not (run / "run.json").exists()
