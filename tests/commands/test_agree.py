@@ -54,10 +54,10 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (tmp_path_factory.mktemp("audit") for _ in iter(int, 1))
 
 
-def same(found: float | None, expected: Fraction | float | None) -> bool:
+def same(actual: float | None, expected: Fraction | float | None) -> bool:
     if expected is None:
-        return found is None
-    return found is not None and found == pytest.approx(float(expected), rel=1e-7, abs=1e-9)
+        return actual is None
+    return actual is not None and actual == pytest.approx(float(expected), rel=1e-7, abs=1e-9)
 
 
 # --- Against the slow twin -----------------------------------------------------------------------
@@ -69,40 +69,44 @@ def same(found: float | None, expected: Fraction | float | None) -> bool:
 )
 @settings(max_examples=40)
 @given(corpus=corpora(), n_t=st.integers(1, 4))
-def test_coefficients_are_the_twins(
+def test_coefficients_equal_the_twin(
     folders: Iterator[Path], expected: Any, published: str | None, corpus: Corpus, n_t: int
 ) -> None:
     chosen = {"n_t": n_t, "expected": expected, "as_published": published}
-    found = audited(next(folders), corpus, **chosen)
+    tables = audited(next(folders), corpus, **chosen)
     averaged: naive_agreement.Expected = "item" if published else expected
     twin = naive_agreement.coefficients(corpus, n_t, averaged, published is not None)
-    rows = {(row["coefficient"], row["similarity"]): row for row in found["agreement"]}
+    rows = {(row["coefficient"], row["similarity"]): row for row in tables["agreement"]}
     assert rows.keys() == twin.keys()
     for key, row in rows.items():
         assert same(row["value"], twin[key].value), key
         if twin[key].actual is not None and twin[key].expected is not None:
             assert same(row["actual"], twin[key].actual), key
             assert same(row["expected"], twin[key].expected), key
-    for row in found["coders"]:
-        left = naive_agreement.without(corpus, row["coder"], n_t, averaged, published is not None)
-        for (coefficient, similarity), cell in left.items():
+    for row in tables["coders"]:
+        remaining = naive_agreement.without(
+            corpus, row["coder"], n_t, averaged, published is not None
+        )
+        for (coefficient, similarity), cell in remaining.items():
             assert same(row[f"without_{coefficient}_{similarity}"], cell.value), (row, similarity)
 
 
 @settings(max_examples=60)
 @given(corpus=corpora(), n_t=st.integers(1, 4))
-def test_coders_and_corpus_are_the_twins(folders: Iterator[Path], corpus: Corpus, n_t: int) -> None:
-    found = audited(next(folders), corpus, n_t=n_t)
+def test_coders_and_corpus_equal_the_twin(
+    folders: Iterator[Path], corpus: Corpus, n_t: int
+) -> None:
+    tables = audited(next(folders), corpus, n_t=n_t)
     twins, rates = naive_agreement.coder_rows(corpus, n_t)
-    assert [row["coder"] for row in found["coders"]] == sorted(twins)
-    for row in found["coders"]:
+    assert [row["coder"] for row in tables["coders"]] == sorted(twins)
+    for row in tables["coders"]:
         twin = twins[row["coder"]]
         assert (row["boundaries"], row["potential_boundaries"]) == (twin.boundaries, twin.potential)
         assert same(row["rate"], twin.rate)
         assert same(row["peer_boundary_similarity"], twin.peer_similarity)
         assert same(row["rate_mean"], rates.mean)
         assert same(row["rate_sd"], rates.sd)
-    (row,) = found["corpus"]
+    (row,) = tables["corpus"]
     statistics = naive_agreement.segment_statistics(corpus)
     for name, twin_name in (("segments", "segments"), ("segment_size", "sizes")):
         assert same(row[f"{name}_mean"], statistics[twin_name].mean)
@@ -113,12 +117,12 @@ def test_coders_and_corpus_are_the_twins(folders: Iterator[Path], corpus: Corpus
 
 @settings(max_examples=60)
 @given(corpus=corpora(), n_t=st.integers(1, 4))
-def test_documents_and_pairs_are_the_twins(
+def test_documents_and_pairs_equal_the_twin(
     folders: Iterator[Path], corpus: Corpus, n_t: int
 ) -> None:
-    found = audited(next(folders), corpus, n_t=n_t)
-    assert [row["document_id"] for row in found["documents"]] == list(corpus)
-    for row in found["documents"]:
+    tables = audited(next(folders), corpus, n_t=n_t)
+    assert [row["document_id"] for row in tables["documents"]] == list(corpus)
+    for row in tables["documents"]:
         document = corpus[row["document_id"]]
         alone = {row["document_id"]: document}
         for key, expected in naive_agreement.coefficients(alone, n_t).items():
@@ -129,11 +133,11 @@ def test_documents_and_pairs_are_the_twins(
             assert same(row[f"{name}_sd"], spread.sd)
         assert row["coders"] == sorted(document.codings)
         assert row["segments"] == [len(document.codings[coder]) + 1 for coder in row["coders"]]
-    pairs = {(row["document_id"], row["coder"], row["peer"]): row for row in found["pairs"]}
+    pairs = {(row["document_id"], row["coder"], row["peer"]): row for row in tables["pairs"]}
     for name, (n_units, codings) in corpus.items():
         coders = sorted(codings)
-        for at, x in enumerate(coders):
-            for y in coders[at + 1 :]:
+        for index, x in enumerate(coders):
+            for y in coders[index + 1 :]:
                 row = pairs.pop((name, x, y))
                 counts = naive.edit_counts(n_units, codings[x], codings[y], n_t)
                 values = naive.edit_values(counts, n_t=n_t, per_row=True)
@@ -145,10 +149,10 @@ def test_documents_and_pairs_are_the_twins(
 
 @settings(max_examples=60)
 @given(corpus=corpora(max_units=40))
-def test_prominence_is_the_twins(folders: Iterator[Path], corpus: Corpus) -> None:
-    found = audited(next(folders), corpus)
+def test_prominence_equals_the_twin(folders: Iterator[Path], corpus: Corpus) -> None:
+    tables = audited(next(folders), corpus)
     by_document: dict[str, Rows] = {name: [] for name in corpus}
-    for row in found["prominence"]:
+    for row in tables["prominence"]:
         by_document[row["document_id"]].append(row)
     for name, (n_units, codings) in corpus.items():
         segments = sum(len(boundaries) + 1 for boundaries in codings.values())
@@ -163,10 +167,10 @@ def test_prominence_is_the_twins(folders: Iterator[Path], corpus: Corpus) -> Non
                 assert row[f"coders_within_{reach}"] == expected[f"coders_{label}"]
                 assert same(row[f"support_{reach}"], expected[f"support_{label}"])
                 assert same(row[f"peer_support_{reach}"], expected[f"peer_support_{label}"])
-    (row,) = found["corpus"]
+    (row,) = tables["corpus"]
     for reach in ("0", "half_window", "window"):
         for kind in ("support", "peer_support"):
-            several = [row for row in found["prominence"] if row["coders"] > 1]
+            several = [row for row in tables["prominence"] if row["coders"] > 1]
             values = [row[f"{kind}_{reach}"] for row in several]
             defined = [value for value in values if value is not None]
             quartiles = np.quantile(defined, [0.25, 0.5, 0.75]) if defined else [None] * 3
@@ -176,11 +180,11 @@ def test_prominence_is_the_twins(folders: Iterator[Path], corpus: Corpus) -> Non
 
 @settings(max_examples=25)
 @given(corpus=corpora(max_documents=5), seed=st.integers(0, 2**32))
-def test_a_replicate_is_the_corpus_with_documents_repeated(
+def test_a_replicate_equals_the_corpus_with_documents_repeated(
     folders: Iterator[Path], corpus: Corpus, seed: int
 ) -> None:
     replicates = 9
-    found = audited(next(folders), corpus, replicates=replicates, seed=seed)
+    tables = audited(next(folders), corpus, replicates=replicates, seed=seed)
     ids = pa.array(list(corpus))
     drawn = bootstrap.weights(hash_names(ids).hashes, seed, replicates)
     values: dict[tuple[str, str], list[float]] = {}
@@ -193,7 +197,7 @@ def test_a_replicate_is_the_corpus_with_documents_repeated(
         for key, expected in naive_agreement.coefficients(repeated).items():
             if expected.value is not None:
                 values.setdefault(key, []).append(float(expected.value))
-    for row in found["agreement"]:
+    for row in tables["agreement"]:
         drawn_values = values.get((row["coefficient"], row["similarity"]))
         several = [document for document in corpus.values() if len(document.codings) > 1]
         if len(several) < 2 or row["value"] is None or not drawn_values:
@@ -223,11 +227,11 @@ def test_stargazer(segscore: Segscore, tmp_path: Path) -> None:
     """Hearst 1997's seven coders; the values of Fournier 2013's coefficients, without his slip."""
     codings = DATA / "stargazer.jsonl"
     assert segscore("agree", codings, "--output", tmp_path / "run").code == 0
-    found = agreement(tmp_path / "run")
-    assert found["pi", "boundary_similarity"] == pytest.approx(0.464450, abs=5e-7)
-    assert found["pi", "segmentation_similarity"] == pytest.approx(0.766653, abs=5e-7)
-    assert found["kappa", "boundary_similarity"] == pytest.approx(0.465320, abs=5e-7)
-    assert found["kappa", "segmentation_similarity"] == pytest.approx(0.767032, abs=5e-7)
+    coefficients = agreement(tmp_path / "run")
+    assert coefficients["pi", "boundary_similarity"] == pytest.approx(0.464450, abs=5e-7)
+    assert coefficients["pi", "segmentation_similarity"] == pytest.approx(0.766653, abs=5e-7)
+    assert coefficients["kappa", "boundary_similarity"] == pytest.approx(0.465320, abs=5e-7)
+    assert coefficients["kappa", "segmentation_similarity"] == pytest.approx(0.767032, abs=5e-7)
     (peers,) = read_table(str(tmp_path / "run" / "documents")).to_pylist()
     assert peers["pairs"] == 21
     pairs = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
@@ -245,11 +249,11 @@ def test_moonstone(segscore: Segscore, tmp_path: Path) -> None:
     """Kazantseva & Szpakowicz 2012's groups 2 and 5, documents averaged as segeval 2.0.11 does."""
     options = ("--group-by", "group", "--expected", "item", "--output", tmp_path / "run")
     assert segscore("agree", DATA / "moonstone.jsonl", *options).code == 0
-    found = agreement(tmp_path / "run")
-    assert round(found["G2", "pi", "boundary_similarity"], 4) == 0.4083
-    assert round(found["G2", "pi", "segmentation_similarity"], 4) == 0.8983
-    assert round(found["G5", "pi", "boundary_similarity"], 4) == 0.2400
-    assert round(found["G5", "pi", "segmentation_similarity"], 4) == 0.8317
+    coefficients = agreement(tmp_path / "run")
+    assert round(coefficients["G2", "pi", "boundary_similarity"], 4) == 0.4083
+    assert round(coefficients["G2", "pi", "segmentation_similarity"], 4) == 0.8983
+    assert round(coefficients["G5", "pi", "boundary_similarity"], 4) == 0.2400
+    assert round(coefficients["G5", "pi", "segmentation_similarity"], 4) == 0.8317
 
 
 def test_moonstone_as_printed(segscore: Segscore, tmp_path: Path) -> None:
@@ -257,11 +261,11 @@ def test_moonstone_as_printed(segscore: Segscore, tmp_path: Path) -> None:
     options = ("--group-by", "group", "--as-published", "fournier2013")
     run = tmp_path / "run"
     assert segscore("agree", DATA / "moonstone.jsonl", *options, "--output", run).code == 0
-    found = agreement(run)
-    assert round(found["G2", "pi", "boundary_similarity"], 2) == 0.40
-    assert round(found["G2", "pi", "segmentation_similarity"], 2) == 0.90
-    assert round(found["G5", "pi", "boundary_similarity"], 2) == 0.23
-    assert round(found["G5", "pi", "segmentation_similarity"], 2) == 0.83
+    coefficients = agreement(run)
+    assert round(coefficients["G2", "pi", "boundary_similarity"], 2) == 0.40
+    assert round(coefficients["G2", "pi", "segmentation_similarity"], 2) == 0.90
+    assert round(coefficients["G5", "pi", "boundary_similarity"], 2) == 0.23
+    assert round(coefficients["G5", "pi", "segmentation_similarity"], 2) == 0.83
 
 
 def test_salami_in_one_command(segscore: Segscore, tmp_path: Path) -> None:
@@ -290,12 +294,12 @@ def moonstone(segscore: Segscore, tmp_path: Path) -> Path:
     return run
 
 
-def test_a_group_is_what_its_documents_alone_would_be(
+def test_a_group_equals_an_audit_of_its_documents_alone(
     segscore: Segscore, tmp_path: Path, moonstone: Path
 ) -> None:
     lines = (DATA / "moonstone.jsonl").read_text().splitlines()
-    own = [line for line in lines if json.loads(line)["group"] == "G5"]
-    (tmp_path / "g5.jsonl").write_text("\n".join(own) + "\n")
+    group_lines = [line for line in lines if json.loads(line)["group"] == "G5"]
+    (tmp_path / "g5.jsonl").write_text("\n".join(group_lines) + "\n")
     run = tmp_path / "g5"
     assert segscore("agree", tmp_path / "g5.jsonl", "--output", run).code == 0
     for name in ("agreement", "coders", "peers", "corpus"):
@@ -304,7 +308,7 @@ def test_a_group_is_what_its_documents_alone_would_be(
         assert group == read_table(str(run / name)).to_pylist(), name
 
 
-def test_boundary_types_are_left_out(segscore: Segscore, tmp_path: Path) -> None:
+def test_boundary_types_are_ignored(segscore: Segscore, tmp_path: Path) -> None:
     plain = {"document_id": "d", "n_units": 9}
     rows = [
         {**plain, "coder": "a", "boundaries": [2, 2, 5], "boundary_types": [1, 2, 1]},
@@ -328,9 +332,9 @@ def test_windows(segscore: Segscore, tmp_path: Path, window: str, k: int) -> Non
     options = ("--window", window, "--output", tmp_path / "run")
     assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0
     rows = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
-    found = {row["document_id"]: row["window"] for row in rows}
-    assert found["short"] == k
-    assert window == "per-document" or found["long"] == k
+    windows = {row["document_id"]: row["window"] for row in rows}
+    assert windows["short"] == k
+    assert window == "per-document" or windows["long"] == k
 
 
 def test_words(segscore: Segscore, tmp_path: Path) -> None:
@@ -368,7 +372,7 @@ def salami(folder: Path, count: int) -> Path:
     return folder / f"in{count}"
 
 
-def test_the_same_bytes_from_any_workers_anywhere(
+def test_bytes_are_the_same_on_any_workers(
     segscore: Segscore, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings = salami(tmp_path, 3)
@@ -392,7 +396,7 @@ def test_the_same_bytes_from_any_workers_anywhere(
 def test_the_same_numbers_however_the_work_is_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = []
+    runs = []
     for count, rows, pairs in ((1, 9999, 99), (3, 300, 7), (2, 700, 50)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         monkeypatch.setattr(block, "PAIRS_AT_ONCE", pairs)
@@ -401,8 +405,8 @@ def test_the_same_numbers_however_the_work_is_split(
         tables = {name: read_table(str(run / name)).to_pylist() for name in MODELS}
         for name in ("pairs", "documents", "prominence"):
             tables[name].sort(key=str)
-        found.append(tables)
-    assert found[0] == found[1] == found[2]
+        runs.append(tables)
+    assert runs[0] == runs[1] == runs[2]
 
 
 def test_buckets_of_documents_are_resampled_alike(
@@ -410,15 +414,15 @@ def test_buckets_of_documents_are_resampled_alike(
 ) -> None:
     """Above resampling.BUCKETS documents a part names resampling units by bucket, or by hash."""
     codings = salami(tmp_path, 1)
-    found = []
+    runs = []
     monkeypatch.setattr(bootstrap, "BUCKETS", 600)
     for name, rows in (("whole", 9999), ("split", 800)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         ended = segscore("agree", codings, "--output", tmp_path / name)
         assert "ci:poisson,600-buckets" in ended.out
-        found.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
-    assert found[0] == found[1]
-    assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in found[0])
+        runs.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
+    assert runs[0] == runs[1]
+    assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in runs[0])
 
 
 # --- Bad input -----------------------------------------------------------------------------------
@@ -427,7 +431,9 @@ def test_buckets_of_documents_are_resampled_alike(
 TWO = {"d": Document(9, {"a": [2], "b": [3]})}
 
 
-def test_no_document_with_two_coders(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_corpus_without_two_coders_on_a_document_fails(
+    segscore: Segscore, tmp_path: Path
+) -> None:
     write(tmp_path / "codings.jsonl", {"d": Document(9, {"a": [2]}), "e": Document(9, {"b": [2]})})
     ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
     assert ended.code == 1
@@ -460,7 +466,7 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--group-by", "genre"), "--group-by genre: no such attribute; available: none"),
         (("--expected", "mean"), "--expected mean: must be one of pooled, item"),
@@ -472,23 +478,23 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
     ],
 )
 def test_wrong_options(
-    segscore: Segscore, tmp_path: Path, options: tuple[str, ...], said: str
+    segscore: Segscore, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     write(tmp_path / "codings.jsonl", TWO)
     ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run", *options)
     assert ended.code == 2
-    assert said in ended.err
+    assert message in ended.err
     assert not (tmp_path / "run").exists()
 
 
-def test_an_attribute_called_like_a_column(segscore: Segscore, tmp_path: Path) -> None:
+def test_an_attribute_named_like_a_column_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     write(tmp_path / "codings.jsonl", TWO, peer={"d": "x"})
     ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
     assert ended.code == 2
     assert "the attribute column peer has the same name as a column" in ended.err
 
 
-def test_attributes_called_like_what_is_added_up(segscore: Segscore, tmp_path: Path) -> None:
+def test_attributes_may_be_named_like_summed_counts(segscore: Segscore, tmp_path: Path) -> None:
     write(tmp_path / "codings.jsonl", TWO, unit={"d": "x"}, panel={"d": "y"})
     options = ("--group-by", "unit,panel", "--output", tmp_path / "run")
     assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0
@@ -496,7 +502,7 @@ def test_attributes_called_like_what_is_added_up(segscore: Segscore, tmp_path: P
     assert [(row["unit"], row["panel"]) for row in rows] == [(None, None), ("x", "y")]
 
 
-def test_a_damaged_file_on_the_way(
+def test_a_damaged_intermediate_file_is_reported(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings = salami(tmp_path, 3)
@@ -520,37 +526,37 @@ def test_one_pair_of_coders_has_no_interval(folders: Iterator[Path]) -> None:
         "e": Document(30, {"a": [5, 12, 20]}),
         "f": Document(30, {"a": [5, 12, 20]}),
     }
-    found = audited(next(folders), corpus, replicates=100)
-    assert all(row["ci_low"] is None for row in found["agreement"])
+    tables = audited(next(folders), corpus, replicates=100)
+    assert all(row["ci_low"] is None for row in tables["agreement"])
 
 
-def test_chance_that_is_certain_leaves_coefficients_undefined(folders: Iterator[Path]) -> None:
+def test_expected_agreement_of_1_leaves_coefficients_undefined(folders: Iterator[Path]) -> None:
     """Undefined however the sums are rounded: by documents' rates, and with a coder left out."""
     certain = {
         "d": Document(4, {"a": [1], "b": [2]}),
         "e": Document(4, {"a": [1, 2, 3], "b": [1, 2, 3]}),
     }
-    found = audited(next(folders), certain, as_published="fournier2013")
-    values = {(row["coefficient"], row["similarity"]): row["value"] for row in found["agreement"]}
+    tables = audited(next(folders), certain, as_published="fournier2013")
+    values = {(row["coefficient"], row["similarity"]): row["value"] for row in tables["agreement"]}
     assert values["pi", "boundary_similarity"] is None
     everywhere = list(range(1, 10))
-    left = {"d": Document(10, {"a": everywhere, "b": everywhere, "x": everywhere[:6]})}
-    coders = {row["coder"]: row for row in audited(next(folders), left)["coders"]}
+    three_coders = {"d": Document(10, {"a": everywhere, "b": everywhere, "x": everywhere[:6]})}
+    coders = {row["coder"]: row for row in audited(next(folders), three_coders)["coders"]}
     assert coders["x"]["without_kappa_two_category"] is None
 
 
-def test_coders_alike_do_not_deviate(folders: Iterator[Path]) -> None:
+def test_equal_coders_have_no_deviation(folders: Iterator[Path]) -> None:
     corpus = {"d": Document(6, {"a": [1], "b": [2], "c": [3]})}
-    found = audited(next(folders), corpus)
-    assert [row["rate_sd"] for row in found["coders"]] == [0.0] * 3
-    assert all(row["deviation"] is None and row["flagged"] is None for row in found["coders"])
+    tables = audited(next(folders), corpus)
+    assert [row["rate_sd"] for row in tables["coders"]] == [0.0] * 3
+    assert all(row["deviation"] is None and row["flagged"] is None for row in tables["coders"])
     (document,) = audited(next(folders), {"d": Document(6, {coder: [3] for coder in "abc"})})[
         "documents"
     ]
     assert (document["pk_sd"], document["window_diff_sd"]) == (0.0, 0.0)
 
 
-def test_documents_in_no_group_are_told(segscore: Segscore, tmp_path: Path) -> None:
+def test_documents_without_a_group_are_counted(segscore: Segscore, tmp_path: Path) -> None:
     lines = [
         {"document_id": "d", "coder": coder, "n_units": 9, "boundaries": [2], "g": g}
         for coder, g in (("a", "x"), ("b", "y"))
@@ -572,12 +578,12 @@ def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:
     write_table(str(tmp_path / "codings.parquet"), table)
     options = ("--output", tmp_path / "run")
     assert segscore("agree", tmp_path / "codings.parquet", *options).code == 0
-    said = segscore("agree", tmp_path / "codings.parquet", "--group-by", "tags", *options)
-    assert said.code == 2
-    assert "cannot group by values of type" in said.err
+    message = segscore("agree", tmp_path / "codings.parquet", "--group-by", "tags", *options)
+    assert message.code == 2
+    assert "cannot group by values of type" in message.err
 
 
-def test_no_row_of_the_role(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_table_without_rows_of_the_role_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     line = {"document_id": "d", "coder": "s", "role": "hypothesis", "n_units": 9, "boundaries": []}
     (tmp_path / "codings.jsonl").write_text(json.dumps(line) + "\n")
     ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
@@ -596,7 +602,7 @@ def test_lost_boundaries_are_counted_in_words(segscore: Segscore, tmp_path: Path
     assert document["collapsed_boundaries"] == 2
 
 
-def test_near_misses_of_any_reach_end(segscore: Segscore, tmp_path: Path) -> None:
+def test_near_misses_of_any_distance_terminate(segscore: Segscore, tmp_path: Path) -> None:
     everywhere = list(range(1, 20_000))
     write(tmp_path / "codings.jsonl", {"d": Document(20_000, {"a": everywhere, "b": [7]})})
     options = ("--n-t", 2**31 - 1, "--output", tmp_path / "run")

@@ -77,10 +77,12 @@ def lines(*records: object) -> str:
     )
 
 
-def one(document: object, coder: object, units: object = 10, at: object = (3,)) -> dict[str, Any]:
+def one(
+    document: object, coder: object, units: object = 10, boundaries: object = (3,)
+) -> dict[str, Any]:
     """Return one record of a JSON Lines file."""
-    at = list(at) if isinstance(at, tuple) else at
-    return {"document_id": document, "coder": coder, "n_units": units, "boundaries": at}
+    boundaries = list(boundaries) if isinstance(boundaries, tuple) else boundaries
+    return {"document_id": document, "coder": coder, "n_units": units, "boundaries": boundaries}
 
 
 class Desk:
@@ -135,14 +137,14 @@ class Desk:
         """Rows in, scored, rejected and unpaired of each table; check them against the files."""
         record = json.loads((self.run / "run.json").read_text())
         assert record["pairs"] == len(self.rows("scores"))
-        found = {}
+        counts = {}
         for name, rows in record["rows"].items():
             kinds = ("in", "scored", "rejected", "unpaired")
-            found[name] = read, scored, rejected, unpaired = tuple(rows[kind] for kind in kinds)
+            counts[name] = read, scored, rejected, unpaired = tuple(rows[kind] for kind in kinds)
             assert read == scored + rejected + unpaired
             assert rejected == sum(x["table"] == name for x in self.rows("rejects"))
             assert unpaired == sum(x["table"] == name for x in self.rows("unpaired"))
-        return found
+        return counts
 
 
 @pytest.fixture
@@ -150,15 +152,15 @@ def desk(segscore: Segscore, tmp_path: Path) -> Desk:
     return Desk(segscore, tmp_path)
 
 
-def refused(desk: Desk, ended: Ended, code: int, *said: object) -> None:
+def refused(desk: Desk, ended: Ended, code: int, *texts: object) -> None:
     """Check that the command exited with this code and one message, and published nothing."""
     assert ended.code == code, ended.err
     assert "Traceback" not in ended.out + ended.err
     assert ENDED_BADLY in ended.err
-    for part in said:
+    for part in texts:
         assert str(part) in ended.err
-    shown = {path.name for path in desk.run.glob("*")} if desk.run.is_dir() else set()
-    assert shown <= {"_unfinished"}
+    published = {path.name for path in desk.run.glob("*")} if desk.run.is_dir() else set()
+    assert published <= {"_unfinished"}
 
 
 def done(ended: Ended) -> None:
@@ -187,8 +189,8 @@ def bad_place(folder: Path, kind: str) -> tuple[str, str]:
         "pattern": ("nosuch*.parquet", "no file matches"),
         "bracket pattern": ("[xyz].parquet", "no file matches"),
     }
-    name, said = places[kind]
-    return f"{folder}/{name}", said
+    name, message = places[kind]
+    return f"{folder}/{name}", message
 
 
 @pytest.mark.parametrize(
@@ -204,13 +206,13 @@ def bad_place(folder: Path, kind: str) -> tuple[str, str]:
         "bracket pattern",
     ],
 )
-def test_every_command__nothing_there(desk: Desk, kind: str) -> None:
-    place, said = bad_place(desk.folder, kind)
-    refused(desk, desk.score(references=place), 2, place, said)
-    refused(desk, desk.score(hypotheses=place), 2, place, said)
-    refused(desk, desk.score("--documents", place), 2, place, said)
-    refused(desk, desk.segscore("validate", place), 2, place, said)
-    refused(desk, desk.segscore("validate", "--documents", place), 2, place, said)
+def test_every_command__missing_input(desk: Desk, kind: str) -> None:
+    place, message = bad_place(desk.folder, kind)
+    refused(desk, desk.score(references=place), 2, place, message)
+    refused(desk, desk.score(hypotheses=place), 2, place, message)
+    refused(desk, desk.score("--documents", place), 2, place, message)
+    refused(desk, desk.segscore("validate", place), 2, place, message)
+    refused(desk, desk.segscore("validate", "--documents", place), 2, place, message)
     if kind not in ("hidden files", "foreign files"):
         imported = desk.segscore("import", place, "--output", desk.folder / "imported")
         refused(desk, imported, 2, place)
@@ -223,9 +225,9 @@ def test_every_command__a_folder_of_several_tables(desk: Desk) -> None:
     tables = desk.folder / "tables"
     shows = desk.write("shows.jsonl", lines(one("a", "x"), one("a", "y") | {"role": "hypothesis"}))
     done(desk.segscore("import", shows, "--output", tables))
-    said = f"{tables}: contains several tables; name one of them"
-    refused(desk, desk.score(references=tables), 2, said, f"such as {tables}/references")
-    refused(desk, desk.segscore("validate", tables), 1, said)
+    message = f"{tables}: contains several tables; name one of them"
+    refused(desk, desk.score(references=tables), 2, message, f"such as {tables}/references")
+    refused(desk, desk.segscore("validate", tables), 1, message)
 
 
 @pytest.mark.parametrize("kind", ["garbage", "truncated", "empty", "magic only", "not utf-8 json"])
@@ -255,11 +257,11 @@ def test_import__utf_16(desk: Desk) -> None:
     refused(desk, ended, 2, f"{file}: is UTF-16 text; save it as UTF-8")
 
 
-def test_score__lines_with_other_names_for_the_columns(desk: Desk) -> None:
+def test_score__json_lines_with_other_column_names(desk: Desk) -> None:
     record = {"document_id": "a", "coder": "x", "units": 10, "bounds": [3]}
     broken = desk.write("broken.jsonl", lines(record))
-    said = "bounds is [3]; expected one value: an attribute cannot be a list; the row has no "
-    refused(desk, desk.score(hypotheses=broken), 2, f"{broken}:1: {said}n_units, boundaries")
+    message = "bounds is [3]; expected one value: an attribute cannot be a list; the row has no "
+    refused(desk, desk.score(hypotheses=broken), 2, f"{broken}:1: {message}n_units, boundaries")
 
 
 def test_score__corrupt_file_among_good_ones(desk: Desk) -> None:
@@ -294,10 +296,10 @@ WRONG_TYPES = {
 @pytest.mark.parametrize("column", SCHEMA.names)
 def test_score__missing_column(desk: Desk, column: str) -> None:
     broken = desk.write("broken.parquet", coded("x", [3]).drop_columns([column]))
-    said = f"column {column} is missing"
-    refused(desk, desk.score(references=broken), 2, broken, said)
-    refused(desk, desk.score(hypotheses=broken), 2, broken, said)
-    refused(desk, desk.segscore("validate", broken), 1, broken, said)
+    message = f"column {column} is missing"
+    refused(desk, desk.score(references=broken), 2, broken, message)
+    refused(desk, desk.score(hypotheses=broken), 2, broken, message)
+    refused(desk, desk.segscore("validate", broken), 1, broken, message)
     assert not desk.run.exists()
 
 
@@ -308,10 +310,10 @@ def test_score__wrong_column_type(desk: Desk, column: str, kind: pa.DataType) ->
     place = SCHEMA.get_field_index(column)
     wrong = coded("x", [3]).set_column(place, column, pa.nulls(3, kind))
     broken = desk.write("broken.parquet", wrong)
-    said = f"column {column} is {kind}".replace("item:", "element:")
-    refused(desk, desk.score(references=broken), 2, broken, said)
-    refused(desk, desk.score(hypotheses=broken), 2, broken, said)
-    refused(desk, desk.segscore("validate", broken), 1, broken, said)
+    message = f"column {column} is {kind}".replace("item:", "element:")
+    refused(desk, desk.score(references=broken), 2, broken, message)
+    refused(desk, desk.score(hypotheses=broken), 2, broken, message)
+    refused(desk, desk.segscore("validate", broken), 1, broken, message)
     assert not desk.run.exists()
 
 
@@ -383,7 +385,9 @@ def test_score__types_in_one_file_only(desk: Desk) -> None:
     ],
     ids=str,
 )
-def test_score__equal_meaning_in_other_types(desk: Desk, schema: dict[str, pa.DataType]) -> None:
+def test_score__compatible_column_types_are_accepted(
+    desk: Desk, schema: dict[str, pa.DataType]
+) -> None:
     kinds = pa.schema([(field.name, schema.get(field.name, field.type)) for field in SCHEMA])
     wide = desk.write("wide.parquet", coded("sys", [3, 7]).cast(kinds))
     done(desk.score(hypotheses=wide))
@@ -392,7 +396,7 @@ def test_score__equal_meaning_in_other_types(desk: Desk, schema: dict[str, pa.Da
 
 
 @pytest.mark.parametrize("column", ["n_units", "boundaries"])
-def test_score__beyond_int32(desk: Desk, column: str) -> None:
+def test_score__values_beyond_int32_are_refused(desk: Desk, column: str) -> None:
     """The value is not wrapped round but refused, with the file and the value."""
     kinds = SCHEMA.set(2, pa.field("n_units", pa.int64()))
     kinds = kinds.set(3, pa.field("boundaries", pa.list_(pa.int64())))
@@ -456,13 +460,13 @@ BROKEN_ROWS: list[tuple[str, Cells, str]] = [
 RULES = [rule for rule, _, _ in BROKEN_ROWS]
 
 
-@pytest.mark.parametrize(("rule", "row", "said"), BROKEN_ROWS)
-def test_validate__broken_row(desk: Desk, rule: str, row: Cells, said: str) -> None:
+@pytest.mark.parametrize(("rule", "row", "message"), BROKEN_ROWS)
+def test_validate__broken_row(desk: Desk, rule: str, row: Cells, message: str) -> None:
     broken = desk.write("broken.parquet", table([("a", "x", 10, [3]), row, ("b", "x", 10, [])]))
     ended = desk.segscore("validate", broken)
     assert ended.code == 1
     assert f"{broken} row 1" in ended.out
-    assert rule in ended.out and said in ended.out
+    assert rule in ended.out and message in ended.out
     assert "1 of 3 rows break a rule" in ended.out
     assert ended.err == ""
 
@@ -484,9 +488,9 @@ def test_score__every_broken_row(desk: Desk) -> None:
         listed = [row for row in desk.rows("rejects") if row["table"] == name]
         assert [row["row"] for row in listed] == list(range(n))
         assert {row["source"] for row in listed} == {str(file)}
-        for row, (rule, cells, said) in zip(listed, BROKEN_ROWS, strict=True):
+        for row, (rule, cells, message) in zip(listed, BROKEN_ROWS, strict=True):
             assert (row["rule"], row["document_id"], row["coder"]) == (rule, *cells[:2])
-            assert said in row["detail"]
+            assert message in row["detail"]
     assert str(fourth) not in {row["source"] for row in desk.rows("rejects")}
 
 
@@ -497,7 +501,7 @@ def test_score__every_row_broken(desk: Desk) -> None:
     refused(desk, ended, 1, broken, "nothing could be scored", f"row 0: {RULES[0]} (")
 
 
-def test_validate__thousands_of_broken_rows_are_counted_not_all_shown(desk: Desk) -> None:
+def test_validate__of_thousands_of_broken_rows_only_some_are_shown(desk: Desk) -> None:
     broken = desk.write("broken.parquet", table([(f"d{i}", "x", 0, []) for i in range(2000)]))
     ended = desk.segscore("validate", broken)
     assert ended.code == 1
@@ -506,7 +510,7 @@ def test_validate__thousands_of_broken_rows_are_counted_not_all_shown(desk: Desk
     assert len(ended.out.splitlines()) < 200
 
 
-def test_validate__a_long_list_is_shown_in_short(desk: Desk) -> None:
+def test_validate__a_long_list_is_shortened(desk: Desk) -> None:
     positions = [*range(1, 5000), 1]
     broken = desk.write("broken.parquet", table([("a", "x", 9999, positions)]))
     ended = desk.segscore("validate", broken)
@@ -524,8 +528,8 @@ def test_validate__boundary_types_of_other_rows_do_not_matter(desk: Desk) -> Non
     ):
         good = table(rows).append_column("boundary_types", pa.array(types, INTS))
         ended = desk.segscore("validate", desk.write("typed.parquet", good))
-        found = [row for row in range(3) if f"row {row}" in ended.out]
-        assert found == wrong, ended.out
+        rejected_rows = [row for row in range(3) if f"row {row}" in ended.out]
+        assert rejected_rows == wrong, ended.out
 
 
 # --- rows that contradict each other ------------------------------------------------------------
@@ -578,9 +582,9 @@ def test_score__only_duplicates(desk: Desk) -> None:
     hypotheses = desk.write("twice.parquet", pa.concat_tables([coded("sys", [3])] * 2))
     refused(desk, desk.score(hypotheses=hypotheses), 1, hypotheses, "6 were rejected")
     references = desk.write("twice.parquet", pa.concat_tables([coded("ann", [3])] * 2))
-    said = "unique_document_coder"
+    message = "unique_document_coder"
     again = desk.score("--fresh", references=references)
-    refused(desk, again, 1, references, "no reference", said)
+    refused(desk, again, 1, references, "no reference", message)
 
 
 def test_score__n_units_differ(desk: Desk) -> None:
@@ -588,8 +592,8 @@ def test_score__n_units_differ(desk: Desk) -> None:
     rows = [("a", "ann", 10, [3]), ("a", "bob", 11, [3]), ("b", "ann", 10, [3])]
     references = desk.write("refs.parquet", table([*rows, ("c", "ann", 10, [3])]))
     hypotheses = [("b", "sys", 10, [3]), ("c", "sys", 12, [3]), ("c", "two", 10, [3])]
-    judged = desk.write("hyps.parquet", table([*hypotheses, ("a", "sys", 10, [3])]))
-    done(desk.score(references=references, hypotheses=judged))
+    hypothesis_table = desk.write("hyps.parquet", table([*hypotheses, ("a", "sys", 10, [3])]))
+    done(desk.score(references=references, hypotheses=hypothesis_table))
     assert desk.rejects() == [
         ("hypotheses", "c", 1, "n_units_agree"),
         ("references", "a", 0, "n_units_agree"),
@@ -632,7 +636,7 @@ def test_score__unpaired(desk: Desk) -> None:
     assert (listed["x"]["coder"], listed["x"]["source"]) == ("ann", str(references))
 
 
-def test_score__nothing_meets(desk: Desk) -> None:
+def test_score__no_pair_at_all(desk: Desk) -> None:
     strangers = desk.write("strangers.parquet", coded("ann", [3], "xyz"))
     ended = desk.score(references=strangers)
     refused(desk, ended, 1, desk.hypotheses, "nothing could be scored", "3 have no")
@@ -640,10 +644,12 @@ def test_score__nothing_meets(desk: Desk) -> None:
     assert "rejects" not in ended.err
 
 
-def test_score__rejected_rows_are_counted_and_coders_without_a_result_named(desk: Desk) -> None:
+def test_score__rejected_rows_are_counted_and_coders_without_scores_named(desk: Desk) -> None:
     rows = [("a", f"long-{i}", 12, [3]) for i in range(6)] + [("b", "sys", 10, [3])] * 2
-    judged = desk.write("judged.parquet", table([*rows, ("a", "sys", 10, [3]), ("c", "", 10, [])]))
-    ended = desk.score(hypotheses=judged)
+    hypothesis_table = desk.write(
+        "judged.parquet", table([*rows, ("a", "sys", 10, [3]), ("c", "", 10, [])])
+    )
+    ended = desk.score(hypotheses=hypothesis_table)
     done(ended)
     assert ended.err.count("none of its rows could be scored") == 5
     assert json.loads((desk.run / "run.json").read_text())["warnings"] == [
@@ -791,7 +797,7 @@ def test_score__empty_files_among_others(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ('{"document_id": "b", "coder"', "not JSON"),
         ("{nope}", "not JSON"),
@@ -806,13 +812,13 @@ def test_score__empty_files_among_others(desk: Desk) -> None:
         (json.dumps({**one("b", "x"), "genre": ["x"]}), "genre"),
     ],
 )
-def test_every_command__broken_json_line(desk: Desk, line: str, said: str) -> None:
+def test_every_command__broken_json_line(desk: Desk, line: str, message: str) -> None:
     broken = desk.write("broken.jsonl", lines(one("a", "x"), line))
     where = f"{broken}:2:"
-    refused(desk, desk.score(references=broken), 2, where, said)
-    refused(desk, desk.score(hypotheses=broken), 2, where, said)
-    refused(desk, desk.segscore("validate", broken), 1, where, said)
-    refused(desk, desk.segscore("import", broken, "--output", desk.run), 2, where, said)
+    refused(desk, desk.score(references=broken), 2, where, message)
+    refused(desk, desk.score(hypotheses=broken), 2, where, message)
+    refused(desk, desk.segscore("validate", broken), 1, where, message)
+    refused(desk, desk.segscore("import", broken, "--output", desk.run), 2, where, message)
     assert not desk.run.exists()
 
 
@@ -847,7 +853,7 @@ def test_score__json_lines_that_break_rules(desk: Desk) -> None:
 # --- where the run goes -------------------------------------------------------------------------
 
 
-def test_score__output_holds_a_run(desk: Desk) -> None:
+def test_score__output_contains_a_run(desk: Desk) -> None:
     done(desk.score())
     before = (desk.run / "run.json").read_bytes()
     ended = desk.score("--n-t", 3)
@@ -873,7 +879,7 @@ def test_score__output_holds_a_run(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("fresh", [[], ["--fresh"]], ids=["", "fresh"])
-def test_score__output_holds_foreign_files(desk: Desk, fresh: list[str]) -> None:
+def test_score__output_contains_foreign_files(desk: Desk, fresh: list[str]) -> None:
     mine = write(desk.run / "notes.txt", "mine")
     also = write(desk.run / "scores" / "part.parquet", coded("x", [3]))
     ended = desk.score(*fresh)
@@ -883,7 +889,7 @@ def test_score__output_holds_foreign_files(desk: Desk, fresh: list[str]) -> None
     assert sorted(path.name for path in desk.run.iterdir()) == ["notes.txt", "scores"]
 
 
-def test_score__fresh_spares_what_is_not_a_run(desk: Desk) -> None:
+def test_score__fresh_removes_only_runs(desk: Desk) -> None:
     """A run.json of another program does not make the folder one of ours."""
     mine = write(desk.run / "run.json", '{"name": "somebody else"}')
     also = write(desk.run / "scores" / "precious.parquet", coded("x", [3]))
@@ -907,7 +913,7 @@ def test_import__file_in_the_way(desk: Desk) -> None:
     assert in_the_way.read_text() == "mine"
 
 
-def test_import__output_holds_the_table(desk: Desk) -> None:
+def test_import__output_contains_the_table(desk: Desk) -> None:
     good = desk.write("good.jsonl", lines(one("a", "x")))
     done(desk.segscore("import", good, "--output", desk.folder / "imported"))
     ended = desk.segscore("import", good, "--output", desk.folder / "imported")
@@ -1049,7 +1055,7 @@ def test_score__wrong_option(desk: Desk, option: str, value: str) -> None:
     assert not desk.run.exists()
 
 
-def test_score__group_by_tells_what_there_is(desk: Desk) -> None:
+def test_score__group_by_lists_the_attributes(desk: Desk) -> None:
     attributed = coded("sys", [3]).append_column("genre", pa.array(list("xyz")))
     hypotheses = desk.write("attributed.parquet", attributed)
     refused(desk, desk.score("--group-by", "gender", hypotheses=hypotheses), 2, "gender", "genre")
@@ -1071,10 +1077,15 @@ def test_score__no_scheduler_answers(desk: Desk, monkeypatch: pytest.MonkeyPatch
 def rejected_share(desk: Desk) -> dict[str, Any]:
     """Inputs of which 4 in 10 rows are rejected: 1 document, 1 reference, 2 hypotheses."""
     rows = [("a", "ann", 10, [3]), ("b", "ann", 10, [3]), ("x", "ann", 10, [11])]
-    judged = [("a", "sys", 10, [3]), ("b", "sys", 10, [3]), ("a", "x", 0, []), ("b", "x", 9, [3])]
+    hypothesis_table = [
+        ("a", "sys", 10, [3]),
+        ("b", "sys", 10, [3]),
+        ("a", "x", 0, []),
+        ("b", "x", 9, [3]),
+    ]
     return {
         "references": desk.write("refs.parquet", table(rows)),
-        "hypotheses": desk.write("hyps.parquet", table(judged)),
+        "hypotheses": desk.write("hyps.parquet", table(hypothesis_table)),
         "documents": desk.write("docs.parquet", described(("a", 10), ("b", 10), ("x", 0))),
     }
 
@@ -1109,7 +1120,7 @@ def test_score__too_many_rejects(desk: Desk) -> None:
     assert not (desk.run / "_unfinished").exists()
 
 
-def test_score__no_rejects_allowed_and_none_there(desk: Desk) -> None:
+def test_score__no_rejects_allowed_and_none_found(desk: Desk) -> None:
     done(desk.score("--max-rejects", 0))
     assert desk.rejects() == []
 
@@ -1144,11 +1155,11 @@ def test_status__unfinished(desk: Desk) -> None:
 
 def test_every_command__pandera_switched_off(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pandera.config.CONFIG, "validation_enabled", False)
-    said = "PANDERA_VALIDATION_ENABLED"
-    refused(desk, desk.score(), 2, said)
+    message = "PANDERA_VALIDATION_ENABLED"
+    refused(desk, desk.score(), 2, message)
     ended = desk.segscore("validate", desk.references)
     assert ended.code in (1, 2)
-    refused(desk, ended, ended.code, said)
+    refused(desk, ended, ended.code, message)
 
 
 @pytest.mark.parametrize("depth", ["SCHEMA_ONLY", "DATA_ONLY"])
@@ -1176,7 +1187,7 @@ def test_every_command__pandera_checks_half(
 NAMES = ["[red]x[/red]", "[/]", "[bold]", ":smile:", "é漢", "../x", "a b", "[link=http://x]y"]
 
 
-def test_score__names_are_printed_as_they_are(desk: Desk) -> None:
+def test_score__names_are_printed_unchanged(desk: Desk) -> None:
     references = table([(name, name, 10, [3]) for name in NAMES])
     hypotheses = pa.concat_tables(
         [
@@ -1197,7 +1208,7 @@ def test_score__names_are_printed_as_they_are(desk: Desk) -> None:
     assert len(desk.rows("scores")) == len(NAMES) ** 2
 
 
-def test_validate__names_are_printed_as_they_are(desk: Desk) -> None:
+def test_validate__names_are_printed_unchanged(desk: Desk) -> None:
     path = desk.write("[red]x[bold].parquet", table([(name, name, 0, []) for name in NAMES]))
     ended = desk.segscore("validate", path)
     assert ended.code == 1
@@ -1257,7 +1268,7 @@ def test_score__groups_of_any_type(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, values: pa.Array
 ) -> None:
     """A null is in no group, only in the total; the split into parts changes nothing."""
-    seen = []
+    summaries = []
     for name, rows_per_part in (("one", 1000), ("many", 1)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows_per_part))
         attributed = coded("sys", [3]).append_column("genre", values)
@@ -1269,10 +1280,10 @@ def test_score__groups_of_any_type(
             return
         done(ended)
         summary = [row for row in desk.rows("summary", output) if row["measure"] == "pk"]
-        seen.append([(str(row["genre"]), row["average"], row["documents"]) for row in summary])
-    assert seen[0] == seen[1]
-    whole = [documents for genre, _, documents in seen[0] if genre == "None"]
-    groups = [documents for genre, _, documents in seen[0] if genre != "None"]
+        summaries.append([(str(row["genre"]), row["average"], row["documents"]) for row in summary])
+    assert summaries[0] == summaries[1]
+    whole = [documents for genre, _, documents in summaries[0] if genre == "None"]
+    groups = [documents for genre, _, documents in summaries[0] if genre != "None"]
     assert whole == [3, 3]
     assert sum(groups) == 2 * 2  # two documents, each in a micro and a macro average
 
@@ -1327,7 +1338,7 @@ def test_score__one_table_with_roles(desk: Desk) -> None:
     assert desk.account() == {"references": (2, 1, 0, 1), "hypotheses": (1, 1, 0, 0)}
 
 
-def test_score__candidates_are_not_taken_for_boundaries_in_silence(desk: Desk) -> None:
+def test_score__candidates_taken_for_boundaries_give_a_warning(desk: Desk) -> None:
     scores = pa.array([[0.01]] * 3, pa.list_(pa.float64()))
     candidates = coded("sys", [3]).append_column("boundary_scores", scores)
     ended = desk.score(hypotheses=desk.write("candidates.parquet", candidates))
@@ -1335,7 +1346,7 @@ def test_score__candidates_are_not_taken_for_boundaries_in_silence(desk: Desk) -
     assert "boundary_scores were ignored" in ended.err
 
 
-def test_score__another_run_is_at_work_here(desk: Desk) -> None:
+def test_score__another_run_is_active_in_the_folder(desk: Desk) -> None:
     """The files of a live process are not removed; those of a dead one are."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         plan = {"fingerprint": {}, "stages": {}, "host": platform.node(), "pid": other.pid}

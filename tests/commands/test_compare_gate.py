@@ -13,17 +13,17 @@ GATE = "boundary_similarity>=-0.01"
 @pytest.fixture
 def runs(segscore: Segscore, tmp_path: Path) -> tuple[Path, Path]:
     """A run, and one of the same documents in which h0 has no boundaries any more."""
-    made = corpus(seed=3, documents=60)
+    generated = corpus(seed=3, documents=60)
     for name in ("old", "new"):
-        made.write(tmp_path / name)
+        generated.write(tmp_path / name)
         run(segscore, tmp_path / name, tmp_path / f"{name}-run")
-        for row in made.hypotheses:
+        for row in generated.hypotheses:
             if row["coder"] == "h0":
                 row["boundaries"] = []
     return tmp_path / "new-run", tmp_path / "old-run"
 
 
-def test_a_system_that_got_worse_fails(segscore: Segscore, runs: tuple[Path, Path]) -> None:
+def test_a_worse_system_fails(segscore: Segscore, runs: tuple[Path, Path]) -> None:
     asked = ("--measure", "boundary_similarity", "--permutations", 99, "--gate", GATE)
     worse = segscore("compare", *runs, *asked)
     assert worse.code == 1
@@ -50,9 +50,7 @@ def test_wrong_rules_are_refused(
     assert message in ended.err
 
 
-def test_one_run_has_nothing_to_be_held_against(
-    segscore: Segscore, runs: tuple[Path, Path]
-) -> None:
+def test_a_gate_needs_two_runs(segscore: Segscore, runs: tuple[Path, Path]) -> None:
     asked = ("--measure", "boundary_similarity", "--gate", GATE)
     ended = segscore("compare", runs[0], *asked)
     assert ended.code == 2

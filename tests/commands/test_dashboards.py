@@ -125,13 +125,13 @@ def database(place: Place) -> Iterator["duckdb.DuckDBPyConnection"]:
         yield connected
 
 
-def same(found: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
+def same(actual: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
     """Whether two tables have the same rows, in any order and with any kind of null."""
-    assert len(found), "nothing is compared"
-    assert sorted(found.columns) == sorted(expected.columns)
+    assert len(actual), "nothing is compared"
+    assert sorted(actual.columns) == sorted(expected.columns)
     tables = [
         frame[sorted(frame.columns)].sort_values(by, ignore_index=True).astype(object)
-        for frame in (found, expected)
+        for frame in (actual, expected)
     ]
     one, other = (table.where(table.notna(), None) for table in tables)
     pd.testing.assert_frame_equal(one, other, check_dtype=False)
@@ -147,21 +147,23 @@ def by_group(table: pd.DataFrame, names: list[str]) -> pd.Series:
 AVERAGED = ["hypothesis", "measure", "average"]
 
 
-def test_averages(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
+def test_views_of_averages_equal_the_summaries(
+    place: Place, database: "duckdb.DuckDBPyConnection"
+) -> None:
     """History, trend and the latest good night agree with the nights' own summaries."""
     parts = []
     for night in NIGHTS:
         part = place.night(night, "summary").assign(date=pd.Timestamp(night))
         parts.append(part.assign(groups=by_group(part, ["program", "reference"])))
     expected = pd.concat(parts).drop(columns=["program", "reference"])
-    found = database.execute("FROM history").df()
+    frame = database.execute("FROM history").df()
     assert {"program=news, reference=desk", "program=talk, reference=consensus:0.5"} <= set(
-        found["groups"]
+        frame["groups"]
     )
     beside = ["run", "signature", "version", "outcome", "gate"]
     key = ["date", *AVERAGED, "groups"]
-    same(found.drop(columns=beside), expected, key)
-    assert set(found[found["gate"] == "failed"]["hypothesis"]) == {"other"}
+    same(frame.drop(columns=beside), expected, key)
+    assert set(frame[frame["gate"] == "failed"]["hypothesis"]) == {"other"}
 
     key = [*AVERAGED, "groups"]
     expected["change"] = expected.groupby(key, dropna=False)["value"].diff()
@@ -179,9 +181,9 @@ def test_averages(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
 
 def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
     """Nights and verdicts agree with run.json and night.json; no other nights are listed."""
-    found = database.execute("SELECT * FROM nights ORDER BY date").df()
-    assert [f"{night:%Y-%m-%d}" for night in found["date"]] == list(NIGHTS)
-    for row in found.to_dict("records"):
+    frame = database.execute("SELECT * FROM nights ORDER BY date").df()
+    assert [f"{night:%Y-%m-%d}" for night in frame["date"]] == list(NIGHTS)
+    for row in frame.to_dict("records"):
         night = f"{row['date']:%Y-%m-%d}"
         record, verdict = (place.nights.read(night, f"{name}.json") for name in ("run", "night"))
         for name in ("signature", "fingerprint", "pairs"):
@@ -206,30 +208,32 @@ def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
         for c in v["checks"]
         for m in c["moved"]
     ]
-    found = database.execute(
+    frame = database.execute(
         "SELECT * EXCLUDE (time) REPLACE (CAST(date AS VARCHAR) AS date) FROM moved"
     ).df()
-    same(found, pd.DataFrame(moved), ["document_id"])
+    same(frame, pd.DataFrame(moved), ["document_id"])
 
 
-def test_a_verdict_of_another_run_says_nothing(place: Place) -> None:
+def test_the_verdict_of_a_replaced_run_is_not_shown(place: Place) -> None:
     """The verdict on an earlier run of a night does not appear for the run that replaced it."""
-    judged = Path(place.nights.folder_of(FAILED), "night.json")
-    text = judged.read_text()
+    verdict_file = Path(place.nights.folder_of(FAILED), "night.json")
+    text = verdict_file.read_text()
     try:
-        judged.write_text(json.dumps(json.loads(text) | {"run": "00000000"}))
+        verdict_file.write_text(json.dumps(json.loads(text) | {"run": "00000000"}))
         with place.connect() as database:
-            found = database.execute("SELECT outcome, good FROM nights ORDER BY date").fetchall()
+            frame = database.execute("SELECT outcome, good FROM nights ORDER BY date").fetchall()
     finally:
-        judged.write_text(text)
-    assert found == [("passed", True), ("passed", True), (None, False)]
+        verdict_file.write_text(text)
+    assert frame == [("passed", True), ("passed", True), (None, False)]
 
 
-def test_documents_of_a_night(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
+def test_views_of_documents_equal_the_scores(
+    place: Place, database: "duckdb.DuckDBPyConnection"
+) -> None:
     """The scores are those that run.json lists; the worst documents follow either direction."""
     expected = place.night(FAILED, "scores")
-    found = database.execute(f"FROM scores_of('{FAILED}')").df()
-    same(found, expected, ["document_id", "reference", "hypothesis"])
+    frame = database.execute(f"FROM scores_of('{FAILED}')").df()
+    same(frame, expected, ["document_id", "reference", "hypothesis"])
     assert not database.execute("FROM scores_of('2026-01-04')").fetchall()
     original = expected[~expected["reference"].str.startswith("consensus:")]
     for measure, ascending in (("boundary_similarity", True), ("pk", False)):
@@ -247,26 +251,28 @@ def test_documents_of_a_night(place: Place, database: "duckdb.DuckDBPyConnection
     }
 
 
-def test_audits(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
+def test_views_of_audits_equal_their_tables(
+    place: Place, database: "duckdb.DuckDBPyConnection"
+) -> None:
     """Agreement, coders and contested boundaries agree with the audits' own tables."""
     for table, key in (("agreement", ["coefficient", "similarity"]), ("coders", ["coder"])):
         parts = []
         for name in (AUDIT, "by hand"):
             part = listed(place.audits / name, table)
-            told = by_group(part, ["group"]) if "group" in part else None
+            group_text = by_group(part, ["group"]) if "group" in part else None
             parts.append(
-                part.drop(columns="group", errors="ignore").assign(audit=name, groups=told)
+                part.drop(columns="group", errors="ignore").assign(audit=name, groups=group_text)
             )
-        found = database.table(table).df().drop(columns=["date", "time"])
-        same(found, pd.concat(parts), ["audit", "groups", *key])
+        frame = database.table(table).df().drop(columns=["date", "time"])
+        same(frame, pd.concat(parts), ["audit", "groups", *key])
     contested = database.execute(f"FROM contested WHERE audit = '{AUDIT}'").df()
     marked = listed(place.audits / AUDIT, "prominence")
     supporters = marked["coders_within_half_window"]
     some = marked[supporters < marked["coders"]]
     assert len(contested) == len(some) > 0
     for row in contested.to_dict("records"):
-        has = [True] * row["supporters"] + [False] * (row["coders"] - row["supporters"])
-        pairs = [one != other for i, one in enumerate(has) for other in has[:i]]
+        marks = [True] * row["supporters"] + [False] * (row["coders"] - row["supporters"])
+        pairs = [one != other for i, one in enumerate(marks) for other in marks[:i]]
         assert row["disagreement"] == pytest.approx(sum(pairs) / len(pairs))
     dates = dict(database.execute("SELECT audit, CAST(date AS VARCHAR) FROM audits").fetchall())
     assert dates == {AUDIT: "2026-01-03", "by hand": None}
@@ -299,20 +305,20 @@ PANELS_BY_TITLE = {panel["title"]: panel for panel in GRAFANA["panels"] if panel
 
 
 @pytest.mark.parametrize("title", PANELS_BY_TITLE)
-def test_every_panel_has_rows(database: "duckdb.DuckDBPyConnection", title: str) -> None:
+def test_every_panel_returns_rows(database: "duckdb.DuckDBPyConnection", title: str) -> None:
     """Each query returns rows; those of a time series begin with an ascending time."""
     panel = PANELS_BY_TITLE[title]
     (target,) = panel["targets"]
-    found = database.execute(asked(target["rawSql"])).df()
-    assert len(found)
+    frame = database.execute(asked(target["rawSql"])).df()
+    assert len(frame)
     kinds = {"timeseries": 0, "state-timeline": 0, "table": 1}
     assert target["format"] == kinds[panel["type"]]
     if target["format"] == 0:
-        assert found.columns[0] == "time" and found["time"].is_monotonic_increasing
-        assert any(pd.api.types.is_numeric_dtype(found[name]) for name in found.columns)
+        assert frame.columns[0] == "time" and frame["time"].is_monotonic_increasing
+        assert any(pd.api.types.is_numeric_dtype(frame[name]) for name in frame.columns)
 
 
-def test_what_panels_show(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
+def test_panels_show_expected_values(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
     def shown(title: str) -> pd.DataFrame:
         (target,) = PANELS_BY_TITLE[title]["targets"]
         return database.execute(asked(target["rawSql"])).df()
@@ -321,11 +327,11 @@ def test_what_panels_show(place: Place, database: "duckdb.DuckDBPyConnection") -
     outcomes = [mapped[str(code)]["text"] for code in shown("Nights")["night"]]
     assert outcomes == ["passed", "passed", "failed"]
     gate = shown("Gate")
-    told = {
+    values = {
         (f"{row.time:%Y-%m-%d}", row.system): mapped[str(row.state)]["text"]
         for row in gate.itertuples()
     }
-    assert told[FAILED, "other"] == "failed" and told[FAILED, "steady"] == "passed"
+    assert values[FAILED, "other"] == "failed" and values[FAILED, "steady"] == "passed"
     summary = place.night(FAILED, "summary")
     micro = summary[
         (summary["measure"] == "boundary_similarity")
@@ -345,7 +351,7 @@ def test_what_panels_show(place: Place, database: "duckdb.DuckDBPyConnection") -
     assert rates.to_dict() == pytest.approx(over_all.to_dict())
 
 
-def test_every_variable_has_values(database: "duckdb.DuckDBPyConnection") -> None:
+def test_every_variable_returns_values(database: "duckdb.DuckDBPyConnection") -> None:
     """The values include the default, and there are no other queries."""
     variables = {variable["name"]: variable for variable in GRAFANA["templating"]["list"]}
     for name, variable in variables.items():
@@ -360,18 +366,18 @@ def test_every_variable_has_values(database: "duckdb.DuckDBPyConnection") -> Non
     assert set(re.findall(r"\$([a-z]\w*)", text)) <= variables.keys()
 
 
-def test_the_directions_are_what_their_script_writes() -> None:
+def test_the_directions_equal_the_scripts_output() -> None:
     script = runpy.run_path(str(FOLDER / "directions.py"))
     text = (FOLDER / "views.sql").read_text("utf-8")
     assert script["views"](text) == text, "run `make columns`"
 
 
-def test_the_dashboard_is_what_its_script_writes() -> None:
+def test_the_dashboard_equals_the_scripts_output() -> None:
     script = runpy.run_path(str(FOLDER / "dashboard.py"))
     assert json.loads(script["text"]()) == GRAFANA, "run `make dashboard`"
 
 
-def test_the_dashboard_fits_any_grafana() -> None:
+def test_the_dashboard_can_be_imported_into_any_grafana() -> None:
     """Ids are unique, data sources are named only by the variable, panels do not overlap."""
     panels = GRAFANA["panels"]
     ids = [panel["id"] for panel in panels]
@@ -390,23 +396,23 @@ def test_the_dashboard_fits_any_grafana() -> None:
 
 def selectors(expression: Any) -> list[Any]:
     """Return the vector selectors of an expression."""
-    found = []
+    result = []
 
     def look(part: Any) -> bool:
         if isinstance(part, promql.VectorSelector):
-            found.append(part)
+            result.append(part)
         return True
 
     promql.walk(expression, look)
-    return found
+    return result
 
 
-def test_alerts_ask_for_metrics_that_nights_tell(place: Place) -> None:
+def test_alerts_use_metrics_that_nights_write(place: Place) -> None:
     """A night has written every metric, label and outcome that a rule names."""
-    told = place.nights.metrics.read_text()
+    metrics_text = place.nights.metrics.read_text()
     labels = {
         name: set(re.findall(r"(\w+)=", inside))
-        for name, inside in re.findall(r"^(\w+)(?:\{(.*?)\})? ", told, re.MULTILINE)
+        for name, inside in re.findall(r"^(\w+)(?:\{(.*?)\})? ", metrics_text, re.MULTILINE)
     }
     rules = [
         rule
@@ -436,7 +442,7 @@ BLOCKS = re.findall(r"^```(sql|python)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILI
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
-def test_what_the_page_shows_runs(
+def test_queries_and_scripts_of_the_page_run(
     place: Place, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each query of the page returns rows; each script succeeds where a reader would run it."""

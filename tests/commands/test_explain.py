@@ -38,13 +38,13 @@ def shows(segscore: Segscore, tmp_path: Path) -> Path:
 def test_every_edit_is_listed_with_kind_position_and_span(segscore: Segscore, shows: Path) -> None:
     ended = segscore("explain", shows, "--document", "d", "--hypothesis", "a")
     assert ended.code == 0, ended.err
-    for said in (
+    for message in (
         "d: a against desk",
         "near miss: 12 in the reference, 13 in the hypothesis, 1 apart",
         "miss: 20 in the reference only",
         "false alarm: 27 in the hypothesis only",
     ):
-        assert said in ended.out
+        assert message in ended.out
     assert "b against" not in ended.out
     assert "b against desk" in segscore("explain", shows, "--document", "d").out
 
@@ -70,7 +70,7 @@ def test_types_are_named(segscore: Segscore, tmp_path: Path) -> None:
     assert "miss: 5 in the reference only" in ended.out
 
 
-def test_what_is_drawn() -> None:
+def test_segmentations_are_drawn() -> None:
     edits = list_edits([5, 12, 20], [5, 13, 27])
     assert list(draw_in_terminal(31, edits, 80)) == [
         "            1        10        20        30",
@@ -89,21 +89,21 @@ def test_a_long_document_is_drawn_where_it_has_boundaries() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--document", "nosuch"), "nosuch"),
         (("--document", "d", "--hypothesis", "nosuch"), "nosuch"),
     ],
 )
-def test_what_is_not_there_is_said(
-    segscore: Segscore, shows: Path, options: tuple[str, ...], said: str
+def test_unknown_documents_and_coders_are_named(
+    segscore: Segscore, shows: Path, options: tuple[str, ...], message: str
 ) -> None:
     ended = segscore("explain", shows, *options)
     assert ended.code == 2
-    assert said in ended.err and "Traceback" not in ended.err
+    assert message in ended.err and "Traceback" not in ended.err
 
 
-def test_an_input_that_changed_is_not_explained(segscore: Segscore, shows: Path) -> None:
+def test_a_changed_input_is_refused(segscore: Segscore, shows: Path) -> None:
     table = shows.parent / "shows.jsonl"
     table.write_text(table.read_text() + "\n")
     ended = segscore("explain", shows, "--document", "d")

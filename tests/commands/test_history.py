@@ -25,12 +25,12 @@ OURS = ["run", "date", "signature", "version", "outcome", "gate"]
 @pytest.fixture
 def archive(segscore: Segscore, tmp_path: Path) -> Archive:
     """Two nights: a good one, and one on which a system became worse."""
-    made = Archive(tmp_path / "archive", tmp_path, segscore)
-    made.deliver(FIRST)
-    assert made.run(FIRST).code == 0
-    made.deliver(SECOND, {"steady": 0.9, "other": 0.4})
-    assert made.run(SECOND).code == 1
-    return made
+    empty_archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    empty_archive.deliver(FIRST)
+    assert empty_archive.run(FIRST).code == 0
+    empty_archive.deliver(SECOND, {"steady": 0.9, "other": 0.4})
+    assert empty_archive.run(SECOND).code == 1
+    return empty_archive
 
 
 def gathered(archive: Archive, *options: object, code: int = 0) -> pa.Table:
@@ -43,8 +43,8 @@ def gathered(archive: Archive, *options: object, code: int = 0) -> pa.Table:
 
 def published(archive: Archive, night: str) -> list[dict[str, Any]]:
     """Read the published summary of a night."""
-    found: list[dict[str, Any]] = read_table(f"{archive.folder_of(night)}/summary").to_pylist()
-    return found
+    summary: list[dict[str, Any]] = read_table(f"{archive.folder_of(night)}/summary").to_pylist()
+    return summary
 
 
 def rewrite(archive: Archive, night: str, change: Any) -> None:
@@ -53,7 +53,7 @@ def rewrite(archive: Archive, night: str, change: Any) -> None:
     pq.write_table(change(pq.read_table(file)), file)
 
 
-def test_every_summary_is_there_with_what_the_gate_said(archive: Archive) -> None:
+def test_every_summary_has_the_verdict_of_the_gate(archive: Archive) -> None:
     table = gathered(archive)
     assert table.column_names == [*OURS, *SUMMARY_COLUMNS]
     HISTORY.validate(table)
@@ -67,18 +67,20 @@ def test_every_summary_is_there_with_what_the_gate_said(archive: Archive) -> Non
         assert row["signature"] == record["signature"]
         assert row["version"] == record["versions"]["segscore"]
         assert row["outcome"] == {FIRST: "passed", SECOND: "failed"}[night]
-        about = (row["measure"], row["average"]) == ("boundary_similarity", "micro")
-        judged = {"other": "failed", "steady": "passed"} if about and night == SECOND else {}
-        assert row["gate"] == judged.get(row["hypothesis"])
+        has_verdict = (row["measure"], row["average"]) == ("boundary_similarity", "micro")
+        verdicts = (
+            {"other": "failed", "steady": "passed"} if has_verdict and night == SECOND else {}
+        )
+        assert row["gate"] == verdicts.get(row["hypothesis"])
 
 
-def test_the_schema_knows_all_that_a_verdict_says() -> None:
+def test_the_schema_covers_every_field_of_a_verdict() -> None:
     assert tuple(NIGHT_OUTCOMES) == verdict.OUTCOMES
     assert {verdict.PASSED, verdict.FAILED, verdict.UNDEFINED, verdict.UNDECIDED} == set(RESULTS)
     assert list(history.RUN_COLUMNS) == OURS
 
 
-def test_the_same_bytes_again_wherever_it_is_written(archive: Archive, tmp_path: Path) -> None:
+def test_bytes_are_the_same_for_any_output(archive: Archive, tmp_path: Path) -> None:
     gathered(archive)
     file = Path(archive.runs, "history", "history.parquet")
     before = file.read_bytes()
@@ -119,7 +121,7 @@ def test_summaries_of_other_versions_are_united(archive: Archive) -> None:
     assert any(row["sd"] is not None for row in second)
 
 
-def test_group_columns_of_all_nights(segscore: Segscore, tmp_path: Path) -> None:
+def test_group_columns_of_all_nights_are_united(segscore: Segscore, tmp_path: Path) -> None:
     """They have other names, other types, and a name that is a column of the table."""
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     kinds: dict[str, dict[str, Any]] = {
@@ -150,7 +152,7 @@ def test_group_columns_of_all_nights(segscore: Segscore, tmp_path: Path) -> None
     assert whole and all(row["show"] is None for row in whole)
 
 
-def test_runs_that_are_no_nights(archive: Archive, segscore: Segscore) -> None:
+def test_other_runs_of_score_are_included(archive: Archive, segscore: Segscore) -> None:
     """A run made by hand is included; one of another command, or an unfinished one, is not."""
     runs = Path(archive.runs)
     tables = [f"{archive.folder}/{name}/date={FIRST}" for name in ("references", "hypotheses")]
@@ -167,7 +169,7 @@ def test_runs_that_are_no_nights(archive: Archive, segscore: Segscore) -> None:
     assert {row["outcome"] for row in table.to_pylist() if row["run"] == "by hand"} == {None}
 
 
-def test_a_run_that_cannot_be_read_is_left_out_and_said(archive: Archive) -> None:
+def test_an_unreadable_run_is_left_out_with_a_warning(archive: Archive) -> None:
     record = Path(archive.folder_of(FIRST), "run.json")
     text = record.read_text()
     for broken in ("{", json.dumps({**json.loads(text), "files": {"summary": ["gone.parquet"]}})):
@@ -179,10 +181,12 @@ def test_a_run_that_cannot_be_read_is_left_out_and_said(archive: Archive) -> Non
         assert set(table.column("run").to_pylist()) == {f"date={SECOND}"}
 
 
-@pytest.mark.parametrize("made", [False, True])
-def test_nothing_to_gather(segscore: Segscore, tmp_path: Path, made: bool) -> None:
+@pytest.mark.parametrize("folder_exists", [False, True])
+def test_an_archive_without_runs_is_refused(
+    segscore: Segscore, tmp_path: Path, folder_exists: bool
+) -> None:
     runs = tmp_path / "runs"
-    if made:
+    if folder_exists:
         (runs / "something").mkdir(parents=True)
     ended = segscore("history", runs)
     assert ended.code == 2
@@ -190,7 +194,7 @@ def test_nothing_to_gather(segscore: Segscore, tmp_path: Path, made: bool) -> No
     assert not (runs / "history").exists()
 
 
-def test_a_place_that_cannot_be_written_is_named(archive: Archive) -> None:
+def test_an_output_that_cannot_be_written_is_named(archive: Archive) -> None:
     file = Path(archive.folder, "notes")
     file.write_text("")
     ended = archive.segscore("history", archive.runs, "--output", file / "below")

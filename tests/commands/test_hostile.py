@@ -34,7 +34,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_names_are_names(segscore: Segscore, tmp_path: Path) -> None:
+def test_hostile_names_are_scored_unchanged(segscore: Segscore, tmp_path: Path) -> None:
     write_table(str(tmp_path / "in/ref.parquet"), table(HOSTILE, "../ann", 9, [3, 6]))
     write_table(str(tmp_path / "in/hyp.parquet"), table(HOSTILE, "../../sys\n", 9, [3, 7]))
     before = sorted(path for path in tmp_path.rglob("*") if "run" not in path.parts)
@@ -77,7 +77,7 @@ def run_alone(*arguments: object) -> tuple[subprocess.CompletedProcess[str], flo
     return done, int(done.stderr.splitlines()[-1]) / 1024
 
 
-def test_a_file_of_bad_rows(tmp_path: Path) -> None:
+def test_a_file_of_bad_rows_needs_little_memory(tmp_path: Path) -> None:
     """All rows are in one row group; each is listed, and memory stays far below a gigabyte."""
     ids = [f"d{i}" for i in range(BAD_ROWS)]
     bad = table(ids, "sys", 9, [3, 2, 99])

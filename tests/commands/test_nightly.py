@@ -24,17 +24,17 @@ FIRST, SECOND, THIRD, FOURTH = DAYS[:4]
 @pytest.fixture
 def archive(segscore: Segscore, tmp_path: Path) -> Archive:
     """An archive whose first night was good."""
-    made = Archive(tmp_path / "archive", tmp_path, segscore)
-    made.deliver(FIRST)
-    ended = made.run(FIRST)
+    empty_archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    empty_archive.deliver(FIRST)
+    ended = empty_archive.run(FIRST)
     assert ended.code == 0, ended.err
-    return made
+    return empty_archive
 
 
 def files(folder: str) -> dict[str, bytes]:
     """Every file in a folder."""
-    found = {str(path): path for path in Path(folder).rglob("*") if path.is_file()}
-    return {name: path.read_bytes() for name, path in found.items()}
+    paths = {str(path): path for path in Path(folder).rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in paths.items()}
 
 
 # --- Outcomes of a night -------------------------------------------------------------------------
@@ -45,12 +45,12 @@ def test_good_nights(archive: Archive) -> None:
     archive.deliver(SECOND)
     ended = archive.run(SECOND)
     assert ended.code == 0, ended.err
-    found = archive.read(SECOND, "night.json")
-    assert (found["outcome"], found["good"], found["exit_code"]) == ("passed", True, 0)
-    assert {check["against"] for check in found["checks"]} == {FIRST}
-    assert [check["system"] for check in found["checks"]] == ["other", "steady"]
+    verdict = archive.read(SECOND, "night.json")
+    assert (verdict["outcome"], verdict["good"], verdict["exit_code"]) == ("passed", True, 0)
+    assert {check["against"] for check in verdict["checks"]} == {FIRST}
+    assert [check["system"] for check in verdict["checks"]] == ["other", "steady"]
     summary = read_table(f"{archive.folder_of(SECOND)}/summary").to_pylist()
-    for check in found["checks"]:
+    for check in verdict["checks"]:
         (row,) = (
             row
             for row in summary
@@ -65,9 +65,9 @@ def test_a_worse_system_fails_the_gate(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     ended = archive.run(SECOND)
     assert ended.code == 1
-    found = archive.read(SECOND, "night.json")
-    assert (found["outcome"], found["good"], found["exit_code"]) == ("failed", False, 1)
-    (failed,) = (check for check in found["checks"] if check["result"] == "failed")
+    verdict = archive.read(SECOND, "night.json")
+    assert (verdict["outcome"], verdict["good"], verdict["exit_code"]) == ("failed", False, 1)
+    (failed,) = (check for check in verdict["checks"] if check["result"] == "failed")
     assert failed["system"] == "other"
     line = one_error(ended.err)
     fell = f"{abs(failed['change']):.4f}"
@@ -86,8 +86,8 @@ def test_a_worse_system_fails_the_gate(archive: Archive) -> None:
     commands = [text.partition(": segscore ")[2] for text in ended.out.splitlines()]
     explained = [command.split() for command in commands if command.startswith("explain")]
     assert len(explained) == 5
-    shown = archive.segscore(*explained[0])
-    assert shown.code == 0 and worst[0] in shown.out, shown.err
+    explanation = archive.segscore(*explained[0])
+    assert explanation.code == 0 and worst[0] in explanation.out, explanation.err
 
 
 def test_a_failed_night_is_not_compared_with(archive: Archive) -> None:
@@ -105,7 +105,7 @@ def test_a_failed_night_is_not_compared_with(archive: Archive) -> None:
     } == {SECOND}
 
 
-def test_a_measure_of_which_less_is_better(archive: Archive) -> None:
+def test_a_measure_with_direction_lower_fails_on_a_rise(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     ended = archive.run(SECOND, "--gate", "pk<=+0.02,macro:window_diff<=+1")
     assert ended.code == 1
@@ -128,7 +128,7 @@ def test_without_rules_nothing_is_compared(archive: Archive) -> None:
     assert archive.read(SECOND, "night.json")["checks"] == []
 
 
-def test_an_average_that_is_undefined_now(archive: Archive) -> None:
+def test_an_average_that_became_undefined_fails(archive: Archive) -> None:
     """A system without any boundary has no precision."""
     archive.settle(gate="b_precision>=-0.02")
     archive.run(FIRST)
@@ -138,7 +138,7 @@ def test_an_average_that_is_undefined_now(archive: Archive) -> None:
     assert "other: micro b_precision is undefined now; it had a value in" in one_error(ended.err)
 
 
-def test_panels_have_rules_too(archive: Archive) -> None:
+def test_rules_apply_to_panels(archive: Archive) -> None:
     """Measures of all references at once have rules, where documents have several references."""
     archive.settle(gate="mult_window_diff<=+0.05")
     for night, systems in ((SECOND, GOOD), (THIRD, WORSE)):
@@ -153,7 +153,7 @@ def test_panels_have_rules_too(archive: Archive) -> None:
     assert archive.read(SECOND, "night.json")["outcome"] == "passed"
 
 
-def test_a_missing_system_is_said_once_and_compared_when_it_is_back(archive: Archive) -> None:
+def test_a_missing_system_is_reported_once_and_compared_on_its_return(archive: Archive) -> None:
     archive.deliver(SECOND, {"steady": 0.9})
     ended = archive.run(SECOND)
     assert ended.code == 1
@@ -169,7 +169,7 @@ def test_a_missing_system_is_said_once_and_compared_when_it_is_back(archive: Arc
     assert "other: micro boundary_similarity fell" in one_error(ended.err)
 
 
-def test_a_new_system_has_nothing_to_be_compared_with(archive: Archive) -> None:
+def test_a_new_system_has_no_baseline(archive: Archive) -> None:
     archive.deliver(SECOND, {**GOOD, "new": 0.1})
     ended = archive.run(SECOND)
     assert ended.code == 0, ended.err
@@ -213,9 +213,9 @@ def test_reference_points_and_consensus_are_no_systems(archive: Archive) -> None
     assert archive.run(FIRST).code == 0
     ended = archive.run(SECOND)
     assert ended.code == 0, ended.err
-    found = archive.read(SECOND, "night.json")
-    assert found["systems"] == ["other", "steady"]
-    assert found["checks"] == before
+    verdict = archive.read(SECOND, "night.json")
+    assert verdict["systems"] == ["other", "steady"]
+    assert verdict["checks"] == before
 
 
 def test_many_documents_share_resampling_units(
@@ -236,7 +236,7 @@ def test_many_documents_share_resampling_units(
 # --- The same date again -------------------------------------------------------------------------
 
 
-def test_the_same_input_says_the_same_and_changes_nothing(archive: Archive) -> None:
+def test_the_same_input_repeats_the_verdict_and_changes_nothing(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     first = archive.run(SECOND)
     before = {**files(archive.runs), **files(str(archive.metrics.parent))}
@@ -247,7 +247,7 @@ def test_the_same_input_says_the_same_and_changes_nothing(archive: Archive) -> N
     assert {**files(archive.runs), **files(str(archive.metrics.parent))} == before
 
 
-def test_other_rules_judge_again_without_scoring(archive: Archive) -> None:
+def test_changed_rules_give_a_new_verdict_without_scoring(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     assert archive.run(SECOND).code == 1
     record = archive.read(SECOND, "run.json")
@@ -275,7 +275,7 @@ def test_late_references_replace_the_night(archive: Archive) -> None:
     assert archive.read(SECOND, "night.json")["checks"][0]["documents"] == 40
 
 
-def test_a_night_that_changed_is_compared_with_anew(archive: Archive) -> None:
+def test_a_changed_baseline_is_compared_again(archive: Archive) -> None:
     """Late references of the night before change tonight's verdict."""
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
@@ -291,21 +291,21 @@ def test_a_night_that_changed_is_compared_with_anew(archive: Archive) -> None:
 # --- Waiting and refusing ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("there", [None, "hypothesis", "reference"])
-def test_waiting_for_input(archive: Archive, there: str | None) -> None:
-    if there is not None:
-        archive.put(SECOND, there, rows(SECOND, there, GOOD))
+@pytest.mark.parametrize("delivered", [None, "hypothesis", "reference"])
+def test_waiting_for_input(archive: Archive, delivered: str | None) -> None:
+    if delivered is not None:
+        archive.put(SECOND, delivered, rows(SECOND, delivered, GOOD))
     ended = archive.run(SECOND)
     assert ended.code == 1
     line = one_error(ended.err)
     assert f"{SECOND}: waiting for input: " in line and "nothing was published" in line
     assert not Path(archive.folder_of(SECOND)).exists()
-    told = metrics(archive)
+    values = metrics(archive)
     assert outcome_told(archive) == "waiting"
-    assert told["exit_code", ()] == 1
-    judged = archive.read(FIRST, "night.json")["finished_at"]
-    then = datetime.fromisoformat(judged).timestamp()
-    assert told["last_success_timestamp_seconds", ()] == then
+    assert values["exit_code", ()] == 1
+    finished_at = archive.read(FIRST, "night.json")["finished_at"]
+    then = datetime.fromisoformat(finished_at).timestamp()
+    assert values["last_success_timestamp_seconds", ()] == then
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     assert outcome_told(archive) == "passed"
@@ -318,7 +318,7 @@ def test_an_empty_table_is_waited_for(archive: Archive) -> None:
     assert ended.code == 1 and "waiting for input" in one_error(ended.err)
 
 
-def test_a_table_that_is_no_table(archive: Archive) -> None:
+def test_an_invalid_table_gives_the_outcome_broken(archive: Archive) -> None:
     archive.deliver(SECOND)
     archive.put(SECOND, "hypothesis", [{"document_id": "a", "n_units": "many"}])
     ended = archive.run(SECOND)
@@ -331,8 +331,8 @@ def test_a_table_that_is_no_table(archive: Archive) -> None:
 def test_too_many_rejects_publish_nothing(archive: Archive) -> None:
     archive.settle(score="max-rejects = 0.1")
     archive.deliver(SECOND)
-    made = rows(SECOND, "hypothesis", GOOD)
-    archive.put(SECOND, "hypothesis", made + made[:30])
+    hypothesis_rows = rows(SECOND, "hypothesis", GOOD)
+    archive.put(SECOND, "hypothesis", hypothesis_rows + hypothesis_rows[:30])
     ended = archive.run(SECOND)
     assert ended.code == 1 and "--max-rejects" in one_error(ended.err)
     assert outcome_told(archive) == "broken"
@@ -363,9 +363,9 @@ class Jobs:
 @pytest.fixture
 def jobs(archive: Archive, tmp_path: Path) -> Iterator[Jobs]:
     """Nights in processes that are killed at the end of the test."""
-    made = Jobs(archive, tmp_path)
-    yield made
-    for command in made.commands:
+    started_jobs = Jobs(archive, tmp_path)
+    yield started_jobs
+    for command in started_jobs.commands:
         command.kill()
 
 
@@ -378,7 +378,9 @@ def jobs(archive: Archive, tmp_path: Path) -> Iterator[Jobs]:
     ],
     ids=["before it is published", "before it is judged", "before the verdict is kept"],
 )
-def test_killed_and_run_again(archive: Archive, jobs: Jobs, gate: Gate, published: bool) -> None:
+def test_a_killed_night_can_be_run_again(
+    archive: Archive, jobs: Jobs, gate: Gate, published: bool
+) -> None:
     archive.deliver(SECOND, WORSE)
     _, command = jobs.start(SECOND, gate)
     assert command.ended().code == -9
@@ -395,9 +397,7 @@ def test_killed_and_run_again(archive: Archive, jobs: Jobs, gate: Gate, publishe
     } == {FIRST}
 
 
-def test_the_verdict_of_a_run_that_was_replaced_does_not_count(
-    archive: Archive, jobs: Jobs
-) -> None:
+def test_the_verdict_of_a_replaced_run_does_not_count(archive: Archive, jobs: Jobs) -> None:
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     archive.deliver(SECOND, WORSE)
@@ -434,39 +434,39 @@ def test_two_at_once(archive: Archive, jobs: Jobs, host: str | None) -> None:
 # --- Metrics -------------------------------------------------------------------------------------
 
 
-def test_metrics_tell_what_the_tables_tell(archive: Archive) -> None:
+def test_metrics_equal_the_tables(archive: Archive) -> None:
     odd = 'new\n"show"\\'
     archive.deliver(SECOND, {**WORSE, odd: 0.9})
     twice = rows(SECOND, "hypothesis", GOOD)
     archive.put(SECOND, "hypothesis", [*rows(SECOND, "hypothesis", {**WORSE, odd: 0.9}), twice[0]])
     assert archive.run(SECOND).code == 1
-    told = metrics(archive)
+    values = metrics(archive)
     assert outcome_told(archive) == "failed"
     record = archive.read(SECOND, "run.json")
-    assert told["pairs", ()] == record["pairs"]
-    assert told["duration_seconds", ()] == pytest.approx(sum(record["seconds"].values()))
-    assert told["date_timestamp_seconds", ()] == datetime(2026, 1, 2, tzinfo=UTC).timestamp()
+    assert values["pairs", ()] == record["pairs"]
+    assert values["duration_seconds", ()] == pytest.approx(sum(record["seconds"].values()))
+    assert values["date_timestamp_seconds", ()] == datetime(2026, 1, 2, tzinfo=UTC).timestamp()
     for table, became in record["rows"].items():
         for name in ("scored", "rejected", "unpaired"):
-            assert told[f"{name}_rows", (("table", table),)] == became[name]
-    assert told["rejected_rows", (("table", "hypotheses"),)] == 2
+            assert values[f"{name}_rows", (("table", table),)] == became[name]
+    assert values["rejected_rows", (("table", "hypotheses"),)] == 2
     rule = ("rule", "boundary_similarity>=-0.02")
-    assert told["gate_passed", (rule, ("system", "other"))] == 0
-    assert told["gate_passed", (rule, ("system", "steady"))] == 1
-    seen = 0
+    assert values["gate_passed", (rule, ("system", "other"))] == 0
+    assert values["gate_passed", (rule, ("system", "steady"))] == 1
+    checked = 0
     for row in read_table(f"{archive.folder_of(SECOND)}/summary").to_pylist():
         system = ("system", row["hypothesis"])
-        assert told["documents", (system,)] == row["documents"]
+        assert values["documents", (system,)] == row["documents"]
         if (row["measure"], row["average"]) == ("boundary_similarity", "micro"):
             labels = (("average", "micro"), ("measure", row["measure"]), system)
-            assert told["average", labels] == row["value"]
-            assert told["average_low", labels] == row["ci_low"]
-            assert told["average_high", labels] == row["ci_high"]
-            seen += 1
-    assert seen == 3
+            assert values["average", labels] == row["value"]
+            assert values["average_low", labels] == row["ci_low"]
+            assert values["average_high", labels] == row["ci_high"]
+            checked += 1
+    assert checked == 3
 
 
-def test_metrics_stay_with_the_newest_night(archive: Archive) -> None:
+def test_metrics_describe_the_newest_night(archive: Archive) -> None:
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     before = archive.metrics.read_bytes()
@@ -476,7 +476,7 @@ def test_metrics_stay_with_the_newest_night(archive: Archive) -> None:
     assert archive.metrics.read_bytes() == before
 
 
-def test_metrics_that_cannot_be_written(archive: Archive) -> None:
+def test_unwritable_metrics_are_reported(archive: Archive) -> None:
     archive.deliver(SECOND)
     ended = archive.run(SECOND, "--metrics", f"{archive.file}/night.prom")
     assert ended.code == 1
@@ -488,15 +488,15 @@ def test_json_lines(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     ended = archive.run(SECOND, "--log-format", "json")
     lines = [json.loads(line) for line in ended.err.splitlines()]
-    judged, error = lines[-2:]
-    assert (judged["outcome"], judged["good"]) == ("failed", False)
+    verdict, error = lines[-2:]
+    assert (verdict["outcome"], verdict["good"]) == ("failed", False)
     assert (error["level"], error["exit_code"]) == ("error", 1)
 
 
 # --- Old nights ----------------------------------------------------------------------------------
 
 
-def test_old_nights_are_removed_and_nothing_else(archive: Archive) -> None:
+def test_only_old_nights_are_removed(archive: Archive) -> None:
     last_good = FIRST
     failed = [shifted(FIRST, days) for days in (1, 2, 3, 40)]
     for night in failed:
@@ -508,37 +508,37 @@ def test_old_nights_are_removed_and_nothing_else(archive: Archive) -> None:
     for path in mine:
         path.parent.mkdir()
         path.write_text("mine")
-    kept = files(archive.runs)
+    before_removal = files(archive.runs)
     ended = archive.run(failed[-1], "--keep", 10)
     assert ended.code == 1
-    gone = {failed[0], failed[2]}
-    for night in gone:
+    removed = {failed[0], failed[2]}
+    for night in removed:
         assert f"removed night {night}" in ended.out
         assert not Path(archive.folder_of(night)).exists()
-    left = {name: content for name, content in kept.items()
-            if not any(f"date={night}/" in name for night in gone)}  # fmt: skip
-    assert files(archive.runs) == left
+    remaining = {name: content for name, content in before_removal.items()
+            if not any(f"date={night}/" in name for night in removed)}  # fmt: skip
+    assert files(archive.runs) == remaining
     assert Path(archive.folder_of(last_good)).exists()
     assert "notes.txt, which the night did not write" in ended.err
     again = archive.run(failed[-1], "--keep", 10)
     assert again.code == 1 and "removed night" not in again.out
-    assert files(archive.runs) == left
+    assert files(archive.runs) == remaining
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 8])
-def test_a_removal_that_was_cut_short_is_finished(
+def test_an_interrupted_removal_is_finished(
     archive: Archive, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     """It is finished whichever file was removed last; a file added meanwhile stays."""
     later = shifted(FIRST, 30)
     archive.deliver(later)
     assert archive.run(later).code == 0
-    nights, left, remove = Nights(archive.runs), after, storage.remove
+    nights, remaining, remove = Nights(archive.runs), after, storage.remove
 
     def cut_short(url: str) -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
+        nonlocal remaining
+        remaining -= 1
+        if remaining < 0:
             raise KeyboardInterrupt
         remove(url)
 
@@ -548,15 +548,15 @@ def test_a_removal_that_was_cut_short_is_finished(
     monkeypatch.setattr(storage, "remove", remove)
     folder = Path(archive.folder_of(FIRST))
     (folder / "mine.txt").write_text("mine")
-    kept = files(archive.runs)
-    assert remove_old(Nights(archive.runs), 10)[0] == [] and files(archive.runs) == kept
+    before_removal = files(archive.runs)
+    assert remove_old(Nights(archive.runs), 10)[0] == [] and files(archive.runs) == before_removal
     (folder / "mine.txt").unlink()
     assert remove_old(Nights(archive.runs), 10) == ([date.fromisoformat(FIRST)], [])
     assert not folder.exists()
 
 
 @pytest.mark.parametrize("place", ["scores/mynotes.txt", "corpus/a.jsonl", "summary/.hidden"])
-def test_a_night_that_holds_a_file_of_others_is_kept(archive: Archive, place: str) -> None:
+def test_a_night_with_foreign_files_is_kept(archive: Archive, place: str) -> None:
     later = shifted(FIRST, 30)
     archive.deliver(later)
     assert archive.run(later).code == 0
@@ -584,10 +584,12 @@ def test_a_record_that_lists_files_elsewhere_removes_nothing(archive: Archive) -
     ended = archive.run(later, "--keep", 10)
     assert "run.json: was not written by segscore, or was changed since" in ended.err
     # Only the verdict of the later night differs: the removed night is skipped.
-    judged = str(Path(archive.folder_of(later)) / "night.json")
-    found = files(archive.folder)
-    assert found.keys() == before.keys() and found.pop(judged) != before.pop(judged)
-    assert found == before
+    verdict_file = str(Path(archive.folder_of(later)) / "night.json")
+    contents = files(archive.folder)
+    assert contents.keys() == before.keys() and contents.pop(verdict_file) != before.pop(
+        verdict_file
+    )
+    assert contents == before
 
 
 def test_a_wrong_date_in_the_future_removes_nothing(archive: Archive) -> None:
@@ -602,7 +604,7 @@ def test_a_wrong_date_in_the_future_removes_nothing(archive: Archive) -> None:
     assert not Path(archive.folder_of(FIRST)).exists()
 
 
-def test_a_night_stands_when_what_it_was_compared_with_is_gone(archive: Archive) -> None:
+def test_a_night_is_unchanged_after_its_baseline_is_removed(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
     assert archive.run(SECOND).code == 1
     storage.remove(archive.folder_of(FIRST))
@@ -610,7 +612,7 @@ def test_a_night_stands_when_what_it_was_compared_with_is_gone(archive: Archive)
     assert ended.code == 1 and archive.outcome(SECOND) == "failed"
 
 
-def test_a_night_that_cannot_be_read_is_passed_over_and_said(archive: Archive) -> None:
+def test_an_unreadable_night_is_skipped_with_a_warning(archive: Archive) -> None:
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     storage.write_text(f"{archive.folder_of(SECOND)}/run.json", "{")
@@ -624,7 +626,7 @@ def test_a_night_that_cannot_be_read_is_passed_over_and_said(archive: Archive) -
 # --- Settings ------------------------------------------------------------------------------------
 
 
-def test_how_to_score_is_said_as_for_score(archive: Archive) -> None:
+def test_settings_of_score_apply_to_nights(archive: Archive) -> None:
     """Whatever a settings file may say of `score`, such as a memory limit, applies to nights."""
     archive.settle(score='memory-limit = "4GiB"\nexplain-plan = true')
     archive.deliver(SECOND)
@@ -635,7 +637,7 @@ def test_how_to_score_is_said_as_for_score(archive: Archive) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--date", "2026-1-2"), "--date 2026-1-2: must be a date such as 2026-01-31"),
         (("--date", "2026-02-30"), "--date 2026-02-30: must be a date"),
@@ -653,31 +655,31 @@ def test_how_to_score_is_said_as_for_score(archive: Archive) -> None:
         (("--references", " "), "REFERENCES: is empty"),
     ],
 )
-def test_settings_that_cannot_be_meant(
-    archive: Archive, options: tuple[str, ...], said: str
+def test_contradictory_settings_are_refused(
+    archive: Archive, options: tuple[str, ...], message: str
 ) -> None:
     archive.deliver(SECOND)
     ended = archive.run(SECOND, *options)
     assert ended.code == 2
-    assert said in one_error(ended.err)
+    assert message in one_error(ended.err)
     assert not Path(archive.folder_of(SECOND)).exists()
 
 
-def test_what_a_file_cannot_say(archive: Archive) -> None:
+def test_options_that_a_settings_file_cannot_have(archive: Archive) -> None:
     archive.settle(f'date = "{SECOND}"\nfresh = true\nmetric = "x.prom"\nkeep = "long"')
     ended = archive.run(SECOND)
     assert ended.code == 2
     line = one_error(ended.err)
-    for said in (
+    for message in (
         "nightly.date can only be set on the command line",
         "nightly.fresh can only be set on the command line",
         "no such key nightly.metric, nearest is nightly.metrics",
         "nightly.keep is 'long', must be int",
     ):
-        assert said in line
+        assert message in line
 
 
-def test_a_night_is_scored_as_the_table_score_says(archive: Archive) -> None:
+def test_a_night_is_scored_by_the_table_score(archive: Archive) -> None:
     """The tables equal, to the byte, those of `segscore score` with the same file."""
     archive.settle(
         'not-comparable = "pass"',

@@ -42,12 +42,14 @@ SCORE = ("score", "references", "hypotheses", "--replicates", "0", "--output", "
 
 
 @pytest.mark.parametrize("arguments", [("--version",), SCORE, (*SCORE, "--cluster", "processes")])
-def test_on_pythonpath(project: Path, arguments: tuple[str, ...]) -> None:
+def test_packages_of_a_user_on_pythonpath_do_no_harm(
+    project: Path, arguments: tuple[str, ...]
+) -> None:
     ended = segscore(project, *arguments)
     assert ended.returncode == 0, ended.stderr
 
 
-def test_where_workers_start(project: Path) -> None:
+def test_packages_of_a_user_do_no_harm_where_workers_start(project: Path) -> None:
     with dask_cluster(project) as address:
         ended = segscore(project, *SCORE, "--cluster", address)
     assert ended.returncode == 0, ended.stderr

@@ -113,7 +113,7 @@ def test_globs_that_overlap_are_refused(
 
 
 @pytest.mark.usefixtures("idle")
-def test_a_glob_that_finds_a_link_into_the_output(segscore: Segscore, tree: Path) -> None:
+def test_a_glob_matching_a_link_into_the_output_is_refused(segscore: Segscore, tree: Path) -> None:
     inner, inputs = tree / NIGHT / "corpus" / NIGHT, tree / "inputs"
     inputs.mkdir()
     (inputs / "a.jsonl").symlink_to(inner / "a.jsonl")
@@ -122,7 +122,7 @@ def test_a_glob_that_finds_a_link_into_the_output(segscore: Segscore, tree: Path
     assert "matches, lies inside it" in line and files(tree) == before
 
 
-def test_an_output_named_like_the_tables_of_runs(segscore: Segscore, tmp_path: Path) -> None:
+def test_an_output_with_tables_of_a_user_is_not_emptied(segscore: Segscore, tmp_path: Path) -> None:
     """Earlier versions emptied this folder."""
     for name in ("corpus/a.jsonl", "corpus/notes.txt", "systems/b.jsonl"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -156,7 +156,7 @@ def test_an_output_named_like_the_tables_of_runs(segscore: Segscore, tmp_path: P
         ("data", "s3://data/run"),
     ],
 )
-def test_no_overlap(
+def test_outputs_without_overlap_are_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -177,7 +177,7 @@ def test_no_overlap(
         ("data", "/"),
     ],
 )
-def test_overlaps_elsewhere(
+def test_overlapping_paths_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -222,7 +222,7 @@ def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> No
         ("empty", "is a folder; name a file"),
     ],
 )
-def test_reports_over_files_of_others(
+def test_reports_do_not_overwrite_foreign_files(
     segscore: Segscore, tree: Path, name: str, why: str, how: str
 ) -> None:
     run, target = tree / NIGHT / "corpus" / NIGHT, tree / name
@@ -239,7 +239,9 @@ def test_reports_over_files_of_others(
 
 @pytest.mark.parametrize("how", SPELLINGS)
 @pytest.mark.parametrize("overlap", ["same", "inside"])
-def test_histories_in_runs(segscore: Segscore, tree: Path, overlap: str, how: str) -> None:
+def test_histories_are_not_written_into_runs(
+    segscore: Segscore, tree: Path, overlap: str, how: str
+) -> None:
     output = spelled(outputs(tree)[overlap], how, tree.parent / "links")
     before = files(tree)
     line = refused(segscore("history", tree / NIGHT / "corpus", "--output", output, "--keep", 1))
@@ -247,7 +249,9 @@ def test_histories_in_runs(segscore: Segscore, tree: Path, overlap: str, how: st
 
 
 @pytest.mark.parametrize("content", [b"mine", b""])
-def test_histories_over_files_of_others(segscore: Segscore, tree: Path, content: bytes) -> None:
+def test_histories_do_not_overwrite_foreign_files(
+    segscore: Segscore, tree: Path, content: bytes
+) -> None:
     runs = tree / NIGHT / "corpus"
     (runs / "history").mkdir()
     (runs / "history" / "history.parquet").write_bytes(content)
@@ -269,7 +273,7 @@ def test_histories_over_files_of_others(segscore: Segscore, tree: Path, content:
     ],
 )
 @pytest.mark.usefixtures("idle")
-def test_metrics_over_files_of_others(
+def test_metrics_do_not_overwrite_foreign_files(
     segscore: Segscore, tree: Path, metrics: str, why: str
 ) -> None:
     (tree / "mine.prom").write_text("# HELP node_load1 1m load average.\n")
@@ -300,7 +304,7 @@ def writer(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[str], P
 
 @pytest.mark.parametrize("problem", [KeyboardInterrupt(), Failed("disk full")])
 @pytest.mark.parametrize("step", ["write_table", "move"])
-def test_cut_short(
+def test_an_interrupted_write_leaves_nothing(
     segscore: Segscore,
     writer: tuple[list[str], Path, str],
     monkeypatch: pytest.MonkeyPatch,
@@ -322,7 +326,9 @@ def test_cut_short(
     assert (hidden.parent / "mine.txt").read_text() == "mine"
 
 
-def test_a_hidden_folder_of_others(segscore: Segscore, writer: tuple[list[str], Path, str]) -> None:
+def test_a_foreign_hidden_folder_is_kept(
+    segscore: Segscore, writer: tuple[list[str], Path, str]
+) -> None:
     """It may be a user's, that of a killed command, or of one at work."""
     arguments, hidden, _ = writer
     hidden.mkdir()
@@ -356,7 +362,7 @@ def test_two_at_once(
     assert (hidden.parent / table).exists() and not hidden.exists()
 
 
-def test_a_table_that_came_meanwhile(
+def test_a_table_written_meanwhile_is_kept(
     segscore: Segscore, writer: tuple[list[str], Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments, hidden, table = writer

@@ -41,7 +41,7 @@ def in_order(folder: Path) -> None:
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
 @pytest.mark.parametrize("way", ["ranges", "shuffled"])
 @pytest.mark.parametrize("most", [4096, pytest.param(16, marks=pytest.mark.long)])
-def test_every_way_gives_the_same_tables(
+def test_every_plan_gives_the_same_tables(
     segscore: Segscore,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -50,23 +50,28 @@ def test_every_way_gives_the_same_tables(
     most: int,
 ) -> None:
     monkeypatch.setattr(bootstrap, "BUCKETS", most)
-    made = corpus(seed=9, documents=60)
-    copied = made.hypotheses[0]
-    made.hypotheses.append({**copied, "boundaries": []})
-    made.references.append({**made.references[3], "boundaries": []})
-    made.write(tmp_path, files=3)
+    generated = corpus(seed=9, documents=60)
+    copied = generated.hypotheses[0]
+    generated.hypotheses.append({**copied, "boundaries": []})
+    generated.references.append({**generated.references[3], "boundaries": []})
+    generated.write(tmp_path, files=3)
     if way == "ranges":
         in_order(tmp_path)
-    sent = run(segscore, tmp_path, tmp_path / "sent", "--replicates", 50, *options)
+    references_sent = run(segscore, tmp_path, tmp_path / "sent", "--replicates", 50, *options)
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20, send=False))
-    met = run(segscore, tmp_path, tmp_path / "met", "--replicates", 50, *options)
+    ranges_read = run(segscore, tmp_path, tmp_path / "met", "--replicates", 50, *options)
     for name in TABLES:
         assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name), name
-    assert (met["signature"], met["rows"], met["p_seg"], met["pairs"]) == (
-        sent["signature"],
-        sent["rows"],
-        sent["p_seg"],
-        sent["pairs"],
+    assert (
+        ranges_read["signature"],
+        ranges_read["rows"],
+        ranges_read["p_seg"],
+        ranges_read["pairs"],
+    ) == (
+        references_sent["signature"],
+        references_sent["rows"],
+        references_sent["p_seg"],
+        references_sent["pairs"],
     )
     assert len([*(tmp_path / "met" / "scores").iterdir()]) > 3
 
@@ -95,7 +100,7 @@ def skewed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["local", pytest.param("processes", marks=pytest.mark.long)])
-def test_a_crowded_document_and_a_long_one_do_not_stall_a_run(
+def test_a_crowded_and_a_long_document_can_be_scored(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     skewed(tmp_path)
@@ -153,7 +158,7 @@ MANY, LARGE = planning.LIMITS.rows_per_part, 2**30
         ([(10, 10 * LARGE, None)], [(10, 1000, None)], "shuffled", 26),
     ],
 )
-def test_the_way_is_chosen_by_what_files_tell(
+def test_the_plan_is_chosen_by_statistics_of_the_files(
     references: list[tuple[int, int, tuple[str, str] | None]],
     hypotheses: list[tuple[int, int, tuple[str, str] | None]],
     way: str,
@@ -165,7 +170,7 @@ def test_the_way_is_chosen_by_what_files_tell(
     assert len(plan.cuts) == (groups - 1 if way == "ranges" else 0)
 
 
-def test_little_memory_makes_small_tasks() -> None:
+def test_tasks_are_small_with_little_memory() -> None:
     tables = {"references": table("r", (10, 10, None)), "hypotheses": table("h", (10, 10, None))}
     at_once = [
         planning.plan(tables, "hypotheses", size * 2**20, Limits()).rows_at_once
@@ -186,27 +191,29 @@ def test_little_memory_makes_small_tasks() -> None:
         (None, [0, 1, 2]),
     ],
 )
-def test_a_piece_is_read_for_the_ranges_it_touches(
+def test_a_piece_is_read_only_for_overlapping_ranges(
     ids: tuple[str, str] | None, expected: list[int]
 ) -> None:
     (piece,) = table("t", (1, 1, ids)).slices
     assert [*planning.ranges_of(piece, ("d", "m"))] == expected
 
 
-def test_the_plan_is_told_and_nothing_is_done(segscore: Segscore, tmp_path: Path) -> None:
+def test_explain_plan_prints_the_plan_and_writes_nothing(
+    segscore: Segscore, tmp_path: Path
+) -> None:
     corpus(seed=1).write(tmp_path)
     sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
     for command in (("score", *sides), ("agree", sides[0])):
-        told = segscore(*command, "--output", tmp_path / "run", "--explain-plan")
-        assert told.code == 0
-        assert "rows at a time" in told.out
+        result = segscore(*command, "--output", tmp_path / "run", "--explain-plan")
+        assert result.code == 0
+        assert "rows at a time" in result.out
         assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
     ("limit", "message"), [("lots", "must be a number of bytes"), ("700MB", "set a higher one")]
 )
-def test_a_limit_that_cannot_be_kept_is_refused(
+def test_a_memory_limit_that_is_too_small_is_refused(
     segscore: Segscore, tmp_path: Path, limit: str, message: str
 ) -> None:
     corpus(seed=1).write(tmp_path)

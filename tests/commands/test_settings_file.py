@@ -23,9 +23,9 @@ COMMANDS: dict[str, Any] = GROUP.commands
 @pytest.fixture
 def tables(segscore: Segscore, tmp_path: Path) -> Path:
     """TinyRec as tables."""
-    made = tmp_path / "tables"
-    assert segscore("import", DATA / "tinyrec.jsonl", "--output", made).code == 0
-    return made
+    folder = tmp_path / "tables"
+    assert segscore("import", DATA / "tinyrec.jsonl", "--output", folder).code == 0
+    return folder
 
 
 def write(folder: Path, text: str) -> Path:
@@ -56,7 +56,7 @@ n-t = 5
 """
 
 
-def test_a_file_says_all_and_the_command_line_wins(
+def test_the_command_line_overrides_the_settings_file(
     segscore: Segscore, tmp_path: Path, tables: Path
 ) -> None:
     file = write(tmp_path, scoring(tables))
@@ -77,7 +77,7 @@ def test_every_wrong_key_is_named_before_work_starts(
     file = write(tmp_path, "scores = 1\n" + scoring(tables, wrong))
     ended = segscore("score", "--settings", file, "--output", tmp_path / "run")
     assert ended.code == 2
-    for said in (
+    for message in (
         "no such key scores, nearest is score",
         "no such key score.refs, nearest is score.references",
         "no such key score.n_tt, nearest is score.n_t",
@@ -86,25 +86,25 @@ def test_every_wrong_key_is_named_before_work_starts(
         "score.fresh can only be set on the command line",
         "no such key storage.s4, nearest is storage.s3",
     ):
-        assert said in ended.err
+        assert message in ended.err
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [("[score", "not TOML"), (None, "no such file"), ("score = 3", "score must be a table")],
 )
-def test_a_file_that_cannot_be_read(
-    segscore: Segscore, tmp_path: Path, text: str | None, said: str
+def test_an_unreadable_settings_file_is_refused(
+    segscore: Segscore, tmp_path: Path, text: str | None, message: str
 ) -> None:
     file = tmp_path / "none.toml" if text is None else write(tmp_path, text)
     ended = segscore("score", "a", "b", "--output", tmp_path / "run", "--settings", file)
     assert ended.code == 2
-    assert said in ended.err
+    assert message in ended.err
     assert "Traceback" not in ended.err
 
 
-def test_what_a_store_is_reached_by_is_told_nowhere(
+def test_credentials_of_a_store_are_written_nowhere(
     segscore: Segscore, tmp_path: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fsspec.config.conf", {})
@@ -114,12 +114,14 @@ def test_what_a_store_is_reached_by_is_told_nowhere(
     run = tmp_path / "run"
     ended = segscore("score", "--settings", file, "--output", run, "--log-format", "json")
     assert ended.code == 0, ended.err
-    told = [path.read_bytes() for path in run.rglob("*") if path.is_file()]
-    assert not any(secret.encode() in content for content in told)
+    contents = [path.read_bytes() for path in run.rglob("*") if path.is_file()]
+    assert not any(secret.encode() in content for content in contents)
     assert secret not in ended.out + ended.err
 
 
-def test_json_lines_on_standard_error(segscore: Segscore, tmp_path: Path, tables: Path) -> None:
+def test_log_format_json_writes_json_lines_to_standard_error(
+    segscore: Segscore, tmp_path: Path, tables: Path
+) -> None:
     run = tmp_path / "run"
     sides = (tables / "references", tables / "hypotheses")
     ended = segscore("score", *sides, "--output", run, "--log-format", "json")
@@ -134,14 +136,14 @@ def test_json_lines_on_standard_error(segscore: Segscore, tmp_path: Path, tables
     assert "--n-t 0" in line["message"]
 
 
-def test_no_such_log_format(segscore: Segscore) -> None:
+def test_an_unknown_log_format_is_refused(segscore: Segscore) -> None:
     ended = segscore("score", "a", "b", "--output", "c", "--log-format", "xml")
     assert ended.code == 2
     assert "--log-format xml: must be one of text, json" in ended.err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_reads_how_stores_are_reached(
+def test_every_command_reads_the_settings_of_stores(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     """The settings take effect before anything else is read, even if arguments are missing."""
@@ -187,9 +189,11 @@ def test_help_groups_the_options_of_a_run(segscore: Segscore) -> None:
         ("compare", ["Inputs", "Measures", "Averages", "Gate", "Output"]),
         ("nightly", ["Inputs", "Gate", "Where to run", "Output"]),
     ):
-        shown = segscore(command, "--help").out
-        found = re.findall(r"^╭─ (.+?) ─+╮$", shown, re.MULTILINE)
-        assert [heading for heading in found if heading not in ("Arguments", "Options")] == headings
+        help_text = segscore(command, "--help").out
+        panels = re.findall(r"^╭─ (.+?) ─+╮$", help_text, re.MULTILINE)
+        assert [
+            heading for heading in panels if heading not in ("Arguments", "Options")
+        ] == headings
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def twin(settings: SimulateSettings, sizes: list[int], documents: int, segments:
 
 
 @given(SETTINGS, SIZES, st.integers(1, 8))
-def test_the_slow_twin_draws_the_same(
+def test_draws_equal_those_of_the_slow_twin(
     settings: SimulateSettings, sizes: list[int], segments: int
 ) -> None:
     assert made(settings, sizes, 4, segments) == twin(settings, sizes, 4, segments)
@@ -164,7 +164,7 @@ def test_every_row_is_a_segmentation(settings: SimulateSettings, sizes: list[int
 
 
 @given(SETTINGS, st.integers(0, 30), st.integers(1, 5))
-def test_a_document_is_the_same_in_any_company(
+def test_a_documents_draws_do_not_depend_on_other_documents(
     settings: SimulateSettings, first: int, documents: int
 ) -> None:
     """The draws are the same alone, in another part, or beside other coders."""
@@ -212,18 +212,18 @@ def sampling_bound(draws: int) -> float:
     return sqrt(log(2e9) / (2 * draws))
 
 
-def test_sizes_are_those_of_the_corpus_and_as_frequent() -> None:
+def test_sizes_are_as_frequent_as_in_the_corpus() -> None:
     sizes = [3, 3, 3, 7, 7, 20]
     rows = made(TRUE, sizes, 4000)
     assert {len(row["boundaries"]) for row in rows} == {4}
-    found = Counter(size for row in rows for size in drawn(row))
-    assert set(found) == set(sizes)
+    counts = Counter(size for row in rows for size in drawn(row))
+    assert set(counts) == set(sizes)
     for size, times in Counter(sizes).items():
-        assert abs(found[size] / 20_000 - times / 6) < sampling_bound(20_000)
+        assert abs(counts[size] / 20_000 - times / 6) < sampling_bound(20_000)
 
 
 @pytest.mark.parametrize("random", [False, True])
-def test_a_given_length_cuts_the_last_segment_alone(random: bool) -> None:
+def test_a_given_length_only_shortens_the_last_segment(random: bool) -> None:
     rows = made(replace(TRUE, units=100, random=random), [3, 7, 20], 500)
     assert {row["n_units"] for row in rows} == {100}
     assert {size for row in rows for size in drawn(row)[:-1]} == {3, 7, 20}
@@ -241,7 +241,7 @@ def test_random_coders_divide_the_text_of_their_document() -> None:
 @pytest.mark.parametrize("near", [0, 0.15, 0.6])
 @pytest.mark.parametrize("full", [0, 0.3])
 @pytest.mark.parametrize("added", [0, 0.25, 1])
-def test_errors_are_as_frequent_as_asked_for(near: float, full: float, added: float) -> None:
+def test_errors_are_as_frequent_as_requested(near: float, full: float, added: float) -> None:
     """In segments of 2 n_t units every near miss fits, so each boundary is an independent draw.
 
     A true boundary that a coder does not have was moved or omitted; one of the coder's that is not
@@ -258,7 +258,7 @@ def test_errors_are_as_frequent_as_asked_for(near: float, full: float, added: fl
     assert abs(new / draws - (near + full * added)) < sampling_bound(draws)
 
 
-def test_the_errors_alone() -> None:
+def test_probabilities_of_0_and_1_are_certain() -> None:
     """With probability 1 every boundary is missed in the one way or the other; with 0 none is."""
     sizes = [6, 9]
     every = replace(TRUE, coders=3)
@@ -278,7 +278,7 @@ def test_the_errors_alone() -> None:
         assert {abs(b - a) for a, b in zip(true, beside, strict=True)} == {1}
 
 
-def test_where_there_is_no_room_boundaries_are_kept() -> None:
+def test_boundaries_without_room_are_not_moved() -> None:
     for settings in (replace(TRUE, near_miss=1, n_t=9), replace(TRUE, full_miss=1, added=1)):
         for row in made(settings, [1], 5):
             assert row["boundaries"] == [1, 2, 3, 4]
@@ -287,18 +287,18 @@ def test_where_there_is_no_room_boundaries_are_kept() -> None:
     assert full == [min(n_units - 1, 4 + 4) for n_units in units]
 
 
-def test_a_near_miss_moves_anywhere_near_as_likely() -> None:
+def test_near_misses_are_uniform_over_positions_in_reach() -> None:
     rows = made(replace(TRUE, near_miss=1, n_t=4), [20], 30_000, segments=2)
-    found = Counter(tuple(row["boundaries"]) for row in rows)
-    assert set(found) == {(p,) for p in (17, 18, 19, 21, 22, 23)}
-    assert abs(evenness(found, 6)) < 4
+    counts = Counter(tuple(row["boundaries"]) for row in rows)
+    assert set(counts) == {(p,) for p in (17, 18, 19, 21, 22, 23)}
+    assert abs(evenness(counts, 6)) < 4
 
 
-def test_a_boundary_is_added_anywhere_as_likely() -> None:
+def test_added_boundaries_are_uniform_over_positions() -> None:
     rows = made(replace(TRUE, full_miss=1, added=1), [5], 30_000, segments=2)
-    found = Counter(tuple(row["boundaries"]) for row in rows)
-    assert set(found) == {tuple(sorted((5, p))) for p in range(1, 10) if p != 5}
-    assert abs(evenness(found, 8)) < 4
+    counts = Counter(tuple(row["boundaries"]) for row in rows)
+    assert set(counts) == {tuple(sorted((5, p))) for p in range(1, 10) if p != 5}
+    assert abs(evenness(counts, 8)) < 4
 
 
 def test_segment_sizes_are_pooled() -> None:
@@ -324,7 +324,7 @@ def parts(folder: Path) -> list[pa.Table]:
     return [pq.read_table(path) for path in sorted((folder / "codings").iterdir())]
 
 
-def test_a_real_corpus(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_real_corpus_is_simulated_and_scored(segscore: Segscore, tmp_path: Path) -> None:
     """Only the references of a table with hypotheses are read; `score` reads the result."""
     lines = [json.loads(line) for line in (DATA / "tinyrec.jsonl").read_text().splitlines()]
     sizes = {size for row in lines if row["role"] == "reference" for size in drawn(row)}
@@ -349,7 +349,7 @@ def test_a_real_corpus(segscore: Segscore, tmp_path: Path) -> None:
     assert rows["hypotheses"] == {"in": 400, "scored": 400, "rejected": 0, "unpaired": 0}
 
 
-def test_the_same_bytes_and_a_longer_run_begins_with_a_shorter(
+def test_a_longer_simulation_begins_with_the_shorter_one(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(simulating, "CODINGS_PER_PART", 80)
@@ -370,7 +370,7 @@ def test_the_same_bytes_and_a_longer_run_begins_with_a_shorter(
     assert pa.concat_tables(parts(tmp_path / "d")).slice(0, 78 * 3).equals(whole)
 
 
-def test_long_documents_make_small_parts(
+def test_long_documents_are_split_into_small_parts(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(simulating, "BOUNDARIES_PER_PART", 1000)
@@ -380,7 +380,7 @@ def test_long_documents_make_small_parts(
     assert [part.num_rows for part in parts(tmp_path / "out")] == [8, 8, 4]
 
 
-def test_broken_rows_are_left_out_and_told(segscore: Segscore, tmp_path: Path) -> None:
+def test_broken_rows_are_left_out_with_a_warning(segscore: Segscore, tmp_path: Path) -> None:
     broken = [{**LINE, "coder": "b", "boundaries": [7, 3]}, {**LINE, "coder": "c", "n_units": 0}]
     source = table(tmp_path / "some.jsonl", LINE, *broken)
     done = segscore("simulate", source, "--output", tmp_path / "out", "--documents", 2)
@@ -435,7 +435,7 @@ def test_wrong_input(segscore: Segscore, tmp_path: Path) -> None:
         assert not (tmp_path / "out").exists()
 
 
-def test_a_simulation_is_not_written_over(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_simulation_is_not_overwritten(segscore: Segscore, tmp_path: Path) -> None:
     source = table(tmp_path / "one.jsonl", LINE)
     assert segscore("simulate", source, "--output", tmp_path / "out").code == 0
     again = segscore("simulate", source, "--output", tmp_path / "out")

@@ -82,16 +82,18 @@ def case(name: str, note: str = "", show: tuple[str, ...] = (), **given: Any) ->
 def expect_units(given: Given) -> Expected:
     """Expect positions in words; with types, those of each type."""
     if "types" not in given:
-        total, kept, lost = naive.in_words(
+        total, boundaries, lost = naive.in_words(
             given["n_units"], given["boundaries"], given["unit_lengths"]
         )
-        return {"n_units": total, "boundaries": kept, "collapsed_boundaries": lost}
+        return {"n_units": total, "boundaries": boundaries, "collapsed_boundaries": lost}
     kept_pairs: list[list[int]] = []
     lost = total = 0
     for t in given["types"]:
         of_type = [position for position, other in given["boundaries"] if other == t]
-        total, kept, dropped = naive.in_words(given["n_units"], of_type, given["unit_lengths"])
-        kept_pairs += [[position, t] for position in kept]
+        total, boundaries, dropped = naive.in_words(
+            given["n_units"], of_type, given["unit_lengths"]
+        )
+        kept_pairs += [[position, t] for position in boundaries]
         lost += dropped
     return {"n_units": total, "boundaries": sorted(kept_pairs), "collapsed_boundaries": lost}
 
@@ -372,12 +374,12 @@ WINDOWS = (
 # --- Edit measures -------------------------------------------------------------------------------
 
 
-def plain_edits(found: Sequence[naive.Edit]) -> list[list[Any]]:
+def plain_edits(edits: Sequence[naive.Edit]) -> list[list[Any]]:
     """List [kind, position in the reference, position in the hypothesis]; null for no position."""
-    return [[edit.kind, edit.position, edit.other_position] for edit in found]
+    return [[edit.kind, edit.position, edit.other_position] for edit in edits]
 
 
-def ends_of_edits(found: Sequence[naive.Edit]) -> list[list[Any]]:
+def ends_of_edits(edits: Sequence[naive.Edit]) -> list[list[Any]]:
     """List [kind, [position, type] in the reference, [position, type] in the hypothesis]."""
 
     def end(position: int | None, boundary_type: int | None) -> list[int] | None:
@@ -385,17 +387,17 @@ def ends_of_edits(found: Sequence[naive.Edit]) -> list[list[Any]]:
 
     return [
         [edit.kind, end(edit.position, edit.type), end(edit.other_position, edit.other_type)]
-        for edit in found
+        for edit in edits
     ]
 
 
 def expect_edits(given: Given) -> Expected:
     """Expect edits, counts and values of a pair without types."""
     pairing = {"greedy": naive.edits, "optimal": naive.optimal_edits}[given["pairing"]]
-    found = pairing(*pair_of(given), given["n_t"])
-    counts = naive.counts_of(found, given["n_units"] - 1)
+    edits = pairing(*pair_of(given), given["n_t"])
+    counts = naive.counts_of(edits, given["n_units"] - 1)
     values = naive.edit_values(counts, n_t=given["n_t"], per_row=True)
-    return {"edits": plain_edits(found), "counts": counts, "values": values}
+    return {"edits": plain_edits(edits), "counts": counts, "values": values}
 
 
 def expect_typed_edits(given: Given) -> Expected:
@@ -404,13 +406,13 @@ def expect_typed_edits(given: Given) -> Expected:
     n_units, reference, hypothesis = pair_of(given)
     sides = [[(p, t) for p, t in side] for side in (reference, hypothesis)]
     types = given["types"]
-    found = pairings[given["pairing"]](n_units, sides[0], sides[1], types, given["n_t"])
-    counts = naive.counts_of(found, (n_units - 1) * len(types))
+    edits = pairings[given["pairing"]](n_units, sides[0], sides[1], types, given["n_t"])
+    counts = naive.counts_of(edits, (n_units - 1) * len(types))
     values = naive.edit_values(counts, n_t=given["n_t"], types=types, per_row=True)
-    classes = naive.class_confusion(found, n_t=given["n_t"], types=types)
+    classes = naive.class_confusion(edits, n_t=given["n_t"], types=types)
     ordered = sorted(classes, key=lambda cell: [t or 0 for t in cell])
     return {
-        "edits": ends_of_edits(found),
+        "edits": ends_of_edits(edits),
         "counts": counts,
         "values": values,
         "classes": [[*cell, classes[cell]] for cell in ordered],
@@ -715,17 +717,17 @@ def parts_in_weights(
     pair: tuple[int, Any, Any], weights: Sequence[int], words: Sequence[int]
 ) -> dict[str, int]:
     """Content before and after the overlap, in unit weights, counted once for each word."""
-    found = dict.fromkeys(CONTENT_PARTS, 0)
-    for w, (story, shown) in enumerate(naive.listened(*pair)):
+    parts = dict.fromkeys(CONTENT_PARTS, 0)
+    for w, (story, segment) in enumerate(naive.listened(*pair)):
         heard = {
-            "content_leading_miss": [u for u in story if u < shown.start],
-            "content_trailing_miss": [u for u in story if u >= shown.stop],
-            "content_leading_false_alarm": [u for u in shown if u < story.start],
-            "content_trailing_false_alarm": [u for u in shown if u >= story.stop],
+            "content_leading_miss": [u for u in story if u < segment.start],
+            "content_trailing_miss": [u for u in story if u >= segment.stop],
+            "content_leading_false_alarm": [u for u in segment if u < story.start],
+            "content_trailing_false_alarm": [u for u in segment if u >= story.stop],
         }
         for part, units in heard.items():
-            found[part] += words[w] * sum(weights[u] for u in units)
-    return found
+            parts[part] += words[w] * sum(weights[u] for u in units)
+    return parts
 
 
 def stories_in_weights(
@@ -737,18 +739,18 @@ def stories_in_weights(
         return sum(weights[u] for u in units)
 
     n_units, reference, hypothesis = pair
-    found = []
+    stories = []
     for story in naive.segments(n_units, reference):
         heard = sum(words[w] for w in story)
         if heard == 0:
             continue
         missed = spurious = Fraction(0)
         for w in story:
-            shown = set(naive.segment_of(n_units, hypothesis, w))
-            missed += words[w] * Fraction(weigh(set(story) - shown), weigh(set(story)) or 1)
-            spurious += words[w] * Fraction(weigh(shown - set(story)), weigh(shown) or 1)
-        found.append((missed / heard, spurious / heard))
-    return found
+            segment = set(naive.segment_of(n_units, hypothesis, w))
+            missed += words[w] * Fraction(weigh(set(story) - segment), weigh(set(story)) or 1)
+            spurious += words[w] * Fraction(weigh(segment - set(story)), weigh(segment) or 1)
+        stories.append((missed / heard, spurious / heard))
+    return stories
 
 
 def story_means(stories: Sequence[tuple[Fraction, Fraction]]) -> Row:
@@ -795,7 +797,7 @@ def expect_content(given: Given) -> Expected:
     n_units, *sides = pair_of(given)
     if "unit_lengths" in given and "unit_weights" not in given:
         in_words = [naive.in_words(n_units, side, given["unit_lengths"]) for side in sides]
-        n_units, sides = in_words[0][0], [kept for _, kept, _ in in_words]
+        n_units, sides = in_words[0][0], [boundaries for _, boundaries, _ in in_words]
     counts, stories = content_of(given, (n_units, *sides))
     values = content_values(counts, exact(given.get("content_weights", [1, 1, 1, 1])))
     return {"counts": counts, "values": values | story_means(stories)}
@@ -1050,7 +1052,9 @@ def macro_average(rows: Sequence[tuple[int, Row]]) -> dict[str, tuple[Fraction |
             value = values[name]
             if value is not None:
                 by_document.setdefault(document, []).append(value)
-        means = [sum(found, Fraction(0)) / len(found) for found in by_document.values()]
+        means = [
+            sum(of_document, Fraction(0)) / len(of_document) for of_document in by_document.values()
+        ]
         averages[name] = naive.ratio(sum(means, Fraction(0)), len(means)), len(means)
     return averages
 
@@ -1256,11 +1260,11 @@ def formula(
     return case(name, note, show, row=row, counts=counts, parameters=parameters)
 
 
-def printed_by_fournier(segmenter: str, n: int, tp: str, fp: int, fn: int, says: str) -> Case:
+def printed_by_fournier(segmenter: str, n: int, tp: str, fp: int, fn: int, remark: str) -> Case:
     """Make a case of a row of Fournier's Table 2."""
-    note = f"Fournier 2013, Table 2, n = {n}; printed: {says}."
-    shown = ("boundary_similarity", "b_tp", "b_fp", "b_fn", "b_tn", *F_SHOWN[1:4])
-    return formula(f"Table 2, {segmenter}", table_2(n, tp, fp, fn), shown, note, row=False)
+    note = f"Fournier 2013, Table 2, n = {n}; printed: {remark}."
+    values = ("boundary_similarity", "b_tp", "b_fp", "b_fn", "b_tn", *F_SHOWN[1:4])
+    return formula(f"Table 2, {segmenter}", table_2(n, tp, fp, fn), values, note, row=False)
 
 
 FORMULAS = (

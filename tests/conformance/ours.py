@@ -35,8 +35,13 @@ def values_of(
 ) -> dict[str, float | None]:
     """All values of one row's counts, 0 where not given; None where undefined."""
     arrays: dict[str, Ints] = {name: np.array([counts.get(name, 0)]) for name in table.counts}
-    found = evaluate(table.measures.values(), arrays, parameters or settled({}), rows=rows)
-    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+    arrays_of_values = evaluate(
+        table.measures.values(), arrays, parameters or settled({}), rows=rows
+    )
+    return {
+        name: None if np.isnan(value[0]) else float(value[0])
+        for name, value in arrays_of_values.items()
+    }
 
 
 def settled(given: Given) -> dict[str, float]:
@@ -58,8 +63,8 @@ def settled(given: Given) -> dict[str, float]:
 
 def positions(rows: Ragged) -> list[int]:
     """Return the only row of a ragged array."""
-    found: list[int] = rows.values.tolist()
-    return found
+    only_row: list[int] = rows.values.tolist()
+    return only_row
 
 
 def ours_of_units(given: Given) -> Expected:
@@ -129,13 +134,13 @@ def ours_of_edits(given: Given) -> Expected:
     units = np.array([given["n_units"]])
     both = pair_rows(from_lists([sides[0]]), from_lists([sides[1]]), ONE, ONE, units)
     counted = named(edits.COUNTS, edits.count(both, n_t, pairing=pairing))
-    found = make_conformance.plain_edits(twins(list_edits(*sides, n_t, pairing)))
-    return {"edits": found, "counts": counted, "values": values_of(PAIRS, counted, settled(given))}
+    listed = make_conformance.plain_edits(twins(list_edits(*sides, n_t, pairing)))
+    return {"edits": listed, "counts": counted, "values": values_of(PAIRS, counted, settled(given))}
 
 
-def twins(found: Sequence[Edit]) -> list[naive.Edit]:
+def twins(edits: Sequence[Edit]) -> list[naive.Edit]:
     """Return the same edits by the slow twin."""
-    return [naive.Edit(*edit[:5]) for edit in found]
+    return [naive.Edit(*edit[:5]) for edit in edits]
 
 
 def typed_counts(given: Given, **options: Any) -> dict[str, int]:
@@ -159,9 +164,9 @@ def ours_of_typed_edits(given: Given) -> Expected:
     counted = typed_counts(given, pairing=pairing, decided=decided)
     reference, hypothesis = typed_sides(given)
     both = passes.typed_sides(types, reference[1], hypothesis[1])
-    found = list_edits(reference[0], hypothesis[0], n_t, pairing, both)
+    edits = list_edits(reference[0], hypothesis[0], n_t, pairing, both)
     return {
-        "edits": make_conformance.ends_of_edits(twins(found)),
+        "edits": make_conformance.ends_of_edits(twins(edits)),
         "counts": counted,
         "values": values_of(PAIRS, counted, settled(given)),
         "classes": [[*row.values()] for row in class_confusion(decided, n_t).to_pylist()],
@@ -193,7 +198,7 @@ def content_pass(given: Given) -> Ints:
         totals = content.UnitTotals(np.array([0, units]), heard, weights)
         return content.count_weighted(pair, ONE, totals)
     size = np.array([units]) if words is None else words.whole(ONE)
-    reference, hypothesis = (side(side_, ONE, words).boundaries for side_ in both)
+    reference, hypothesis = (side(boundaries, ONE, words).boundaries for boundaries in both)
     return content.count(pair_rows(reference, hypothesis, ONE, ONE, size))
 
 
@@ -237,13 +242,18 @@ def ours_of_pooled(given: Given) -> Expected:
         for reference, size in zip(document["references"], k[d], strict=True)
     ]
     parameters = settled({"n_t": given["n_t"], "p_seg": p_seg})
-    judged = [
+    with_hypothesis = [
         (d, panel_counts(document, m[d]))
         for d, document in enumerate(given["documents"])
         if document["hypothesis"] is not None
     ]
     averaged = averages(PAIRS, rows, parameters)
-    return {"k": k, "p_seg": p_seg, "panel": {"m": m, **averages(PANELS, judged, {})}, **averaged}
+    return {
+        "k": k,
+        "p_seg": p_seg,
+        "panel": {"m": m, **averages(PANELS, with_hypothesis, {})},
+        **averaged,
+    }
 
 
 def pooled_p_seg(given: Given, k: Sequence[Sequence[int]]) -> float | None:
@@ -270,14 +280,14 @@ def averages(
     valued = list(values.values())
     counted = sums.CountedRows(document, list(counts), valued, one_each=False)
     added = sums.sum_rows([("system",)], nowhere, units, counted)
-    found: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
+    by_kind: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
     defined = {}
     for average in summary.averages(table, sums.merge([added]), 0, None, parameters):
         value = None if np.isnan(average.value) else average.value
-        found[average.average][average.measure] = value
+        by_kind[average.average][average.measure] = value
         defined[average.measure] = average.defined
     pooled = dict(zip(table.counts, counts.sum(axis=1).tolist(), strict=True))
-    return {"counts": pooled, **found, "defined": defined}
+    return {"counts": pooled, **by_kind, "defined": defined}
 
 
 COMPILED: dict[str, Callable[[Given], Expected]] = {

@@ -21,12 +21,12 @@ BY_NAME = {family.name: family for family in FAMILIES}
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_the_stored_file_is_what_the_script_makes(family: Family) -> None:
+def test_each_stored_file_equals_the_scripts_output(family: Family) -> None:
     stored = (FOLDER / f"{family.name}.json").read_text("utf-8")
     assert stored == make_conformance.text(family), "run: python -m tests.conformance.make"
 
 
-def test_no_file_is_left_over_and_no_name_stands_twice() -> None:
+def test_no_file_is_obsolete_and_no_name_is_used_twice() -> None:
     assert set(STORED) == set(BY_NAME)
     for stored in STORED.values():
         names = [case["name"] for case in stored["cases"]]
@@ -79,5 +79,5 @@ def differences(ours: Any, expected: Any, where: str = "") -> list[str]:
         for case in STORED[family]["cases"]
     ],
 )
-def test_the_compiled_side_agrees(family: str, case: dict[str, Any]) -> None:
+def test_the_compiled_passes_agree(family: str, case: dict[str, Any]) -> None:
     assert differences(COMPILED[family](case["input"]), case["expected"]) == []

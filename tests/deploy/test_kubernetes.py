@@ -38,15 +38,15 @@ def manifests(request: pytest.FixtureRequest) -> list[Manifest]:
 
 def one(manifests: Sequence[Manifest], kind: str) -> Manifest:
     """Return the only manifest of a kind."""
-    (found,) = (manifest for manifest in manifests if manifest["kind"] == kind)
-    return found
+    (only_one,) = (manifest for manifest in manifests if manifest["kind"] == kind)
+    return only_one
 
 
 def pods(manifests: Sequence[Manifest]) -> dict[str, Manifest]:
     """Templates of all pods: the CronJob's own, and those that the operator makes."""
     job = one(manifests, "CronJob")["spec"]["jobTemplate"]["spec"]["template"]
     cluster = one(manifests, "DaskCluster")
-    made = {
+    templates_by_name = {
         "client": job,
         "scheduler": controller.build_scheduler_deployment_spec(
             cluster["metadata"]["name"],
@@ -65,7 +65,8 @@ def pods(manifests: Sequence[Manifest]) -> dict[str, Manifest]:
         ),
     }
     return {
-        name: manifest.get("spec", {}).get("template", manifest) for name, manifest in made.items()
+        name: manifest.get("spec", {}).get("template", manifest)
+        for name, manifest in templates_by_name.items()
     }
 
 
@@ -75,10 +76,10 @@ def closed(schema: Any) -> Any:
         return [closed(element) for element in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {name: closed(value) for name, value in schema.items()}
+    result = {name: closed(value) for name, value in schema.items()}
     if isinstance(schema.get("properties"), dict):
-        made.setdefault("additionalProperties", False)
-    return made
+        result.setdefault("additionalProperties", False)
+    return result
 
 
 def problems(manifest: Manifest) -> list[str]:
@@ -93,8 +94,8 @@ def problems(manifest: Manifest) -> list[str]:
     (version,) = crd["spec"]["versions"]
     schema = closed(version["schema"]["openAPIV3Schema"])
     schema["properties"] |= {"apiVersion": {}, "kind": {}, "metadata": {}}
-    found = jsonschema.Draft202012Validator(schema).iter_errors(manifest)
-    return [error.message for error in found]
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(manifest)
+    return [error.message for error in errors]
 
 
 def test_manifests_are_valid(manifests: list[Manifest]) -> None:
@@ -102,13 +103,13 @@ def test_manifests_are_valid(manifests: list[Manifest]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["CronJob", "DaskCluster"])
-def test_a_wrong_manifest_is_found(manifests: list[Manifest], kind: str) -> None:
+def test_a_wrong_manifest_is_reported(manifests: list[Manifest], kind: str) -> None:
     """A misspelt key is reported at any depth."""
     text = yaml.safe_dump(one(manifests, kind))
     assert problems(yaml.safe_load(text.replace("readOnlyRootFilesystem", "readOnlyRoot")))
 
 
-def test_pods_are_bounded(manifests: list[Manifest]) -> None:
+def test_pods_have_limits_and_few_rights(manifests: list[Manifest]) -> None:
     """Limits are those of the namespace (restricted) and more: no token, writing only to /tmp."""
     for name, pod in pods(manifests).items():
         spec = pod["spec"]
@@ -126,14 +127,14 @@ def test_pods_are_bounded(manifests: list[Manifest]) -> None:
         assert TMP in {mount["mountPath"] for mount in container["volumeMounts"]}
 
 
-def test_the_policies_are_of_the_pods(manifests: list[Manifest]) -> None:
+def test_policies_select_existing_pods(manifests: list[Manifest]) -> None:
     """Labels that a policy or a service selects by exist on the pods."""
     labels = {name: pod["metadata"]["labels"] for name, pod in pods(manifests).items()}
     chosen = {
         manifest["metadata"]["name"]: {
             name
-            for name, has in labels.items()
-            if manifest["spec"]["podSelector"].get("matchLabels", {}).items() <= has.items()
+            for name, pod_labels in labels.items()
+            if manifest["spec"]["podSelector"].get("matchLabels", {}).items() <= pod_labels.items()
         }
         for manifest in manifests
         if manifest["kind"] == "NetworkPolicy"
@@ -149,7 +150,7 @@ def test_the_policies_are_of_the_pods(manifests: list[Manifest]) -> None:
     assert service["selector"].items() <= labels["scheduler"].items()
 
 
-def test_yesterday_is_that_of_the_schedule(manifests: list[Manifest]) -> None:
+def test_the_night_is_yesterday_in_the_time_zone_of_the_schedule(manifests: list[Manifest]) -> None:
     job = one(manifests, "CronJob")
     (container,) = pods(manifests)["client"]["spec"]["containers"]
     zones = {"name": "TZ", "value": job["spec"]["timeZone"]}
@@ -163,10 +164,10 @@ def pod_box(image: Path, pod: Manifest, **more: Any) -> tuple[Box, list[str]]:
     if container.get("envFrom"):
         assert container["envFrom"] == [{"secretRef": {"name": "segscore-store"}}]
         given |= store_variables()
-    said = [
+    arguments = [
         re.sub(r"\$\((\w+)\)", lambda m: given[m[1]], argument) for argument in container["args"]
     ]
-    return Box(image, environment() | given, **more), entered(said)
+    return Box(image, environment() | given, **more), entered(arguments)
 
 
 @contextmanager
@@ -178,27 +179,27 @@ def pod_running(image: Path, machine: Machine, pod: Manifest) -> Iterator[Servic
     url = f"http://127.0.0.1:{ports[probe['port']]}{probe['path']}"
     ask = ["python", "-c", f"from urllib.request import urlopen; urlopen({url!r})"]
     box, command = pod_box(image, pod)
-    with serving(machine, box, command, ask) as there:
-        yield there
+    with serving(machine, box, command, ask) as service:
+        yield service
 
 
 @pytest.mark.usefixtures("store")
 @pytest.mark.parametrize("manifests", ["base"], indirect=True)
-def test_the_night_of_kubernetes(
+def test_a_night_runs_by_the_manifests(
     image: Path, machine: Machine, manifests: list[Manifest], tmp_path: Path
 ) -> None:
     """Scheduler, a worker as the operator makes it, and the job run by their manifests."""
     days = yesterday()
     deliver(machine, image, tmp_path / "tables", days)
-    made = pods(manifests)
+    templates = pods(manifests)
     settings = tmp_path / "settings"
     settings.mkdir()
     for name, text in one(manifests, "ConfigMap")["data"].items():
         (settings / name).write_text(text)
-    box, command = pod_box(image, made["client"], read={"/etc/segscore": settings})
+    box, command = pod_box(image, templates["client"], read={"/etc/segscore": settings})
     with (
-        pod_running(image, machine, made["scheduler"]),
-        pod_running(image, machine, made["worker"]),
+        pod_running(image, machine, templates["scheduler"]),
+        pod_running(image, machine, templates["worker"]),
     ):
         ended = machine.run(box, *command)
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -38,21 +38,21 @@ PATIENCE = 120
 @pytest.fixture
 def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Folder of the submitted jobs, which reach each other by loopback."""
-    made, programs = tmp_path / "jobs", tmp_path / "bin"
-    for folder in (made, programs):
+    job_folder, programs = tmp_path / "jobs", tmp_path / "bin"
+    for folder in (job_folder, programs):
         folder.mkdir()
     for name, text in (("sbatch", SBATCH), ("scancel", SCANCEL)):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
     path = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    variables = {"PATH": path, "JOBS": str(made), "DASK_JOBQUEUE__SLURM__INTERFACE": "lo"}
+    variables = {"PATH": path, "JOBS": str(job_folder), "DASK_JOBQUEUE__SLURM__INTERFACE": "lo"}
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    return made
+    return job_folder
 
 
 @pytest.mark.skipif(shutil.which("setsid") is None, reason="there is no setsid: jobs have no group")
-def test_workers_are_jobs(
+def test_workers_are_submitted_and_cancelled_as_jobs(
     segscore: Segscore, jobs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = str(DATA / "stargazer.jsonl")

@@ -27,25 +27,27 @@ def said(*command: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["systemd-analyze", *map(str, command)], capture_output=True, text=True)  # noqa: S607
 
 
-def test_units_are_right() -> None:
+def test_units_pass_systemd_analyze() -> None:
     """There is not even a warning, such as that of an unknown key."""
     ended = said("verify", "--man=no", *UNITS.iterdir())
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-def test_a_wrong_unit_is_found(tmp_path: Path) -> None:
+def test_a_wrong_unit_is_reported(tmp_path: Path) -> None:
     path = tmp_path / SERVICE.name
     path.write_text(SERVICE.read_text().replace("ProtectHome=", "ProtectHomes="))
     assert "Unknown key 'ProtectHomes'" in said("verify", "--man=no", path).stderr
 
 
-def test_the_service_is_bounded() -> None:
+def test_the_service_has_few_rights() -> None:
     ended = said("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", SERVICE)
     assert ended.returncode == 0, ended.stdout
 
 
 @pytest.mark.usefixtures("store")
-def test_the_night_of_systemd(image: Path, machine: Machine, tmp_path: Path) -> None:
+def test_a_night_runs_in_the_units_environment(
+    image: Path, machine: Machine, tmp_path: Path
+) -> None:
     """It runs on this machine's threads, and writes only to the folders that the unit names."""
     days = yesterday()
     deliver(machine, image, tmp_path / "tables", days)
@@ -58,9 +60,9 @@ def test_the_night_of_systemd(image: Path, machine: Machine, tmp_path: Path) -> 
     folders = {"/var/lib/": "StateDirectory", "/var/cache/": "CacheDirectory"}
     write = {}
     for parent, key in folders.items():
-        write[parent + service[key]] = made = tmp_path / key
-        made.mkdir()
-        os.chown(made, ACCOUNT, ACCOUNT)  # as systemd does
+        write[parent + service[key]] = state_folder = tmp_path / key
+        state_folder.mkdir()
+        os.chown(state_folder, ACCOUNT, ACCOUNT)  # as systemd does
     box = Box(
         image,
         {"PATH": PATH, **given, **store_variables()},

@@ -30,9 +30,9 @@ def take(run: str, picture: str) -> None:
         page = Path(folder) / "report.html"
         write_report(ReportSettings(run, str(page), "boundary_similarity", "micro"))
         browser = playwright.chromium.launch(executable_path=INSTALLED, args=["--no-sandbox"])
-        with opened(browser, page, WIDTH) as seen:
-            seen.page.evaluate(CUT)
-            seen.page.locator("body").screenshot(path=picture)
+        with opened(browser, page, WIDTH) as log:
+            log.page.evaluate(CUT)
+            log.page.locator("body").screenshot(path=picture)
         browser.close()
 
 

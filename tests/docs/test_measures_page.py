@@ -66,29 +66,31 @@ class Cell(NamedTuple):
 
 def blocks() -> list[tuple[str, str]]:
     """(heading above it, text) of every fenced case."""
-    found = []
+    result = []
     heading = ""
     for part in re.split(r"^(#+ .*|```case\n(?:.*\n)*?```)$", PAGE, flags=re.MULTILINE):
         if part.startswith("#"):
             heading = part.lstrip("# ")
         elif part.startswith("```case"):
-            found.append((heading, part.removeprefix("```case\n").removesuffix("```")))
-    return found
+            result.append((heading, part.removeprefix("```case\n").removesuffix("```")))
+    return result
 
 
 def cells() -> list[Cell]:
     """Every cell of every table."""
-    found = []
+    result = []
     for heading, block in blocks():
         given, table = block.split("\n\n", 1)
         first, *lines = table.strip("\n").splitlines()
         programs = re.split(r"\s{2,}", first.strip())
         for line in lines:
-            measure, *says = re.split(r"\s{2,}", line.strip())
-            assert len(says) == len(programs), line
-            both = zip(programs, says, strict=True)
-            found += [Cell(heading, json.loads(given), measure, *values_) for values_ in both]
-    return found
+            measure, *columns = re.split(r"\s{2,}", line.strip())
+            assert len(columns) == len(programs), line
+            both = zip(programs, columns, strict=True)
+            result += [
+                Cell(heading, json.loads(given), measure, *column_values) for column_values in both
+            ]
+    return result
 
 
 # --- Results of programs -------------------------------------------------------------------------
@@ -123,20 +125,20 @@ def twin(given: Given, measure: str) -> Value:
         rounding = given.get("rounding", "half-even")
         return naive.window_size(given["n_units"], len(given["reference"]) + 1, rounding)
     if family == "windows":
-        found = windows_of_twin(given)
+        result = windows_of_twin(given)
     elif family == "edits":
-        found = edits_of_twin(given)
+        result = edits_of_twin(given)
     else:
         expect = {"content": expect_content, "ghd": expect_ghd, "panel": expect_panel}
-        found = expect[family](given)
-    both = {**found.get("counts", {}), **found.get("values", {})}
+        result = expect[family](given)
+    both = {**result.get("counts", {}), **result.get("values", {})}
     return both[measure]
 
 
 def windows_of_twin(given: Given) -> dict[str, Any]:
-    found = expect_windows(given)
-    counts = found["counts"]
-    return found | expect_formulas({"counts": counts, "parameters": given, "row": True})
+    result = expect_windows(given)
+    counts = result["counts"]
+    return result | expect_formulas({"counts": counts, "parameters": given, "row": True})
 
 
 def edits_of_twin(given: Given) -> dict[str, Any]:
@@ -144,10 +146,10 @@ def edits_of_twin(given: Given) -> dict[str, Any]:
     if not typed(given):
         sides = {role: [[p, 1] for p in given[role]] for role in ("reference", "hypothesis")}
         one |= {**sides, "types": ALL_TYPES}
-    found = expect_typed_edits(one)
+    result = expect_typed_edits(one)
     parameters = {"n_t": one["n_t"], "types": one["types"], "beta": given.get("beta", "1")}
-    valued = expect_formulas({"counts": found["counts"], "parameters": parameters, "row": True})
-    return found | valued
+    valued = expect_formulas({"counts": result["counts"], "parameters": parameters, "row": True})
+    return result | valued
 
 
 def compiled(given: Given, measure: str) -> Value:
@@ -158,13 +160,13 @@ def compiled(given: Given, measure: str) -> Value:
         sizes = np.array([given["n_units"]]), np.array([len(given["reference"]) + 1])
         return int(windows.window_size(*sizes, given.get("rounding", "half-even"))[0])
     if family in ("content", "panel"):
-        found = {"content": ours_of_content, "panel": ours_of_panel}[family](given)
-        return {**found["counts"], **found["values"]}[measure]
+        result = {"content": ours_of_content, "panel": ours_of_panel}[family](given)
+        return {**result["counts"], **result["values"]}[measure]
     if family == "windows":
         counts = passes.window_counts(*pair, given["k"])
         return {**values_of(PAIRS, counts, settled(given)), **counts}[measure]
-    found = ours_of_typed_edits({"n_t": 2, "pairing": "greedy", **given})
-    return {**found["counts"], **found["values"]}[measure]
+    result = ours_of_typed_edits({"n_t": 2, "pairing": "greedy", **given})
+    return {**result["counts"], **result["values"]}[measure]
 
 
 def ours(given: Given, measure: str) -> Value:
@@ -250,17 +252,20 @@ def as_printed(given: Given, measure: str) -> Value:
     weight += Fraction(counts["substitution_span"], max(1, max(types) - min(types)))
     alone = counts["misses"] + counts["false_alarms"]
     pairs = alone + counts["near_misses"] + counts["substitutions"] + counts["matches"]
-    of = {"boundary_similarity": pairs, "segmentation_similarity": counts["potential_boundaries"]}
-    return 1 - Fraction(alone + weight) / of[measure]
+    denominators = {
+        "boundary_similarity": pairs,
+        "segmentation_similarity": counts["potential_boundaries"],
+    }
+    return 1 - Fraction(alone + weight) / denominators[measure]
 
 
 def by_matrix_as_printed(given: Given, measure: str) -> Value:
     """Fournier 2013, eq 7 exactly as printed: near misses enter with w, not 1 - w."""
     counts = edits_of_twin(given)["counts"]
     tp = counts["matches"] + Fraction(counts["near_miss_span"], given.get("n_t", 2))
-    found = {"b_tp": tp, "b_fp": counts["false_alarms"], "b_fn": counts["misses"]}
+    result = {"b_tp": tp, "b_fp": counts["false_alarms"], "b_fn": counts["misses"]}
     return {
-        **found,
+        **result,
         "b_precision": naive.ratio(tp, tp + counts["false_alarms"]),
         "b_recall": naive.ratio(tp, tp + counts["misses"]),
     }[measure]
@@ -328,25 +333,25 @@ def test_the_page_has_cases() -> None:
 @pytest.mark.parametrize(
     "cell", [pytest.param(c, id=f"{c.heading}: {c.measure}: {c.program}") for c in cells()]
 )
-def test_what_the_page_says_is_found(cell: Cell) -> None:
+def test_every_number_of_the_page_is_reproduced(cell: Cell) -> None:
     if cell.says == "-":
         return
-    found = said(cell.program, cell.given, cell.measure)
-    if isinstance(found, type):
-        assert found.__name__ == cell.says
+    result = said(cell.program, cell.given, cell.measure)
+    if isinstance(result, type):
+        assert result.__name__ == cell.says
     elif cell.says == "undefined":
-        assert found is None
+        assert result is None
     else:
-        assert found is not None
-        assert float(found) == pytest.approx(float(Fraction(cell.says)), abs=1e-12)
-        assert cell.program != "segscore" or found == Fraction(cell.says)
+        assert result is not None
+        assert float(result) == pytest.approx(float(Fraction(cell.says)), abs=1e-12)
+        assert cell.program != "segscore" or result == Fraction(cell.says)
 
 
 def section(name: str) -> str:
     """Return the section below a measure's heading."""
-    found = re.search(rf"^### `{name}`\n((?:(?!^#).*\n)*)", PAGE, flags=re.MULTILINE)
-    assert found, f"no section ### `{name}`"
-    return found[1]
+    match = re.search(rf"^### `{name}`\n((?:(?!^#).*\n)*)", PAGE, flags=re.MULTILINE)
+    assert match, f"no section ### `{name}`"
+    return match[1]
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
@@ -357,7 +362,7 @@ def test_every_measure_has_its_section_and_formula(measure: Measure) -> None:
     assert f"\n0 to {upper}; better: {measure.better}. Source: {measure.source}.\n" in text
 
 
-def test_no_section_is_of_a_measure_that_is_not() -> None:
+def test_every_section_describes_an_existing_measure() -> None:
     assert set(re.findall(r"^### `(\w+)`$", PAGE, flags=re.MULTILINE)) == set(MEASURES) | {"ghd"}
 
 
@@ -366,6 +371,6 @@ def test_every_count_is_defined(count: str) -> None:
     assert re.search(rf"^\| [^|]*`{count}`", PAGE, flags=re.MULTILINE)
 
 
-def test_the_sections_are_in_the_order_of_the_columns() -> None:
+def test_sections_have_the_order_of_the_columns() -> None:
     order = re.findall(r"^### `(\w+)`$", PAGE, flags=re.MULTILINE)
     assert [name for name in order if name in MEASURES] == list(MEASURES)

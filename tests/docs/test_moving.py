@@ -47,13 +47,13 @@ class Equal(NamedTuple):
 
 def equals(cells: int) -> list[Equal]:
     """Return rows with this many cells, of which the first is a call, of the page's tables."""
-    found = []
+    rows = []
     for line in PAGE.splitlines():
         texts = [text.strip() for text in line.strip("|").split("|")]
         if len(texts) == cells and re.match(r"`(len\()?(segeval|nltk)\.\w+\(", texts[0]):
             call, options, *where, columns = (text.strip("`") for text in texts)
-            found.append(Equal(call, tuple(options.split()), tuple(where), columns))
-    return found
+            rows.append(Equal(call, tuple(options.split()), tuple(where), columns))
+    return rows
 
 
 OF_PAIRS, OF_CODERS = equals(3), equals(5)
@@ -105,7 +105,9 @@ OPTIONS = sorted({equal.options for equal in OF_PAIRS})
 @pytest.mark.parametrize(
     ("data", "options"), [("tinyrec", ()), *(("stargazer", options) for options in OPTIONS)]
 )
-def test_a_pair(segscore: Segscore, tmp_path: Path, data: str, options: tuple[str, ...]) -> None:
+def test_columns_of_pairs_equal_segeval_and_nltk(
+    segscore: Segscore, tmp_path: Path, data: str, options: tuple[str, ...]
+) -> None:
     table = DATA / f"{data}.jsonl"
     run = tmp_path / "run"
     assert segscore("score", table, table, *options, "--output", run).code == 0
@@ -131,7 +133,7 @@ def codings(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("options", sorted({equal.options for equal in OF_CODERS}), ids=" ".join)
-def test_coders(
+def test_columns_of_coders_equal_segeval_and_nltk(
     segscore: Segscore, tmp_path: Path, codings: Path, options: tuple[str, ...]
 ) -> None:
     run = tmp_path / "run"
@@ -173,7 +175,9 @@ def test_segeval_cannot_read_its_files(reader: str, tmp_path: Path) -> None:
     "name",
     [name for name in segeval.__all__ if isinstance(getattr(segeval, name), segeval.Dataset)],
 )
-def test_a_dataset_comes_in_whole(segscore: Segscore, tmp_path: Path, name: str) -> None:
+def test_a_dataset_of_segeval_is_imported_completely(
+    segscore: Segscore, tmp_path: Path, name: str
+) -> None:
     dataset = getattr(segeval, name)
     segeval.output_linear_mass_json(str(tmp_path / "data.json"), dataset)
     assert segscore("import", tmp_path / "data.json", "--output", tmp_path / "tables").code == 0

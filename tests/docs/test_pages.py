@@ -59,28 +59,28 @@ def run(segscore: Segscore, command: Command, where: str) -> None:
     """Run a command line and compare its output with the page."""
     program, *arguments = command.words
     if program == "cat":
-        found = "".join(Path(name).read_text("utf-8") for name in arguments)
+        actual = "".join(Path(name).read_text("utf-8") for name in arguments)
     else:
         assert program == "segscore", where
         ended = segscore(*arguments)
         assert ended.code == command.code, f"{where}: {ended.err}"
-        found = ended.out + PROGRESS.sub("", ended.err)
+        actual = ended.out + PROGRESS.sub("", ended.err)
     if command.expected:
-        assert same(command.expected, found), f"{where}: {command.words}\n{found}"
+        assert same(command.expected, actual), f"{where}: {command.words}\n{actual}"
 
 
 def converse(fence: Fence, known: dict[str, Any], where: str) -> None:
     """Run a Python session and compare its output with the page."""
     session = doctest.DocTestParser().get_doctest(fence.text, known, where, where, fence.line)
-    told: list[str] = []
+    printed: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
-    ended = runner.run(session, out=told.append, clear_globs=False)
-    assert not ended.failed, "".join(told)
+    ended = runner.run(session, out=printed.append, clear_globs=False)
+    assert not ended.failed, "".join(printed)
     known.update(session.globs)
 
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
-def test_what_the_page_says_is_said(page: Path, segscore: Segscore, place: Path) -> None:
+def test_examples_print_what_the_page_shows(page: Path, segscore: Segscore, place: Path) -> None:
     known: dict[str, Any] = {}
     for fence in fences(page):
         where = f"{page.name}:{fence.line}"
@@ -95,7 +95,7 @@ def test_what_the_page_says_is_said(page: Path, segscore: Segscore, place: Path)
 
 
 @pytest.mark.parametrize(
-    ("shown", "found", "expected"),
+    ("on_page", "printed", "expected"),
     [
         ("a\n…\nz\n", "a\nb\nc\nz  \n", True),
         ("a\n…\nz\n", "a\nz\n", False),
@@ -104,8 +104,8 @@ def test_what_the_page_says_is_said(page: Path, segscore: Segscore, place: Path)
         ("0.123456\n", "0.123457\n", False),
     ],
 )
-def test_what_is_left_out_is_all_that_may_differ(shown: str, found: str, expected: bool) -> None:
-    assert same(shown, found) is expected
+def test_only_ellipses_of_the_page_may_differ(on_page: str, printed: str, expected: bool) -> None:
+    assert same(on_page, printed) is expected
 
 
 @pytest.mark.parametrize("command", JOBS)
@@ -118,7 +118,7 @@ def test_a_command_has_a_page_with_an_example_and_all_its_options(command: str) 
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
-def test_no_page_names_an_option_that_is_not(page: Path) -> None:
+def test_pages_name_only_existing_options(page: Path) -> None:
     known = OF_OTHERS.union(*map(options_of, JOBS))
     assert set(OPTION.findall(page.read_text("utf-8"))) <= known
 

@@ -15,8 +15,8 @@ README = (ROOT / "README.md").read_text()
 
 def block(language: str, containing: str) -> str:
     """Return the fenced block of a language that contains a text."""
-    found = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-    (chosen,) = (text for name, text in found if name == language and containing in text)
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    (chosen,) = (text for name, text in blocks if name == language and containing in text)
     return str(chosen)
 
 
@@ -44,6 +44,6 @@ def test_every_command_is_in_the_table() -> None:
         assert f"(docs/jobs/{name}.md)" in row, name
 
 
-def test_the_version_is_that_of_signatures(segscore: Segscore) -> None:
+def test_the_readme_shows_the_version_of_signatures(segscore: Segscore) -> None:
     version = block("", "segscore|n_t").strip().rpartition("|v:")[2]
     assert segscore("--version").out == f"segscore {version}\n"

@@ -69,7 +69,7 @@ def test_every_page_is_in_the_site(site: Site) -> None:
     assert sources < built
 
 
-def test_no_page_loads_anything_from_elsewhere(site: Site) -> None:
+def test_pages_load_nothing_from_other_sites(site: Site) -> None:
     loaded = [address for page in site.pages.values() for address in page.loaded]
     assert len(loaded) > len(site.pages)
     assert [address for address in loaded if urlsplit(address).netloc] == []
@@ -90,8 +90,10 @@ def broken(file: Path, links: list[str], site: Site) -> Iterator[str]:
 
 
 def test_every_link_of_the_site_leads_somewhere(site: Site) -> None:
-    found = [link for file, page in site.pages.items() for link in broken(file, page.links, site)]
-    assert found == []
+    broken_links = [
+        link for file, page in site.pages.items() for link in broken(file, page.links, site)
+    ]
+    assert broken_links == []
 
 
 def links_of(file: Path) -> list[str]:
@@ -101,8 +103,8 @@ def links_of(file: Path) -> list[str]:
         for block in MarkdownIt().parse(file.read_text("utf-8"))
         for token in block.children or []
     ]
-    found = [token.attrGet("href") or token.attrGet("src") for token in tokens]
-    return [str(address) for address in found if address]
+    addresses = [token.attrGet("href") or token.attrGet("src") for token in tokens]
+    return [str(address) for address in addresses if address]
 
 
 @pytest.mark.parametrize("file", OUTSIDE, ids=lambda file: file.name)

@@ -49,10 +49,14 @@ def keep(tables: Iterable[OutputTable], run: Path, beside: Mapping[str | None, l
     for table in tables:
         names = table.columns(beside.get(table.beside, []))
         for file in (run / table.name).iterdir():
-            found = pq.read_schema(file)
-            assert found.names == names, table.name
-            own = {name: arrow_type(column) for name, column in table.schema.columns.items()}
-            assert own == {name: found.field(name).type for name in own}, table.name
+            actual = pq.read_schema(file)
+            assert actual.names == names, table.name
+            column_types = {
+                name: arrow_type(column) for name, column in table.schema.columns.items()
+            }
+            assert column_types == {name: actual.field(name).type for name in column_types}, (
+                table.name
+            )
         read = read_table(str(run / table.name))
         assert read.num_rows, f"{table.name} is not tested without a row"
         table.schema.validate(read, lazy=True)
@@ -85,14 +89,14 @@ def known(key: str, described: Iterable[Key]) -> bool:
 
 def record(run: Path, command: str) -> None:
     """Compare run.json with the page, and its list with the files of the folder."""
-    told = json.loads((run / "run.json").read_text())
+    run_record = json.loads((run / "run.json").read_text())
     described = [key for key in records.RUN if command in (key.commands or (command,))]
-    assert [key for key in keys(told) if not known(key, described)] == []
-    assert {key.name.split(".")[0].removesuffix("[]") for key in described} == told.keys()
-    assert {table: set(files) for table, files in told["files"].items()} == written(run)
+    assert [key for key in keys(run_record) if not known(key, described)] == []
+    assert {key.name.split(".")[0].removesuffix("[]") for key in described} == run_record.keys()
+    assert {table: set(files) for table, files in run_record["files"].items()} == written(run)
 
 
-def test_the_page_is_what_the_schemas_say() -> None:
+def test_the_page_of_tables_agrees_with_the_schemas() -> None:
     assert (ROOT / "docs" / "tables.md").read_text("utf-8") == page.page(), "run `make columns`"
 
 
@@ -119,10 +123,10 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
     assert segscore("import", table, "--output", tables).code == 0
     good = read_table(str(tables / "references")).to_pylist()
     bad = {**good[0], "coder": "third", "boundaries": [9, 3]}
-    there = put(tmp_path / "references.jsonl", [*good, bad])
+    references = put(tmp_path / "references.jsonl", [*good, bad])
     run = tmp_path / "run"
     ended = segscore(
-        "score", there, tables / "hypotheses", "--documents", tables / "documents",
+        "score", references, tables / "hypotheses", "--documents", tables / "documents",
         "--output", run, "--units", "words", "--group-by", "level,split", "--consensus", "0.5",
         "--confusion", "--reference-points", "none,human", "--replicates", 20,
     )  # fmt: skip
@@ -146,14 +150,16 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
 def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
     listed = data("stargazer")
     bad = {**listed[0], "coder": "bad", "boundaries": [0]}
-    there = put(tmp_path / "references.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}])
+    references = put(
+        tmp_path / "references.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}]
+    )
     scored = [
         {**row, "boundary_scores": [1 / (1 + i) for i, _ in enumerate(row["boundaries"])]}
         for row in listed
         if row["role"] == "hypothesis"
     ]
     run = tmp_path / "run"
-    ended = segscore("sweep", there, put(tmp_path / "scored.jsonl", scored), "--output", run)
+    ended = segscore("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
     assert ended.code == 0, ended.err
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
     keep([*of("sweep"), *beside], run, {})
@@ -186,16 +192,18 @@ def test_nights(segscore: Segscore, tmp_path: Path) -> None:
             archive.put(night, role, listed)
         archive.run(night)
     assert archive.outcome(DAYS[1]) == "failed"
-    told = archive.read(DAYS[1], "night.json")
-    assert told["missing"] and told["new"] and told["checks"][0]["system"]
-    assert [key for key in keys(told) if not known(key, records.NIGHT_RECORD)] == []
+    verdict = archive.read(DAYS[1], "night.json")
+    assert verdict["missing"] and verdict["new"] and verdict["checks"][0]["system"]
+    assert [key for key in keys(verdict) if not known(key, records.NIGHT_RECORD)] == []
     assert {
         key.name.split(".")[0].removesuffix("[]") for key in records.NIGHT_RECORD
-    } == told.keys()
-    moved = [moved for check in told["checks"] for moved in check["moved"]]
-    for part, prefix in ((told["checks"][0], "checks[]."), (moved[0], "checks[].moved[].")):
-        own = {key.name.removeprefix(prefix) for key in records.NIGHT_RECORD if prefix in key.name}
-        assert {name.split("[")[0] for name in own} == part.keys()
+    } == verdict.keys()
+    moved = [moved for check in verdict["checks"] for moved in check["moved"]]
+    for part, prefix in ((verdict["checks"][0], "checks[]."), (moved[0], "checks[].moved[].")):
+        documented_keys = {
+            key.name.removeprefix(prefix) for key in records.NIGHT_RECORD if prefix in key.name
+        }
+        assert {name.split("[")[0] for name in documented_keys} == part.keys()
     assert segscore("history", archive.runs).code == 0
     (history,) = of("history")
     table = read_table(storage.join(archive.runs, "history"))

@@ -132,11 +132,11 @@ class Figures:
 
 def scenarios(folder: Path, documents: int = 160) -> list[Scenario]:
     """Write corpora of many small parts, and return the runs to disturb."""
-    made = corpus(seed=3, documents=documents)
-    made.write(folder / "plain", files=4)
-    twice = made.hypotheses[:: max(1, len(made.hypotheses) // 4)]
-    made.hypotheses.extend({**row, "boundaries": []} for row in twice)
-    made.write(folder / "twice", files=4)
+    generated = corpus(seed=3, documents=documents)
+    generated.write(folder / "plain", files=4)
+    twice = generated.hypotheses[:: max(1, len(generated.hypotheses) // 4)]
+    generated.hypotheses.extend({**row, "boundaries": []} for row in twice)
+    generated.write(folder / "twice", files=4)
     codings = folder / "codings.jsonl"
     rows = corpus(seed=9, documents=documents).references
     codings.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -192,8 +192,8 @@ class Place:
         if self.cluster is None:
             return spawned(command.process.pid)
         assert self.cluster.scheduler is not None
-        here = self.cluster.workers if kind == WORKER else [self.cluster.scheduler]
-        return [process.pid for process in here if process.poll() is None]
+        processes = self.cluster.workers if kind == WORKER else [self.cluster.scheduler]
+        return [process.pid for process in processes if process.poll() is None]
 
 
 def where(run: Run) -> str:
@@ -225,12 +225,12 @@ def strike(
     until = time.monotonic() + blow.moment * lasts.get(blow.aimed, 0.0)
     wait(ended_or(lambda: time.monotonic() >= until), "the moment to strike")
     wait(ended_or(lambda: place.victims(blow.victim, command)), f"a {blow.victim} is there")
-    there = place.victims(blow.victim, command)
-    if not command.running or not there:
+    victims = place.victims(blow.victim, command)
+    if not command.running or not victims:
         return None
-    hit = where(run)
-    kill(there[int(blow.which * len(there))])
-    return hit
+    stage = where(run)
+    kill(victims[int(blow.which * len(victims))])
+    return stage
 
 
 class Undisturbed:
@@ -267,8 +267,8 @@ class Undisturbed:
                 lasts = time.monotonic() - start
             if ended.code:
                 raise Broken(f"undisturbed: {ended.err}")
-            told = json.loads(record(run) or "")["seconds"]
-            work = sum(seconds for stage, seconds in told.items() if stage in WORK)
+            recorded = json.loads(record(run) or "")["seconds"]
+            work = sum(seconds for stage, seconds in recorded.items() if stage in WORK)
             self.lasts[key] = {None: lasts, WORKING: work}
             require_same(run, self.bytes.setdefault(scenario.name, files(run)))
         return self.bytes[scenario.name], self.lasts[key]
@@ -294,24 +294,24 @@ def disturb(
     before = figures.kills.total()
     folder.mkdir()
     drive = Drive(str(folder), scenario.rows, {})
-    run, left = undisturbed.place(folder), list(blows)
+    run, remaining = undisturbed.place(folder), list(blows)
     with Place(name, drive).ready() as place:
         reader = Reader(run)
         reader.start()
         for attempt in range(ATTEMPTS):
             output = ("--output", str(run), *place.option)
             command = ForkedCommand(drive, *scenario.arguments, *output)
-            hit = victim = None
-            if left:
-                blow = left.pop(0)
-                hit, victim = strike(blow, place, command, run, lasts), blow.victim
-                if hit is not None:
-                    figures.kills[name, blow.victim, hit] += 1
+            struck = victim = None
+            if remaining:
+                blow = remaining.pop(0)
+                struck, victim = strike(blow, place, command, run, lasts), blow.victim
+                if struck is not None:
+                    figures.kills[name, blow.victim, struck] += 1
             ended = command.ended()
             if ended.code == 0:
                 require_quiet(ended.err)
                 break
-            if hit is None or (victim == CLIENT) != (ended.code == -9):
+            if struck is None or (victim == CLIENT) != (ended.code == -9):
                 raise Broken(f"attempt {attempt} ended by itself: {ended.code}: {ended.err}")
             if victim != CLIENT:
                 line = require_one_line(ended.err, ended.code)
@@ -332,8 +332,8 @@ def disturb(
 def plan(draw: Random, name: str, victim: str) -> list[Kill]:
     """Plan the kills of one run: the first is of a given kind, one or two more may follow."""
 
-    def blow(of: str) -> Kill:
-        return Kill(of, draw.random(), draw.choice(AIMED), draw.random())
+    def blow(target: str) -> Kill:
+        return Kill(target, draw.random(), draw.choice(AIMED), draw.random())
 
     more = range(draw.choice([0, 0, 1, 2]))
     return [blow(victim), *(blow(draw.choice(VICTIMS[name])) for _ in more)]

@@ -16,5 +16,5 @@ def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """A corpus of small parts, and the folder of its run."""
     limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows are shuffled
     monkeypatch.setattr(planning, "LIMITS", limits)
-    with Desk(tmp_path, segscore) as made:
-        yield made
+    with Desk(tmp_path, segscore) as ready:
+        yield ready

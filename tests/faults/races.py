@@ -33,7 +33,7 @@ def commands(kind: str, jobs: int) -> list[tuple[str, ...]]:
         "same": [()] * jobs,
         "other settings": [*n_t],
         "fresh": [("--fresh",)] * jobs,
-        "fresh over a run": [("--fresh", *of) for of in n_t],
+        "fresh over a run": [("--fresh", *setting) for setting in n_t],
         "fresh and not": [("--fresh", *n_t[1]) if number else () for number in range(jobs)],
     }
     return options[kind]
@@ -51,8 +51,8 @@ class Races:
     def arguments(self, output: Path, options: Sequence[str]) -> list[str]:
         """Return the arguments of the command line."""
         tables = [str(self.folder / name) for name in ("references", "hypotheses")]
-        own = ["--replicates", "10", "--workers", "1", "--output", str(output)]
-        return ["segscore", "score", *tables, *own, *options]
+        common_options = ["--replicates", "10", "--workers", "1", "--output", str(output)]
+        return ["segscore", "score", *tables, *common_options, *options]
 
     def undisturbed(self, options: Sequence[str]) -> dict[str, bytes]:
         """Return the files of an undisturbed run."""
@@ -68,17 +68,20 @@ class Races:
         return self.expected[key]
 
     def run(
-        self, output: Path, options: Sequence[Sequence[str]], at: float
+        self, output: Path, options: Sequence[Sequence[str]], start: float
     ) -> list[tuple[int, str]]:
         """Run jobs at the same moment; return exit code and standard error of each."""
-        children = [self._fork(number, output, of, at) for number, of in enumerate(options)]
+        children = [
+            self._fork(number, output, job_options, start)
+            for number, job_options in enumerate(options)
+        ]
         ended = []
         for number, child in enumerate(children):
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             ended.append((code, (self.folder / f"{number}.err").read_text()))
         return ended
 
-    def _fork(self, number: int, output: Path, options: Sequence[str], at: float) -> int:
+    def _fork(self, number: int, output: Path, options: Sequence[str], start: float) -> int:
         child = os.fork()
         if child:
             return child
@@ -88,7 +91,7 @@ class Races:
                 name = self.folder / f"{number}.{ending}"
                 os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
             sys.argv = self.arguments(output, options)
-            while time.time() < at:
+            while time.time() < start:
                 pass
             app.main()
             code = 0
@@ -118,10 +121,10 @@ class Races:
         won = [number for number, (code, _) in enumerate(ended) if code == 0]
         if not won:
             raise Broken(f"{kind}: nobody published: {ended}")
-        shown = files(output)
-        if not any(shown == wanted[number] for number in won):
+        published = files(output)
+        if not any(published == wanted[number] for number in won):
             raise Broken(f"{kind}: what is there is of none who says so: {ended}")
-        require_same(output, shown)
+        require_same(output, published)
 
     def _plain(self, line: str) -> str:
         words = line.replace(str(self.folder), "").split()

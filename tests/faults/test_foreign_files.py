@@ -27,7 +27,7 @@ def refused(desk: Desk, *options: object) -> str:
 @pytest.mark.parametrize(
     "name", ["scores/notes.txt", "corpus/a.jsonl", "notes.txt", "_unfinished/notes.txt"]
 )
-def test_a_folder_that_is_no_run_is_refused(
+def test_a_folder_without_a_run_is_refused(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str, options: tuple[object, ...]
 ) -> None:
     path = desk.run / name
@@ -38,7 +38,7 @@ def test_a_folder_that_is_no_run_is_refused(
     assert "contains files that are not a run" in line and "choose an empty or new folder" in line
 
 
-def test_what_a_user_puts_into_a_run_stays(desk: Desk) -> None:
+def test_files_of_a_user_in_a_run_are_kept(desk: Desk) -> None:
     assert desk.score().code == 0
     before = set(everything(desk.run))
     mine = ["notes.txt", "scores/notes.txt", "mine/scores.parquet", "scores/.hidden"]
@@ -46,9 +46,9 @@ def test_what_a_user_puts_into_a_run_stays(desk: Desk) -> None:
         (desk.run / name).parent.mkdir(exist_ok=True)
         (desk.run / name).write_text("mine")
     assert desk.score("--fresh", *OTHER).code == 0
-    found = everything(desk.run)
-    assert {name: found.pop(name) for name in mine} == dict.fromkeys(mine, b"mine")
-    assert found.keys() & before == {"run.json"}
+    contents = everything(desk.run)
+    assert {name: contents.pop(name) for name in mine} == dict.fromkeys(mine, b"mine")
+    assert contents.keys() & before == {"run.json"}
     for name in mine:
         (desk.run / name).unlink()
     (desk.run / "mine").rmdir()
@@ -92,7 +92,7 @@ def test_a_claim_that_names_other_files_is_refused(
     assert str(url) in refused(desk, *options)
 
 
-def test_a_link_in_place_of_what_is_removed(desk: Desk) -> None:
+def test_a_link_in_place_of_a_removed_file_is_not_followed(desk: Desk) -> None:
     """The link is removed, not its target."""
     victim = desk.folder / "victim"
     victim.mkdir()

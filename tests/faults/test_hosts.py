@@ -38,8 +38,8 @@ def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(planning, "LIMITS", limits)
     for name, value in QUICK.items():
         monkeypatch.setenv(name, value)
-    with Desk(tmp_path, segscore) as made:
-        yield made
+    with Desk(tmp_path, segscore) as ready:
+        yield ready
 
 
 def arguments(desk: Desk, command: str, output: Path) -> tuple[object, ...]:
@@ -55,11 +55,11 @@ def undisturbed(desk: Desk, command: str) -> dict[str, bytes]:
     return files(output)
 
 
-def start(desk: Desk, command: str, there: Cluster) -> Command:
+def start(desk: Desk, command: str, dask: Cluster) -> Command:
     """Start the run on the client's host."""
-    options = ("--cluster", there.address)
+    options = ("--cluster", dask.address)
     run = Command(
-        there.drive, *arguments(desk, command, desk.run), *options, within=there.client.within
+        dask.drive, *arguments(desk, command, desk.run), *options, within=dask.client.within
     )
     desk.commands.append(run)
     return run
@@ -74,7 +74,7 @@ def start(desk: Desk, command: str, there: Cluster) -> Command:
         pytest.param(Proxies, "agree", HELD, id="proxies, agree"),
     ],
 )
-def test_a_worker_is_cut_off_and_comes_back(
+def test_a_worker_that_is_cut_off_and_comes_back_changes_nothing(
     desk: Desk, kind: type[Network], command: str, gate: Gate
 ) -> None:
     """The other workers do its work; what it does later does not change a published run."""
@@ -83,22 +83,22 @@ def test_a_worker_is_cut_off_and_comes_back(
     if (kind, command) == (Proxies, "agree") and not hosts.refusal():
         pytest.skip("network namespaces are there, and agree ran in them")
     drive = desk.drive({"gate": gate})
-    with hosts.cluster(drive, kind) as there:
-        run = start(desk, command, there)
-        held = holder(drive)
+    with hosts.cluster(drive, kind) as dask:
+        run = start(desk, command, dask)
+        pid = holder(drive)
         if gate == HELD:
             wait(drive.done, "a part was done")
             assert not any(gate.match in part for _, part, _ in drive.done())
-        there.hosts[held].cut()
+        dask.hosts[pid].cut()
         ended = run.ended()
         assert ended.code == 0, ended.err
         require_quiet(ended.err)
         expected = undisturbed(desk, command)
         require_same(desk.run, expected)
-        assert there.workers[held].poll() is None, "who was cut off did not live on"
-        there.hosts[held].mend()
+        assert dask.workers[pid].poll() is None, "who was cut off did not live on"
+        dask.hosts[pid].mend()
         drive.open("gate")
-        wait(lambda: there.workers[held].poll() is not None, "it learned that it is not missed")
+        wait(lambda: dask.workers[pid].poll() is not None, "it learned that it is not missed")
     published = {
         name: content for name, content in files(desk.run).items() if UNFINISHED not in name
     }
@@ -109,7 +109,7 @@ def test_a_worker_is_cut_off_and_comes_back(
 
 
 @pytest.mark.parametrize("kind", [Namespaces, Proxies])
-def test_nothing_of_a_network_is_left(kind: type[Network], tmp_path: Path) -> None:
+def test_networks_are_removed_after_an_error(kind: type[Network], tmp_path: Path) -> None:
     """Neither a process nor a link remains when the block ends with an error."""
     if kind is Namespaces and (refusal := hosts.refusal()):
         pytest.skip(f"no network namespaces here ({refusal})")
@@ -120,7 +120,7 @@ def test_nothing_of_a_network_is_left(kind: type[Network], tmp_path: Path) -> No
 
 
 def _fail_amid(kind: type[Network], before: set[int]) -> None:
-    with hosts.network(kind) as made:
-        made.host().cut()
+    with hosts.network(kind) as new_network:
+        new_network.host().cut()
         assert kind is Proxies or hosts.children() > before
         raise ZeroDivisionError

@@ -55,8 +55,8 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
                 storage.write_bytes(f"{folder}/scores/part-0.parquet", b"scores %d" % n_t)
                 storage.write_bytes(f"{folder}/receipts/scored/part-0.receipt", b"done")
             storage.write_bytes(f"{folder}/summary/all.parquet", b"sums %d" % n_t)
-            told = {"signature": "s", "pairs": 1, "rows": {}, "settings": {"n_t": n_t}}
-            whole = told | {"inputs": {}, "versions": {"segscore": "0.2.0"}}
+            fields = {"signature": "s", "pairs": 1, "rows": {}, "settings": {"n_t": n_t}}
+            whole = fields | {"inputs": {}, "versions": {"segscore": "0.2.0"}}
             publication.publish(attempt, whole)
     except Refused as problem:
         return f"refused: {problem}"
@@ -67,7 +67,7 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
 
 def jobs(world: World, *kinds: str) -> list[Job]:
     """Make jobs named by n_t, by `f` if they start over, and by the machine if not the first."""
-    made = []
+    new_jobs = []
     for number, kind in enumerate(kinds):
         n_t, fresh, host = int(kind[0]), "f" in kind, kind.partition("@")[2] or "here"
         name = f"{'ABC'[number]}{kind}"
@@ -75,8 +75,8 @@ def jobs(world: World, *kinds: str) -> list[Job]:
         def act(n_t: int = n_t, fresh: bool = fresh) -> str:
             return work(world.output, n_t, fresh=fresh)
 
-        made.append(Job(name, 4_000_000 + number, host, act))
-    return made
+        new_jobs.append(Job(name, 4_000_000 + number, host, act))
+    return new_jobs
 
 
 def require_whole(tree: Tree, *, alone: bool) -> int | None:
@@ -108,12 +108,14 @@ def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) ->
             require_whole(tree, alone=False)
         return frozenset(tree.items())
 
-    def judge(made: Sequence[Job], order: list[str]) -> None:
+    def judge(order_jobs: Sequence[Job], order: list[str]) -> None:
         try:
-            judged(world, made)
+            judged(world, order_jobs)
         except AssertionError as problem:
             raise AssertionError(
-                "\n".join([*order, *(f"{job.name}: {job.outcome}" for job in made), str(problem)])
+                "\n".join(
+                    [*order, *(f"{job.name}: {job.outcome}" for job in order_jobs), str(problem)]
+                )
                 + f"\nleft: {sorted(world.tree())}"
             ) from problem
 
@@ -121,13 +123,13 @@ def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) ->
     return Search(prepare, world.entered, state, judge, deaths, shared)
 
 
-def judged(world: World, made: Sequence[Job]) -> None:
+def judged(world: World, order_jobs: Sequence[Job]) -> None:
     """Check that one whole run is left, and that every other job said so."""
-    outcomes = {job.name: str(job.outcome) for job in made}
+    outcomes = {job.name: str(job.outcome) for job in order_jobs}
     for outcome in outcomes.values():
         assert outcome in ("published", "done", "died") or LINES.fullmatch(outcome), outcome
-    winners = [job for job in made if job.outcome == "published"]
-    died = [job for job in made if job.outcome == "died"]
+    winners = [job for job in order_jobs if job.outcome == "published"]
+    died = [job for job in order_jobs if job.outcome == "died"]
     if not died:
         assert winners
         n_t = require_whole(world.tree(), alone=True)
@@ -137,7 +139,7 @@ def judged(world: World, made: Sequence[Job]) -> None:
     require_whole(world.tree(), alone=False)
     # The next job finds the run, resumes it, or starts it over.
     n_t = int(died[0].name[1])
-    fresh = "f" in died[0].name or len({job.name[1] for job in made}) > 1
+    fresh = "f" in died[0].name or len({job.name[1] for job in order_jobs}) > 1
     assert alone(world, n_t, fresh=fresh) in ("published", "done")
     assert require_whole(world.tree(), alone=True) == n_t
 
@@ -171,7 +173,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
 @pytest.mark.parametrize(
     ("kind", "before"), [("2", None), ("2f", None), ("2f", 2), ("3f", 2)], ids=str
 )
-def test_one_job_dies_at_every_operation(world: World, kind: str, before: int | None) -> None:
+def test_a_job_may_die_at_every_operation(world: World, kind: str, before: int | None) -> None:
     """The same command then finds the run, resumes it, or starts it over."""
     tree = finished(world, before) if before else {}
     assert search(world, [kind], tree, deaths=1).run() > 30
@@ -190,7 +192,9 @@ LONG = [
     [*QUICK, *(pytest.param(*case, marks=pytest.mark.long) for case in LONG)],
     indirect=["world"],
 )
-def test_two_jobs_in_every_order(world: World, kinds: str, before: int | None) -> None:
+def test_two_jobs_in_every_order_leave_one_run(
+    world: World, kinds: str, before: int | None
+) -> None:
     tree = finished(world, before) if before else {}
     assert search(world, kinds.split(), tree).run() > 1000
 
@@ -207,6 +211,8 @@ def test_two_jobs_in_every_order(world: World, kinds: str, before: int | None) -
     ],
     indirect=["world"],
 )
-def test_three_jobs_in_orders_drawn_at_random(world: World, kinds: str, before: int | None) -> None:
+def test_three_jobs_in_random_orders_leave_one_run(
+    world: World, kinds: str, before: int | None
+) -> None:
     tree = finished(world, before) if before else {}
     search(world, kinds.split(), tree).sample(300, seed=11)

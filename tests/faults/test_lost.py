@@ -44,82 +44,82 @@ def undisturbed(desk: Desk, command: str) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("command", ["score", pytest.param("agree", marks=pytest.mark.long)])
-def test_a_worker_is_lost_with_its_task(desk: Desk, command: str) -> None:
+def test_a_task_of_a_lost_worker_is_repeated(desk: Desk, command: str) -> None:
     drive = desk.drive({"gate": HELD})
-    with cluster(drive) as there:
-        run = started(desk, drive, command, there.address)
-        held = holder(drive)
-        assert held in [worker.pid for worker in there.workers]
-        kill(held)
+    with cluster(drive) as dask:
+        run = started(desk, drive, command, dask.address)
+        pid = holder(drive)
+        assert pid in [worker.pid for worker in dask.workers]
+        kill(pid)
         ended = run.ended()
     assert ended.code == 0, ended.err
     require_same(desk.run, undisturbed(desk, command))
 
 
 @pytest.mark.long
-def test_a_worker_is_lost_as_rows_travel(desk: Desk) -> None:
+def test_a_worker_may_be_lost_during_a_shuffle(desk: Desk) -> None:
     drive = desk.drive({"gate": TRAVELLING})
-    with cluster(drive) as there:
-        run = started(desk, drive, "agree", there.address)
+    with cluster(drive) as dask:
+        run = started(desk, drive, "agree", dask.address)
         kill(holder(drive))
         ended = run.ended()
     assert ended.code == 0, ended.err
     require_same(desk.run, undisturbed(desk, "agree"))
 
 
-def test_a_process_of_the_client_is_lost_with_its_task(desk: Desk) -> None:
+def test_a_task_of_a_lost_local_process_is_repeated(desk: Desk) -> None:
     drive = desk.drive({"gate": HELD})
     run = started(desk, drive, "score", "processes")
-    held = holder(drive)
-    assert held in spawned(run.process.pid)
-    kill(held)
+    pid = holder(drive)
+    assert pid in spawned(run.process.pid)
+    kill(pid)
     ended = run.ended()
     assert ended.code == 0, ended.err
     require_same(desk.run, undisturbed(desk, "score"))
 
 
 @pytest.mark.parametrize(("command", "gate"), WAYS)
-def test_the_scheduler_is_lost(desk: Desk, command: str, gate: Gate) -> None:
+def test_a_run_with_a_lost_scheduler_can_be_resumed(desk: Desk, command: str, gate: Gate) -> None:
     drive = desk.drive({"gate": gate})
-    with cluster(drive) as there:
-        run = started(desk, drive, command, there.address)
+    with cluster(drive) as dask:
+        run = started(desk, drive, command, dask.address)
         holder(drive)
-        there.kill_scheduler()
+        dask.kill_scheduler()
         ended = run.ended()
         assert "the scheduler or a" in require_one_line(ended.err, ended.code)
         assert ended.code == 1
         assert not (desk.run / "run.json").exists()
-        resumed(desk, drive, command, there)
+        resumed(desk, drive, command, dask)
     require_same(desk.run, undisturbed(desk, command))
 
 
 @pytest.mark.parametrize(("command", "gate"), WAYS)
-def test_all_workers_are_lost_and_one_comes(desk: Desk, command: str, gate: Gate) -> None:
+def test_a_new_worker_replaces_all_lost_ones(desk: Desk, command: str, gate: Gate) -> None:
     """Data that all tasks need is lost with the workers; the same command sends it again."""
     drive = desk.drive({"gate": gate})
-    with cluster(drive) as there:
-        run = started(desk, drive, command, there.address)
+    with cluster(drive) as dask:
+        run = started(desk, drive, command, dask.address)
         holder(drive)
-        there.kill_workers()
-        there.start_worker()
+        dask.kill_workers()
+        dask.start_worker()
         ended = run.ended()
         if ended.code:
             assert "or all workers were" in require_one_line(ended.err, ended.code)
             assert ended.code == 1
-            resumed(desk, drive, command, there)
+            resumed(desk, drive, command, dask)
     require_same(desk.run, undisturbed(desk, command))
 
 
-def test_the_scheduler_is_lost_as_a_result_is_fetched(
+def test_the_scheduler_may_be_lost_while_a_result_is_fetched(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fetch = Client._gather_remote
-    with cluster(desk.drive({})) as there, Client(there.address, timeout=1) as client:
+    with cluster(desk.drive({})) as dask, Client(dask.address, timeout=1) as client:
 
         async def fetch_and_lose(client: Client, *options: bool) -> object:
             await fetch(client, *options)
-            if there.scheduler is not None:
-                there.kill_scheduler()
+            if dask.scheduler is not None:
+                dask.kill_scheduler()
             raise CommClosedError("as if the scheduler was lost before it answered")
 
         monkeypatch.setattr(Client, "_gather_remote", fetch_and_lose)
@@ -129,9 +129,9 @@ def test_the_scheduler_is_lost_as_a_result_is_fetched(
 
 def test_a_worker_that_joins_late_imports_data_frames(desk: Desk) -> None:
     """Two of its threads that import them at the same moment can fail."""
-    with cluster(desk.drive({}), workers=1) as there, Client(there.address) as client:
+    with cluster(desk.drive({}), workers=1) as dask, Client(dask.address) as client:
         import_frames(client)
-        there.start_worker()
+        dask.start_worker()
         client.wait_for_workers(2)
         imported = client.run(lambda: "dask.dataframe" in sys.modules)
     assert list(imported.values()) == [True, True]
@@ -145,22 +145,24 @@ def finished_parts(drive: Drive) -> list[tuple[str, str]]:
     return [(stage, part) for stage, part, _ in drive.done() if stage != SUMS]
 
 
-def resumed(desk: Desk, drive: Drive, command: str, there: Cluster) -> None:
+def resumed(desk: Desk, drive: Drive, command: str, dask: Cluster) -> None:
     """Run the same command again on the same cluster; check that no finished part is done again."""
-    there.mend()
+    dask.mend()
     before = finished_parts(drive)
-    ended = started(desk, drive, command, there.address).ended()
+    ended = started(desk, drive, command, dask.address).ended()
     assert ended.code == 0, ended.err
     assert not set(before) & set(finished_parts(drive)[len(before) :])
 
 
-def test_no_worker_comes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_without_workers_stops_with_a_message(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(places, "NO_WORKER_SECONDS", 1)
-    with cluster(desk.drive({}), workers=0) as there:
-        ended = desk.score("--cluster", there.address)
+    with cluster(desk.drive({}), workers=0) as dask:
+        ended = desk.score("--cluster", dask.address)
         assert "no worker was connected" in require_one_line(ended.err, ended.code)
         assert ended.code == 1
-        there.start_worker()
+        dask.start_worker()
         monkeypatch.setattr(places, "NO_WORKER_SECONDS", 60)
-        assert desk.score("--cluster", there.address).code == 0
+        assert desk.score("--cluster", dask.address).code == 0
     require_same(desk.run, undisturbed(desk, "score"))

@@ -70,8 +70,8 @@ def is_silent(host: str, port: int) -> bool:
 def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A corpus of small parts, and the folder of its run."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
-    with Desk(tmp_path, segscore) as made:
-        yield made
+    with Desk(tmp_path, segscore) as ready:
+        yield ready
 
 
 def test_nobody_without_the_key_reaches_worker_processes(desk: Desk) -> None:
@@ -89,9 +89,9 @@ def test_nobody_without_the_key_reaches_worker_processes(desk: Desk) -> None:
             Client(f"tcp://{port}", timeout=1)
         assert is_silent(host, int(number))
     for process in (run.process.pid, *drive.reached("gate")):
-        seen = psutil.Process(process)
-        told = [*seen.cmdline(), *seen.environ().values()]
-        assert not any(KEY in text for text in told)
+        worker_process = psutil.Process(process)
+        texts = [*worker_process.cmdline(), *worker_process.environ().values()]
+        assert not any(KEY in text for text in texts)
     drive.open("gate")
     ended = run.ended()
     assert ended.code == 0, ended.err
@@ -99,7 +99,7 @@ def test_nobody_without_the_key_reaches_worker_processes(desk: Desk) -> None:
     require_same(desk.run, desk.undisturbed())
 
 
-def test_threads_listen_nowhere(desk: Desk) -> None:
+def test_threads_open_no_port(desk: Desk) -> None:
     drive = desk.drive({"gate": HELD})
     run = desk.command(drive, "--cluster", "local", "--workers", 2)
     wait(lambda: drive.reached("gate"), "the gate was reached")

@@ -11,7 +11,7 @@ from tests.support.paths import ROOT
 @pytest.mark.parametrize(
     "races", [("3", "2"), pytest.param(("20", "10"), marks=pytest.mark.long)], ids="+".join
 )
-def test_races(races: tuple[str, str]) -> None:
+def test_races_leave_one_whole_run(races: tuple[str, str]) -> None:
     two, three = races
     command = [sys.executable, "-m", "tests.faults.races", "--two", two, "--three", three]
     ended = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)

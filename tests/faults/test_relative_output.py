@@ -21,7 +21,7 @@ QUICK = {"score": ("--replicates", 0), "agree": ("--replicates", 0), "sweep": ()
 @pytest.mark.parametrize(
     ("command", "send"), [("score", True), ("score", False), ("agree", False), ("sweep", True)]
 )
-def test_workers_write_where_the_client_reads(
+def test_a_relative_output_is_relative_to_the_clients_folder(
     segscore: Segscore,
     tmp_path: Path,
     scheduler: str,
@@ -30,9 +30,9 @@ def test_workers_write_where_the_client_reads(
     send: bool,
 ) -> None:
     if command == "sweep":
-        made = scored_corpus(seed=4)
-        made.hypotheses.append(dict(made.hypotheses[0]))  # workers list rejected rows
-        write(made, tmp_path)
+        generated = scored_corpus(seed=4)
+        generated.hypotheses.append(dict(generated.hypotheses[0]))  # workers list rejected rows
+        write(generated, tmp_path)
     else:
         corpus(seed=4).write(tmp_path)
     monkeypatch.chdir(tmp_path)  # the workers have another one (``conftest.dask_cluster``)

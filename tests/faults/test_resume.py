@@ -49,9 +49,10 @@ def unfinished(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def state(run: Path) -> dict[str, tuple[int, ...]]:
     """Return what would change if a file or a folder were written."""
-    told = {str(path.relative_to(run)): path.stat() for path in run.rglob("*")}
+    statuses = {str(path.relative_to(run)): path.stat() for path in run.rglob("*")}
     return {
-        name: (status.st_ino, status.st_size, status.st_mtime_ns) for name, status in told.items()
+        name: (status.st_ino, status.st_size, status.st_mtime_ns)
+        for name, status in statuses.items()
     }
 
 
@@ -86,16 +87,16 @@ def test_finished_parts_are_not_read_again(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before the record", "after the record"])
-def test_killed_between_the_tables_and_the_end(desk: Desk, after: bool) -> None:
+def test_a_run_killed_between_tables_and_record_can_be_resumed(desk: Desk, after: bool) -> None:
     expected = desk.undisturbed()
     gate = Gate("storage.write_new_text", "kill", "run.json", after=after)
     _, command = desk.start({"record": gate})
     assert command.ended().code == -9
     assert (desk.run / "run.json").exists() == after
     assert (desk.run / "scores").exists()
-    shown = sorted(path.name for path in (desk.run / "scores").iterdir())[0]
+    published = sorted(path.name for path in (desk.run / "scores").iterdir())[0]
     ending = ".0123456789abcdef.tmp"
-    half = [desk.run / f".run.json{ending}", desk.run / "scores" / f".{shown}{ending}"]
+    half = [desk.run / f".run.json{ending}", desk.run / "scores" / f".{published}{ending}"]
     for path in half:
         path.write_bytes(b"half")
     ended = desk.score()
@@ -104,7 +105,7 @@ def test_killed_between_the_tables_and_the_end(desk: Desk, after: bool) -> None:
     require_same(desk.run, expected)
 
 
-def test_a_finished_run_is_left_as_it_is(desk: Desk) -> None:
+def test_a_finished_run_is_not_changed(desk: Desk) -> None:
     assert desk.score().code == 0
     before = state(desk.run)
     ended = desk.score()
@@ -114,7 +115,7 @@ def test_a_finished_run_is_left_as_it_is(desk: Desk) -> None:
     assert state(desk.run) == before
 
 
-def test_killed_while_duplicates_are_taken_out(desk: Desk) -> None:
+def test_a_run_killed_while_removing_duplicates_can_be_resumed(desk: Desk) -> None:
     """The second pass over a part is resumed by itself."""
     desk.with_duplicates()
     expected = desk.undisturbed()
@@ -127,7 +128,7 @@ def test_killed_while_duplicates_are_taken_out(desk: Desk) -> None:
     require_same(desk.run, expected)
 
 
-def test_fresh_while_what_was_there_is_removed(desk: Desk) -> None:
+def test_a_run_killed_while_fresh_removes_files_can_be_resumed(desk: Desk) -> None:
     """Receipts never outlive the parts that they describe."""
     expected = desk.undisturbed()
     _, command = desk.start(KILL_AT_THREE)
@@ -155,29 +156,29 @@ def replaced(desk: Desk) -> Path:
 
 @pytest.mark.parametrize("what", ["setting", "input", "version"])
 @pytest.mark.parametrize("finished", [False, True])
-def test_something_is_other_than_before(
+def test_changed_settings_inputs_or_versions_are_refused(
     unfinished: Desk, monkeypatch: pytest.MonkeyPatch, what: str, finished: bool
 ) -> None:
     desk = unfinished
     options = ("--n-t", 3) if what == "setting" else ()
-    said = "n_t was 2, is 3"
+    message = "n_t was 2, is 3"
     if finished:
         assert desk.score().code == 0
     if what == "input":
-        said = f"the input {replaced(desk)} has changed (was "
+        message = f"the input {replaced(desk)} has changed (was "
     if what == "version":
         monkeypatch.setattr("segscore.pipeline.runs.fingerprint.version", lambda _: "0.3.0")
-        said = "version was 0.2.0, is 0.3.0"
+        message = "version was 0.2.0, is 0.3.0"
     before = state(desk.run)
     ended = desk.score(*options)
-    assert said in require_one_line(ended.err, ended.code)
+    assert message in require_one_line(ended.err, ended.code)
     assert ended.code == 2
     assert state(desk.run) == before
     assert desk.score("--fresh", *options).code == 0
     require_same(desk.run, desk.undisturbed(*options))
 
 
-def test_an_input_is_replaced_at_work(desk: Desk) -> None:
+def test_an_input_replaced_during_the_run_is_reported(desk: Desk) -> None:
     drive, command = desk.start({"second": Gate("runs.receipts.keep", "wait", "part-00001")})
     wait(lambda: drive.reached("second"), "the second part was read")
     url = replaced(desk)
@@ -210,7 +211,7 @@ FORGED = ("an unknown dtype", "2^40 values", "a bomb", "deep lists", "another fi
 
 
 @pytest.mark.parametrize("what", ["garbage", "nothing", "half", "malice", "other", *FORGED])
-def test_a_receipt_that_is_none(unfinished: Desk, what: str) -> None:
+def test_an_invalid_receipt_is_refused(unfinished: Desk, what: str) -> None:
     desk = unfinished
     receipt, touched = desk.receipt(), desk.folder / "touched"
     content = {
@@ -249,18 +250,23 @@ def test_a_receipt_of_another_corpus(unfinished: Desk, field: str) -> None:
     assert ended.code == 1 and not (unfinished.run / "run.json").exists()
 
 
-def test_types_that_no_receipt_told_of(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boundary_types_missing_from_the_survey_are_reported(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     types = {"references": 1, "hypotheses": 2}
-    tables = [with_lists(desk, name, boundary_types=of) for name, of in types.items()]
-    told = ("score", *tables, "--replicates", 0, "--output", desk.run)
+    tables = [
+        with_lists(desk, name, boundary_types=boundary_type)
+        for name, boundary_type in types.items()
+    ]
+    arguments = ("score", *tables, "--replicates", 0, "--output", desk.run)
     with monkeypatch.context() as patch:
         patch.setattr("segscore.pipeline.scoring.broadcast.score_hypotheses", refuse)
-        assert desk.segscore(*told).code == 1
+        assert desk.segscore(*arguments).code == 1
     stages = list((desk.run / "_unfinished").glob("**/receipts/surveyed"))
     for path in (path for stage in stages for path in stage.iterdir()):
         place = str(path.parents[2]), "surveyed", path.name.removesuffix(receipts.ENDING)
         receipts.keep(*place, replace(receipts.load(*place, Receipt), types=(7,)))
-    ended = desk.segscore(*told)
+    ended = desk.segscore(*arguments)
     assert "boundary types missing from the survey" in require_one_line(ended.err, ended.code)
     assert stages and ended.code == 1
 
@@ -290,7 +296,7 @@ def with_lists(desk: Desk, name: str, **columns: object) -> Path:
     rows = getattr(desk.corpus, name)
     with path.open("w") as file:
         for row in rows:
-            lists = {key: [of] * len(row["boundaries"]) for key, of in columns.items()}
+            lists = {key: [element] * len(row["boundaries"]) for key, element in columns.items()}
             file.write(json.dumps({**row, **lists}) + "\n")
     return path
 
@@ -314,15 +320,15 @@ def test_every_receipt_can_be_read_again(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """When all parts are done, a run only reads their receipts."""
-    told = command(desk, kind)
+    arguments = command(desk, kind)
     whole_run = desk.folder / "whole"
-    assert desk.segscore(*told, "--output", whole_run).code == 0
+    assert desk.segscore(*arguments, "--output", whole_run).code == 0
     with monkeypatch.context() as patch:
         patch.setattr(publication, "publish", refuse)
-        assert desk.segscore(*told, "--output", desk.run).code == 1
+        assert desk.segscore(*arguments, "--output", desk.run).code == 1
     with monkeypatch.context() as patch:
         patch.setattr(receipts, "keep", refuse)
-        ended = desk.segscore(*told, "--output", desk.run)
+        ended = desk.segscore(*arguments, "--output", desk.run)
     assert ended.code == 0, ended.err
     require_same(desk.run, files(whole_run))
 
@@ -334,7 +340,7 @@ def refuse(*arguments: object) -> None:
 # --- Status --------------------------------------------------------------------------------------
 
 
-def test_status_at_work_and_dead(desk: Desk) -> None:
+def test_status_distinguishes_running_and_dead_jobs(desk: Desk) -> None:
     drive, command = desk.start({"third": Gate("runs.receipts.keep", "wait", "part-00003")})
     wait(lambda: drive.reached("third"), "the third part was read")
     ended = desk.segscore("status", desk.run)
@@ -346,14 +352,14 @@ def test_status_at_work_and_dead(desk: Desk) -> None:
     refused = desk.score()
     assert f"another run is in progress here (process {pid})" in refused.err and refused.code == 2
     kill(pid)  # and nobody waits for its end, as in a container without an init process
-    wait(lambda: dead in desk.segscore("status", desk.run).out, "it is told to be dead")
+    wait(lambda: dead in desk.segscore("status", desk.run).out, "status says that it is dead")
     assert "scored: 3 of 7 parts" in desk.segscore("status", desk.run).out
     assert desk.score().code == 0
     ended = desk.segscore("status", desk.run)
     assert ended.out.startswith("finished:") and "unfinished" not in ended.out
 
 
-def test_another_process_has_the_number_of_a_dead_one(unfinished: Desk) -> None:
+def test_a_dead_process_whose_number_was_reused_is_recognised(unfinished: Desk) -> None:
     """In a container, the first processes have the same numbers at each start."""
     url = unfinished.run / "_unfinished" / "plan.json"
     plan = json.loads(url.read_text())
@@ -394,7 +400,7 @@ def whole(run: Path) -> bool:
     return True
 
 
-def test_a_full_disk(desk: Desk, small_disk: Path) -> None:
+def test_a_full_disk_leaves_no_partial_table(desk: Desk, small_disk: Path) -> None:
     expected = desk.undisturbed()
     desk.run = small_disk / "run"
     _, command = desk.start({})
@@ -402,21 +408,23 @@ def test_a_full_disk(desk: Desk, small_disk: Path) -> None:
     assert "no space left" in require_one_line(ended.err, ended.code)
     assert ended.code == 1
     assert whole(desk.run) and not (desk.run / "run.json").exists()
-    kept = desk.kept
-    assert kept
+    receipts = desk.kept
+    assert receipts
     larger = ["mount", "-o", "remount,size=10m", str(small_disk)]
     subprocess.run(larger, check=True)
     drive, command = desk.start({})
     assert command.ended().code == 0
-    assert not kept.keys() & {f"{part}.receipt" for _, part, _ in drive.done()}
+    assert not receipts.keys() & {f"{part}.receipt" for _, part, _ in drive.done()}
     require_same(desk.run, expected)
 
 
-@pytest.mark.parametrize("at", ["part-00003", "summary.parquet", "receipts/scored", "plan.json"])
-def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
+@pytest.mark.parametrize(
+    "function", ["part-00003", "summary.parquet", "receipts/scored", "plan.json"]
+)
+def test_an_error_of_a_full_disk_is_reported_in_one_line(desk: Desk, function: str) -> None:
     """The error is raised where the file is written, as by a full disk."""
     expected = desk.undisturbed()
-    _, command = desk.start({"full": Gate("storage.temporary.path_beside", "full", at)})
+    _, command = desk.start({"full": Gate("storage.temporary.path_beside", "full", function)})
     ended = command.ended()
     assert "no space left" in require_one_line(ended.err, ended.code)
     assert ended.code == 1
@@ -441,7 +449,7 @@ def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
     ],
     ids=["before rows met", "when rows met", "a part", "rows removed", "record"],
 )
-def test_an_agreement_run_goes_on(desk: Desk, gate: Gate) -> None:
+def test_an_agreement_run_can_be_resumed(desk: Desk, gate: Gate) -> None:
     options = ("--window", "per-run", "--replicates", 20)
     whole_run = desk.folder / "whole"
     agree = ("agree", desk.folder / "references", *options)

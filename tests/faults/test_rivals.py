@@ -71,7 +71,7 @@ def test_exactly_one_publishes(desk: Desk, options: tuple[object, ...], first: i
     [pytest.param(("--fresh",), marks=pytest.mark.long), ("--fresh", *OTHER)],
     ids=str,
 )
-def test_who_starts_over_takes_the_folder(desk: Desk, options: tuple[object, ...]) -> None:
+def test_a_fresh_job_takes_over_the_folder(desk: Desk, options: tuple[object, ...]) -> None:
     """The job that worked there until then says so, and leaves nothing."""
     drive, command = desk.start({"publish": Gate("runs.publication.publish", "wait")}, host="host0")
     wait(lambda: drive.reached("publish"), "all parts are done")
@@ -100,7 +100,7 @@ def test_a_finished_run_is_replaced_by_one_of_two(desk: Desk) -> None:
     require_same(desk.run, desk.undisturbed(*options))
 
 
-def test_two_start_at_once_on_one_machine(desk: Desk) -> None:
+def test_of_two_jobs_started_at_once_on_one_machine_one_publishes(desk: Desk) -> None:
     """In every case one run is in the folder at the end, and each job reports its outcome."""
     expected = desk.undisturbed()
     commands = [desk.start({})[1] for _ in range(2)]
@@ -113,7 +113,7 @@ def test_two_start_at_once_on_one_machine(desk: Desk) -> None:
     require_same(desk.run, expected)
 
 
-def test_killed_when_it_had_won(desk: Desk) -> None:
+def test_a_job_killed_after_publishing_leaves_a_complete_run(desk: Desk) -> None:
     """All files that its record names are complete; the next run removes the other job's copies."""
     gate = {"record": Gate("storage.write_new_text", "wait", RECORD)}
     drive, command = desk.start(gate, host="host0")
@@ -122,9 +122,9 @@ def test_killed_when_it_had_won(desk: Desk) -> None:
     options = ("--fresh", *OTHER)
     assert desk.start(won, *options, host="host1")[1].ended().code == -9
     command.kill()
-    shown = {path.name for path in (desk.run / "scores").iterdir()}
+    published = {path.name for path in (desk.run / "scores").iterdir()}
     listed = json.loads((desk.run / RECORD).read_text())["files"]["scores"]
-    assert shown >= set(listed)
+    assert published >= set(listed)
     assert (desk.run / "_unfinished").exists()
     assert desk.score(*OTHER).code == 0
     require_same(desk.run, desk.undisturbed(*OTHER))

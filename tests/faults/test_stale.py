@@ -9,11 +9,11 @@ from tests.support.run_files import files
 LATE = Gate("storage.temporary.path_beside", "wait", "scores/part-00002")
 
 
-def test_a_part_of_other_settings_comes_late(desk: Desk) -> None:
+def test_a_late_part_of_other_settings_is_ignored(desk: Desk) -> None:
     first = desk.drive({"gate": LATE})
     second = desk.drive({"gate": Gate("runs.publication.publish", "wait")})
-    with cluster(first) as there:
-        begun = desk.command(first, "--cluster", there.address)
+    with cluster(first) as dask:
+        begun = desk.command(first, "--cluster", dask.address)
         holder(first)
         begun.kill()
         again = desk.command(second, "--n-t", 3, "--fresh")
@@ -25,7 +25,7 @@ def test_a_part_of_other_settings_comes_late(desk: Desk) -> None:
         assert ended.code == 0, ended.err
     output = desk.folder / "undisturbed"
     assert desk.segscore(*desk.arguments(output, "--n-t", 3)).code == 0
-    found = {
+    contents = {
         name: content for name, content in files(desk.run).items() if "_unfinished" not in name
     }
-    assert found == files(output)
+    assert contents == files(output)

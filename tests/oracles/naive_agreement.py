@@ -101,8 +101,8 @@ def pooled_similarity(corpus: Corpus, similarity: str, n_t: int, coder: str | No
     for n_units, codings in corpus.values():
         for x, y in combinations(codings, 2):
             if coder is None or coder in (x, y):
-                found = naive.edit_counts(n_units, codings[x], codings[y], reach)
-                sums = {name: sums[name] + found[name] for name in sums}
+                counts = naive.edit_counts(n_units, codings[x], codings[y], reach)
+                sums = {name: sums[name] + counts[name] for name in sums}
     return naive.edit_values(sums, n_t=reach, per_row=False)[measure]
 
 
@@ -202,11 +202,11 @@ def two_category_alpha(corpus: Corpus) -> Coefficient:
     n_1 = coincidences[True, True] + coincidences[True, False]
     n_0 = coincidences[False, False] + coincidences[False, True]
     n = n_1 + n_0
-    found = ratio(coincidences[True, False] + coincidences[False, True], n)
+    disagreement = ratio(coincidences[True, False] + coincidences[False, True], n)
     by_chance = ratio(2 * n_1 * n_0, n * (n - 1))
-    if found is None or by_chance is None:
+    if disagreement is None or by_chance is None:
         return UNDEFINED
-    return corrected(1 - found, 1 - by_chance)
+    return corrected(1 - disagreement, 1 - by_chance)
 
 
 # --- All coefficients ----------------------------------------------------------------------------
@@ -219,17 +219,17 @@ def coefficients(
 
     `expected` and `segments` apply to boundary-only coefficients, not to two_category.
     """
-    found: Coefficients = {}
+    result: Coefficients = {}
     for similarity in BOUNDARY_ONLY:
         actual = pooled_similarity(corpus, similarity, n_t)
-        found["pi", similarity] = corrected(actual, pi_expected(corpus, expected, segments))
-        found["kappa", similarity] = corrected(actual, kappa_expected(corpus, segments))
-    found["pi", "two_category"] = two_category_pi(corpus)
-    found["kappa", "two_category"] = two_category_kappa(corpus)
-    found["alpha", "two_category"] = two_category_alpha(corpus)
+        result["pi", similarity] = corrected(actual, pi_expected(corpus, expected, segments))
+        result["kappa", similarity] = corrected(actual, kappa_expected(corpus, segments))
+    result["pi", "two_category"] = two_category_pi(corpus)
+    result["kappa", "two_category"] = two_category_kappa(corpus)
+    result["alpha", "two_category"] = two_category_alpha(corpus)
     for similarity in (*BOUNDARY_ONLY, "two_category"):
-        found["bias", similarity] = bias(found["pi", similarity], found["kappa", similarity])
-    return found
+        result["bias", similarity] = bias(result["pi", similarity], result["kappa", similarity])
+    return result
 
 
 def without(
@@ -241,8 +241,8 @@ def without(
         others = {who: boundaries for who, boundaries in codings.items() if who != coder}
         if others:
             rest[name] = Document(n_units, others)
-    found = coefficients(rest, n_t, expected, segments)
-    return found if len(coders_of(rest)) >= 2 else dict.fromkeys(found, UNDEFINED)
+    result = coefficients(rest, n_t, expected, segments)
+    return result if len(coders_of(rest)) >= 2 else dict.fromkeys(result, UNDEFINED)
 
 
 # --- Coders side by side -------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def window_pairs(document: Document, rounding: str = "half-even") -> dict[str, S
 def prominence(document: Document, k: int) -> list[dict[str, int | Fraction | None]]:
     """Coders who support each marked position, within 0, k // 2 and k positions (K&S 4.2)."""
     codings = list(document.codings.values())
-    found: list[dict[str, int | Fraction | None]] = []
+    rows: list[dict[str, int | Fraction | None]] = []
     for position in sorted({position for boundaries in codings for position in boundaries}):
         row: dict[str, int | Fraction | None] = {"position": position}
         for name, reach in (("exact", 0), ("half", k // 2), ("full", k)):
@@ -269,8 +269,8 @@ def prominence(document: Document, k: int) -> list[dict[str, int | Fraction | No
             row[f"coders_{name}"] = sum(near)
             row[f"support_{name}"] = ratio(sum(near), len(codings))
             row[f"peer_support_{name}"] = ratio(sum(near) - 1, len(codings) - 1)
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def coder_rows(corpus: Corpus, n_t: int = 2) -> tuple[dict[str, CoderRow], Spread]:
@@ -289,12 +289,12 @@ def coder_rows(corpus: Corpus, n_t: int = 2) -> tuple[dict[str, CoderRow], Sprea
 
 def segment_statistics(corpus: Corpus) -> dict[str, Spread]:
     """Segments per coding, and sizes of all segments of all codings (docs/measures.md)."""
-    found = [
+    sizes = [
         naive.segments(n_units, boundaries)
         for n_units, codings in corpus.values()
         for boundaries in codings.values()
     ]
     return {
-        "segments": spread(Fraction(len(segments)) for segments in found),
-        "sizes": spread(Fraction(len(segment)) for segments in found for segment in segments),
+        "segments": spread(Fraction(len(segments)) for segments in sizes),
+        "sizes": spread(Fraction(len(segment)) for segments in sizes for segment in segments),
     }

@@ -21,10 +21,10 @@ def shared(rows: Iterable[Row], system: Callable[[Row], str]) -> Cells:
     cells: Cells = defaultdict(lambda: defaultdict(list))
     for row in rows:
         cells[system(row)][row["document_id"]].append(row)
-    common = set.intersection(*(set(held) for held in cells.values()))
+    common = set.intersection(*(set(documents) for documents in cells.values()))
     return {
-        name: {document: held[document] for document in sorted(common)}
-        for name, held in cells.items()
+        name: {document: documents[document] for document in sorted(common)}
+        for name, documents in cells.items()
     }
 
 
@@ -41,10 +41,12 @@ def macro(cells: Mapping[str, Sequence[Row]], measure: str) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def micro(cells: Mapping[str, Sequence[Row]], counts: Sequence[str], of: Formula) -> float | None:
+def micro(
+    cells: Mapping[str, Sequence[Row]], counts: Sequence[str], formula: Formula
+) -> float | None:
     """The formula over sums of counts."""
-    rows = [row for held in cells.values() for row in held]
-    return of({name: sum(row[name] for row in rows) for name in counts})
+    rows = [row for document_rows in cells.values() for row in document_rows]
+    return formula({name: sum(row[name] for row in rows) for name in counts})
 
 
 def both_defined(
@@ -81,8 +83,8 @@ def permuted_p(
         for document in first:
             if flipped[document][number]:
                 a[document], b[document] = second[document], first[document]
-        found = apart(a, b)
-        extreme += found is None or found >= observed * NEARLY
+        difference = apart(a, b)
+        extreme += difference is None or difference >= observed * NEARLY
     return (extreme + 1) / (permutations + 1)
 
 

@@ -22,16 +22,19 @@ TABLES = ("scores", "panel_scores", "summary", "rejects", "unpaired")
 SECRETS = (WRITER["secret"], ACCOUNT_KEY)
 
 
-def upload(made: Corpus, folder: str) -> None:
+def upload(generated: Corpus, folder: str) -> None:
     """Upload a corpus."""
     rows = [
         {**row, "role": role}
-        for role, table in (("reference", made.references), ("hypothesis", made.hypotheses))
+        for role, table in (
+            ("reference", generated.references),
+            ("hypothesis", generated.hypotheses),
+        )
         for row in table
     ]
     text = "".join(json.dumps(row) + "\n" for row in rows)
     storage.write_text(storage.join(folder, "corpus.jsonl"), text)
-    documents = pa.Table.from_pylist(made.documents)
+    documents = pa.Table.from_pylist(generated.documents)
     storage.write_table(storage.join(folder, "documents.parquet"), documents)
 
 
@@ -46,30 +49,30 @@ def score(segscore: Segscore, folder: str, run: str, *options: object) -> Ended:
 
 def tables(run: str) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of every table, without the file of a rejected row."""
-    found = {}
+    rows = {}
     for name in TABLES:
         table = storage.read_table(storage.join(run, name))
-        kept = [column for column in table.column_names if column != "source"]
-        found[name] = table.select(kept).to_pylist()
-    return found
+        columns = [column for column in table.column_names if column != "source"]
+        rows[name] = table.select(columns).to_pylist()
+    return rows
 
 
 @pytest.fixture
 def on_disk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     """A corpus of several parts, imported and scored on a disk, with a rejected row."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=40))
-    made = corpus(seed=12, documents=50)
-    made.hypotheses.append({**made.hypotheses[0], "boundaries": []})
-    upload(made, str(tmp_path))
+    generated = corpus(seed=12, documents=50)
+    generated.hypotheses.append({**generated.hypotheses[0], "boundaries": []})
+    upload(generated, str(tmp_path))
     given = segscore("import", tmp_path / "corpus.jsonl", "--output", tmp_path / "tables")
     assert given.code == 0, given.err
     ended = score(segscore, str(tmp_path), "run")
     assert ended.code == 0, ended.err
-    return made
+    return generated
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_the_same_tables_in_every_store(
+def test_tables_are_the_same_in_every_store(
     segscore: Segscore,
     tmp_path: Path,
     on_disk: Corpus,
@@ -83,14 +86,14 @@ def test_the_same_tables_in_every_store(
     ended = score(segscore, folder, "run")
     assert ended.code == 0, ended.err
     assert tables(f"{folder}/run") == tables(str(tmp_path / "run"))
-    held = storage.names(f"{folder}/run")
-    assert {*TABLES, "run.json"} <= {*held} and not any(name.startswith("_") for name in held)
+    names = storage.names(f"{folder}/run")
+    assert {*TABLES, "run.json"} <= {*names} and not any(name.startswith("_") for name in names)
     record = storage.read_text(f"{folder}/run/run.json")
     assert record is not None
-    said = given.out + given.err + ended.out + ended.err + record
-    assert not any(secret in said for secret in SECRETS)
-    shown = segscore("status", f"{folder}/run")
-    assert shown.code == 0 and "finished" in shown.out
+    texts = given.out + given.err + ended.out + ended.err + record
+    assert not any(secret in texts for secret in SECRETS)
+    status = segscore("status", f"{folder}/run")
+    assert status.code == 0 and "finished" in status.out
     document = on_disk.hypotheses[1]["document_id"]
     drawn = segscore("explain", f"{folder}/run", "--document", document)
     assert drawn.code == 0 and document in drawn.out, drawn.err
@@ -101,7 +104,7 @@ def test_the_same_tables_in_every_store(
     assert tables(f"{folder}/run") == tables(str(tmp_path / "run"))
 
 
-def test_the_same_tables_from_workers_that_know_the_store_by_their_environment(
+def test_tables_are_the_same_from_workers_with_credentials_in_their_environment(
     segscore: Segscore, tmp_path: Path, on_disk: Corpus, s3: str
 ) -> None:
     folder = f"{s3}/{tmp_path.name}"
@@ -116,7 +119,7 @@ def test_the_same_tables_from_workers_that_know_the_store_by_their_environment(
             assert tables(f"{folder}/{name}") == expected
 
 
-def test_the_same_tables_from_a_server_that_often_fails(
+def test_tables_are_the_same_from_a_server_that_often_fails(
     segscore: Segscore,
     tmp_path: Path,
     on_disk: Corpus,
@@ -137,16 +140,16 @@ def test_the_same_tables_from_a_server_that_often_fails(
     assert tables(f"{folder}/run") == tables(str(tmp_path / "run"))
 
 
-def test_documents_are_named_alike_wherever_their_files_are(
+def test_document_names_do_not_depend_on_the_store(
     segscore: Segscore, tmp_path: Path, s3: str
 ) -> None:
     """Choi's files name their documents."""
-    found = []
+    names = []
     for folder in (str(tmp_path), f"{s3}/{tmp_path.name}-names"):
         for name in ("3-5/1.ref", "9-11/1.ref"):
             storage.write_text(f"{folder}/{name}", "==========\na\nb\n==========\nc\n==========\n")
         options = ("--format", "choi", "--coder", "ann", "--output", f"{folder}/tables")
         ended = segscore("import", f"{folder}/3-5", f"{folder}/9-11", *options)
         assert ended.code == 0, ended.err
-        found.append(storage.read_table(f"{folder}/tables/references").column("document_id"))
-    assert found[0].to_pylist() == found[1].to_pylist() == ["3-5/1", "9-11/1"]
+        names.append(storage.read_table(f"{folder}/tables/references").column("document_id"))
+    assert names[0].to_pylist() == names[1].to_pylist() == ["3-5/1", "9-11/1"]

@@ -10,7 +10,7 @@ from tests.support.told_nights import WORSE, one_error, outcome_told, shifted
 FIRST, SECOND, THIRD = DAYS[:3]
 
 
-def test_nights_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: str) -> None:
+def test_nights_run_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: str) -> None:
     archive = Archive(f"{s3}/{tmp_path.name}", tmp_path, segscore)
     assert archive.run(FIRST).code == 1
     assert outcome_told(archive) == "waiting"
@@ -33,7 +33,7 @@ def test_nights_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: str) 
     assert storage.names(archive.runs) == [f"date={later}", "history"]
 
 
-def test_a_store_that_is_not_there(segscore: Segscore, tmp_path: Path, s3: str) -> None:
+def test_an_unreachable_store_fails_the_night(segscore: Segscore, tmp_path: Path, s3: str) -> None:
     """The night fails instead of waiting for input."""
     archive = Archive("s3://no-such-bucket/archive", tmp_path, segscore)
     ended = archive.run(FIRST)

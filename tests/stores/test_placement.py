@@ -31,7 +31,7 @@ def bucket(s3: str) -> str:
     ],
 )
 @pytest.mark.usefixtures("idle")
-def test_overlaps_in_a_store(
+def test_overlaps_in_a_store_are_refused(
     segscore: Segscore, bucket: str, source: str, output: str, why: str
 ) -> None:
     storage.write_text(f"{bucket}/in/a.jsonl", ROWS)
@@ -43,7 +43,7 @@ def test_overlaps_in_a_store(
     assert storage.read_text(f"{bucket}/in/a.jsonl") == ROWS
 
 
-def test_no_overlap_in_a_store(bucket: str) -> None:
+def test_outputs_without_overlap_in_a_store_are_accepted(bucket: str) -> None:
     """Dots in a name have no special meaning there."""
     storage.write_text(f"{bucket}/in/a.jsonl", ROWS)
     for source, output in (
@@ -55,7 +55,7 @@ def test_no_overlap_in_a_store(bucket: str) -> None:
         require_apart(f"{bucket}/{output}", {"REFERENCES": f"{bucket}/{source}"})
 
 
-def test_tables_written_to_a_store(segscore: Segscore, bucket: str) -> None:
+def test_tables_are_written_to_a_store(segscore: Segscore, bucket: str) -> None:
     storage.write_text(f"{bucket}/in/a.jsonl", ROWS)
     storage.write_text(f"{bucket}/out/mine.txt", "mine")
     for command, hidden, tables in (

@@ -74,8 +74,8 @@ def protocol_of(url: str) -> str:
 def test_equal_tables_are_equal_bytes_everywhere(stored: str, tmp_path: Path) -> None:
     written(f"{stored}/t.parquet")
     written(str(tmp_path / "t.parquet"))
-    found = object_stores.RemoteFile(object_stores.resolve(f"{stored}/t.parquet")).read()
-    assert found == (tmp_path / "t.parquet").read_bytes()
+    remote = object_stores.RemoteFile(object_stores.resolve(f"{stored}/t.parquet")).read()
+    assert remote == (tmp_path / "t.parquet").read_bytes()
 
 
 def test_listings_are_never_stale(stored: str) -> None:
@@ -91,16 +91,18 @@ def test_listings_are_never_stale(stored: str) -> None:
     assert storage.read_text(f"{stored}/0.jsonl") is None
 
 
-def test_folders_that_consoles_show_are_no_files(stored: str) -> None:
+def test_folders_made_by_consoles_are_not_files(stored: str) -> None:
     written(f"{stored}/t/0.parquet")
-    at = object_stores.resolve(f"{stored}/t/")
+    location = object_stores.resolve(f"{stored}/t/")
     # Azure's console makes a folder of a name without a final slash.
-    if at.cloud is clouds.AZURE:
-        client = at.files.service_client.get_blob_client(BUCKET, f"{at.path.split('/', 1)[1]}/sub")
+    if location.cloud is clouds.AZURE:
+        client = location.files.service_client.get_blob_client(
+            BUCKET, f"{location.path.split('/', 1)[1]}/sub"
+        )
         upload = client.upload_blob(b"", metadata={"hdi_isfolder": "true"})
-        fsspec.asyn.sync(at.files.loop, lambda: upload)
+        fsspec.asyn.sync(location.files.loop, lambda: upload)
     else:
-        at.files.pipe_file(f"{at.path.rstrip('/')}/sub/", b"")
+        location.files.pipe_file(f"{location.path.rstrip('/')}/sub/", b"")
     assert [file.url for file in storage.find(f"{stored}/t", any_kind=True)] == [
         f"{stored}/t/0.parquet"
     ]
@@ -118,7 +120,7 @@ def test_names_that_adlfs_would_change(azure: str, name: str) -> None:
 # --- amount that is fetched ---------------------------------------------------------------------
 
 
-def test_a_row_group_is_all_that_is_fetched(stored: str, proxied: Proxied) -> None:
+def test_only_one_row_group_is_fetched(stored: str, proxied: Proxied) -> None:
     rows = 40_000
     table = pa.table({"a": [f"{i * i}" for i in range(rows)], "b": range(rows), "c": range(rows)})
     packed = io.BytesIO()
@@ -163,7 +165,7 @@ PASSING = {
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("kind", PASSING)
-def test_a_request_that_fails_is_made_again(
+def test_a_failed_request_is_repeated(
     stored: str, proxied: Proxied, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clouds, "READ_SECONDS", 1)
@@ -186,7 +188,7 @@ def test_a_request_that_fails_is_made_again(
 
 
 @pytest.mark.usefixtures("at_once")
-def test_the_winner_whose_answer_was_lost_knows_that_it_won(stored: str, proxied: Proxied) -> None:
+def test_a_winner_whose_answer_was_lost_knows_that_it_won(stored: str, proxied: Proxied) -> None:
     proxy = proxied(protocol_of(stored))
     fails = proxy.fault = Fails(Fault("lost"), times=1)
     storage.write_new_text(f"{stored}/new.txt", "mine")
@@ -196,7 +198,7 @@ def test_the_winner_whose_answer_was_lost_knows_that_it_won(stored: str, proxied
 
 
 @pytest.mark.usefixtures("at_once")
-def test_nothing_is_seen_of_a_file_half_written(stored: str, proxied: Proxied) -> None:
+def test_a_half_written_file_is_invisible(stored: str, proxied: Proxied) -> None:
     proxy = proxied(protocol_of(stored))
     proxy.fault = lambda method, _: Fault("reset") if method in ("PUT", "POST") else None
     with pytest.raises(Failed):
@@ -204,31 +206,31 @@ def test_nothing_is_seen_of_a_file_half_written(stored: str, proxied: Proxied) -
     assert storage.names(stored) == []
 
 
-def test_parts_of_a_file_that_could_not_be_finished_are_given_back(
+def test_parts_of_an_unfinished_upload_are_removed(
     s3: str, tmp_path: Path, proxied: Proxied
 ) -> None:
-    at = object_stores.resolve(f"{s3}/{tmp_path.name}/big.bin")
+    location = object_stores.resolve(f"{s3}/{tmp_path.name}/big.bin")
     content = os.urandom(101 * 2**20)
-    object_stores.put(at, content, new=True)
+    object_stores.put(location, content, new=True)
     with pytest.raises(FileExistsError):
-        object_stores.put(at, content, new=True)
-    assert at.files.info(at.path)["size"] == len(content)
-    storage.remove(at.url)
+        object_stores.put(location, content, new=True)
+    assert location.files.info(location.path)["size"] == len(content)
+    storage.remove(location.url)
     proxy = proxied("s3")
     proxy.fault = lambda _, path: (
         Fault("answer", 403, b"<Error><Code>AccessDenied</Code></Error>")
         if "partNumber=2" in path
         else None
     )
-    at = object_stores.resolve(at.url)
-    with pytest.raises(Refused, match="no permission"), object_stores.explained(at):
-        object_stores.put(at, content, new=False)
+    location = object_stores.resolve(location.url)
+    with pytest.raises(Refused, match="no permission"), object_stores.explained(location):
+        object_stores.put(location, content, new=False)
     assert storage.names(f"{s3}/{tmp_path.name}") == []
-    assert at.files.list_multipart_uploads(BUCKET) == []
+    assert location.files.list_multipart_uploads(BUCKET) == []
 
 
 @pytest.mark.parametrize("how", ["replaced", "removed"])
-def test_a_file_that_changes_while_it_is_read(stored: str, how: str) -> None:
+def test_a_file_changed_during_reading_is_reported(stored: str, how: str) -> None:
     url = f"{stored}/t.parquet"
     storage.write_table(url, pa.table({"n": range(100_000)}))
     opened = storage.open_parquet(url)
@@ -246,7 +248,7 @@ S3_KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 
 @pytest.mark.parametrize(
-    ("variables", "said"),
+    ("variables", "message"),
     [
         (
             {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None},
@@ -258,18 +260,18 @@ S3_KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         ({"AWS_PROFILE": "nobody"}, "not accepted (ProfileNotFound)"),
     ],
 )
-def test_wrong_credentials_of_s3(
+def test_wrong_credentials_of_s3_are_reported(
     segscore: Segscore,
     s3: str,
     environment: Environment,
     variables: dict[str, str | None],
-    said: str,
+    message: str,
 ) -> None:
     environment(**variables)
-    told(score(segscore, f"{s3}/tables", f"{s3}/run"), 2, f"{s3}/tables: ", said)
+    told(score(segscore, f"{s3}/tables", f"{s3}/run"), 2, f"{s3}/tables: ", message)
 
 
-def test_no_permission_of_s3(
+def test_missing_permission_of_s3_is_reported(
     segscore: Segscore, s3: str, tmp_path: Path, environment: Environment
 ) -> None:
     url = f"{s3}/{tmp_path.name}"
@@ -285,7 +287,7 @@ def test_no_permission_of_s3(
 
 
 @pytest.mark.parametrize("hours", [1, -1])
-def test_no_permission_of_azure(
+def test_missing_permission_of_azure_is_reported(
     segscore: Segscore,
     azure: str,
     tmp_path: Path,
@@ -309,7 +311,7 @@ def test_no_permission_of_azure(
 
 
 @pytest.mark.parametrize(
-    ("connection", "said"),
+    ("connection", "message"),
     [
         (
             None,
@@ -320,13 +322,13 @@ def test_no_permission_of_azure(
         ("wrong key", "no permission (AuthorizationFailure)"),
     ],
 )
-def test_wrong_credentials_of_azure(
-    segscore: Segscore, azure: str, environment: Environment, connection: str | None, said: str
+def test_wrong_credentials_of_azure_are_reported(
+    segscore: Segscore, azure: str, environment: Environment, connection: str | None, message: str
 ) -> None:
     if connection == "wrong key":
         connection = os.environ["AZURE_STORAGE_CONNECTION_STRING"].replace(ACCOUNT_KEY, "c2VjcmV0")
     environment(AZURE_STORAGE_CONNECTION_STRING=connection)
-    told(score(segscore, f"{azure}/tables", f"{azure}/run"), 2, f"{azure}/", said)
+    told(score(segscore, f"{azure}/tables", f"{azure}/run"), 2, f"{azure}/", message)
 
 
 def s3_refusal(code: str) -> bytes:
@@ -342,7 +344,7 @@ ANONYMOUS = "Anonymous caller does not have storage.objects.list access"
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
-    ("store", "status", "body", "said"),
+    ("store", "status", "body", "message"),
     [
         ("s3", 400, s3_refusal("ExpiredToken"), "the credentials have expired (ExpiredToken)"),
         ("s3", 403, s3_refusal("AllAccessDisabled"), "no permission (AllAccessDisabled)"),
@@ -352,27 +354,29 @@ ANONYMOUS = "Anonymous caller does not have storage.objects.list access"
         ("azure", 403, b"", "no permission (403)"),
     ],
 )  # fmt: skip
-def test_what_clouds_refuse(
+def test_refusals_of_clouds_are_explained(
     segscore: Segscore,
     request: pytest.FixtureRequest,
     proxied: Proxied,
     store: str,
     status: int,
     body: bytes,
-    said: str,
+    message: str,
 ) -> None:
     url = request.getfixturevalue(store)
     proxied(protocol_of(url)).fault = lambda *_: Fault("answer", status, body)
-    told(score(segscore, f"{url}/tables", f"{url}/run"), 2, f"{url}/tables: {said}")
+    told(score(segscore, f"{url}/tables", f"{url}/run"), 2, f"{url}/tables: {message}")
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_no_such_bucket(segscore: Segscore, store: str, request: pytest.FixtureRequest) -> None:
+def test_a_missing_bucket_is_named(
+    segscore: Segscore, store: str, request: pytest.FixtureRequest
+) -> None:
     url = request.getfixturevalue(store).replace(BUCKET, "missing")
     kind = "container" if store == "azure" else "bucket"
-    said = f"no such {kind}; correct its name, or create it first"
-    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {said}")
-    told(segscore("status", f"{url}/run"), 2, f"{url}/run/run.json: {said}")
+    message = f"no such {kind}; correct its name, or create it first"
+    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {message}")
+    told(segscore("status", f"{url}/run"), 2, f"{url}/run/run.json: {message}")
     for step in (
         lambda: storage.names(f"{url}/run"),
         lambda: storage.make_folder(f"{url}/run"),
@@ -382,13 +386,13 @@ def test_no_such_bucket(segscore: Segscore, store: str, request: pytest.FixtureR
         lambda: storage.open_parquet(f"{url}/a.parquet"),
         lambda: [*storage.lines(f"{url}/a.jsonl")],
     ):
-        with pytest.raises(Refused, match=said):
+        with pytest.raises(Refused, match=message):
             step()
-    with pytest.raises(Failed, match=said):
+    with pytest.raises(Failed, match=message):
         written(f"{url}/a.parquet")
 
 
-def test_what_the_user_sets_wins(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_the_user_take_precedence(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = {"config_kwargs": {"read_timeout": 7}, "use_listings_cache": True}
     monkeypatch.setitem(fsspec.config.conf, "s3", theirs)
     files = object_stores.resolve(f"{s3}/t").files
@@ -398,7 +402,7 @@ def test_what_the_user_sets_wins(s3: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("store", STORES)
-def test_nobody_answers(
+def test_a_store_without_an_answer_is_reported(
     segscore: Segscore, store: str, request: pytest.FixtureRequest, environment: Environment
 ) -> None:
     url = request.getfixturevalue(store)
@@ -410,7 +414,7 @@ def test_nobody_answers(
 @pytest.mark.parametrize(
     ("store", "package"), [("s3", "s3fs"), ("azure", "adlfs"), ("gcs", "gcsfs")]
 )
-def test_a_package_that_is_missing(
+def test_the_message_names_the_missing_package(
     segscore: Segscore,
     store: str,
     package: str,
@@ -423,11 +427,11 @@ def test_a_package_that_is_missing(
     known = sys.modules["fsspec.registry"]._registry
     for protocol in [*known]:
         monkeypatch.delitem(known, protocol)
-    said = f"needs {package}: pip install 'segscore[{store}]'"
-    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {said}")
+    message = f"needs {package}: pip install 'segscore[{store}]'"
+    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {message}")
 
 
-def test_urls_that_lead_nowhere(segscore: Segscore, s3: str) -> None:
+def test_invalid_urls_are_refused(segscore: Segscore, s3: str) -> None:
     told(score(segscore, "s3://", "run"), 2, "s3://: the URL does not name a bucket")
     told(score(segscore, "s4://bucket/x", "run"), 2, "s4://bucket/x: Protocol not known: s4")
 
@@ -445,14 +449,14 @@ def alone(*arguments: str | Path, **variables: str) -> Ended:
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
-def test_a_command_says_nothing_but_its_result(stored: str, tmp_path: Path) -> None:
+def test_a_command_prints_only_its_result(stored: str, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
     ended = alone("import", tmp_path / "in.jsonl", "--output", stored)
     assert ended == Ended(0, f"{stored}/references: 1 rows\n", "")
     told(alone("status", f"{stored}/none"), 2, f"{stored}/none: contains no run")
 
 
-def test_a_command_says_one_line_where_nobody_answers(s3: str) -> None:
+def test_a_command_prints_one_line_if_the_store_does_not_answer(s3: str) -> None:
     nobody = f"http://127.0.0.1:{free_ports(1)[0]}"
     ended = alone("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
     told(ended, 1, "the server does not answer")

@@ -76,11 +76,11 @@ def opened(
         color_scheme="dark" if scheme == "dark" else "light",
         bypass_csp=bypass,
     )
-    seen = Seen(context.new_page(), file.as_uri())
-    seen.page.on("console", seen.message)
-    seen.page.on("pageerror", seen.error)
-    seen.page.on("request", seen.request)
-    seen.page.goto(seen.url)
-    seen.page.wait_for_selector("html[data-drawn]", state="attached", timeout=60_000)
-    yield seen
+    log = Seen(context.new_page(), file.as_uri())
+    log.page.on("console", log.message)
+    log.page.on("pageerror", log.error)
+    log.page.on("request", log.request)
+    log.page.goto(log.url)
+    log.page.wait_for_selector("html[data-drawn]", state="attached", timeout=60_000)
+    yield log
     context.close()

@@ -37,6 +37,6 @@ class Segscore:
         finally:
             gc.unfreeze()  # a command assumes that its process ends soon
             gc.enable()
-        said = self.capture.readouterr()
+        captured = self.capture.readouterr()
         assert isinstance(code, int)
-        return Ended(code, said.out, said.err)
+        return Ended(code, captured.out, captured.err)

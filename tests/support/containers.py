@@ -67,15 +67,15 @@ def refusal() -> str | None:
 def instruction(name: str) -> str:
     """Return the arguments of the Dockerfile's first instruction of this name."""
     joined = DOCKERFILE.read_text().replace("\\\n", " ")
-    found = re.search(rf"^{name} (.*)$", joined, re.MULTILINE)
-    assert found is not None
-    return found[1]
+    match = re.search(rf"^{name} (.*)$", joined, re.MULTILINE)
+    assert match is not None
+    return match[1]
 
 
 def environment() -> dict[str, str]:
     """Return the image's environment variables."""
-    said = (assignment.partition("=") for assignment in shlex.split(instruction("ENV")))
-    return {name: value.replace("${PATH}", PATH) for name, _, value in said}
+    assignments = (assignment.partition("=") for assignment in shlex.split(instruction("ENV")))
+    return {name: value.replace("${PATH}", PATH) for name, _, value in assignments}
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,9 @@ class Box:
         read = {path: Path(path) for path in SYSTEM if Path(path).exists()} | dict(self.read)
         if self.image is not None:
             read |= {PREFIX: self.image, DEPENDENCIES: Path(DEPENDENCIES)}
-        shown = [(device, Path(device), "rw") for device in DEVICES]
-        shown += [(path, source, "ro") for path, source in read.items()]
-        shown += [(path, source, "rw") for path, source in self.write.items()]
+        mounts = [(device, Path(device), "rw") for device in DEVICES]
+        mounts += [(path, source, "ro") for path, source in read.items()]
+        mounts += [(path, source, "rw") for path, source in self.write.items()]
         links = [
             path for path in map(Path, ("/bin", "/lib", "/lib64", "/sbin")) if path.is_symlink()
         ]
@@ -121,7 +121,7 @@ class Box:
             f"mount -t tmpfs -o mode=1777 tmpfs {root}{SHARED}",
             f"mount -t tmpfs -o mode={self.mode} tmpfs {root}{TMP}",
             f"printf '127.0.0.1 %s\\n' {shlex.join(hosts)} >{root}/etc/hosts",
-            *(line for mount in shown for line in _show(root, *mount)),
+            *(line for mount in mounts for line in _show(root, *mount)),
             f"mount -o remount,bind,ro {root}",
             f"exec chroot --userspec={self.account}:{self.account} --groups= {root} "
             + shlex.join(inside),
@@ -131,11 +131,15 @@ class Box:
 
 def _show(root: Path, path: str, source: Path, mode: str) -> Iterator[str]:
     """Mount a path of the machine at a path of the root."""
-    at, there = shlex.quote(f"{root}{path}"), shlex.quote(str(source))
-    yield f"mkdir -p {at}" if source.is_dir() else f"mkdir -p $(dirname {at}) && touch {at}"
-    yield f"mount --bind {there} {at}"
+    target, origin = shlex.quote(f"{root}{path}"), shlex.quote(str(source))
+    yield (
+        f"mkdir -p {target}"
+        if source.is_dir()
+        else f"mkdir -p $(dirname {target}) && touch {target}"
+    )
+    yield f"mount --bind {origin} {target}"
     if mode == "ro":
-        yield f"mount -o remount,bind,ro {at}"
+        yield f"mount -o remount,bind,ro {target}"
 
 
 class Machine:
@@ -182,9 +186,9 @@ class Machine:
     def running(self, box: Box, *command: str) -> Iterator["Service"]:
         """Run a command until the block ends."""
         log = self.folder / f"{len(list(self.folder.iterdir()))}.log"
-        with log.open("wb") as told:
+        with log.open("wb") as output:
             process = subprocess.Popen(
-                self._line(box, command), stdout=told, stderr=subprocess.STDOUT
+                self._line(box, command), stdout=output, stderr=subprocess.STDOUT
             )
         try:
             yield Service(process, log)
@@ -240,8 +244,8 @@ def build(folder: Path, *, whole: bool) -> Path:
     install, _, warm = instruction("RUN").partition("&&")
     steps.append(install)
     if not whole:
-        here = f"{PREFIX}/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
-        steps.append(f"echo {DEPENDENCIES} >{here}/dependencies.pth")
+        packages = f"{PREFIX}/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+        steps.append(f"echo {DEPENDENCIES} >{packages}/dependencies.pth")
         steps.append(f"printf %s {shlex.quote(DASK)} >{PREFIX}/bin/dask")
         steps.append(f"chmod 755 {PREFIX}/bin/dask")
     steps.append(warm)

@@ -44,7 +44,7 @@ class Corpus:
 
 def corpus(seed: int, documents: int = 40) -> Corpus:
     draw = Random(seed)  # noqa: S311
-    made = Corpus([], [], [])
+    generated = Corpus([], [], [])
     for d in range(documents):
         n_units = draw.choice([1, 2, 3, 5, 9, 20, 40, 60])
         model = [p for p in range(1, n_units) if draw.random() < draw.choice([0, 0.1, 0.3])]
@@ -53,14 +53,14 @@ def corpus(seed: int, documents: int = 40) -> Corpus:
             coder: str, n: int = n_units, m: list[int] = model, d: int = d
         ) -> dict[str, Any]:
             moved = {p + draw.choice([-2, -1, 0, 0, 0, 1, 3]) for p in m if draw.random() < 0.8}
-            kept = sorted(p for p in moved if 1 <= p < n)
-            return {"document_id": f"d{d}", "coder": coder, "n_units": n, "boundaries": kept}
+            boundaries = sorted(p for p in moved if 1 <= p < n)
+            return {"document_id": f"d{d}", "coder": coder, "n_units": n, "boundaries": boundaries}
 
-        made.references.extend(coding(f"r{i}") for i in range(draw.randint(1, 3)))
-        made.hypotheses.extend(coding(f"h{i}") for i in range(3) if draw.random() < 0.9)
+        generated.references.extend(coding(f"r{i}") for i in range(draw.randint(1, 3)))
+        generated.hypotheses.extend(coding(f"h{i}") for i in range(3) if draw.random() < 0.9)
         lengths = [draw.choice([0, 1, 3, 7]) for _ in range(n_units)]
         lengths[draw.randrange(n_units)] += 1
-        made.documents.append(
+        generated.documents.append(
             {
                 "document_id": f"d{d}",
                 "n_units": n_units,
@@ -69,9 +69,9 @@ def corpus(seed: int, documents: int = 40) -> Corpus:
                 "year": draw.choice([1913, 2001]),
             }
         )
-    draw.shuffle(made.references)
-    draw.shuffle(made.hypotheses)
-    return made
+    draw.shuffle(generated.references)
+    draw.shuffle(generated.hypotheses)
+    return generated
 
 
 STORY_SUMS = ("story_miss_sum", "story_false_alarm_sum")

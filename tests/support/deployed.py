@@ -36,8 +36,8 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def machine(image: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """A network on which commands run in boxes."""
-    with Machine(tmp_path_factory.mktemp("machine"), containers.HOSTS) as made:
-        yield made
+    with Machine(tmp_path_factory.mktemp("machine"), containers.HOSTS) as entered_machine:
+        yield entered_machine
 
 
 def filled_in() -> str:
@@ -70,8 +70,8 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (folder / "settings" / "store.env").write_text(filled_in())
     ended = compose(folder)
     assert ended.stderr == ""
-    said: dict[str, Any] = json.loads(ended.stdout)["services"]
-    return said
+    described: dict[str, Any] = json.loads(ended.stdout)["services"]
+    return described
 
 
 def entered(command: Sequence[str]) -> list[str]:
@@ -118,8 +118,8 @@ def store(
         "-c",
         f"from urllib.request import urlopen; urlopen({url!r})",
     ]
-    with serving(machine, box, ["weed", *service["command"]], asks) as there:
-        yield there
+    with serving(machine, box, ["weed", *service["command"]], asks) as service_url:
+        yield service_url
 
 
 def store_variables() -> dict[str, str]:

@@ -65,9 +65,9 @@ class Drive:
     def environment(self) -> dict[str, str]:
         """Environment variables of a process to which this applies."""
         preload = {"DASK_DISTRIBUTED__WORKER__PRELOAD": '["tests.support.driven"]'}
-        kept = {"DASK_TEMPORARY_DIRECTORY": str(Path(self.folder) / "dask")}
+        variables = {"DASK_TEMPORARY_DIRECTORY": str(Path(self.folder) / "dask")}
         path = {"PYTHONPATH": str(ROOT), "COLUMNS": "200"}
-        return {**os.environ, **preload, **kept, **path, VARIABLE: json.dumps(asdict(self))}
+        return {**os.environ, **preload, **variables, **path, VARIABLE: json.dumps(asdict(self))}
 
     def reached(self, name: str) -> list[int]:
         """Processes that have come to a gate."""
@@ -81,15 +81,15 @@ class Drive:
         """Stage, part and process of every finished part, in order of time."""
         log = Path(self.folder) / "done"
         lines = log.read_text().splitlines() if log.exists() else []
-        found = [line.split("\t") for line in lines]
-        return [(stage, part, int(process)) for stage, part, process in found]
+        fields = [line.split("\t") for line in lines]
+        return [(stage, part, int(process)) for stage, part, process in fields]
 
 
 def told() -> Drive:
     """Return what applies to this process."""
-    said = json.loads(os.environ[VARIABLE])
-    gates = {name: Gate(**gate) for name, gate in said.pop("gates").items()}
-    return Drive(gates=gates, **said)
+    fields = json.loads(os.environ[VARIABLE])
+    gates = {name: Gate(**gate) for name, gate in fields.pop("gates").items()}
+    return Drive(gates=gates, **fields)
 
 
 def wait(happened: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
@@ -120,8 +120,8 @@ def _stop(drive: Drive, name: str, gate: Gate) -> None:
     wait((folder / f"{name}.open").exists, f"gate {name} opened")
 
 
-def _patch(at: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    module_name, _, name = at.rpartition(".")
+def _patch(function: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    module_name, _, name = function.rpartition(".")
     module = import_module(f"segscore.pipeline.{module_name}")
     setattr(module, name, make(getattr(module, name)))
 
@@ -130,13 +130,13 @@ def _gated(drive: Drive, name: str, gate: Gate) -> None:
     def make(function: Callable[..., Any]) -> Callable[..., Any]:
         def stopped(*arguments: Any, **options: Any) -> Any:
             texts = [getattr(argument, "url", argument) for argument in arguments]
-            meant = not gate.match or any(
+            matches = not gate.match or any(
                 isinstance(text, str) and gate.match in text for text in texts
             )
-            if meant and not gate.after:
+            if matches and not gate.after:
                 _stop(drive, name, gate)
             result = function(*arguments, **options)
-            if meant and gate.after:
+            if matches and gate.after:
                 _stop(drive, name, gate)
             return result
 

@@ -69,8 +69,8 @@ class Tabled:
     table: pa.Table
 
 
-def _column(*told: object, buffers: Sequence[bytes]) -> bytes:
-    return receipt_file.pack({"table": [["a", [*told]]]}, buffers)
+def _column(*claims: object, buffers: Sequence[bytes]) -> bytes:
+    return receipt_file.pack({"table": [["a", [*claims]]]}, buffers)
 
 
 def _texts(*offsets: int) -> bytes:
@@ -169,7 +169,9 @@ def main(folder: str) -> None:
     """Read all of them."""
     codec(Receipt)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    all_of = [(of, Receipt) for of in FORGERIES.items()] + [(of, Tabled) for of in TABLES.items()]
+    all_of = [(forgery, Receipt) for forgery in FORGERIES.items()] + [
+        (forgery, Tabled) for forgery in TABLES.items()
+    ]
     for (name, forge), kind in all_of:
         storage.write_bytes(storage.join(folder, "receipts", "stage", "part.receipt"), forge())
         try:

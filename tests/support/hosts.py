@@ -119,9 +119,9 @@ class Namespaces:
         """Add a host, plugged into the switch."""
         self.hosts += 1
         holder = self._hold(*self.inside(self.switch), "unshare", "--net")
-        made = Namespace(self, f"port{self.hosts}", f"{SUBNET}.{self.hosts + 1}", holder)
-        made.plug()
-        return made
+        new_host = Namespace(self, f"port{self.hosts}", f"{SUBNET}.{self.hosts + 1}", holder)
+        new_host.plug()
+        return new_host
 
     def close(self) -> None:
         """End the processes that keep the namespaces, which removes them with all links."""
@@ -232,9 +232,9 @@ async def _forward(
 ) -> None:
     """Forward the bytes of one side as long as the link is whole."""
     with suppress(OSError):
-        while taken := await reader.read(AT_ONCE):
+        while data := await reader.read(AT_ONCE):
             await link.wait()
-            writer.write(taken)
+            writer.write(data)
             await writer.drain()
     await link.wait()
     writer.close()
@@ -258,10 +258,10 @@ class Proxied:
 
     def worker(self, scheduler: str) -> list[str]:
         """Return options of a worker behind a proxy, which reaches the scheduler by another."""
-        own = f"tcp://{self.address}:{free_ports(1)[0]}"
-        known = self.network.stand(self.address, own, self.link)
+        listening = f"tcp://{self.address}:{free_ports(1)[0]}"
+        known = self.network.stand(self.address, listening, self.link)
         towards = self.network.stand(self.address, scheduler, self.link)
-        return [towards, "--listen-address", own, "--contact-address", known]
+        return [towards, "--listen-address", listening, "--contact-address", known]
 
     def cut(self) -> None:
         """Forward nothing."""
@@ -282,8 +282,8 @@ class Proxied:
 def refusal() -> str | None:
     """Return why no network namespace can be made here; None if it can."""
     try:
-        with network(Namespaces) as made:
-            made.host()
+        with network(Namespaces) as new_network:
+            new_network.host()
     except Refused as problem:
         return str(problem)
     return None
@@ -327,13 +327,13 @@ class Cluster:
 
     def _start(self, host: Host, *arguments: str) -> subprocess.Popen[bytes]:
         log = self._log(arguments[0], host)
-        with log.open("wb") as told:
+        with log.open("wb") as output:
             process = self.processes.enter_context(
                 subprocess.Popen(
                     [*host.within, *DASK, *arguments, "--no-dashboard"],
                     cwd=self.folder,
                     env=self.drive.environment(),
-                    stdout=told,
+                    stdout=output,
                     stderr=subprocess.STDOUT,
                 )
             )
@@ -361,23 +361,23 @@ def _is_whole(file: Path) -> bool:
 @contextmanager
 def cluster(drive: Drive, kind: type[Network], workers: int = 4) -> Iterator[Cluster]:
     """Run a cluster of several hosts until the block ends."""
-    with network(kind) as made:
-        there = Cluster(drive, made)
+    with network(kind) as new_network:
+        new_cluster = Cluster(drive, new_network)
         try:
-            there.start(workers)
-            yield there
+            new_cluster.start(workers)
+            yield new_cluster
         finally:
-            there.stop()
+            new_cluster.stop()
 
 
 @contextmanager
 def network(kind: type[Network]) -> Iterator[Network]:
     """Keep a network until the block ends."""
-    made = kind()
+    new_network = kind()
     try:
-        yield made
+        yield new_network
     finally:
-        made.close()
+        new_network.close()
 
 
 def links() -> set[str]:

@@ -80,7 +80,7 @@ class Stage:
         now = getcurrent()
         return next((job for job in self.jobs if job.runs_in is now), None)
 
-    def operate(self, name: str, act: Callable[[], Any], says: Callable[[Any], object]) -> Any:
+    def operate(self, name: str, act: Callable[[], Any], summary: Callable[[Any], object]) -> Any:
         """Do an operation when it is this job's turn, and record its result."""
         job = self.current
         if job is None:
@@ -92,7 +92,7 @@ class Stage:
         except OSError as problem:
             job.past.update(f"{name} {type(problem).__name__}\n".encode())
             raise
-        job.past.update(f"{name} {says(result)!r}\n".encode())
+        job.past.update(f"{name} {summary(result)!r}\n".encode())
         return result
 
     def is_private(self, job: Job, name: str) -> bool:
@@ -102,9 +102,9 @@ class Stage:
         writing a file.
         """
         place = PREPARED.search(name)
-        own = place is not None and place[1] == job.start
+        is_own = place is not None and place[1] == job.start
         half = HALF.match(name) is not None
-        return not self.shared and (own or half or SHOWN.search(name) is not None)
+        return not self.shared and (is_own or half or SHOWN.search(name) is not None)
 
     def wait(self, over: Callable[[], bool]) -> None:
         """Wait until a condition is true; until then the job is not chosen."""
@@ -189,9 +189,9 @@ class Search:
 
     def run(self) -> int:
         """Try every order; return how many were run."""
-        left: list[list[Choice]] = [[]]
-        while left:
-            left += self._follow(left.pop())
+        untried: list[list[Choice]] = [[]]
+        while untried:
+            untried += self._follow(untried.pop())
             self.orders += 1
         return self.orders
 
@@ -204,23 +204,23 @@ class Search:
     def _follow(self, prefix: list[Choice]) -> list[list[Choice]]:
         """Run one order, with the first choice wherever none is given; return the other choices."""
         others: list[list[Choice]] = []
-        self._run(lambda stage, taken: self._choices(stage, prefix, taken, others))
+        self._run(lambda stage, choices_taken: self._choices(stage, prefix, choices_taken, others))
         return others
 
     def _run(self, choices: Callable[[Stage, list[Choice]], Iterator[Choice]]) -> None:
         """Run one order; judge it unless it led to a state already seen."""
         jobs = self.prepare()
         stage = Stage(jobs, shared=self.shared)
-        taken: list[Choice] = []
+        choices_taken: list[Choice] = []
         steps: list[str] = []
         with self.enter(stage):
             stage.start()
             try:
-                for choice in choices(stage, taken):
+                for choice in choices(stage, choices_taken):
                     number, die = choice
                     job = jobs[number]
                     steps.append(f"{job.name}{' dies before' if die else ''} {job.next}")
-                    taken.append(choice)
+                    choices_taken.append(choice)
                     stage.step(number, die=die)
                 whole = not any(job.runs for job in jobs)
             finally:
@@ -232,7 +232,7 @@ class Search:
         self,
         stage: Stage,
         prefix: list[Choice],
-        taken: list[Choice],
+        choices_taken: list[Choice],
         others: list[list[Choice]],
     ) -> Iterator[Choice]:
         yield from prefix
@@ -242,7 +242,7 @@ class Search:
                 return
             self.seen.add(now)
             options = [(number, False) for number in choices]
-            if sum(die for _, die in taken) < self.deaths:
+            if sum(die for _, die in choices_taken) < self.deaths:
                 options += [(number, True) for number in choices]
-            others += [[*taken, option] for option in options[1:]]
+            others += [[*choices_taken, option] for option in options[1:]]
             yield options[0]

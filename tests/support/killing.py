@@ -71,8 +71,8 @@ class Command:
             wait(lambda: not self.running, "the command ended")
         finally:
             self.kill()
-        said = [self.log.with_suffix(end).read_text() for end in (".out", ".err")]
-        return Ended(self.process.returncode, *said)
+        outputs = [self.log.with_suffix(end).read_text() for end in (".out", ".err")]
+        return Ended(self.process.returncode, *outputs)
 
 
 FORKS = multiprocessing.get_context("forkserver")
@@ -250,9 +250,9 @@ def _end(processes: list[subprocess.Popen[bytes]]) -> None:
 @contextmanager
 def cluster(drive: Drive, workers: int = 2, threads: int = 1) -> Iterator[Cluster]:
     """Run a cluster until the block ends."""
-    made = Cluster(drive, workers, threads)
+    new_cluster = Cluster(drive, workers, threads)
     try:
-        made.mend()
-        yield made
+        new_cluster.mend()
+        yield new_cluster
     finally:
-        made.stop()
+        new_cluster.stop()

@@ -19,19 +19,19 @@ def rows(
     night: str, role: str, systems: Mapping[str, float], documents: int = 40, seed: int = 0
 ) -> list[dict[str, Any]]:
     """One night's documents as the references, or as each system, segment them."""
-    made = []
+    new_rows = []
     for number in range(documents):
         draw = Random(f"{night} {number} {seed}")  # noqa: S311
         n_units = draw.randint(20, 60)
         reference = sorted(draw.sample(range(1, n_units), draw.randint(2, 6)))
         document = {"document_id": f"{night}-{number}", "n_units": n_units}
         if role == "reference":
-            made.append({**document, "coder": "desk", "boundaries": reference})
+            new_rows.append({**document, "coder": "desk", "boundaries": reference})
             continue
         for system, chance in systems.items():
-            found = [boundary for boundary in reference if draw.random() < chance]
-            made.append({**document, "coder": system, "boundaries": found})
-    return made
+            boundaries = [boundary for boundary in reference if draw.random() < chance]
+            new_rows.append({**document, "coder": system, "boundaries": boundaries})
+    return new_rows
 
 
 class Archive:
@@ -89,5 +89,5 @@ gate = ["{rule}"]
 
     def outcome(self, night: str) -> str | None:
         """Return the outcome in its own record."""
-        found = self.read(night, "night.json")
-        return None if found is None else found["outcome"]
+        verdict = self.read(night, "night.json")
+        return None if verdict is None else verdict["outcome"]

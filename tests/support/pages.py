@@ -47,8 +47,8 @@ class Command(NamedTuple):
 def fences(page: Path) -> list[Fence]:
     """Return the fenced blocks of a page, in order."""
     text = page.read_text("utf-8")
-    found = re.finditer(r"^```(\w+) ?(\S*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    return [Fence(one[1], one[2], one[3], text.count("\n", 0, one.start()) + 1) for one in found]
+    matches = re.finditer(r"^```(\w+) ?(\S*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [Fence(one[1], one[2], one[3], text.count("\n", 0, one.start()) + 1) for one in matches]
 
 
 def commands(fence: Fence) -> Iterator[Command]:
@@ -69,10 +69,10 @@ def said(text: str) -> str:
     return re.sub(r"\d\.\d{9,}", lambda number: f"{float(number[0]):.9f}", lines)
 
 
-def same(shown: str, found: str) -> bool:
+def same(on_page: str, printed: str) -> bool:
     """Whether a page shows the given lines, apart from those that it leaves out."""
     lines = [
         r"(?:.*\n)+" if line == "…" else re.escape(line).replace("…", ".+") + r"\n"
-        for line in said(shown).split("\n")
+        for line in said(on_page).split("\n")
     ]
-    return re.fullmatch("".join(lines), said(found) + "\n") is not None
+    return re.fullmatch("".join(lines), said(printed) + "\n") is not None

@@ -76,8 +76,11 @@ def values(
     arrays: dict[str, Ints] = {name: np.array([count]) for name, count in counted.items()}
     prior = float("nan") if p_seg is None else float(p_seg)
     parameters = replace(SETTINGS, n_t=n_t).parameters(prior)
-    found: dict[str, Floats] = evaluate(MEASURES.values(), arrays, parameters, rows=rows)
-    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+    arrays_of_values: dict[str, Floats] = evaluate(MEASURES.values(), arrays, parameters, rows=rows)
+    return {
+        name: None if np.isnan(value[0]) else float(value[0])
+        for name, value in arrays_of_values.items()
+    }
 
 
 def typed_sides(

@@ -52,13 +52,13 @@ def seen_wrong(run: Run, *, alone: bool) -> str | None:
     if text is None:
         return None
     try:
-        told = json.loads(text)
+        parsed = json.loads(text)
     except ValueError as problem:
         return f"half a record: {problem}"
-    for table, listed in told["files"].items():
-        there = set(entries(run, table))
-        if not there >= set(listed) or (alone and there != set(listed)):
-            return f"{table} holds {sorted(there)}, its record lists {listed}"
+    for table, listed in parsed["files"].items():
+        names = set(entries(run, table))
+        if not names >= set(listed) or (alone and names != set(listed)):
+            return f"{table} holds {sorted(names)}, its record lists {listed}"
     return None
 
 
@@ -76,10 +76,10 @@ def require_same(run: Run, expected: dict[str, bytes]) -> None:
     Raises:
         Broken: naming the difference.
     """
-    found = files(run)
-    for name in expected.keys() | found.keys():
-        if expected.get(name) != found.get(name):
-            kinds = [name in contents for contents in (expected, found)]
+    actual = files(run)
+    for name in expected.keys() | actual.keys():
+        if expected.get(name) != actual.get(name):
+            kinds = [name in contents for contents in (expected, actual)]
             raise Broken(f"{run}/{name}: expected, found: {kinds}; not the undisturbed bytes")
     if more := strays(run, expected):
         raise Broken(f"{run}: holds more than the run: {more}")

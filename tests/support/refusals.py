@@ -12,11 +12,11 @@ SECRETS = (WRITER["secret"], READER["secret"], ACCOUNT_KEY, "wrongsecret", "c2Vj
 ROW = '{"document_id": "a", "coder": "x", "role": "reference", "n_units": 9, "boundaries": [3]}\n'
 
 
-def told(ended: Ended, code: int, *said: str) -> None:
+def told(ended: Ended, code: int, *texts: str) -> None:
     """Check that the command ended with one clear line and without a secret."""
     assert ended.code == code, ended.err
     (line,) = ended.err.splitlines()
-    for text in ("segscore: error: ", *said):
+    for text in ("segscore: error: ", *texts):
         assert text in line
     assert not any(secret in line for secret in SECRETS)
 

@@ -45,9 +45,9 @@ class Desk:
         """Return the files of the same run elsewhere."""
         output = self.folder / "undisturbed"
         assert self.segscore(*self.arguments(output, *options)).code == 0
-        found = files(output)
+        contents = files(output)
         shutil.rmtree(output)
-        return found
+        return contents
 
     def start(
         self, gates: Mapping[str, Gate], *options: object, host: str | None = None

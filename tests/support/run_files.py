@@ -15,8 +15,8 @@ Run = Path | str
 def everything(run: Run) -> dict[str, bytes]:
     """Return every file in the folder of a run, with its record and hidden ones."""
     if isinstance(run, Path):
-        found = (path for path in sorted(run.rglob("*")) if path.is_file())
-        return {str(path.relative_to(run)): path.read_bytes() for path in found}
+        paths = (path for path in sorted(run.rglob("*")) if path.is_file())
+        return {str(path.relative_to(run)): path.read_bytes() for path in paths}
     try:
         urls = [file.url for file in storage.find(f"{run}/**", any_kind=True)]
     except Absent:
@@ -26,8 +26,8 @@ def everything(run: Run) -> dict[str, bytes]:
 
 def files(run: Run) -> dict[str, bytes]:
     """Return every file of a run but its record, which contains times."""
-    found = everything(run)
-    return {name: content for name, content in found.items() if Path(name).name != RECORD}
+    contents = everything(run)
+    return {name: content for name, content in contents.items() if Path(name).name != RECORD}
 
 
 def entries(run: Run, folder: str = "") -> list[str]:
@@ -42,9 +42,9 @@ def record(run: Run) -> str | None:
 
 def tables(run_folder: Path) -> dict[str, list[dict[str, object]]]:
     """Return the rows of every table, without the file of a rejected row."""
-    found = {}
+    rows = {}
     for name in ("scores", "summary", "rejects", "unpaired"):
         table = read_table(str(run_folder / name))
-        kept = [column for column in table.column_names if column not in ("source", "row")]
-        found[name] = table.select(kept).to_pylist()
-    return found
+        columns = [column for column in table.column_names if column not in ("source", "row")]
+        rows[name] = table.select(columns).to_pylist()
+    return rows

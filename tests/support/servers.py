@@ -40,9 +40,9 @@ def _own_ports() -> Iterator[int]:
     """
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    own = range(10_000 + number, 32_000, processes)
+    ports = range(10_000 + number, 32_000, processes)
     while True:
-        yield from Random(os.getpid()).sample(own, len(own))  # noqa: S311
+        yield from Random(os.getpid()).sample(ports, len(ports))  # noqa: S311
 
 
 OWN_PORTS = _own_ports()
@@ -50,13 +50,13 @@ OWN_PORTS = _own_ports()
 
 def free_ports(count: int) -> list[int]:
     """Return ports of loopback on which nobody listens."""
-    found: list[int] = []
-    while len(found) < count:
+    ports: list[int] = []
+    while len(ports) < count:
         port = next(OWN_PORTS)
         with socket.socket() as each, suppress(OSError):
             each.bind(("127.0.0.1", port))
-            found.append(port)
-    return found
+            ports.append(port)
+    return ports
 
 
 @contextmanager
@@ -444,8 +444,8 @@ def address_of(protocol: str) -> str:
     """Return the address that the environment gives a protocol."""
     if protocol == "abfs":
         fields = os.environ["AZURE_STORAGE_CONNECTION_STRING"].split(";")
-        (found,) = (field_ for field_ in fields if field_.startswith("BlobEndpoint="))
-        return found.removeprefix("BlobEndpoint=").removesuffix(f"/{ACCOUNT}")
+        (endpoint,) = (field_ for field_ in fields if field_.startswith("BlobEndpoint="))
+        return endpoint.removeprefix("BlobEndpoint=").removesuffix(f"/{ACCOUNT}")
     return os.environ["AWS_ENDPOINT_URL" if protocol == "s3" else "STORAGE_EMULATOR_HOST"]
 
 

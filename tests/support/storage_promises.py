@@ -27,7 +27,7 @@ HOSTILE = (
 class StoragePromises:
     """Tests for subclasses with a fixture ``anywhere``, the URL of an empty folder."""
 
-    def test_text(self, anywhere: str) -> None:
+    def test_text_is_read_back(self, anywhere: str) -> None:
         url = f"{anywhere}/deep/er/said.txt"
         assert storage.read_text(url) is None
         for text in ("först\n", "", "second 🂡"):
@@ -35,7 +35,7 @@ class StoragePromises:
             assert storage.read_text(url) == text
         assert storage.names(f"{anywhere}/deep/er") == ["said.txt"]
 
-    def test_new_text(self, anywhere: str) -> None:
+    def test_new_text_never_replaces_a_file(self, anywhere: str) -> None:
         storage.write_new_text(f"{anywhere}/new.txt", "mine")
         for text in ("yours", "mine"):
             with pytest.raises(FileExistsError):
@@ -43,7 +43,7 @@ class StoragePromises:
         assert storage.read_text(f"{anywhere}/new.txt") == "mine"
         assert storage.names(anywhere) == ["new.txt"]
 
-    def test_new_text_of_eight_at_once(self, anywhere: str) -> None:
+    def test_of_eight_concurrent_new_texts_one_is_written(self, anywhere: str) -> None:
         start = Barrier(8)
 
         def write(who: int) -> bool:
@@ -64,29 +64,29 @@ class StoragePromises:
     def test_find(self, anywhere: str) -> None:
         for name in ("b/2.parquet", "b/1.parquet", "c.pq", "_x/3.parquet", ".hid.parquet", "z.md"):
             written(f"{anywhere}/{name}")
-        found = storage.find(anywhere)
-        assert [file.url.removeprefix(f"{anywhere}/") for file in found] == [
+        files_found = storage.find(anywhere)
+        assert [file.url.removeprefix(f"{anywhere}/") for file in files_found] == [
             "b/1.parquet", "b/2.parquet", "c.pq"
         ]  # fmt: skip
-        assert len({file.size for file in found}) == 1 and found[0].size > 0
+        assert len({file.size for file in files_found}) == 1 and files_found[0].size > 0
         assert [file.url for file in storage.find(f"{anywhere}/b/*.parquet")] == [
             f"{anywhere}/b/1.parquet",
             f"{anywhere}/b/2.parquet",
         ]
-        assert storage.find(f"{anywhere}/c.pq") == [found[2]]
+        assert storage.find(f"{anywhere}/c.pq") == [files_found[2]]
         assert f"{anywhere}/z.md" in [file.url for file in storage.find(anywhere, any_kind=True)]
-        for url, said in (
+        for url, message in (
             ("b/nothing", "no such file"),
             ("b/*.csv", "no file"),
             ("_x/_y", "no such"),
         ):
-            with pytest.raises(Refused, match=f"{url.replace('*', '.')}: {said}"):
+            with pytest.raises(Refused, match=f"{url.replace('*', '.')}: {message}"):
                 storage.find(f"{anywhere}/{url}")
         written(f"{anywhere}/other/z.md")
         with pytest.raises(Refused, match="contains no Parquet or JSONL file"):
             storage.find(f"{anywhere}/other")
 
-    def test_version_tells_what_was_replaced(self, anywhere: str) -> None:
+    def test_a_replaced_file_has_another_version(self, anywhere: str) -> None:
         url = f"{anywhere}/text.jsonl"
         storage.write_text(url, "one")
         (before,) = storage.find(anywhere)
@@ -105,18 +105,18 @@ class StoragePromises:
         with pytest.raises(Refused, match="not a readable Parquet file"):
             storage.open_parquet(f"{anywhere}/bad.parquet")
 
-    def test_lines(self, anywhere: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_lines_are_read_back(self, anywhere: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(files, "BUFFER", 1000)
-        said = [f"{'ü€' * (number % 700)} {number}" for number in range(300)]
-        storage.write_text(f"{anywhere}/said.jsonl", "\ufeff" + "\r\n".join(said))
-        assert list(storage.lines(f"{anywhere}/said.jsonl")) == said
+        texts = [f"{'ü€' * (number % 700)} {number}" for number in range(300)]
+        storage.write_text(f"{anywhere}/said.jsonl", "\ufeff" + "\r\n".join(texts))
+        assert list(storage.lines(f"{anywhere}/said.jsonl")) == texts
         storage.write_text(f"{anywhere}/empty.jsonl", "")
         assert list(storage.lines(f"{anywhere}/empty.jsonl")) == []
         for name, why in (("none.jsonl", "no such file"), ("", "cannot be read as a file")):
             with pytest.raises(Refused, match=why):
                 list(storage.lines(f"{anywhere}/{name}"))
 
-    def test_move_and_remove_leave_neighbours_alone(self, anywhere: str) -> None:
+    def test_move_and_remove_do_not_touch_neighbours(self, anywhere: str) -> None:
         for name in ("run/a.txt", "run/deep/b.txt", "run2/c.txt", "run.txt"):
             storage.write_text(f"{anywhere}/{name}", name)
         storage.move(f"{anywhere}/run", f"{anywhere}/moved/here")
@@ -130,20 +130,22 @@ class StoragePromises:
             storage.remove(f"{anywhere}/moved")
         assert storage.names(anywhere) == ["run2"]
 
-    def test_a_folder_is_made(self, anywhere: str) -> None:
+    def test_a_folder_is_created(self, anywhere: str) -> None:
         assert storage.names(f"{anywhere}/new") == []
         storage.make_folder(f"{anywhere}/new/folder")
         storage.make_folder(f"{anywhere}/new/folder")
         assert storage.names(f"{anywhere}/new/folder") == []
 
-    def test_hostile_names(self, anywhere: str) -> None:
+    def test_hostile_names_are_kept(self, anywhere: str) -> None:
         for name in HOSTILE:
             written(f"{anywhere}/{name}/{name}.parquet")
-            (found,) = storage.find(f"{anywhere}/{name}/{name}.parquet")
-            assert found.url == f"{anywhere}/{name}/{name}.parquet"
-        found_all = storage.find(anywhere)
-        assert {file.url for file in found_all} == {f"{anywhere}/{n}/{n}.parquet" for n in HOSTILE}
-        for file in found_all:
+            (only_file,) = storage.find(f"{anywhere}/{name}/{name}.parquet")
+            assert only_file.url == f"{anywhere}/{name}/{name}.parquet"
+        files_found = storage.find(anywhere)
+        assert {file.url for file in files_found} == {
+            f"{anywhere}/{n}/{n}.parquet" for n in HOSTILE
+        }
+        for file in files_found:
             assert storage.open_parquet(file.url).read().equals(TABLE)
         assert storage.names(anywhere) == sorted(HOSTILE)
         for name in HOSTILE:

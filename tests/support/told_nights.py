@@ -22,12 +22,12 @@ def metrics(archive: Archive) -> dict[tuple[str, tuple[tuple[str, str], ...]], f
 
 def outcome_told(archive: Archive) -> str:
     """Return the one outcome in the metrics."""
-    (told,) = (
+    (outcome,) = (
         labels[0][1]
         for (name, labels), value in metrics(archive).items()
         if name == "outcome" and value == 1
     )
-    return told
+    return outcome
 
 
 def one_error(err: str) -> str:

@@ -74,9 +74,9 @@ class World:
     def _wait_for(self, stage: Stage) -> Callable[[str, claims.Claim], None]:
         def wait_for(output: str, publisher: claims.Claim) -> None:
             def over() -> bool:
-                here = [job for job in self.jobs if job.pid == publisher.pid]
-                gone = not any(job.runs for job in here)
-                return gone or claims.newest(output) != publisher
+                publishers = [job for job in self.jobs if job.pid == publisher.pid]
+                is_over = not any(job.runs for job in publishers)
+                return is_over or claims.newest(output) != publisher
 
             stage.wait(over)
 
@@ -125,16 +125,16 @@ class Disk(World):
 
     def tree(self) -> dict[str, bytes]:
         """Return the content of the run's folder; an empty folder is included, with a slash."""
-        found = {}
+        contents = {}
         for folder, folders, names in os.walk(self.run):
             inside = os.path.relpath(folder, self.run)
             if not folders and not names:
-                found[f"{inside}/"] = b""
+                contents[f"{inside}/"] = b""
             for name in names:
                 path = os.path.join(folder, name)
                 with REAL_OPEN(path, "rb") as file:
-                    found[os.path.normpath(os.path.join(inside, name))] = file.read()
-        return found
+                    contents[os.path.normpath(os.path.join(inside, name))] = file.read()
+        return contents
 
     def reset(self, tree: Tree) -> None:
         """Replace the content of the run's folder."""
@@ -158,8 +158,8 @@ class Disk(World):
                     or not any(path.startswith(top) for path in paths)
                 ):
                     return real(*arguments, **options)
-                said = " ".join([name, *(os.path.relpath(path, top) for path in paths)])
-                return stage.operate(said, lambda: real(*arguments, **options), _plain)
+                operation = " ".join([name, *(os.path.relpath(path, top) for path in paths)])
+                return stage.operate(operation, lambda: real(*arguments, **options), _plain)
 
             return call
 
@@ -180,9 +180,9 @@ class Disk(World):
             private = outside or (path.endswith(".tmp") and "r" in mode)
             if stage.current is None or private:
                 return REAL_OPEN(path, mode, *arguments, **options)
-            said = f"open {os.path.relpath(path, top)} {mode}"
+            operation = f"open {os.path.relpath(path, top)} {mode}"
             act = lambda: REAL_OPEN(path, mode, *arguments, **options)  # noqa: E731
-            return stage.operate(said, act, lambda _: _digest(path) if "r" in mode else None)
+            return stage.operate(operation, act, lambda _: _digest(path) if "r" in mode else None)
 
         patches: list[Any] = [
             patch.object(os, name, stepped(name, getattr(os, name))) for name in OPERATIONS
@@ -226,10 +226,10 @@ class SteppedFiles(AbstractFileSystem):  # type: ignore[misc]
     def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
         """List what is right below a prefix."""
         path = self._strip_protocol(path)
-        found = self._operate(f"list {path}", lambda: self._below(path))
-        if not found:
+        names = self._operate(f"list {path}", lambda: self._below(path))
+        if not names:
             raise FileNotFoundError(path)
-        return [self._info(name) if detail else name for name in found]
+        return [self._info(name) if detail else name for name in names]
 
     def _below(self, path: str) -> list[str]:
         inside = [name[len(path) + 1 :] for name in self.objects if name.startswith(f"{path}/")]
@@ -246,16 +246,16 @@ class SteppedFiles(AbstractFileSystem):  # type: ignore[misc]
         act = lambda: sorted(  # noqa: E731
             name for name in self.objects if name == path or name.startswith(f"{path}/")
         )
-        found = self._operate(f"find {path}", act)
-        return {name: self._info(name) for name in found} if detail else found
+        names = self._operate(f"find {path}", act)
+        return {name: self._info(name) for name in names} if detail else names
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
         """Describe an object."""
         path = self._strip_protocol(path)
-        found = self._operate(f"info {path}", lambda: self._info(path))
-        if found["type"] == "directory" and not self._below(path):
+        info = self._operate(f"info {path}", lambda: self._info(path))
+        if info["type"] == "directory" and not self._below(path):
             raise FileNotFoundError(path)
-        return dict(found)
+        return dict(info)
 
     def cat_file(self, path: str, **_: Any) -> bytes:
         """Read an object."""

@@ -69,7 +69,7 @@ def public(module: ast.Module) -> Iterator[str]:
         yield from (name for name in names if not name.startswith("_"))
 
 
-def test_one_name_for_one_thing() -> None:
+def test_public_names_are_defined_once() -> None:
     where = defaultdict(set)
     for path, module in modules():
         if path.parts[:2] != ("jobs", "cli"):
@@ -88,16 +88,16 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
                 yield f"{path}:{node.name}", node
 
 
-def test_few_parameters() -> None:
+def test_functions_have_few_parameters() -> None:
     many = {}
     for name, function in functions():
         given = function.args.posonlyargs + function.args.args + function.args.kwonlyargs
-        own = [argument for argument in given if argument.arg not in ("self", "cls")]
-        if len(own) > 6:
-            many[name] = len(own)
+        parameters = [argument for argument in given if argument.arg not in ("self", "cls")]
+        if len(parameters) > 6:
+            many[name] = len(parameters)
     assert not many
 
 
-def test_short_functions() -> None:
+def test_functions_are_short() -> None:
     lengths = {name: (node.end_lineno or 0) - node.lineno + 1 for name, node in functions()}
     assert {name: length for name, length in lengths.items() if length > 50} == {}

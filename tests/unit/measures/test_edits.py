@@ -90,8 +90,8 @@ def typed_list(pair: TypedPair, n_t: int, pairing: str = "greedy") -> list[Edit]
     )
 
 
-def from_twin(found: Sequence[naive.Edit]) -> list[Edit]:
-    return [Edit(*edit, edit.span) for edit in found]
+def from_twin(edits_of_twin: Sequence[naive.Edit]) -> list[Edit]:
+    return [Edit(*edit, edit.span) for edit in edits_of_twin]
 
 
 def ghd_of(pair: TypedPair) -> int:
@@ -127,26 +127,26 @@ def random_typed_pair(draw: random.Random) -> TypedPair:
 
 @PAIRINGS
 @given(pair=pairs(max_units=30), n_t=N_T)
-def test_one_type_is_that_of_the_twin(pair: Pair, n_t: int, pairing: str) -> None:
+def test_one_type_equals_the_twin(pair: Pair, n_t: int, pairing: str) -> None:
     twin = naive.edits if pairing == "greedy" else naive.optimal_edits
-    found = twin(*pair, n_t)
-    expected = naive.counts_of(found, pair[0] - 1) | {"ghd": naive.ghd(*pair)}
+    by_twin = twin(*pair, n_t)
+    expected = naive.counts_of(by_twin, pair[0] - 1) | {"ghd": naive.ghd(*pair)}
     assert counts(pair, n_t, pairing) == expected
-    assert list_edits(*pair[1:], n_t, pairing=pairing) == from_twin(found)
+    assert list_edits(*pair[1:], n_t, pairing=pairing) == from_twin(by_twin)
 
 
 @PAIRINGS
 @given(pair=typed_pairs(), n_t=N_T)
-def test_types_are_those_of_the_twin(pair: TypedPair, n_t: int, pairing: str) -> None:
+def test_types_equal_the_twin(pair: TypedPair, n_t: int, pairing: str) -> None:
     n_units, *_, types = pair
-    found = TWINS[pairing](*pair, n_t)
-    expected = naive.counts_of(found, (n_units - 1) * len(types)) | {"ghd": ghd_of(pair)}
+    by_twin = TWINS[pairing](*pair, n_t)
+    expected = naive.counts_of(by_twin, (n_units - 1) * len(types)) | {"ghd": ghd_of(pair)}
     assert typed_counts(pair, n_t, pairing) == expected
-    assert typed_list(pair, n_t, pairing) == from_twin(found)
+    assert typed_list(pair, n_t, pairing) == from_twin(by_twin)
 
 
 @PAIRINGS
-def test_thousands_of_typed_pairs_are_those_of_the_twin(pairing: str) -> None:
+def test_thousands_of_typed_pairs_equal_the_twin(pairing: str) -> None:
     draw = random.Random(7)  # noqa: S311
     for _ in range(3_000):
         pair, n_t = random_typed_pair(draw), draw.randint(1, 6)
@@ -154,7 +154,7 @@ def test_thousands_of_typed_pairs_are_those_of_the_twin(pairing: str) -> None:
 
 
 @PAIRINGS
-def test_a_batch_counts_each_typed_pair_as_if_it_were_alone(pairing: str) -> None:
+def test_a_typed_pair_in_a_batch_is_counted_like_a_single_one(pairing: str) -> None:
     draw = random.Random(8)  # noqa: S311
     types = (1, 2, 3, 4, 5, 6)
     chosen = [random_typed_pair(draw) for _ in range(60)]
@@ -177,7 +177,7 @@ def test_a_batch_counts_each_typed_pair_as_if_it_were_alone(pairing: str) -> Non
 
 
 @given(typed_pairs(), N_T)
-def test_types_are_those_of_segeval(pair: TypedPair, n_t: int) -> None:
+def test_types_equal_segeval(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, _ = pair
     strings = [
         tuple(frozenset(t for p, t in side if p == position) for position in range(1, n_units))
@@ -193,7 +193,7 @@ def test_types_are_those_of_segeval(pair: TypedPair, n_t: int) -> None:
     assert ours["substitution_span"] == sum(abs(a - b) for a, b in substitutions)
 
 
-def test_thousands_of_distances_are_those_of_nltk() -> None:
+def test_thousands_of_distances_equal_nltk() -> None:
     draw = random.Random(9)  # noqa: S311
     for _ in range(2_000):
         n_units, density = draw.randint(1, 40), draw.random()
@@ -254,9 +254,9 @@ def test_substitutions_differ_as_little_as_possible() -> None:
         ([1, 5, 6], [4, 7], [(5, 4), (6, 7)]),
     ):
         sides = [[(2, kind) for kind in side] for side in (reference, hypothesis)]
-        found = typed_list((4, sides[0], sides[1], tuple(range(1, 8))), 1)
+        listed = typed_list((4, sides[0], sides[1], tuple(range(1, 8))), 1)
         pairs_made = [
-            (edit.type, edit.other_type) for edit in found if edit.type and edit.other_type
+            (edit.type, edit.other_type) for edit in listed if edit.type and edit.other_type
         ]
         assert sorted(pairs_made) == expected
 
@@ -282,7 +282,7 @@ def test_ghd_by_hand() -> None:
     assert typed_counts((9, [(3, 1), (3, 2), (5, 1)], [(3, 2), (6, 2)], (1, 2)), 2)["ghd"] == 1
 
 
-def test_nothing_anywhere() -> None:
+def test_no_boundary_on_either_side() -> None:
     assert list_edits([], []) == []
     assert counts((1, [], []), 2, "optimal") == dict.fromkeys(edits.COUNTS, 0)
 
@@ -344,7 +344,7 @@ def test_long_documents_pair_the_same_by_both_exact_methods() -> None:
 
 @PAIRINGS
 @given(pair=typed_pairs(), n_t=N_T)
-def test_class_confusion_is_that_of_the_twin(pair: TypedPair, n_t: int, pairing: str) -> None:
+def test_class_confusion_equals_the_twin(pair: TypedPair, n_t: int, pairing: str) -> None:
     *_, types = pair
     decided = no_decisions(types)
     for _ in range(2):  # is added to
@@ -386,8 +386,8 @@ def values(
         "constant_substitution": constant_substitution,
     }
     arrays: dict[str, Ints] = {name: np.array([number]) for name, number in counted.items()}
-    found = evaluate(edits.MEASURES, arrays, parameters, rows=True)
-    return {name: float(value[0]) for name, value in found.items()}
+    arrays_of_values = evaluate(edits.MEASURES, arrays, parameters, rows=True)
+    return {name: float(value[0]) for name, value in arrays_of_values.items()}
 
 
 @given(
@@ -397,7 +397,7 @@ def values(
     st.fractions(0, 1, max_denominator=9),
     st.fractions(0, 4, max_denominator=9),
 )
-def test_formulas_with_constants_and_beta_are_those_of_the_twin(
+def test_formulas_with_constants_and_beta_equal_the_twin(
     pair: TypedPair, n_t: int, w_t: Fraction, w_s: Fraction, beta: Fraction
 ) -> None:
     *_, types = pair
@@ -440,9 +440,7 @@ def test_an_unknown_pairing_is_refused() -> None:
         ([0, 1], "a table has types from 0 to 1"),
     ],
 )
-def test_types_that_are_not_the_declared_ones_are_refused(
-    types: list[int] | None, message: str
-) -> None:
+def test_undeclared_types_are_refused(types: list[int] | None, message: str) -> None:
     with pytest.raises(Refused, match=message):
         list_edits([3, 5], [], types=passes.typed_sides((1, 2), types, []))
 

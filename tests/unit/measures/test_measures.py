@@ -18,7 +18,7 @@ PRIORS = st.one_of(st.none(), st.fractions(0, 1, max_denominator=50))
 
 
 @given(pairs(), st.integers(1, 40), st.integers(1, 5), PRIORS, st.booleans())
-def test_values_are_those_of_the_twin(
+def test_values_equal_the_twin(
     pair: Pair, k: int, n_t: int, p_seg: Fraction | None, rows: bool
 ) -> None:
     counted = passes.counts(*pair, k, n_t)
@@ -29,9 +29,7 @@ def test_values_are_those_of_the_twin(
 
 
 @given(st.lists(pairs(), min_size=2, max_size=6), st.integers(1, 12))
-def test_pooled_values_are_those_of_the_twin_however_the_rows_are_split(
-    rows: list[Pair], k: int
-) -> None:
+def test_pooled_values_equal_the_twin_for_any_split(rows: list[Pair], k: int) -> None:
     counted = [passes.counts(*row, k, 2) for row in rows]
     pooled = {name: sum(row[name] for row in counted) for name in COUNTS}
     prior = naive.p_seg(counted)
@@ -40,7 +38,7 @@ def test_pooled_values_are_those_of_the_twin_however_the_rows_are_split(
     assert all(passes.close(ours[name], exact[name]) for name in MEASURES)
 
 
-def test_every_measure_of_a_family_is_there_and_declares_its_laws() -> None:
+def test_every_measure_of_a_family_declares_its_laws() -> None:
     expected = passes.twin_values(passes.counts(9, [3], [4], 2, 2), p_seg=Fraction(1, 2))
     assert set(MEASURES) == set(expected)
     for measure in (*MEASURES.values(), *PANELS.measures.values()):

@@ -60,7 +60,7 @@ def segeval_counts(reference: object, hypothesis: object, n_t: int) -> dict[str,
 
 
 @given(pairs(), WINDOWS)
-def test_pk_is_that_of_segeval(pair: Pair, k: int) -> None:
+def test_pk_equals_segeval(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
     errors, measured = segeval.pk(
         masses(n_units, hypothesis), masses(n_units, reference), window_size=k, return_parts=True
@@ -71,7 +71,7 @@ def test_pk_is_that_of_segeval(pair: Pair, k: int) -> None:
 
 
 @given(pairs(), WINDOWS)
-def test_window_diff_is_that_of_segeval(pair: Pair, k: int) -> None:
+def test_window_diff_equals_segeval(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
     assume(n_units > k)
     errors, measured = segeval.window_diff(
@@ -83,7 +83,7 @@ def test_window_diff_is_that_of_segeval(pair: Pair, k: int) -> None:
 
 
 @given(pairs(), WINDOWS)
-def test_edge_errors_are_those_of_segeval(pair: Pair, k: int) -> None:
+def test_edge_errors_equal_segeval(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
     errors, one_too_many = segeval.window_diff(
         masses(n_units, hypothesis),
@@ -98,14 +98,14 @@ def test_edge_errors_are_those_of_segeval(pair: Pair, k: int) -> None:
 
 
 @given(segmentations())
-def test_window_size_is_that_of_segeval(segmentation: tuple[int, list[int]]) -> None:
+def test_window_size_equals_segeval(segmentation: tuple[int, list[int]]) -> None:
     n_units, boundaries = segmentation
     expected = segeval.compute_window_size(masses(n_units, boundaries))
     assert naive.window_size(n_units, len(boundaries) + 1) == expected
 
 
 @given(pairs(), WINDOWS)
-def test_windows_are_those_of_nltk(pair: Pair, k: int) -> None:
+def test_windows_equal_nltk(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
     assume(n_units > k)
     r, h = mask(n_units, reference), mask(n_units, hypothesis)
@@ -257,7 +257,7 @@ def test_words_are_the_units_repeated(
 
 
 @given(pairs(), N_T)
-def test_edit_counts_are_those_of_segeval(pair: Pair, n_t: int) -> None:
+def test_edit_counts_equal_segeval(pair: Pair, n_t: int) -> None:
     n_units, reference, hypothesis = pair
     expected = segeval_counts(
         segeval.boundary_string_from_masses(masses(n_units, reference)),
@@ -271,7 +271,7 @@ def test_edit_counts_are_those_of_segeval(pair: Pair, n_t: int) -> None:
 
 
 @given(pairs(), N_T)
-def test_similarities_are_those_of_segeval(pair: Pair, n_t: int) -> None:
+def test_similarities_equal_segeval(pair: Pair, n_t: int) -> None:
     n_units, reference, hypothesis = pair
     # segeval raises ValueError where neither has a boundary.
     assume(reference or hypothesis)
@@ -285,7 +285,7 @@ def test_similarities_are_those_of_segeval(pair: Pair, n_t: int) -> None:
 
 
 @given(typed_pairs(), N_T)
-def test_typed_edit_counts_are_those_of_segeval(pair: TypedPair, n_t: int) -> None:
+def test_typed_edit_counts_equal_segeval(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, types = pair
     expected = segeval_counts(type_sets(n_units, reference), type_sets(n_units, hypothesis), n_t)
     assert naive.typed_edit_counts(n_units, reference, hypothesis, types, n_t) == expected | {
@@ -295,7 +295,7 @@ def test_typed_edit_counts_are_those_of_segeval(pair: TypedPair, n_t: int) -> No
 
 
 @given(typed_pairs(), N_T)
-def test_typed_boundary_similarity_is_that_of_segeval(pair: TypedPair, n_t: int) -> None:
+def test_typed_boundary_similarity_equals_segeval(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, _ = pair
     # segeval weighs a substitution by the types of the pair, so these are declared here.
     types = sorted({t for _, t in [*reference, *hypothesis]})
@@ -322,13 +322,13 @@ def test_one_type_is_the_untyped_measure(pair: Pair, n_t: int) -> None:
 def test_every_boundary_is_in_exactly_one_edit(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, types = pair
     for pairing in (naive.typed_edits, naive.typed_optimal_edits):
-        found = pairing(n_units, reference, hypothesis, types, n_t)
-        ends = [(e.position, e.type) for e in found if e.position is not None]
-        other_ends = [(e.other_position, e.other_type) for e in found if e.other_type is not None]
+        edits = pairing(n_units, reference, hypothesis, types, n_t)
+        ends = [(e.position, e.type) for e in edits if e.position is not None]
+        other_ends = [(e.other_position, e.other_type) for e in edits if e.other_type is not None]
         assert sorted(ends) == reference
         assert sorted(other_ends) == hypothesis
-        assert all(1 <= e.span < n_t for e in found if e.kind == "near_miss")
-        assert all(e.span == 0 < e.type_span for e in found if e.kind == "substitution")
+        assert all(1 <= e.span < n_t for e in edits if e.kind == "near_miss")
+        assert all(e.span == 0 < e.type_span for e in edits if e.kind == "substitution")
 
 
 def test_the_greedy_order_by_hand() -> None:
@@ -370,7 +370,7 @@ def test_two_substitutions_go_before_a_near_miss() -> None:
     ]
 
 
-def test_what_a_near_miss_used_no_longer_makes_a_substitution() -> None:
+def test_a_type_used_by_a_near_miss_cannot_be_substituted() -> None:
     # At 3 types 1 and 2 could be confused, until the near miss at 2-3 has used type 1.
     reference, hypothesis = [(3, 1), (4, 2)], [(2, 1), (3, 2), (4, 3)]
     assert naive.typed_edits(6, reference, hypothesis, (1, 2, 3)) == [
@@ -391,14 +391,14 @@ def test_substitutions_differ_as_little_as_possible() -> None:
 def test_optimal_is_the_best_of_all_sets_of_pairs(pair: TypedPair, n_t: int) -> None:
     n_units, all_reference, all_hypothesis, types = pair
     reference, hypothesis = all_reference[:5], all_hypothesis[:5]
-    left = [end for end in reference if end not in hypothesis]
+    unmatched = [end for end in reference if end not in hypothesis]
     right = [end for end in hypothesis if end not in reference]
-    near = {(a, b) for a in left for b in right if a[1] == b[1] and abs(a[0] - b[0]) < n_t}
-    possible = [(a, b) for a in left for b in right if (a, b) in near or a[0] == b[0]]
+    near = {(a, b) for a in unmatched for b in right if a[1] == b[1] and abs(a[0] - b[0]) < n_t}
+    possible = [(a, b) for a in unmatched for b in right if (a, b) in near or a[0] == b[0]]
     type_range = types[-1] - types[0] + 1
 
     def price(chosen: tuple[tuple[tuple[int, int], tuple[int, int]], ...]) -> tuple[Fraction, int]:
-        alone = len(left) + len(right) - 2 * len(chosen)
+        alone = len(unmatched) + len(right) - 2 * len(chosen)
         distances = sum(abs(a[0] - b[0]) for a, b in chosen)
         types_apart = sum(abs(a[1] - b[1]) for a, b in chosen)
         paired = Fraction(distances, n_t) + Fraction(types_apart, type_range)
@@ -406,7 +406,7 @@ def test_optimal_is_the_best_of_all_sets_of_pairs(pair: TypedPair, n_t: int) -> 
 
     best = min(
         price(chosen)
-        for size in range(min(len(left), len(right)) + 1)
+        for size in range(min(len(unmatched), len(right)) + 1)
         for chosen in combinations(possible, size)
         if len({a for a, _ in chosen}) == len({b for _, b in chosen}) == size
     )
@@ -482,8 +482,8 @@ def test_near_misses_reach_both_ends_of_the_text() -> None:
 @given(typed_pairs(), N_T)
 def test_the_class_confusion_adds_up_to_the_two_class_one(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, types = pair
-    found = naive.typed_edits(n_units, reference, hypothesis, types, n_t)
-    matrix = naive.class_confusion(found, n_t=n_t, types=types)
+    edits = naive.typed_edits(n_units, reference, hypothesis, types, n_t)
+    matrix = naive.class_confusion(edits, n_t=n_t, types=types)
     counts = naive.typed_edit_counts(n_units, reference, hypothesis, types, n_t)
     values = naive.values(counts, n_t=n_t, types=types, per_row=True)
     sums = dict.fromkeys(("b_tp", "b_fp", "b_fn"), Fraction(0))
@@ -502,7 +502,7 @@ def test_exact_scores_are_b_scores_without_near_misses(pair: Pair, n_t: int) -> 
         assert values[name] == strict[name] == strict[f"b_{name}"]
 
 
-def test_nothing_to_disagree_about() -> None:
+def test_similarity_of_a_row_without_decisions_is_1() -> None:
     one_unit = naive.edit_counts(1, [], [])
     row = naive.values(one_unit, per_row=True)
     pooled = naive.values(one_unit, per_row=False)
@@ -544,7 +544,7 @@ def test_the_additive_constants_of_fournier() -> None:
 
 
 @given(pairs())
-def test_ghd_is_that_of_nltk(pair: Pair) -> None:
+def test_ghd_equals_nltk(pair: Pair) -> None:
     n_units, reference, hypothesis = pair
     expected = nltk.ghd(mask(n_units, reference), mask(n_units, hypothesis))
     assert naive.ghd(n_units, reference, hypothesis) == expected
@@ -734,7 +734,7 @@ def test_content_in_words_is_content_in_units_that_weigh_their_words(
 
 
 @given(pairs(max_units=30))
-def test_the_other_way_round_a_miss_is_a_false_alarm(pair: Pair) -> None:
+def test_exchanged_sides_turn_misses_into_false_alarms(pair: Pair) -> None:
     n_units, reference, hypothesis = pair
     counts = naive.content_counts(n_units, reference, hypothesis)
     mirrored = naive.content_counts(n_units, hypothesis, reference)

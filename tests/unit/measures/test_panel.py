@@ -42,8 +42,11 @@ def counts(
 def values(counted: dict[str, int]) -> dict[str, float | None]:
     """All values of one row's counts; None where undefined."""
     arrays = {name: np.array([count]) for name, count in counted.items()}
-    found = evaluate(panel.MEASURES, arrays, {}, rows=True)
-    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+    arrays_of_values = evaluate(panel.MEASURES, arrays, {}, rows=True)
+    return {
+        name: None if np.isnan(value[0]) else float(value[0])
+        for name, value in arrays_of_values.items()
+    }
 
 
 def twin(
@@ -55,7 +58,7 @@ def twin(
 
 
 @given(PANELS, WINDOWS)
-def test_counts_and_values_are_those_of_the_twin(case: Panel, m: int) -> None:
+def test_counts_and_values_equal_the_twin(case: Panel, m: int) -> None:
     counted = counts(*case, m)
     assert counted == twin(*case, m)
     exact = naive.panel_values(counted)
@@ -65,7 +68,7 @@ def test_counts_and_values_are_those_of_the_twin(case: Panel, m: int) -> None:
 
 
 @given(st.lists(st.tuples(PANELS, WINDOWS), min_size=1, max_size=6), st.randoms())
-def test_a_batch_counts_each_hypothesis_as_if_it_were_alone(
+def test_a_hypothesis_in_a_batch_is_counted_like_a_single_one(
     cases: list[tuple[Panel, int]], shuffling: random.Random
 ) -> None:
     rows = [d for d in range(len(cases)) for _ in range(2)]
@@ -189,7 +192,7 @@ def test_laws(case: Panel, m: int) -> None:
     assert counts(n_units, references[::-1], hypothesis, m) == one
 
 
-def test_pooled_values_are_those_of_summed_counts() -> None:
+def test_pooled_values_are_the_formulas_over_summed_counts() -> None:
     rows = [counts(9, [[3], [5]], [4], 2), counts(12, [[2], [2], [7]], [7], 3)]
     summed = {name: sum(row[name] for row in rows) for name in panel.COUNTS}
     exact = naive.panel_values(summed)

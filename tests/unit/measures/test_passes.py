@@ -56,13 +56,13 @@ def mask(n_units: int, boundaries: list[int]) -> str:
 
 
 @given(pairs(), st.integers(1, 70))
-def test_window_counts_are_those_of_the_twin(pair: Pair, k: int) -> None:
+def test_window_counts_equal_the_twin(pair: Pair, k: int) -> None:
     assert passes.window_counts(*pair, k) == naive.window_counts(*pair, k)
 
 
 @pytest.mark.parametrize("by_unit", [True, False])
 @given(pair=pairs(), k=st.integers(1, 70))
-def test_either_way_to_slide_counts_as_the_twin(pair: Pair, k: int, by_unit: bool) -> None:
+def test_both_sliding_algorithms_equal_the_twin(pair: Pair, k: int, by_unit: bool) -> None:
     assert passes.slid(*pair, k, by_unit=by_unit) == naive.window_counts(*pair, k)
 
 
@@ -80,7 +80,7 @@ def test_the_longest_dense_documents(k: int) -> None:
 
 
 @given(pairs(), st.integers(1, 2))
-def test_neighbours_are_counted_as_they_are_paired(pair: Pair, n_t: int) -> None:
+def test_neighbouring_near_misses_are_counted_and_listed(pair: Pair, n_t: int) -> None:
     """When edits are listed, near misses of neighbouring positions are listed too."""
     n_units, reference, hypothesis = pair
     sides = from_lists([reference]), from_lists([hypothesis])
@@ -92,12 +92,12 @@ def test_neighbours_are_counted_as_they_are_paired(pair: Pair, n_t: int) -> None
 
 
 @given(pairs(), st.integers(1, 7))
-def test_edit_counts_are_those_of_the_twin(pair: Pair, n_t: int) -> None:
+def test_edit_counts_equal_the_twin(pair: Pair, n_t: int) -> None:
     twin = naive.edit_counts(*pair, n_t) | {"ghd": naive.ghd(*pair)}
     assert passes.edit_counts(*pair, n_t) == twin
 
 
-def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
+def test_a_pair_in_a_batch_is_counted_like_a_single_one() -> None:
     """There are more pairs than a block has, in any order, dense and sparse ones."""
     documents, size = 300, 4 * AT_ONCE + 7
     chosen = list(random_pairs(5))[:documents]
@@ -122,7 +122,7 @@ def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
     assert size // 10 < dense_ones < size * 9 // 10
 
 
-def test_references_larger_than_what_is_brought_near_at_once() -> None:
+def test_references_larger_than_a_block() -> None:
     """One is larger than a block, two do not fit into one, and small ones surround them."""
     n_units = 3 * COPY_SIZE
     sides = [
@@ -142,7 +142,7 @@ def test_references_larger_than_what_is_brought_near_at_once() -> None:
 
 
 @given(segmentations(), st.integers(1, 20))
-def test_reference_windows_alone_are_those_of_a_pair(
+def test_reference_windows_equal_those_of_a_pair(
     segmentation: tuple[int, list[int]], k: int
 ) -> None:
     n_units, reference = segmentation
@@ -151,13 +151,13 @@ def test_reference_windows_alone_are_those_of_a_pair(
 
 
 @given(st.integers(1, 500), st.integers(1, 40), st.sampled_from(["half-even", "half-up"]))
-def test_window_size_is_that_of_the_twin(n_units: int, segments: int, rounding: str) -> None:
+def test_window_size_equals_the_twin(n_units: int, segments: int, rounding: str) -> None:
     size = windows.window_size(np.array([n_units]), np.array([segments]), rounding)
     assert size[0] == naive.window_size(n_units, segments, rounding)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_thousands_of_pairs_have_the_windows_of_segeval(seed: int) -> None:
+def test_windows_of_thousands_of_pairs_equal_segeval(seed: int) -> None:
     compared = 0
     for n_units, reference, hypothesis in random_pairs(seed):
         k = naive.window_size(n_units, len(reference) + 1)
@@ -172,7 +172,7 @@ def test_thousands_of_pairs_have_the_windows_of_segeval(seed: int) -> None:
 
 
 @pytest.mark.parametrize("n_t", range(1, 7))
-def test_thousands_of_pairs_have_the_edits_of_segeval(n_t: int) -> None:
+def test_edits_of_thousands_of_pairs_equal_segeval(n_t: int) -> None:
     compared = 0
     for n_units, reference, hypothesis in list(random_pairs(10 + n_t))[: RANDOM_PAIRS // 2]:
         if not (reference or hypothesis):
@@ -183,20 +183,20 @@ def test_thousands_of_pairs_have_the_edits_of_segeval(n_t: int) -> None:
         assert ours["matches"] == len(theirs["matches"])
         assert ours["near_misses"] == len(theirs["transpositions"])
         assert ours["misses"] + ours["false_alarms"] == len(theirs["additions"])
-        taken = passes.values(passes.counts(n_units, reference, hypothesis, 2, n_t), n_t=n_t)
+        values = passes.values(passes.counts(n_units, reference, hypothesis, 2, n_t), n_t=n_t)
         for name in ("boundary_similarity", "segmentation_similarity"):
             theirs_value = similarity(name)(*sides, n_t=n_t)
-            assert taken[name] == pytest.approx(float(theirs_value), abs=1e-12)
+            assert values[name] == pytest.approx(float(theirs_value), abs=1e-12)
         compared += 1
     assert compared > RANDOM_PAIRS // 4
 
 
 def similarity(name: str) -> Callable[..., Decimal]:
-    found: Callable[..., Decimal] = getattr(segeval, name)
-    return found
+    function: Callable[..., Decimal] = getattr(segeval, name)
+    return function
 
 
-def test_thousands_of_pairs_have_the_windows_of_nltk() -> None:
+def test_windows_of_thousands_of_pairs_equal_nltk() -> None:
     for n_units, reference, hypothesis in random_pairs(3, least_units=4):
         k = min(naive.window_size(n_units, len(reference) + 1), n_units - 1)
         flags = mask(n_units, reference), mask(n_units, hypothesis)

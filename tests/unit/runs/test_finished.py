@@ -31,7 +31,7 @@ def test_only_listed_files_are_read(tmp_path: Path) -> None:
     assert (run.files("peers"), run.rows("peers")) == ([], [])
 
 
-def test_a_folder_without_a_finished_run(tmp_path: Path) -> None:
+def test_a_folder_without_a_finished_run_is_refused(tmp_path: Path) -> None:
     assert FinishedRun.find(str(tmp_path)) is None
     with pytest.raises(Refused, match="contains no run"):
         FinishedRun.open(str(tmp_path))

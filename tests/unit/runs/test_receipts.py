@@ -180,13 +180,13 @@ def packed(value: object) -> bytes:
 
 @given(EVERYTHING)
 @settings(max_examples=100, deadline=None)
-def test_what_is_kept_comes_back(value: Everything) -> None:
+def test_a_written_receipt_is_read_back(value: Everything) -> None:
     content = packed(value)
     node, buffers = receipt_file.unpack(content)
-    left = iter(buffers)
-    read = codec(Everything).read(node, left)
+    remaining = iter(buffers)
+    read = codec(Everything).read(node, remaining)
     assert same(read, value)
-    assert not list(left)
+    assert not list(remaining)
     assert packed(read) == content
     assert read.counts.flags.writeable and read.counts.flags.aligned
 
@@ -218,7 +218,9 @@ def test_arrays_of_other_types_are_not_written(array: NDArray[Any]) -> None:
         packed(replace(GENUINE, paired=array))
 
 
-def test_a_receipt_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_receipt_that_is_too_large_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(receipt_file, "MOST", 1000)
     with pytest.raises(Failed, match="too large for a receipt; name fewer"):
         receipts.keep(
@@ -235,7 +237,7 @@ def test_a_large_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         receipts.load(str(tmp_path), "stage", "part", Receipt)
 
 
-def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "receipts" / "stage"
     folder.mkdir(parents=True)
     os.mkfifo(folder / "fifo.receipt")
@@ -245,7 +247,9 @@ def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
             receipts.load(str(tmp_path), "stage", part, Receipt)
 
 
-def test_what_packs_too_well_is_kept_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_highly_compressible_receipt_is_stored_uncompressed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Otherwise the limit on reading would refuse it."""
     monkeypatch.setattr(receipt_file, "FREE", 2**16)
     value = replace(GENUINE, paired=np.zeros(2**20, np.uint8))
@@ -308,8 +312,8 @@ def outcome(folder: Path, content: bytes) -> object:
     try:
         return receipts.load(str(folder), "stage", "part", Kept)
     except Failed as problem:
-        said = str(problem)
-    assert said.startswith(f"{path}: not a valid receipt (") and "\n" not in said
+        message = str(problem)
+    assert message.startswith(f"{path}: not a valid receipt (") and "\n" not in message
     return Failed
 
 
@@ -337,24 +341,24 @@ def test_a_broken_block_is_refused_or_read(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     read = 0
     for _ in range(1500):
-        others = [of.to_pybytes() for of in buffers]
+        others = [buffer.to_pybytes() for buffer in buffers]
         changed = int(rng.integers(len(others)))
         others[changed] = broken(others[changed], rng)
-        found = outcome(tmp_path, receipt_file.pack(node, others))
-        if isinstance(found, Kept):
+        result = outcome(tmp_path, receipt_file.pack(node, others))
+        if isinstance(result, Kept):
             read += 1
-            found.table.validate(full=True)
-            astuple(found)
+            result.table.validate(full=True)
+            astuple(result)
     assert read > 100
 
 
 def test_a_broken_text_is_refused_or_read(tmp_path: Path) -> None:
     node, buffers = receipt_file.unpack(packed(KEPT))
-    document = {"buffers": [of.size for of in buffers], "value": node}
+    document = {"buffers": [buffer.size for buffer in buffers], "value": node}
     text, rng = json.dumps(document).encode(), np.random.default_rng(3)
     for _ in range(1500):
-        found = outcome(tmp_path, with_text(broken(text, rng), [*map(bytes, buffers)]))
-        assert found is Failed or isinstance(found, Kept)
+        result = outcome(tmp_path, with_text(broken(text, rng), [*map(bytes, buffers)]))
+        assert result is Failed or isinstance(result, Kept)
 
 
 def with_text(text: bytes, buffers: list[bytes]) -> bytes:
@@ -376,7 +380,7 @@ def misfits() -> Iterator[Callable[[Sums], Sums]]:
 
 
 @pytest.mark.parametrize("change", [*misfits()])
-def test_sums_that_do_not_fit_themselves(change: Callable[[Sums], Sums]) -> None:
+def test_inconsistent_sums_are_refused(change: Callable[[Sums], Sums]) -> None:
     with pytest.raises(ValueError, match="sums"):
         change(of_sums(3))
 
@@ -384,11 +388,11 @@ def test_sums_that_do_not_fit_themselves(change: Callable[[Sums], Sums]) -> None
 # --- Forged receipts are refused -----------------------------------------------------------------
 
 
-def test_a_bomb_would_go_off() -> None:
+def test_the_bomb_unpacks_to_zeros() -> None:
     assert bytes(pa.Codec("zstd").decompress(zeros(2**18), 2**18)) == bytes(2**18)
 
 
-def test_forgeries(tmp_path: Path) -> None:
+def test_forgeries_are_refused_with_little_memory(tmp_path: Path) -> None:
     """They are read in a process of their own, which must survive with little memory."""
     ended = subprocess.run(
         [sys.executable, "-m", "tests.support.forged", tmp_path],
@@ -414,7 +418,7 @@ RUNS_CODE = {"pickle", "cPickle", "cloudpickle", "dill", "marshal", "shelve", "j
 """Modules that execute what a file's content says."""
 
 
-def test_nothing_that_runs_what_a_file_says_is_imported() -> None:
+def test_no_module_that_executes_file_content_is_imported() -> None:
     for path in (
         path for room in ("pipeline", "jobs", "schemas") for path in ROOT.glob(f"{room}/**/*.py")
     ):

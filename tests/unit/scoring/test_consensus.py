@@ -35,7 +35,7 @@ def agreed(documents: list[list[list[int]]], share: Fraction) -> list[list[int]]
 
 
 @given(st.lists(panels(max_references=6), max_size=5), SHARES)
-def test_is_that_of_the_twin(cases: list[Panel], share: Fraction) -> None:
+def test_consensus_equals_the_twin(cases: list[Panel], share: Fraction) -> None:
     documents = [case[1] for case in cases]
     assert agreed(documents, share) == [naive.consensus(codings, share) for codings in documents]
 
@@ -89,7 +89,7 @@ NO_SHARES = (
 
 
 @pytest.mark.parametrize("text", NO_SHARES)
-def test_what_is_no_share_is_refused(text: str) -> None:
+def test_an_invalid_share_is_refused(text: str) -> None:
     with pytest.raises(Refused) as refused:
         parse_share(text)
     assert str(refused.value).startswith(f"--consensus {text}: must be any, or a share in (0, 1]")

@@ -85,11 +85,11 @@ def lying_list_bomb(path: Path) -> None:
 
 def varint(number: int, length: int = 0) -> bytes:
     """Encode a number in Thrift's compact protocol, perhaps longer than necessary."""
-    rest, found = 2 * number, bytearray()
-    while rest > 127 or len(found) < length - 1:
-        found.append(rest & 127 | 128)
+    rest, encoded = 2 * number, bytearray()
+    while rest > 127 or len(encoded) < length - 1:
+        encoded.append(rest & 127 | 128)
         rest >>= 7
-    return bytes([*found, rest])
+    return bytes([*encoded, rest])
 
 
 def footer(content: bytes) -> int:
@@ -100,12 +100,12 @@ def footer(content: bytes) -> int:
 def patch(path: Path, old: bytes, new: bytes, which: int | None = None) -> int:
     """Replace some bytes of the footer, all or one occurrence; return the number of occurrences."""
     content = path.read_bytes()
-    pieces = content[(at := footer(content)) :].split(old)
+    pieces = content[(offset := footer(content)) :].split(old)
     count = len(pieces) - 1
     seams = [new if which in (None, i) else old for i in range(count)] + [b""]
-    told = b"".join(piece + seam for piece, seam in zip(pieces, seams, strict=True))
+    patched = b"".join(piece + seam for piece, seam in zip(pieces, seams, strict=True))
     assert len(old) == len(new)
-    path.write_bytes(content[:at] + told)
+    path.write_bytes(content[:offset] + patched)
     return count
 
 
@@ -143,9 +143,9 @@ FITTING = ("prefix", "list")
         *(("validate", name) for name in BOMBS if name not in FITTING),
     ],
 )
-def test_bomb(tmp_path: Path, command: str, name: str) -> None:
+def test_a_bomb_is_refused_in_one_line(tmp_path: Path, command: str, name: str) -> None:
     """A line names file, row group and column; nothing is published, memory stays small."""
-    make, said = BOMBS[name]
+    make, message = BOMBS[name]
     bomb, run = tmp_path / "bomb.parquet", tmp_path / "run"
     make(bomb)
     pq.write_table(segmentations(pa.array(["ann"] * ROWS)), tmp_path / "ref.parquet")
@@ -156,13 +156,13 @@ def test_bomb(tmp_path: Path, command: str, name: str) -> None:
         done, peak = run_small("score", tmp_path / "ref.parquet", bomb, *options)
     assert done.returncode in (1, 2), done.stderr
     (line,) = [text for text in done.stderr.splitlines() if "segscore: error: " in text]
-    assert f"{bomb}: {said}" in line
+    assert f"{bomb}: {message}" in line
     assert "Traceback" not in done.stderr
     assert not (run / "run.json").exists()
     assert peak < 900  # of the gigabyte that is its limit
 
 
-def test_bomb_in_a_run(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_bomb_in_a_run_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     """The tables of a run are read by `compare` and `report`."""
     table = segmentations()
     for name in ("ref", "hyp"):
@@ -170,10 +170,10 @@ def test_bomb_in_a_run(segscore: Segscore, tmp_path: Path) -> None:
     files = (tmp_path / "ref.parquet", tmp_path / "hyp.parquet")
     assert segscore("score", *files, "--output", tmp_path / "run").code == 0
     (scores,) = (tmp_path / "run" / "scores").iterdir()
-    told = pq.read_table(scores)
-    wide = told.take(pa.array(np.zeros(ROWS, np.int64)))
-    at = wide.column_names.index("hypothesis")
-    pq.write_table(wide.set_column(at, "hypothesis", repeated()), scores, store_schema=False)
+    scores_table = pq.read_table(scores)
+    wide = scores_table.take(pa.array(np.zeros(ROWS, np.int64)))
+    index = wide.column_names.index("hypothesis")
+    pq.write_table(wide.set_column(index, "hypothesis", repeated()), scores, store_schema=False)
     for command in (["report", tmp_path / "run", "--output", tmp_path / "page.html"],):
         ended = segscore(*command)
         assert ended.code in (1, 2)
@@ -182,7 +182,7 @@ def test_bomb_in_a_run(segscore: Segscore, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rows", [19_999, 20_001, 10_000, 1_000_000])
-def test_footer_that_lies(segscore: Segscore, tmp_path: Path, rows: int) -> None:
+def test_a_false_footer_is_refused(segscore: Segscore, tmp_path: Path, rows: int) -> None:
     """Each number of rows, or of values, in the footer is changed."""
     good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     pq.write_table(segmentations(), good, write_statistics=False)
@@ -211,7 +211,7 @@ def told(path: Path) -> list[int]:
     return [metadata.num_rows, group.num_rows, *values]
 
 
-def test_footer_that_lies_about_every_row(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_footer_with_too_few_rows_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     """All its numbers agree, but the pages have more."""
     good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     pq.write_table(segmentations(), good, write_statistics=False)
@@ -223,7 +223,7 @@ def test_footer_that_lies_about_every_row(segscore: Segscore, tmp_path: Path) ->
     assert "19,000 rows" in ended.err
 
 
-def test_sizes_that_lie(segscore: Segscore, tmp_path: Path) -> None:
+def test_false_sizes_are_refused_or_harmless(segscore: Segscore, tmp_path: Path) -> None:
     """Columns that claim exabytes are refused before any work; too small a claim is no error."""
     good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     pq.write_table(segmentations(), good, write_statistics=False, compression="none")
@@ -272,21 +272,21 @@ def test_sound_files_are_read(tmp_path: Path, options: dict[str, Any], limit: in
     """Some fit only as the lengths of their strings show."""
     file = tmp_path / "all.parquet"
     pq.write_table(everything(tmp_path), file, **options)
-    found = storage.read_row_groups(str(file), None, lambda names: names, limit)
-    assert found.equals(pq.read_table(file))
+    tables = storage.read_row_groups(str(file), None, lambda names: names, limit)
+    assert tables.equals(pq.read_table(file))
     with pytest.raises(Refused, match="row group 0: "):
         storage.read_row_groups(str(file), None, lambda names: names, 5000)
 
 
-def test_headers_that_are_noise(tmp_path: Path) -> None:
+def test_random_headers_are_read_or_refused(tmp_path: Path) -> None:
     """After any change of a byte in a column's header the file is read, or refused in a line."""
     rng = Random(2)  # noqa: S311
     file, table = tmp_path / "all.parquet", segmentations().slice(0, 50)
     pq.write_table(table, file, compression="none", use_dictionary=["coder"])
     content = file.read_bytes()
     for _ in range(300):
-        at = 4 + rng.randrange(60)
-        file.write_bytes(content[:at] + rng.randbytes(1) + content[at + 1 :])
+        offset = 4 + rng.randrange(60)
+        file.write_bytes(content[:offset] + rng.randbytes(1) + content[offset + 1 :])
         try:
             storage.read_row_groups(str(file), None, lambda names: names, 10**7)
         except Refused as problem:
@@ -304,12 +304,12 @@ def test_headers_that_are_noise(tmp_path: Path) -> None:
         b"\x19\xf5\xff",
     ],
 )
-def test_structure_that_is_none(content: bytes) -> None:
+def test_an_invalid_structure_is_refused(content: bytes) -> None:
     with pytest.raises((LookupError, ValueError)):
         structure(content, 0, 0)
 
 
-def test_limit_of_addresses() -> None:
+def test_the_limit_of_address_space_is_in_force() -> None:
     """The limit is in force, so that the tests above would notice an exploding bomb."""
     assert 20_000 * len(MEGABYTE) > 4 * ADDRESSES
     assert resource.RLIMIT_AS >= 0

@@ -28,7 +28,7 @@ class TestOnADisk(StoragePromises):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk(
+def test_a_full_disk_leaves_no_partial_table(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     def full(_: int) -> None:
@@ -42,13 +42,13 @@ def test_a_full_disk(
     assert [*(tmp_path / "out").iterdir()] == []
 
 
-def test_a_disk_that_may_not_be_written(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_read_only_disk_is_reported(segscore: Segscore, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
     ended = segscore("import", tmp_path / "in.jsonl", "--output", "/proc/segscore")
     told(ended, 2, "/proc/segscore: cannot be created (No such file or directory)")
 
 
-def test_a_file_on_a_disk_that_is_cut_short_while_it_is_read(tmp_path: Path) -> None:
+def test_a_file_truncated_during_reading_is_reported(tmp_path: Path) -> None:
     url = str(tmp_path / "t.parquet")
     storage.write_table(url, pa.table({"n": range(100_000)}))
     opened = storage.open_parquet(url)
@@ -57,7 +57,7 @@ def test_a_file_on_a_disk_that_is_cut_short_while_it_is_read(tmp_path: Path) -> 
         opened.read_row_groups([0])
 
 
-def test_two_remove_the_same_files(tmp_path: Path) -> None:
+def test_two_jobs_may_remove_the_same_files(tmp_path: Path) -> None:
     """The second one finds nothing to remove, and succeeds."""
     for number in range(2000):
         (tmp_path / f"{number}.parquet").touch()
@@ -74,26 +74,26 @@ def test_two_remove_the_same_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "shown"),
+    ("url", "shown_url"),
     [
         ("s3://user:wrongsecret@bucket/tables", "s3://…bucket/tables"),
         ("https://a.blob.core.windows.net/t?sv=1&sig=wrongsecret", "https://a.blob.core.windows.net/t…"),
         ("abfs://c/t.parquet?SIG=wrongsecret", "abfs://c/t.parquet…"),
     ],
 )  # fmt: skip
-def test_a_secret_in_a_url_is_refused_and_not_told(
-    segscore: Segscore, tmp_path: Path, url: str, shown: str
+def test_a_secret_in_a_url_is_refused_and_not_printed(
+    segscore: Segscore, tmp_path: Path, url: str, shown_url: str
 ) -> None:
     told(
         score(segscore, url, str(tmp_path / "run")),
         2,
-        f"{shown}: contains a password or a signature",
+        f"{shown_url}: contains a password or a signature",
     )
     assert not (tmp_path / "run").exists()
 
 
-def test_what_a_failure_says_of_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_of_failures_have_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrongsecret")
     problem = RuntimeError("asked http://x?sig=c2VjcmV0&a=1 with wrongsecret\nand more")
-    said = str(explain_failure(problem, "s3://b/x", clouds.S3.advice))
-    assert said == "s3://b/x: asked http://x?sig=…&a=1 with …"
+    message = str(explain_failure(problem, "s3://b/x", clouds.S3.advice))
+    assert message == "s3://b/x: asked http://x?sig=…&a=1 with …"

@@ -15,7 +15,7 @@ from tests.support.corpora import SEGMENTATION
 
 
 @pytest.mark.parametrize("contract", [SEGMENTATIONS, DOCUMENTS])
-def test_contracts_are_what_the_schemas_say(contract: Contract) -> None:
+def test_contracts_agree_with_the_schemas(contract: Contract) -> None:
     """With Pandera too, the required columns have the types that they are read with."""
     columns = contract.schema.columns
     assert tuple(name for name in columns if columns[name].required) == contract.required
@@ -70,12 +70,12 @@ def test_the_quick_check_agrees_with_the_schema(listed: list[dict[str, Any]], sk
 
 
 @given(st.lists(good, max_size=5))
-def test_sound_tables_are_not_sent_on(listed: list[dict[str, Any]]) -> None:
+def test_sound_tables_skip_the_schema(listed: list[dict[str, Any]]) -> None:
     assert is_sound(table(listed) if listed else SEGMENTATION.empty_table().combine_chunks())
 
 
 @given(st.lists(good, min_size=1, max_size=3))
-def test_what_the_check_does_not_know_is_left_to_the_schema(listed: list[dict[str, Any]]) -> None:
+def test_boundary_types_are_left_to_the_schema(listed: list[dict[str, Any]]) -> None:
     sound = table(listed)
     types = pa.array([[1] * len(row["boundaries"]) for row in listed], pa.list_(pa.int32()))
     assert not is_sound(sound.append_column("boundary_types", types))
