@@ -17,6 +17,10 @@ class Panel(StrEnum):
     """Headings of `--help`, in the order in which they appear."""
 
     INPUTS = "Inputs"
+    TIMES = "Times"
+    SEGMENTS = "Segments"
+    TABLES = "Tables and labels"
+    ANNOTATIONS = "Annotations"
     MEASURES = "Measures"
     AVERAGES = "Averages"
     GATE = "Gate"
