@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from segscore.pipeline.reports.report import write_report
 from segscore.pipeline.reports.settings import ReportSettings
-from tests.support.browser import AXE, opened
+from tests.support.browser import AXE, open_report
 from tests.support.corpora import corpus
 from tests.support.hostile import MARKUP, SEGSCORE
 from tests.support.paths import DATA
@@ -23,8 +23,8 @@ MOST = 5_000_000
 def run(*arguments: object) -> None:
     """Run a command in a process of its own."""
     command = [SEGSCORE, *map(str, arguments)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_report_draws_every_chart_without_messages_or_requests(
     width: int,
 ) -> None:
     """Every chart is drawn, nothing is logged or requested, nothing overflows the page."""
-    with opened(chromium, pages[kind], width, scheme) as log:
+    with open_report(chromium, pages[kind], width, scheme) as log:
         charts = log.page.locator("[data-chart]")
         assert charts.count() > 0
         for i in range(charts.count()):
@@ -120,8 +120,8 @@ def test_report_draws_every_chart_without_messages_or_requests(
             assert 200 < box["width"] <= width
         across = log.page.evaluate("document.documentElement.scrollWidth")
         assert across == width
-        assert log.said == []
-        assert log.asked == []
+        assert log.messages == []
+        assert log.requests == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -133,7 +133,7 @@ def test_report_is_accessible(
     scheme: str,
 ) -> None:
     """Axe reports nothing, each chart has a name and a table, and every table can be opened."""
-    with opened(chromium, pages[kind], scheme=scheme, bypass=True) as log:
+    with open_report(chromium, pages[kind], scheme=scheme, bypass=True) as log:
         log.page.add_script_tag(path=AXE)
         log.page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true })")
         asked = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']})"
@@ -147,7 +147,7 @@ def test_report_is_accessible(
 
 def test_markup_in_names_is_shown_as_text(chromium: Browser, pages: dict[str, Path]) -> None:
     """Markup is shown as text in tables, in charts and in the tooltips of charts."""
-    with opened(chromium, pages["scored"]) as log:
+    with open_report(chromium, pages["scored"]) as log:
         assert log.page.locator("th", has_text=MARKUP).count() > 0
         labels = log.page.locator("svg .role-axis-label text").all_text_contents()
         assert any(label.startswith(MARKUP[:8]) for label in labels)
@@ -157,7 +157,7 @@ def test_markup_in_names_is_shown_as_text(chromium: Browser, pages: dict[str, Pa
             tooltip.wait_for()
             assert tooltip.locator("img, script").count() == 0
         assert log.page.locator("img").count() == 0
-        assert log.said == []
+        assert log.messages == []
 
 
 def test_report_of_many_documents_is_small(pages: dict[str, Path]) -> None:
@@ -166,7 +166,7 @@ def test_report_of_many_documents_is_small(pages: dict[str, Path]) -> None:
 
 def test_report_can_be_printed(chromium: Browser, pages: dict[str, Path]) -> None:
     """On paper, tables are unfolded, ink is dark, controls are left out, and everything fits."""
-    with opened(chromium, pages["scored"], PAPER, "dark") as log:
+    with open_report(chromium, pages["scored"], PAPER, "dark") as log:
         log.page.evaluate("dispatchEvent(new Event('beforeprint'))")
         log.page.emulate_media(media="print")
         folded = "[...document.querySelectorAll('details:not([open])')]"

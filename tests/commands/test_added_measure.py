@@ -58,8 +58,8 @@ def run_output(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Add a measure in another process; return the folder of its run and what it printed."""
     folder = tmp_path_factory.mktemp("added")
     command = [sys.executable, "-c", ADD, str(DATA / "stargazer.jsonl"), str(ROOT)]
-    ended = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-    return folder / "run", ended.stdout
+    result = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return folder / "run", result.stdout
 
 
 @pytest.fixture(scope="module")

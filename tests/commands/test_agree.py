@@ -269,10 +269,10 @@ def test_moonstone_as_printed(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def test_salami_in_one_command(segscore: Segscore, tmp_path: Path) -> None:
-    ended = segscore("agree", DATA / "salami.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 0
-    assert "2244 in = 1762 scored + 8 rejected + 474 unpaired" in ended.out
-    assert "rows were rejected" in ended.err
+    result = segscore("agree", DATA / "salami.jsonl", "--output", tmp_path / "run")
+    assert result.code == 0
+    assert "2244 in = 1762 scored + 8 rejected + 474 unpaired" in result.out
+    assert "rows were rejected" in result.err
     rows = read_table(str(tmp_path / "run" / "agreement")).to_pylist()
     assert {row["pairs"] for row in rows} == {881}
     assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in rows)
@@ -315,9 +315,9 @@ def test_boundary_types_are_ignored(segscore: Segscore, tmp_path: Path) -> None:
         {**plain, "coder": "b", "boundaries": [2, 6], "boundary_types": [1, 1]},
     ]
     (tmp_path / "typed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    ended = segscore("agree", tmp_path / "typed.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 0
-    assert "boundary_types were ignored" in ended.err
+    result = segscore("agree", tmp_path / "typed.jsonl", "--output", tmp_path / "run")
+    assert result.code == 0
+    assert "boundary_types were ignored" in result.err
     (pair,) = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
     assert (pair["boundaries"], pair["matches"], pair["near_misses"]) == (2, 1, 1)
 
@@ -418,8 +418,8 @@ def test_buckets_of_documents_are_resampled_alike(
     monkeypatch.setattr(bootstrap, "BUCKETS", 600)
     for name, rows in (("whole", 9999), ("split", 800)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
-        ended = segscore("agree", codings, "--output", tmp_path / name)
-        assert "ci:poisson,600-buckets" in ended.out
+        result = segscore("agree", codings, "--output", tmp_path / name)
+        assert "ci:poisson,600-buckets" in result.out
         runs.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
     assert runs[0] == runs[1]
     assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in runs[0])
@@ -435,10 +435,10 @@ def test_a_corpus_without_two_coders_on_a_document_fails(
     segscore: Segscore, tmp_path: Path
 ) -> None:
     write(tmp_path / "codings.jsonl", {"d": Document(9, {"a": [2]}), "e": Document(9, {"b": [2]})})
-    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 1
-    assert "no document has two coders" in ended.err
-    assert "Traceback" not in ended.err
+    result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert result.code == 1
+    assert "no document has two coders" in result.err
+    assert "Traceback" not in result.err
     assert not (tmp_path / "run" / "run.json").exists()
 
 
@@ -452,8 +452,8 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
         {"document_id": "range", "coder": "a", **plain, "boundaries": [9]},
     ]
     (tmp_path / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 0
+    result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert result.code == 0
     rejects = read_table(str(tmp_path / "run" / "rejects")).to_pylist()
     assert [(row["row"], row["document_id"], row["rule"]) for row in rejects] == [
         (7, "range", "boundaries_in_range"),
@@ -462,7 +462,7 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
         (5, "sizes", "n_units_agree"),
         (6, "sizes", "n_units_agree"),
     ]
-    assert "8 in = 2 scored + 5 rejected + 1 unpaired" in ended.out
+    assert "8 in = 2 scored + 5 rejected + 1 unpaired" in result.out
 
 
 @pytest.mark.parametrize(
@@ -481,17 +481,17 @@ def test_wrong_options(
     segscore: Segscore, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     write(tmp_path / "codings.jsonl", TWO)
-    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run", *options)
-    assert ended.code == 2
-    assert message in ended.err
+    result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run", *options)
+    assert result.code == 2
+    assert message in result.err
     assert not (tmp_path / "run").exists()
 
 
 def test_an_attribute_named_like_a_column_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     write(tmp_path / "codings.jsonl", TWO, peer={"d": "x"})
-    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 2
-    assert "the attribute column peer has the same name as a column" in ended.err
+    result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert result.code == 2
+    assert "the attribute column peer has the same name as a column" in result.err
 
 
 def test_attributes_may_be_named_like_summed_counts(segscore: Segscore, tmp_path: Path) -> None:
@@ -510,10 +510,10 @@ def test_a_damaged_intermediate_file_is_reported(
     bad = (codings / "1.parquet").read_bytes()
     middle = len(bad) // 2
     (codings / "1.parquet").write_bytes(bad[:middle] + bytes(600) + bad[middle + 600 :])
-    ended = segscore("agree", codings, "--output", tmp_path / "run")
-    assert ended.code in (1, 2)
-    assert "1.parquet" in ended.err
-    assert "Traceback" not in ended.err
+    result = segscore("agree", codings, "--output", tmp_path / "run")
+    assert result.code in (1, 2)
+    assert "1.parquet" in result.err
+    assert "Traceback" not in result.err
     assert shuffle.FOLDER not in {path.name for path in tmp_path.glob("run/*")}
 
 
@@ -563,9 +563,9 @@ def test_documents_without_a_group_are_counted(segscore: Segscore, tmp_path: Pat
     ]
     (tmp_path / "codings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     options = ("--group-by", "g", "--output", tmp_path / "run")
-    ended = segscore("agree", tmp_path / "codings.jsonl", *options)
-    assert ended.code == 0
-    assert "1 of 1 documents are in no group" in ended.err
+    result = segscore("agree", tmp_path / "codings.jsonl", *options)
+    assert result.code == 0
+    assert "1 of 1 documents are in no group" in result.err
 
 
 def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:
@@ -586,9 +586,9 @@ def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:
 def test_a_table_without_rows_of_the_role_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     line = {"document_id": "d", "coder": "s", "role": "hypothesis", "n_units": 9, "boundaries": []}
     (tmp_path / "codings.jsonl").write_text(json.dumps(line) + "\n")
-    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 1
-    assert "contains no coding; rows with the role hypothesis do not count" in ended.err
+    result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert result.code == 1
+    assert "contains no coding; rows with the role hypothesis do not count" in result.err
 
 
 def test_lost_boundaries_are_counted_in_words(segscore: Segscore, tmp_path: Path) -> None:

@@ -256,8 +256,8 @@ def test_the_worst_documents_have_an_explain_command(
         assert values[row["system"], row["document_id"]] == pytest.approx(row["value"])
         command, *arguments = shlex.split(row["command"])
         assert command == "segscore"
-        ended = segscore(*arguments)
-        assert ended.code == 0 and f"{row['document_id']}: h2 against" in ended.out
+        result = segscore(*arguments)
+        assert result.code == 0 and f"{row['document_id']}: h2 against" in result.out
 
 
 def test_groups_are_compared_separately(segscore: Segscore, runs: Path) -> None:
@@ -332,8 +332,8 @@ def test_an_always_undefined_system_has_null_values(segscore: Segscore, tmp_path
     assert ranked["silent"] is None
     assert {ranked["a"], ranked["b"]} in ({1, 2}, {1.5})
     assert all(row["p"] is None for row in tables["omnibus"])
-    ended = segscore("compare", run, "--measure", "precision")
-    assert ended.code == 0 and "nan" not in ended.out
+    result = segscore("compare", run, "--measure", "precision")
+    assert result.code == 0 and "nan" not in result.out
 
 
 def test_one_system_alone_has_no_differences(segscore: Segscore, tmp_path: Path) -> None:
@@ -354,9 +354,9 @@ def test_documents_with_different_references_are_left_out(
     corrected += [line("d1", "second", "reference", [10])]
     two = scored(segscore, tmp_path / "two", corrected + systems)
     output = tmp_path / "comparison"
-    ended = segscore("compare", one, two, "--measure", "pk", "--output", output)
-    assert ended.code == 0
-    assert "2 documents were left out: the runs scored them against different" in ended.err
+    result = segscore("compare", one, two, "--measure", "pk", "--output", output)
+    assert result.code == 0
+    assert "2 documents were left out: the runs scored them against different" in result.err
     assert {row["documents"] for row in tables(output)["comparisons"]} == {2}
     elsewhere = [line("e", "desk", "reference", [5]), line("e", "a", "hypothesis", [6])]
     other = scored(segscore, tmp_path / "three", elsewhere)
@@ -371,8 +371,8 @@ def test_runs_with_different_settings_are_not_compared(segscore: Segscore, tmp_p
     command = ("compare", one, two, "--measure", "boundary_similarity")
     message = refused(segscore(*command))
     assert "n_t 2 / 3;" in message and "--may-differ n_t" in message and "ci" not in message
-    ended = segscore(*command, "--may-differ", "n_t")
-    assert ended.code == 0 and "|n_t:2/3|" in ended.out
+    result = segscore(*command, "--may-differ", "n_t")
+    assert result.code == 0 and "|n_t:2/3|" in result.out
 
 
 def test_runs_of_different_versions_are_refused_without_may_differ(
@@ -384,8 +384,8 @@ def test_runs_of_different_versions_are_refused_without_may_differ(
     record.write_text(record.read_text().replace("|v:0.2.0", "|v:0.0.9"))
     command = ("compare", one, two, "--measure", "pk")
     assert "v 0.2.0 / 0.0.9" in refused(segscore(*command))
-    ended = segscore(*command, "--may-differ", "v")
-    assert ended.code == 0 and ended.out.rstrip().endswith("|v:0.2.0/0.0.9")
+    result = segscore(*command, "--may-differ", "v")
+    assert result.code == 0 and result.out.rstrip().endswith("|v:0.2.0/0.0.9")
 
 
 def test_different_p_seg_is_refused_only_where_it_is_used(
@@ -454,10 +454,10 @@ def test_a_run_without_panels_has_no_mult_window_diff(segscore: Segscore, tmp_pa
 
 def test_no_table_is_written_if_nothing_is_compared(segscore: Segscore, runs: Path) -> None:
     output = runs / "comparison"
-    ended = segscore(
+    result = segscore(
         "compare", runs / "old", "--measure", "pk", "--systems", "x", "--output", output
     )
-    assert ended.code == 2 and not output.exists()
+    assert result.code == 2 and not output.exists()
 
 
 def test_options_come_from_a_settings_file(segscore: Segscore, runs: Path) -> None:
@@ -466,8 +466,8 @@ def test_options_come_from_a_settings_file(segscore: Segscore, runs: Path) -> No
         f'runs = ["{runs}/old", "{runs}/new"]\nmeasure = ["pk", "recall"]\nwhere = false\n'
     )
     file.write_text(f"[compare]\n{settings_text}permutations = 50\n")
-    ended = segscore("compare", "--settings", file, "--output", runs / "comparison")
-    assert ended.code == 0, ended.err
+    result = segscore("compare", "--settings", file, "--output", runs / "comparison")
+    assert result.code == 0, result.err
     chosen = json.loads((runs / "comparison" / "run.json").read_text())["settings"]
     assert chosen["measures"] == ["pk", "recall"] and chosen["permutations"] == 50
     assert chosen["runs"] == [f"{runs}/old", f"{runs}/new"]

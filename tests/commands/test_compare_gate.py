@@ -45,13 +45,13 @@ def test_a_worse_system_fails(segscore: Segscore, runs: tuple[Path, Path]) -> No
 def test_wrong_rules_are_refused(
     segscore: Segscore, runs: tuple[Path, Path], options: tuple[str, ...], message: str
 ) -> None:
-    ended = segscore("compare", *runs, "--measure", "boundary_similarity", *options)
-    assert ended.code == 2
-    assert message in ended.err
+    result = segscore("compare", *runs, "--measure", "boundary_similarity", *options)
+    assert result.code == 2
+    assert message in result.err
 
 
 def test_a_gate_needs_two_runs(segscore: Segscore, runs: tuple[Path, Path]) -> None:
     asked = ("--measure", "boundary_similarity", "--gate", GATE)
-    ended = segscore("compare", runs[0], *asked)
-    assert ended.code == 2
-    assert "needs exactly two runs, not 1" in ended.err
+    result = segscore("compare", runs[0], *asked)
+    assert result.code == 2
+    assert "needs exactly two runs, not 1" in result.err

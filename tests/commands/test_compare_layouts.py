@@ -25,9 +25,9 @@ def test_every_layout_has_the_same_cells_in_every_format(
     options = ("--measure", "b_precision,pk", "--layout", layout, "--average", average)
     out = {}
     for kind in ("text", "markdown", "latex", "csv"):
-        ended = segscore("compare", tinyrec, *options, "--format", kind)
-        assert ended.code == 0, ended.err
-        out[kind] = ended.out
+        result = segscore("compare", tinyrec, *options, "--format", kind)
+        assert result.code == 0, result.err
+        out[kind] = result.out
     markdown = [line for line in out["markdown"].splitlines() if line.startswith("|")]
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in markdown]
     headings, _, *rows = cells

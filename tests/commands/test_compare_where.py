@@ -190,8 +190,8 @@ def test_inputs_that_changed_are_refused(segscore: Segscore, tmp_path: Path) -> 
     table = tmp_path / "x" / "table.jsonl"
     table.write_text(table.read_text() + "\n")
     output = tmp_path / "comparison"
-    ended = segscore("compare", run, "--measure", "pk", "--where", "--output", output)
-    assert "has changed since the run" in refused(ended)
+    result = segscore("compare", run, "--measure", "pk", "--where", "--output", output)
+    assert "has changed since the run" in refused(result)
     assert not output.exists()
     assert segscore("compare", run, "--measure", "pk").code == 0
 
@@ -200,8 +200,8 @@ def test_what_is_printed(segscore: Segscore, tmp_path: Path) -> None:
     rows = [line("d", c, "reference", [5, 10]) for c in ("x", "y")]
     rows += [line("d", "a", "hypothesis", [6, 16]), line("d", "b", "hypothesis", [])]
     run = scored(segscore, tmp_path / "x", rows)
-    ended = segscore("compare", run, "--measure", "pk", "--where")
-    assert ended.code == 0, ended.err
+    result = segscore("compare", run, "--measure", "pk", "--where")
+    assert result.code == 0, result.err
     for text in ("by length of the story", "by position in the document", "75% to 100%"):
-        assert text in ended.out
+        assert text in result.out
     assert read_table(str(run / "scores")).num_rows == 4

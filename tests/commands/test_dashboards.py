@@ -18,7 +18,7 @@ import yaml
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.metrics import BROKEN, WAITING
 from segscore.pipeline.nightly.verdict import OUTCOMES
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA, ROOT
 
@@ -39,10 +39,10 @@ class Started(Segscore):
     def __init__(self) -> None:
         """Capture and patch nothing."""
 
-    def __call__(self, *arguments: object) -> Ended:
+    def __call__(self, *arguments: object) -> CommandResult:
         """Run `segscore ARGUMENTS`."""
-        ended = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True)
-        return Ended(ended.returncode, ended.stdout, ended.stderr)
+        result = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True)
+        return CommandResult(result.returncode, result.stdout, result.stderr)
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
             second = [{**row, "coder": "second"} for row in put[::3] if role == "reference"]
             bad = [{**put[0], "coder": "bad", "boundaries": [0]}] if role == "reference" else []
             nights.put(night, role, [*put, *second, *bad])
-        ended = nights.run(night)
-        assert ended.code == (1 if night == FAILED else 0), ended.err
+        result = nights.run(night)
+        assert result.code == (1 if night == FAILED else 0), result.err
     history = nights.segscore("history", nights.runs)
     assert history.code == 0, history.err
     audits = folder / "audits"
@@ -105,8 +105,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
         ("stargazer", "by hand", ()),
     ):
         run = audits / name
-        ended = nights.segscore("agree", DATA / f"{table}.jsonl", *options, "--output", run)
-        assert ended.code == 0, ended.err
+        result = nights.segscore("agree", DATA / f"{table}.jsonl", *options, "--output", run)
+        assert result.code == 0, result.err
     # An unfinished night, and what a killed one left beside the files of a published one.
     (Path(nights.runs) / "date=2026-01-04" / "scores").mkdir(parents=True)
     for run in (Path(nights.folder_of(FAILED)), Path(nights.runs, "date=2026-01-04")):

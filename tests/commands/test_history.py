@@ -35,9 +35,9 @@ def archive(segscore: Segscore, tmp_path: Path) -> Archive:
 
 def gathered(archive: Archive, *options: object, code: int = 0) -> pa.Table:
     """Gather the archive's runs into a table."""
-    ended = archive.segscore("history", archive.runs, *options)
-    assert ended.code == code, ended.err
-    assert "Traceback" not in ended.err
+    result = archive.segscore("history", archive.runs, *options)
+    assert result.code == code, result.err
+    assert "Traceback" not in result.err
     return read_table(storage.join(archive.runs, "history"))
 
 
@@ -174,9 +174,9 @@ def test_an_unreadable_run_is_left_out_with_a_warning(archive: Archive) -> None:
     text = record.read_text()
     for broken in ("{", json.dumps({**json.loads(text), "files": {"summary": ["gone.parquet"]}})):
         record.write_text(broken)
-        ended = archive.segscore("history", archive.runs)
-        assert ended.code == 1
-        assert f"warning: date={FIRST} was left out: " in ended.err
+        result = archive.segscore("history", archive.runs)
+        assert result.code == 1
+        assert f"warning: date={FIRST} was left out: " in result.err
         table = read_table(storage.join(archive.runs, "history"))
         assert set(table.column("run").to_pylist()) == {f"date={SECOND}"}
 
@@ -188,27 +188,27 @@ def test_an_archive_without_runs_is_refused(
     runs = tmp_path / "runs"
     if folder_exists:
         (runs / "something").mkdir(parents=True)
-    ended = segscore("history", runs)
-    assert ended.code == 2
-    assert str(runs) in ended.err and "Traceback" not in ended.err
+    result = segscore("history", runs)
+    assert result.code == 2
+    assert str(runs) in result.err and "Traceback" not in result.err
     assert not (runs / "history").exists()
 
 
 def test_an_output_that_cannot_be_written_is_named(archive: Archive) -> None:
     file = Path(archive.folder, "notes")
     file.write_text("")
-    ended = archive.segscore("history", archive.runs, "--output", file / "below")
+    result = archive.segscore("history", archive.runs, "--output", file / "below")
     url = file / "below" / "history.parquet"
-    assert ended.err == f"segscore: error: {url}: cannot be written (not a directory)\n"
-    assert ended.code == 1
+    assert result.err == f"segscore: error: {url}: cannot be written (not a directory)\n"
+    assert result.code == 1
 
 
 def test_old_nights_are_removed_first(archive: Archive) -> None:
     archive.deliver("2026-03-01")
     assert archive.run("2026-03-01").code == 0
-    ended = archive.segscore("history", archive.runs, "--keep", 20)
-    assert ended.code == 0, ended.err
-    assert f"removed night {FIRST}" in ended.out
+    result = archive.segscore("history", archive.runs, "--keep", 20)
+    assert result.code == 0, result.err
+    assert f"removed night {FIRST}" in result.out
     table = read_table(storage.join(archive.runs, "history"))
     assert set(table.column("run").to_pylist()) == {"date=2026-03-01"}
     again = archive.segscore("history", archive.runs, "--keep", 20)

@@ -60,9 +60,9 @@ def test_hostile_names_are_explained(segscore: Segscore, tmp_path: Path, documen
     run = tmp_path / "run"
     files = (tmp_path / "ref.parquet", tmp_path / "hyp.parquet")
     assert segscore("score", *files, "--output", run).code == 0
-    ended = segscore("explain", run, "--document", document)
-    assert ended.code == 0, ended.err
-    assert "near miss" in ended.out
+    result = segscore("explain", run, "--document", document)
+    assert result.code == 0, result.err
+    assert "near miss" in result.out
 
 
 def run_alone(*arguments: object) -> tuple[subprocess.CompletedProcess[str], float]:

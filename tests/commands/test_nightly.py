@@ -12,11 +12,11 @@ from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
-from tests.support.driven import Drive, Gate, wait
+from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.killing import Command
+from tests.support.night_metrics import WORSE, metrics, one_error, outcome_in_metrics, shifted
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.promises import Reader
-from tests.support.told_nights import WORSE, metrics, one_error, outcome_told, shifted
 
 FIRST, SECOND, THIRD, FOURTH = DAYS[:4]
 
@@ -26,8 +26,8 @@ def archive(segscore: Segscore, tmp_path: Path) -> Archive:
     """An archive whose first night was good."""
     empty_archive = Archive(tmp_path / "archive", tmp_path, segscore)
     empty_archive.deliver(FIRST)
-    ended = empty_archive.run(FIRST)
-    assert ended.code == 0, ended.err
+    result = empty_archive.run(FIRST)
+    assert result.code == 0, result.err
     return empty_archive
 
 
@@ -43,8 +43,8 @@ def files(folder: str) -> dict[str, bytes]:
 def test_good_nights(archive: Archive) -> None:
     assert archive.outcome(FIRST) == "passed"
     archive.deliver(SECOND)
-    ended = archive.run(SECOND)
-    assert ended.code == 0, ended.err
+    result = archive.run(SECOND)
+    assert result.code == 0, result.err
     verdict = archive.read(SECOND, "night.json")
     assert (verdict["outcome"], verdict["good"], verdict["exit_code"]) == ("passed", True, 0)
     assert {check["against"] for check in verdict["checks"]} == {FIRST}
@@ -63,13 +63,13 @@ def test_good_nights(archive: Archive) -> None:
 
 def test_a_worse_system_fails_the_gate(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
-    ended = archive.run(SECOND)
-    assert ended.code == 1
+    result = archive.run(SECOND)
+    assert result.code == 1
     verdict = archive.read(SECOND, "night.json")
     assert (verdict["outcome"], verdict["good"], verdict["exit_code"]) == ("failed", False, 1)
     (failed,) = (check for check in verdict["checks"] if check["result"] == "failed")
     assert failed["system"] == "other"
-    line = one_error(ended.err)
+    line = one_error(result.err)
     fell = f"{abs(failed['change']):.4f}"
     assert f"other: micro boundary_similarity fell by {fell}" in line
     assert "0.02 allowed" in line and FIRST in line
@@ -83,7 +83,7 @@ def test_a_worse_system_fails_the_gate(archive: Archive) -> None:
     assert [moved["document_id"] for moved in failed["moved"]] == worst
     for document in worst[:3]:
         assert document in line
-    commands = [text.partition(": segscore ")[2] for text in ended.out.splitlines()]
+    commands = [text.partition(": segscore ")[2] for text in result.out.splitlines()]
     explained = [command.split() for command in commands if command.startswith("explain")]
     assert len(explained) == 5
     explanation = archive.segscore(*explained[0])
@@ -107,9 +107,9 @@ def test_a_failed_night_is_not_compared_with(archive: Archive) -> None:
 
 def test_a_measure_with_direction_lower_fails_on_a_rise(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
-    ended = archive.run(SECOND, "--gate", "pk<=+0.02,macro:window_diff<=+1")
-    assert ended.code == 1
-    assert "other: micro pk rose by" in one_error(ended.err)
+    result = archive.run(SECOND, "--gate", "pk<=+0.02,macro:window_diff<=+1")
+    assert result.code == 1
+    assert "other: micro pk rose by" in one_error(result.err)
     results = {
         (check["rule"], check["system"]): check["result"]
         for check in archive.read(SECOND, "night.json")["checks"]
@@ -123,8 +123,8 @@ def test_without_rules_nothing_is_compared(archive: Archive) -> None:
     text = archive.file.read_text().replace('gate = ["pk<=+0.02"]', "")
     archive.file.write_text(text)
     archive.deliver(SECOND, WORSE)
-    ended = archive.run(SECOND)
-    assert ended.code == 0, ended.err
+    result = archive.run(SECOND)
+    assert result.code == 0, result.err
     assert archive.read(SECOND, "night.json")["checks"] == []
 
 
@@ -133,9 +133,9 @@ def test_an_average_that_became_undefined_fails(archive: Archive) -> None:
     archive.settle(gate="b_precision>=-0.02")
     archive.run(FIRST)
     archive.deliver(SECOND, {"steady": 0.9, "other": 0.0})
-    ended = archive.run(SECOND)
-    assert ended.code == 1
-    assert "other: micro b_precision is undefined now; it had a value in" in one_error(ended.err)
+    result = archive.run(SECOND)
+    assert result.code == 1
+    assert "other: micro b_precision is undefined now; it had a value in" in one_error(result.err)
 
 
 def test_rules_apply_to_panels(archive: Archive) -> None:
@@ -147,56 +147,56 @@ def test_rules_apply_to_panels(archive: Archive) -> None:
                   for row in references]  # fmt: skip
         archive.put(night, "reference", references + second)
         archive.put(night, "hypothesis", rows(night, "hypothesis", systems))
-        ended = archive.run(night)
-    assert ended.code == 1
-    assert "other: micro mult_window_diff rose by" in one_error(ended.err)
+        result = archive.run(night)
+    assert result.code == 1
+    assert "other: micro mult_window_diff rose by" in one_error(result.err)
     assert archive.read(SECOND, "night.json")["outcome"] == "passed"
 
 
 def test_a_missing_system_is_reported_once_and_compared_on_its_return(archive: Archive) -> None:
     archive.deliver(SECOND, {"steady": 0.9})
-    ended = archive.run(SECOND)
-    assert ended.code == 1
-    assert "incomplete: missing tonight: other" in one_error(ended.err)
+    result = archive.run(SECOND)
+    assert result.code == 1
+    assert "incomplete: missing tonight: other" in one_error(result.err)
     assert archive.outcome(SECOND) == "incomplete"
     archive.deliver(THIRD, {"steady": 0.9})
     assert archive.run(THIRD).code == 0
     archive.deliver(FOURTH, WORSE)
-    ended = archive.run(FOURTH)
-    assert ended.code == 1
+    result = archive.run(FOURTH)
+    assert result.code == 1
     against = archive.read(FOURTH, "night.json")["against"]
     assert (against["other"]["date"], against["steady"]["date"]) == (FIRST, THIRD)
-    assert "other: micro boundary_similarity fell" in one_error(ended.err)
+    assert "other: micro boundary_similarity fell" in one_error(result.err)
 
 
 def test_a_new_system_has_no_baseline(archive: Archive) -> None:
     archive.deliver(SECOND, {**GOOD, "new": 0.1})
-    ended = archive.run(SECOND)
-    assert ended.code == 0, ended.err
-    assert "new: no earlier good night to compare with" in ended.out
+    result = archive.run(SECOND)
+    assert result.code == 0, result.err
+    assert "new: no earlier good night to compare with" in result.out
     assert archive.read(SECOND, "night.json")["new"] == ["new"]
 
 
 def test_another_signature_is_not_comparable(archive: Archive) -> None:
     archive.settle(score="n-t = 3")
     archive.deliver(SECOND, WORSE)
-    ended = archive.run(SECOND)
-    assert ended.code == 1
-    line = one_error(ended.err)
+    result = archive.run(SECOND)
+    assert result.code == 1
+    line = one_error(result.err)
     assert f"not comparable with {FIRST}: n_t was 2, is 3; run {FIRST} again" in line
     assert archive.outcome(SECOND) == "not_comparable"
     # Do what the message advises.
     assert archive.run(FIRST).code == 0
-    ended = archive.run(SECOND)
-    assert ended.code == 1 and archive.outcome(SECOND) == "failed"
+    result = archive.run(SECOND)
+    assert result.code == 1 and archive.outcome(SECOND) == "failed"
 
 
 def test_another_signature_may_pass(archive: Archive) -> None:
     archive.settle('not-comparable = "pass"', "n-t = 3")
     archive.deliver(SECOND, WORSE)
-    ended = archive.run(SECOND)
-    assert ended.code == 0, ended.err
-    assert f"warning: not comparable with {FIRST}: n_t was 2, is 3" in ended.err
+    result = archive.run(SECOND)
+    assert result.code == 0, result.err
+    assert f"warning: not comparable with {FIRST}: n_t was 2, is 3" in result.err
     archive.deliver(THIRD, GOOD)
     assert archive.run(THIRD).code == 0
     assert {
@@ -211,8 +211,8 @@ def test_reference_points_and_consensus_are_no_systems(archive: Archive) -> None
     before = archive.read(SECOND, "night.json")["checks"]
     archive.settle(score='reference-points = "none,human"\nconsensus = "0.5"')
     assert archive.run(FIRST).code == 0
-    ended = archive.run(SECOND)
-    assert ended.code == 0, ended.err
+    result = archive.run(SECOND)
+    assert result.code == 0, result.err
     verdict = archive.read(SECOND, "night.json")
     assert verdict["systems"] == ["other", "steady"]
     assert verdict["checks"] == before
@@ -260,16 +260,16 @@ def test_late_references_replace_the_night(archive: Archive) -> None:
     all_references = rows(SECOND, "reference", GOOD)
     archive.put(SECOND, "hypothesis", rows(SECOND, "hypothesis", GOOD))
     archive.put(SECOND, "reference", all_references[:25])
-    ended = archive.run(SECOND)
-    assert ended.code == 0, ended.err
+    result = archive.run(SECOND)
+    assert result.code == 0, result.err
     assert archive.read(SECOND, "run.json")["rows"]["hypotheses"]["unpaired"] == 30
     archive.put(SECOND, "reference", all_references)
     reader = Reader(Path(archive.folder_of(SECOND)))
     reader.start()
-    ended = archive.run(SECOND)
+    result = archive.run(SECOND)
     reader.end()
-    assert ended.code == 0, ended.err
-    assert "is scored again" in ended.err and "has changed" in ended.err
+    assert result.code == 0, result.err
+    assert "is scored again" in result.err and "has changed" in result.err
     assert archive.read(SECOND, "run.json")["rows"]["hypotheses"]["unpaired"] == 0
     assert read_table(f"{archive.folder_of(SECOND)}/scores").num_rows == 80
     assert archive.read(SECOND, "night.json")["checks"][0]["documents"] == 40
@@ -295,36 +295,36 @@ def test_a_changed_baseline_is_compared_again(archive: Archive) -> None:
 def test_waiting_for_input(archive: Archive, delivered: str | None) -> None:
     if delivered is not None:
         archive.put(SECOND, delivered, rows(SECOND, delivered, GOOD))
-    ended = archive.run(SECOND)
-    assert ended.code == 1
-    line = one_error(ended.err)
+    result = archive.run(SECOND)
+    assert result.code == 1
+    line = one_error(result.err)
     assert f"{SECOND}: waiting for input: " in line and "nothing was published" in line
     assert not Path(archive.folder_of(SECOND)).exists()
     values = metrics(archive)
-    assert outcome_told(archive) == "waiting"
+    assert outcome_in_metrics(archive) == "waiting"
     assert values["exit_code", ()] == 1
     finished_at = archive.read(FIRST, "night.json")["finished_at"]
     then = datetime.fromisoformat(finished_at).timestamp()
     assert values["last_success_timestamp_seconds", ()] == then
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
-    assert outcome_told(archive) == "passed"
+    assert outcome_in_metrics(archive) == "passed"
 
 
 def test_an_empty_table_is_waited_for(archive: Archive) -> None:
     archive.deliver(SECOND)
     archive.put(SECOND, "reference", [])
-    ended = archive.run(SECOND)
-    assert ended.code == 1 and "waiting for input" in one_error(ended.err)
+    result = archive.run(SECOND)
+    assert result.code == 1 and "waiting for input" in one_error(result.err)
 
 
 def test_an_invalid_table_gives_the_outcome_broken(archive: Archive) -> None:
     archive.deliver(SECOND)
     archive.put(SECOND, "hypothesis", [{"document_id": "a", "n_units": "many"}])
-    ended = archive.run(SECOND)
-    assert ended.code == 2
-    one_error(ended.err)
-    assert outcome_told(archive) == "broken" and metrics(archive)["exit_code", ()] == 2
+    result = archive.run(SECOND)
+    assert result.code == 2
+    one_error(result.err)
+    assert outcome_in_metrics(archive) == "broken" and metrics(archive)["exit_code", ()] == 2
     assert archive.outcome(SECOND) is None
 
 
@@ -333,9 +333,9 @@ def test_too_many_rejects_publish_nothing(archive: Archive) -> None:
     archive.deliver(SECOND)
     hypothesis_rows = rows(SECOND, "hypothesis", GOOD)
     archive.put(SECOND, "hypothesis", hypothesis_rows + hypothesis_rows[:30])
-    ended = archive.run(SECOND)
-    assert ended.code == 1 and "--max-rejects" in one_error(ended.err)
-    assert outcome_told(archive) == "broken"
+    result = archive.run(SECOND)
+    assert result.code == 1 and "--max-rejects" in one_error(result.err)
+    assert outcome_in_metrics(archive) == "broken"
     assert archive.read(SECOND, "run.json") is None
 
 
@@ -350,14 +350,14 @@ class Jobs:
         self.folder = folder
         self.commands: list[Command] = []
 
-    def start(self, night: str, gate: Gate, host: str | None = None) -> tuple[Drive, Command]:
+    def start(self, night: str, gate: Gate, host: str | None = None) -> tuple[FaultPlan, Command]:
         """Start a night that stops or dies at a gate."""
-        place = self.folder / f"drive{len(self.commands)}"
+        place = self.folder / f"plan{len(self.commands)}"
         place.mkdir()
-        drive = Drive(str(place), 20, {"gate": gate}, host)
+        fault_plan = FaultPlan(str(place), 20, {"gate": gate}, host)
         asked = ("nightly", "--settings", self.archive.file, "--date", night, "--workers", 1)
-        self.commands.append(Command(drive, *asked))
-        return drive, self.commands[-1]
+        self.commands.append(Command(fault_plan, *asked))
+        return fault_plan, self.commands[-1]
 
 
 @pytest.fixture
@@ -383,11 +383,11 @@ def test_a_killed_night_can_be_run_again(
 ) -> None:
     archive.deliver(SECOND, WORSE)
     _, command = jobs.start(SECOND, gate)
-    assert command.ended().code == -9
+    assert command.result().code == -9
     assert (archive.read(SECOND, "run.json") is not None) == published
     assert archive.outcome(SECOND) is None
-    ended = archive.run(SECOND)
-    assert ended.code == 1 and archive.outcome(SECOND) == "failed"
+    result = archive.run(SECOND)
+    assert result.code == 1 and archive.outcome(SECOND) == "failed"
     assert not (Path(archive.folder_of(SECOND)) / "_unfinished").exists()
     # Nobody took it for a good night in the meantime.
     archive.deliver(THIRD)
@@ -401,7 +401,7 @@ def test_the_verdict_of_a_replaced_run_does_not_count(archive: Archive, jobs: Jo
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     archive.deliver(SECOND, WORSE)
-    assert jobs.start(SECOND, Gate("nightly.nights.save_verdict", "kill"))[1].ended().code == -9
+    assert jobs.start(SECOND, Gate("nightly.nights.save_verdict", "kill"))[1].result().code == -9
     assert archive.outcome(SECOND) == "passed"  # of the run before
     archive.deliver(THIRD)
     assert archive.run(THIRD).code == 0
@@ -414,20 +414,20 @@ def test_the_verdict_of_a_replaced_run_does_not_count(archive: Archive, jobs: Jo
 def test_two_at_once(archive: Archive, jobs: Jobs, host: str | None) -> None:
     """On one machine the second job sees the first; on different machines one of them wins."""
     archive.deliver(SECOND)
-    drive, first = jobs.start(SECOND, Gate("storage.write_new_text", "wait", "run.json"), host)
-    wait(lambda: drive.reached("gate"), "the record is next")
+    fault_plan, first = jobs.start(SECOND, Gate("storage.write_new_text", "wait", "run.json"), host)
+    wait(lambda: fault_plan.reached("gate"), "the record is next")
     metrics_before = archive.metrics.read_text()
     second = archive.run(SECOND)
     if host is None:
         assert second.code == 1
         assert "another process is working on this night" in one_error(second.err)
         assert archive.metrics.read_text() == metrics_before
-    drive.open("gate")
-    ended = first.ended()
-    assert sorted([ended.code, second.code]) == [0, 1]
+    fault_plan.open("gate")
+    result = first.result()
+    assert sorted([result.code, second.code]) == [0, 1]
     if host is not None:
-        assert "another process is working on this night" in one_error(ended.err)
-    assert outcome_told(archive) == "passed"
+        assert "another process is working on this night" in one_error(result.err)
+    assert outcome_in_metrics(archive) == "passed"
     assert archive.run(SECOND).code == 0
 
 
@@ -441,7 +441,7 @@ def test_metrics_equal_the_tables(archive: Archive) -> None:
     archive.put(SECOND, "hypothesis", [*rows(SECOND, "hypothesis", {**WORSE, odd: 0.9}), twice[0]])
     assert archive.run(SECOND).code == 1
     values = metrics(archive)
-    assert outcome_told(archive) == "failed"
+    assert outcome_in_metrics(archive) == "failed"
     record = archive.read(SECOND, "run.json")
     assert values["pairs", ()] == record["pairs"]
     assert values["duration_seconds", ()] == pytest.approx(sum(record["seconds"].values()))
@@ -471,23 +471,23 @@ def test_metrics_describe_the_newest_night(archive: Archive) -> None:
     assert archive.run(SECOND).code == 0
     before = archive.metrics.read_bytes()
     archive.deliver(FIRST, seed=4)
-    ended = archive.run(FIRST)
-    assert ended.code == 0 and f"describes a newer night, {SECOND}" in ended.err
+    result = archive.run(FIRST)
+    assert result.code == 0 and f"describes a newer night, {SECOND}" in result.err
     assert archive.metrics.read_bytes() == before
 
 
 def test_unwritable_metrics_are_reported(archive: Archive) -> None:
     archive.deliver(SECOND)
-    ended = archive.run(SECOND, "--metrics", f"{archive.file}/night.prom")
-    assert ended.code == 1
-    assert "--metrics" in one_error(ended.err)
+    result = archive.run(SECOND, "--metrics", f"{archive.file}/night.prom")
+    assert result.code == 1
+    assert "--metrics" in one_error(result.err)
     assert archive.outcome(SECOND) == "passed"
 
 
 def test_json_lines(archive: Archive) -> None:
     archive.deliver(SECOND, WORSE)
-    ended = archive.run(SECOND, "--log-format", "json")
-    lines = [json.loads(line) for line in ended.err.splitlines()]
+    result = archive.run(SECOND, "--log-format", "json")
+    lines = [json.loads(line) for line in result.err.splitlines()]
     verdict, error = lines[-2:]
     assert (verdict["outcome"], verdict["good"]) == ("failed", False)
     assert (error["level"], error["exit_code"]) == ("error", 1)
@@ -509,17 +509,17 @@ def test_only_old_nights_are_removed(archive: Archive) -> None:
         path.parent.mkdir()
         path.write_text("mine")
     before_removal = files(archive.runs)
-    ended = archive.run(failed[-1], "--keep", 10)
-    assert ended.code == 1
+    result = archive.run(failed[-1], "--keep", 10)
+    assert result.code == 1
     removed = {failed[0], failed[2]}
     for night in removed:
-        assert f"removed night {night}" in ended.out
+        assert f"removed night {night}" in result.out
         assert not Path(archive.folder_of(night)).exists()
     remaining = {name: content for name, content in before_removal.items()
             if not any(f"date={night}/" in name for night in removed)}  # fmt: skip
     assert files(archive.runs) == remaining
     assert Path(archive.folder_of(last_good)).exists()
-    assert "notes.txt, which the night did not write" in ended.err
+    assert "notes.txt, which the night did not write" in result.err
     again = archive.run(failed[-1], "--keep", 10)
     assert again.code == 1 and "removed night" not in again.out
     assert files(archive.runs) == remaining
@@ -564,10 +564,10 @@ def test_a_night_with_foreign_files_is_kept(archive: Archive, place: str) -> Non
     mine.parent.mkdir(exist_ok=True)
     mine.write_text("mine")
     before = files(archive.runs)
-    ended = archive.run(later, "--keep", 10)
-    assert ended.code == 0, ended.err
+    result = archive.run(later, "--keep", 10)
+    assert result.code == 0, result.err
     assert files(archive.runs) == before
-    assert f"it contains {place.removesuffix('/a.jsonl')}" in ended.err
+    assert f"it contains {place.removesuffix('/a.jsonl')}" in result.err
 
 
 def test_a_record_that_lists_files_elsewhere_removes_nothing(archive: Archive) -> None:
@@ -581,8 +581,8 @@ def test_a_record_that_lists_files_elsewhere_removes_nothing(archive: Archive) -
     record["files"]["scores"].append("../../../victim-01234567.parquet")
     (night / "run.json").write_text(json.dumps(record))
     before = files(archive.folder)
-    ended = archive.run(later, "--keep", 10)
-    assert "run.json: was not written by segscore, or was changed since" in ended.err
+    result = archive.run(later, "--keep", 10)
+    assert "run.json: was not written by segscore, or was changed since" in result.err
     # Only the verdict of the later night differs: the removed night is skipped.
     verdict_file = str(Path(archive.folder_of(later)) / "night.json")
     contents = files(archive.folder)
@@ -598,8 +598,8 @@ def test_a_wrong_date_in_the_future_removes_nothing(archive: Archive) -> None:
     for night in (today, "2999-01-01"):
         archive.deliver(night)
         assert archive.run(night).code == 0
-    ended = archive.run("2999-01-01", "--keep", 5)
-    assert ended.code == 0, ended.err
+    result = archive.run("2999-01-01", "--keep", 5)
+    assert result.code == 0, result.err
     assert Path(archive.folder_of(today)).exists()
     assert not Path(archive.folder_of(FIRST)).exists()
 
@@ -608,8 +608,8 @@ def test_a_night_is_unchanged_after_its_baseline_is_removed(archive: Archive) ->
     archive.deliver(SECOND, WORSE)
     assert archive.run(SECOND).code == 1
     storage.remove(archive.folder_of(FIRST))
-    ended = archive.run(SECOND)
-    assert ended.code == 1 and archive.outcome(SECOND) == "failed"
+    result = archive.run(SECOND)
+    assert result.code == 1 and archive.outcome(SECOND) == "failed"
 
 
 def test_an_unreadable_night_is_skipped_with_a_warning(archive: Archive) -> None:
@@ -617,9 +617,9 @@ def test_an_unreadable_night_is_skipped_with_a_warning(archive: Archive) -> None
     assert archive.run(SECOND).code == 0
     storage.write_text(f"{archive.folder_of(SECOND)}/run.json", "{")
     archive.deliver(THIRD)
-    ended = archive.run(THIRD)
-    assert ended.code == 0, ended.err
-    assert "passed over" in ended.err and "not valid JSON" in ended.err
+    result = archive.run(THIRD)
+    assert result.code == 0, result.err
+    assert "passed over" in result.err and "not valid JSON" in result.err
     assert archive.read(THIRD, "night.json")["against"]["steady"]["date"] == FIRST
 
 
@@ -630,8 +630,8 @@ def test_settings_of_score_apply_to_nights(archive: Archive) -> None:
     """Whatever a settings file may say of `score`, such as a memory limit, applies to nights."""
     archive.settle(score='memory-limit = "4GiB"\nexplain-plan = true')
     archive.deliver(SECOND)
-    ended = archive.run(SECOND)
-    assert ended.code == 0, ended.err
+    result = archive.run(SECOND)
+    assert result.code == 0, result.err
     archive.settle(score='memory-limit = "much"')
     assert archive.run(SECOND).code == 2
 
@@ -659,17 +659,17 @@ def test_contradictory_settings_are_refused(
     archive: Archive, options: tuple[str, ...], message: str
 ) -> None:
     archive.deliver(SECOND)
-    ended = archive.run(SECOND, *options)
-    assert ended.code == 2
-    assert message in one_error(ended.err)
+    result = archive.run(SECOND, *options)
+    assert result.code == 2
+    assert message in one_error(result.err)
     assert not Path(archive.folder_of(SECOND)).exists()
 
 
 def test_options_that_a_settings_file_cannot_have(archive: Archive) -> None:
     archive.settle(f'date = "{SECOND}"\nfresh = true\nmetric = "x.prom"\nkeep = "long"')
-    ended = archive.run(SECOND)
-    assert ended.code == 2
-    line = one_error(ended.err)
+    result = archive.run(SECOND)
+    assert result.code == 2
+    line = one_error(result.err)
     for message in (
         "nightly.date can only be set on the command line",
         "nightly.fresh can only be set on the command line",
@@ -690,10 +690,10 @@ def test_a_night_is_scored_by_the_table_score(archive: Archive) -> None:
         archive.put(SECOND, role, [{**row, "show": row["document_id"][-1]} for row in listed])
     assert archive.run(SECOND).code == 0
     tables = [f"{archive.folder}/{name}/date={SECOND}" for name in ("references", "hypotheses")]
-    alone = archive.desk / "alone"
+    alone = archive.workspace / "alone"
     options = ("--settings", archive.file, "--output", alone)
-    ended = archive.segscore("score", *tables, *options)
-    assert ended.code == 0, ended.err
+    result = archive.segscore("score", *tables, *options)
+    assert result.code == 0, result.err
     for table in ("scores", "summary"):
         one, other = (files(f"{run}/{table}") for run in (alone, archive.folder_of(SECOND)))
         assert list(one.values()) == list(other.values()) and one

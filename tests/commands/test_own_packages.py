@@ -45,14 +45,14 @@ SCORE = ("score", "references", "hypotheses", "--replicates", "0", "--output", "
 def test_packages_of_a_user_on_pythonpath_do_no_harm(
     project: Path, arguments: tuple[str, ...]
 ) -> None:
-    ended = segscore(project, *arguments)
-    assert ended.returncode == 0, ended.stderr
+    result = segscore(project, *arguments)
+    assert result.returncode == 0, result.stderr
 
 
 def test_packages_of_a_user_do_no_harm_where_workers_start(project: Path) -> None:
     with dask_cluster(project) as address:
-        ended = segscore(project, *SCORE, "--cluster", address)
-    assert ended.returncode == 0, ended.stderr
+        result = segscore(project, *SCORE, "--cluster", address)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("name", NAMES)

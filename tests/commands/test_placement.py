@@ -11,7 +11,7 @@ import pytest
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage.placement import require_apart
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.placements import COMMANDS, NIGHT, ROWS, idle, refused
 
 __all__ = ["idle"]
@@ -203,8 +203,8 @@ def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> No
         ("import", "a.jsonl", "--output", "tables"),
         ("simulate", "tables/references", "--output", "tables/simulated", "--documents", 2),
     ):
-        ended = segscore(*arguments)
-        assert ended.code == 0, ended.err
+        result = segscore(*arguments)
+        assert result.code == 0, result.err
     assert (tmp_path / "report.html").exists() and (tmp_path / "a.jsonl").read_text() == ROWS
 
 
@@ -345,7 +345,7 @@ def test_two_at_once(
 ) -> None:
     """The second command, started while the first writes, is refused, whatever it read before."""
     arguments, hidden, table = writer
-    write, second = storage.write_table, list[Ended]()
+    write, second = storage.write_table, list[CommandResult]()
 
     def meanwhile(url: str, *rows: Any, **how: Any) -> None:
         monkeypatch.setattr(storage, "write_table", write)

@@ -218,7 +218,7 @@ def test_a_memory_limit_that_is_too_small_is_refused(
 ) -> None:
     corpus(seed=1).write(tmp_path)
     sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
-    ended = segscore("score", *sides, "--output", tmp_path / "run", "--memory-limit", limit)
-    assert ended.code == 2
-    assert message in ended.err
+    result = segscore("score", *sides, "--output", tmp_path / "run", "--memory-limit", limit)
+    assert result.code == 2
+    assert message in result.err
     assert not (tmp_path / "run").exists()

@@ -162,10 +162,10 @@ def test_reference_points_are_independent_of_the_split(
 def test_blind_systems_are_equal_only_by_pr_error(segscore: Segscore, tmp_path: Path) -> None:
     """Georgescul et al. 2006, figures 1-3: none and all near 1/2; WindowDiff and Pk differ."""
     data = DATA / "tinyrec.jsonl"
-    ended = segscore(
+    result = segscore(
         "score", data, data, "--output", tmp_path / "run", "--reference-points", "none,all"
     )
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     value = {
         (row["hypothesis"], row["measure"]): row["value"]
         for row in rows(tmp_path / "run", "summary")
@@ -257,8 +257,8 @@ def test_unit_weights_are_read_from_json_lines(segscore: Segscore, tmp_path: Pat
     (tmp_path / "documents.jsonl").write_text(text)
     sides = (tmp_path / "references", tmp_path / "hypotheses")
     options = ("--unit-weights", "--documents", tmp_path / "documents.jsonl")
-    ended = segscore("score", *sides, "--output", tmp_path / "lines", *options)
-    assert ended.code == 0, ended.err
+    result = segscore("score", *sides, "--output", tmp_path / "lines", *options)
+    assert result.code == 0, result.err
     assert rows(tmp_path / "lines", "scores") == rows(tmp_path / "parquet", "scores")
 
 
@@ -284,8 +284,8 @@ def test_columns_of_the_other_table_are_left_out(
         else:
             urls[-1].write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
     options = ("--documents", urls.pop(), "--output", tmp_path / "wide")
-    ended = segscore("score", *urls, *options)
-    assert ended.code == 0, ended.err
+    result = segscore("score", *urls, *options)
+    assert result.code == 0, result.err
     assert rows(tmp_path / "wide", "scores") == rows(tmp_path / "plain", "scores")
 
 
@@ -293,6 +293,6 @@ def test_constants_above_a_full_miss_are_refused(segscore: Segscore, tmp_path: P
     data = DATA / "tinyrec.jsonl"
     refused = segscore("score", data, data, "--output", tmp_path / "a", "--edit-constants", "0.6,0")
     assert refused.code == 2 and "--edit-constants 0.6" in refused.err
-    ended = segscore("score", data, data, "--output", tmp_path / "b", "--edit-constants", "0.5,0")
-    assert ended.code == 0, ended.err
+    result = segscore("score", data, data, "--output", tmp_path / "b", "--edit-constants", "0.5,0")
+    assert result.code == 0, result.err
     assert min(row["boundary_similarity"] for row in rows(tmp_path / "b", "scores")) >= 0

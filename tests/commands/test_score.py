@@ -217,15 +217,15 @@ def test_rows_add_up_and_the_signature_describes_the_run(
 
 def test_tinyrec_has_the_same_scores_in_both_formats(segscore: Segscore, tmp_path: Path) -> None:
     """The meetings that ship, read as JSONL and as imported tables, have the same scores."""
-    ended = segscore("import", DATA / "tinyrec.jsonl", "--output", tmp_path)
-    assert ended.code == 0, ended.err
+    result = segscore("import", DATA / "tinyrec.jsonl", "--output", tmp_path)
+    assert result.code == 0, result.err
     for source, output in ((tmp_path, "a"), (None, "b")):
         sides = [
             source / side if source else DATA / "tinyrec.jsonl"
             for side in ("references", "hypotheses")
         ]
-        ended = segscore("score", *sides, "--output", tmp_path / output)
-        assert ended.code == 0, ended.err
+        result = segscore("score", *sides, "--output", tmp_path / output)
+        assert result.code == 0, result.err
     from_tables, from_lines = (
         read_table(str(tmp_path / output / "scores")).select(["document_id", *COUNTS, *MEASURES])
         for output in ("a", "b")
@@ -235,7 +235,7 @@ def test_tinyrec_has_the_same_scores_in_both_formats(segscore: Segscore, tmp_pat
 
 
 def test_measures_lists_every_measure(segscore: Segscore) -> None:
-    ended = segscore("measures")
-    assert ended.code == 0
+    result = segscore("measures")
+    assert result.code == 0
     for measure in MEASURES.values():
-        assert measure.name in ended.out
+        assert measure.name in result.out

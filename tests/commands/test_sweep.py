@@ -35,7 +35,7 @@ from segscore.pipeline.scoring.sweep.curves import (
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes, strategies
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import SEGMENTATION, Corpus, twin_scores
 from tests.support.run_files import files
 from tests.support.scored import FEW, SCORED, scored_corpus, write
@@ -45,11 +45,11 @@ Curve = dict[float | None, dict[str, Any]]
 
 def sweep(segscore: Segscore, folder: Path, output: Path, *options: object) -> dict[str, Any]:
     """Sweep the tables of a folder; return run.json."""
-    ended = segscore(
+    result = segscore(
         "sweep", folder / "references", folder / "hypotheses", "--output", output,
         "--documents", folder / "documents.parquet", *options,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     loaded: dict[str, Any] = json.loads((output / "run.json").read_text())
     return loaded
 
@@ -246,12 +246,12 @@ def test_the_ends_of_a_curve_equal_runs_of_score(
     )
     write(generated, tmp_path)
     sweep(segscore, tmp_path, tmp_path / "swept", "--units", units)
-    ended = segscore(
+    result = segscore(
         "score", tmp_path / "references", tmp_path / "hypotheses", "--documents",
         tmp_path / "documents.parquet", "--output", tmp_path / "run", "--replicates", 0,
         "--reference-points", "none", "--units", units,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     micro = {
         (row["hypothesis"], row["measure"]): row["value"]
         for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
@@ -324,7 +324,7 @@ class Table:
             table = table.append_column(column, values)
         pq.write_table(table, self.folder / name)
 
-    def sweep(self, *options: object) -> Ended:
+    def sweep(self, *options: object) -> CommandResult:
         """Sweep scored.parquet."""
         return self.segscore(
             "sweep", self.folder / "references.parquet", self.folder / "scored.parquet",
@@ -334,8 +334,8 @@ class Table:
     def curve(self, *rows: tuple[Any, ...], **columns: pa.Array) -> Curve:
         """The curve of one hypothesis."""
         self.write("scored.parquet", rows, **columns)
-        ended = self.sweep()
-        assert ended.code == 0, ended.err
+        result = self.sweep()
+        assert result.code == 0, result.err
         (only_curve,) = curves(self.run).values()
         return only_curve
 
@@ -405,8 +405,8 @@ def test_units_without_words_share_the_highest_score(table: Table) -> None:
     pq.write_table(pa.Table.from_pylist(documents), table.folder / "documents.parquet")
     table.write("references.parquet", [("ann", "a", 10, [2], None)])
     table.write("scored.parquet", [("sys", "a", 10, [2, 3, 9], [0.25, 0.75, 0.5])])
-    ended = table.sweep("--units", "words", "--documents", table.folder / "documents.parquet")
-    assert ended.code == 0, ended.err
+    result = table.sweep("--units", "words", "--documents", table.folder / "documents.parquet")
+    assert result.code == 0, result.err
     curve = curves(table.run)["sys"]
     # Position 9 is the end in words, so its score is a threshold at which nothing changes.
     assert {t: row["hypothesis_segments"] for t, row in curve.items()} == {
@@ -429,8 +429,8 @@ def test_scores_may_be_short_floats_or_whole_numbers(table: Table) -> None:
             }
         )
         pq.write_table(rows, table.folder / "scored.parquet")
-        ended = table.sweep("--fresh")
-        assert ended.code == 0, ended.err
+        result = table.sweep("--fresh")
+        assert result.code == 0, result.err
         assert next(iter(curves(table.run)["sys"])) == float(np.float32(score))
 
 
@@ -446,13 +446,13 @@ def test_content_counts_that_overflow_are_reported() -> None:
 # --- Bad input -----------------------------------------------------------------------------------
 
 
-def refused(ended: Ended, code: int, *texts: str) -> None:
+def refused(result: CommandResult, code: int, *texts: str) -> None:
     """Check that the command exited with this code and these messages, without a traceback."""
-    assert ended.code == code, ended.err
-    assert "Traceback" not in ended.out + ended.err
-    assert "segscore: error: " in ended.err
+    assert result.code == code, result.err
+    assert "Traceback" not in result.out + result.err
+    assert "segscore: error: " in result.err
     for text in texts:
-        assert text in ended.err, ended.err
+        assert text in result.err, result.err
 
 
 def test_a_table_without_scores_is_refused_before_any_work(table: Table) -> None:
@@ -479,9 +479,9 @@ def test_rows_that_cannot_be_swept_are_listed_by_the_rule_they_break(table: Tabl
     rows.append(("other", "a", 9, [3], [0.5]))
     rows.append(("sys", "b", 10, [3, 6], [0.5, 1.0]))
     table.write("scored.parquet", rows)
-    ended = table.sweep()
-    assert ended.code == 0, ended.err
-    assert "rows were rejected" in ended.err
+    result = table.sweep()
+    assert result.code == 0, result.err
+    assert "rows were rejected" in result.err
     rejects = {
         (row["coder"], row["rule"]) for row in read_table(str(table.run / "rejects")).to_pylist()
     }
@@ -622,12 +622,12 @@ def test_the_record_and_summary_of_a_sweep(segscore: Segscore, tmp_path: Path) -
 def test_what_is_printed(table: Table) -> None:
     rows = [("sys[b]", "a", 10, [2, 3, 6], [0.25, 0.5, 0.75]), ("sys2", "a", 10, [], [])]
     table.write("scored.parquet", rows)
-    ended = table.sweep()
-    lines = [" ".join(line.split()) for line in ended.out.splitlines()]
+    result = table.sweep()
+    lines = [" ".join(line.split()) for line in result.out.splitlines()]
     assert "0.25 0.0000 0.2500 0.4000 0.0000 2.5000 3.3333" in "\n".join(lines)
     assert "* 0.5 0.0000 0.0000 0.0000 0.0000 3.3333 3.3333" in lines
     assert any(line.startswith("sys2 * none 1.0000") for line in lines)
     assert sum("*" in line for line in lines) == 3
-    assert "sys[b]" in ended.out
-    assert "hypotheses: 2 in = 2 scored + 0 rejected + 0 unpaired" in ended.out
-    assert f"written to {table.run}" in ended.out
+    assert "sys[b]" in result.out
+    assert "hypotheses: 2 in = 2 scored + 0 rejected + 0 unpaired" in result.out
+    assert f"written to {table.run}" in result.out

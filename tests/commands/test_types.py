@@ -15,7 +15,7 @@ from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import SEGMENTATION
 
 Rows = list[dict[str, Any]]
@@ -46,7 +46,7 @@ def write(folder: Path, draw: Random, units: int = 14) -> tuple[Rows, Rows]:
     return references, hypotheses
 
 
-def score(segscore: Segscore, folder: Path, output: str, *options: object) -> Ended:
+def score(segscore: Segscore, folder: Path, output: str, *options: object) -> CommandResult:
     sides = (folder / f"{side}.parquet" for side in ("references", "hypotheses"))
     return segscore("score", *sides, "--output", folder / output, "--replicates", 5, *options)
 
@@ -60,9 +60,9 @@ def test_typed_edits_of_a_run_equal_the_twin(
     segscore: Segscore, tmp_path: Path, pairing: str, n_t: int
 ) -> None:
     references, hypotheses = write(tmp_path, Random(n_t), units=8)  # noqa: S311
-    ended = score(segscore, tmp_path, "run", "--n-t", n_t, "--pairing", pairing, "--confusion")
-    assert ended.code == 0, ended.err
-    assert f"|pairing:{pairing}|types:1,2,4|" in ended.out
+    result = score(segscore, tmp_path, "run", "--n-t", n_t, "--pairing", pairing, "--confusion")
+    assert result.code == 0, result.err
+    assert f"|pairing:{pairing}|types:1,2,4|" in result.out
     scored = read_table(str(tmp_path / "run" / "scores")).to_pylist()
     by_key = {(row["document_id"], row["coder"]): row for row in (*references, *hypotheses)}
     twin = naive.typed_edit_counts if pairing == "greedy" else naive.typed_optimal_edit_counts
@@ -149,7 +149,7 @@ def test_declared_types_set_the_range_and_others_are_refused(
 def test_wrong_values_are_named_before_any_work(
     segscore: Segscore, tmp_path: Path, option: str, value: str
 ) -> None:
-    ended = segscore("score", "no", "no", "--output", tmp_path / "run", option, value)
-    assert ended.code == 2
-    assert option in ended.err and "Traceback" not in ended.err
+    result = segscore("score", "no", "no", "--output", tmp_path / "run", option, value)
+    assert result.code == 2
+    assert option in result.err and "Traceback" not in result.err
     assert not (tmp_path / "run").exists()

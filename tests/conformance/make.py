@@ -718,7 +718,7 @@ def parts_in_weights(
 ) -> dict[str, int]:
     """Content before and after the overlap, in unit weights, counted once for each word."""
     parts = dict.fromkeys(CONTENT_PARTS, 0)
-    for w, (story, segment) in enumerate(naive.listened(*pair)):
+    for w, (story, segment) in enumerate(naive.heard_segments(*pair)):
         heard = {
             "content_leading_miss": [u for u in story if u < segment.start],
             "content_trailing_miss": [u for u in story if u >= segment.stop],
@@ -1011,7 +1011,7 @@ def row_of(document: int, pair: tuple[int, Any, Any], k: int, n_t: int) -> Score
     return ScoredRow(document, counts, stories)
 
 
-def met(given: Given, windows: list[list[int]]) -> Iterator[ScoredRow]:
+def scored_rows(given: Given, windows: list[list[int]]) -> Iterator[ScoredRow]:
     """Pair every hypothesis with every reference of its document."""
     for d, document in enumerate(given["documents"]):
         if document["hypothesis"] is None:
@@ -1068,7 +1068,7 @@ def expect_pooled(given: Given) -> Expected:
     """Expect sums, and averages of both kinds."""
     windows, panel_windows = window_sizes(given["window"], given["rounding"], given["documents"])
     p_seg = pooled_p_seg(given, windows)
-    rows = list(met(given, windows))
+    rows = list(scored_rows(given, windows))
     counts = summed([row.counts for row in rows])
     stories = [story for row in rows for story in row.stories]
     n_t = given["n_t"]

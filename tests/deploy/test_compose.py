@@ -23,9 +23,9 @@ FETCH = "import fsspec; fsspec.filesystem('s3').get('segscore/first/run', '/out'
 
 def test_compose_without_credentials() -> None:
     """The message names the missing file."""
-    ended = compose(DEPLOY)
-    assert ended.stdout == ""
-    assert "settings/store.env not found" in ended.stderr
+    result = compose(DEPLOY)
+    assert result.stdout == ""
+    assert "settings/store.env not found" in result.stderr
 
 
 def service_box(image: Path, service: Mapping[str, Any], **more: Any) -> Box:

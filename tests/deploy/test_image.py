@@ -18,8 +18,8 @@ def test_linters_report_nothing() -> None:
     """Neither hadolint nor shellcheck reports a problem."""
     scripts = sorted((ROOT / "deploy").rglob("*.sh")) + sorted((ROOT / "deploy").rglob("*.sbatch"))
     for command in ([BIN / "hadolint", DOCKERFILE], [BIN / "shellcheck", *scripts]):
-        ended = subprocess.run(command, capture_output=True, text=True)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
+        result = subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_a_box_has_the_restrictions_of_a_container(image: Path, machine: Machine) -> None:

@@ -31,9 +31,9 @@ def manifests(request: pytest.FixtureRequest) -> list[Manifest]:
     if shutil.which("kubectl") is None:
         pytest.skip("there is no kubectl: the manifests are not put together")
     command = ["kubectl", "kustomize", DEPLOY / "kubernetes" / request.param]
-    ended = subprocess.run(command, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr
-    return list(yaml.safe_load_all(ended.stdout))
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return list(yaml.safe_load_all(result.stdout))
 
 
 def one(manifests: Sequence[Manifest], kind: str) -> Manifest:
@@ -201,6 +201,6 @@ def test_a_night_runs_by_the_manifests(
         pod_running(image, machine, templates["scheduler"]),
         pod_running(image, machine, templates["worker"]),
     ):
-        ended = machine.run(box, *command)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+        result = machine.run(box, *command)
+    assert result.returncode == 0, result.stdout + result.stderr
     assert published(machine, image) & days

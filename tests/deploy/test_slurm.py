@@ -60,8 +60,8 @@ def test_workers_are_submitted_and_cancelled_as_jobs(
     monkeypatch.setenv("SLURM_SUBMIT_DIR", str(DEPLOY / "slurm"))
     job = ["sh", str(DEPLOY / "slurm" / "segscore.sbatch"), str(WORKERS)]
     command = [*job, *score, str(tmp_path / "run")]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
-    assert ended.returncode == 0, ended.stderr
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    assert result.returncode == 0, result.stderr
     scripts = list(jobs.glob("*.sh"))
     assert len(scripts) == WORKERS
     assert {path.with_suffix(".cancelled") for path in scripts} == {*jobs.glob("*.cancelled")}

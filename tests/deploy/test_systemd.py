@@ -29,8 +29,8 @@ def said(*command: object) -> subprocess.CompletedProcess[str]:
 
 def test_units_pass_systemd_analyze() -> None:
     """There is not even a warning, such as that of an unknown key."""
-    ended = said("verify", "--man=no", *UNITS.iterdir())
-    assert (ended.returncode, ended.stderr) == (0, "")
+    result = said("verify", "--man=no", *UNITS.iterdir())
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_a_wrong_unit_is_reported(tmp_path: Path) -> None:
@@ -40,8 +40,8 @@ def test_a_wrong_unit_is_reported(tmp_path: Path) -> None:
 
 
 def test_the_service_has_few_rights() -> None:
-    ended = said("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", SERVICE)
-    assert ended.returncode == 0, ended.stdout
+    result = said("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", SERVICE)
+    assert result.returncode == 0, result.stdout
 
 
 @pytest.mark.usefixtures("store")

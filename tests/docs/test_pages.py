@@ -62,9 +62,9 @@ def run(segscore: Segscore, command: Command, where: str) -> None:
         actual = "".join(Path(name).read_text("utf-8") for name in arguments)
     else:
         assert program == "segscore", where
-        ended = segscore(*arguments)
-        assert ended.code == command.code, f"{where}: {ended.err}"
-        actual = ended.out + PROGRESS.sub("", ended.err)
+        result = segscore(*arguments)
+        assert result.code == command.code, f"{where}: {result.err}"
+        actual = result.out + PROGRESS.sub("", result.err)
     if command.expected:
         assert same(command.expected, actual), f"{where}: {command.words}\n{actual}"
 
@@ -74,8 +74,8 @@ def converse(fence: Fence, known: dict[str, Any], where: str) -> None:
     session = doctest.DocTestParser().get_doctest(fence.text, known, where, where, fence.line)
     printed: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
-    ended = runner.run(session, out=printed.append, clear_globs=False)
-    assert not ended.failed, "".join(printed)
+    result = runner.run(session, out=printed.append, clear_globs=False)
+    assert not result.failed, "".join(printed)
     known.update(session.globs)
 
 

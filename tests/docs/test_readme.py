@@ -29,8 +29,8 @@ def test_score_your_own(
     for line in block("", "segscore import shows.jsonl").splitlines():
         command, *arguments = line.split()
         assert command == "segscore"
-        ended = segscore(*arguments)
-        assert ended.code == 0, ended.err
+        result = segscore(*arguments)
+        assert result.code == 0, result.err
     signature = json.loads((tmp_path / "run" / "run.json").read_text())["signature"]
     assert signature == block("", "segscore|n_t").strip()
     for table in ("scores", "summary", "rejects", "unpaired"):

@@ -125,23 +125,23 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
     bad = {**good[0], "coder": "third", "boundaries": [9, 3]}
     references = put(tmp_path / "references.jsonl", [*good, bad])
     run = tmp_path / "run"
-    ended = segscore(
+    result = segscore(
         "score", references, tables / "hypotheses", "--documents", tables / "documents",
         "--output", run, "--units", "words", "--group-by", "level,split", "--consensus", "0.5",
         "--confusion", "--reference-points", "none,human", "--replicates", 20,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     described = read_table(str(tables / "documents")).column_names
     attributes = [name for name in described if name not in DOCUMENTS.columns]
     keep(of("score"), run, {ATTRIBUTES: attributes, GROUPS: ["level", "split", "reference"]})
     assert set(written(run)) == {table.name for table in of("score")}
     record(run, "score")
     compared = tmp_path / "compared"
-    ended = segscore(
+    result = segscore(
         "compare", run, "--measure", "window_diff,b_tp,mult_window_diff", "--group-by", "level",
         "--where", "--output", compared, "--replicates", 20, "--permutations", 20,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     keep(of("compare"), compared, {GROUPS: ["level"]})
     assert set(written(compared)) == {table.name for table in of("compare")}
     record(compared, "compare")
@@ -159,8 +159,8 @@ def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
         if row["role"] == "hypothesis"
     ]
     run = tmp_path / "run"
-    ended = segscore("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
-    assert ended.code == 0, ended.err
+    result = segscore("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
+    assert result.code == 0, result.err
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
     keep([*of("sweep"), *beside], run, {})
     assert set(written(run)) == {table.name for table in (*of("sweep"), *beside)}
@@ -173,8 +173,8 @@ def test_agree(segscore: Segscore, tmp_path: Path) -> None:
     bad = {**listed[0], "coder": "bad", "boundaries": [0]}
     table = put(tmp_path / "codings.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}])
     run = tmp_path / "run"
-    ended = segscore("agree", table, "--group-by", "group", "--output", run, "--replicates", 20)
-    assert ended.code == 0, ended.err
+    result = segscore("agree", table, "--group-by", "group", "--output", run, "--replicates", 20)
+    assert result.code == 0, result.err
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
     keep([*of("agree"), *beside], run, {ATTRIBUTES: ["group"], GROUPS: ["group"]})
     assert set(written(run)) == {table.name for table in (*of("agree"), *beside)}

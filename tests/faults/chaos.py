@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 
 from tests.support.corpora import corpus
-from tests.support.driven import Drive, wait
+from tests.support.driven import FaultPlan, wait
 from tests.support.killing import (
     CLIENT,
     SCHEDULER,
@@ -103,7 +103,7 @@ class Figures:
     missed: int = 0
     kills: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     resumed: int = 0
-    said: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    messages: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     parts: int = 0
     again: int = 0
     seconds: float = 0.0
@@ -126,7 +126,7 @@ class Figures:
             yield f"kills {column}: " + ", ".join(f"{name} {by[name]}" for name in names)
         yield f"{self.resumed} resumes needed"
         yield f"{self.again} of {self.parts} parts done more than once"
-        for (place, victim, line), times in self.said.most_common():
+        for (place, victim, line), times in self.messages.most_common():
             yield f"{times} x {place}, {victim}: {line}"
 
 
@@ -161,9 +161,9 @@ Way = tuple[Scenario, str, str]
 class Place:
     """The cluster of a run, and its processes that can be killed."""
 
-    def __init__(self, name: str, drive: Drive) -> None:
+    def __init__(self, name: str, fault_plan: FaultPlan) -> None:
         self.name = name
-        self.drive = drive
+        self.fault_plan = fault_plan
         self.cluster: Cluster | None = None
 
     @contextmanager
@@ -171,7 +171,7 @@ class Place:
         """Run the cluster until the block ends."""
         with ExitStack() as stack:
             if self.name == CLUSTER:
-                self.cluster = stack.enter_context(cluster(self.drive))
+                self.cluster = stack.enter_context(cluster(self.fault_plan))
             yield self
 
     @property
@@ -180,10 +180,10 @@ class Place:
         where = self.name if self.cluster is None else self.cluster.address
         return ("--cluster", where, "--workers", "2")
 
-    def mend(self) -> None:
+    def restart(self) -> None:
         """Start killed processes again."""
         if self.cluster is not None:
-            self.cluster.mend()
+            self.cluster.restart()
 
     def victims(self, kind: str, command: Command) -> list[int]:
         """Return living processes of a kind."""
@@ -217,14 +217,14 @@ def strike(
         lasts: seconds that the run takes, and its work.
     """
 
-    def ended_or(happened: Callable[[], object]) -> Callable[[], object]:
+    def unless_ended(happened: Callable[[], object]) -> Callable[[], object]:
         return lambda: not command.running or happened()
 
     if blow.aimed is not None:
-        wait(ended_or(lambda: where(run) == blow.aimed), f"the run is {blow.aimed}")
+        wait(unless_ended(lambda: where(run) == blow.aimed), f"the run is {blow.aimed}")
     until = time.monotonic() + blow.moment * lasts.get(blow.aimed, 0.0)
-    wait(ended_or(lambda: time.monotonic() >= until), "the moment to strike")
-    wait(ended_or(lambda: place.victims(blow.victim, command)), f"a {blow.victim} is there")
+    wait(unless_ended(lambda: time.monotonic() >= until), "the moment to strike")
+    wait(unless_ended(lambda: place.victims(blow.victim, command)), f"a {blow.victim} is there")
     victims = place.victims(blow.victim, command)
     if not command.running or not victims:
         return None
@@ -258,15 +258,15 @@ class Undisturbed:
         if key not in self.lasts:
             folder = self.folder / f"undisturbed-{'-'.join(key).replace(' ', '-')}"
             folder.mkdir()
-            drive = Drive(str(folder), scenario.rows, {})
-            with Place(name, drive).ready() as place:
+            fault_plan = FaultPlan(str(folder), scenario.rows, {})
+            with Place(name, fault_plan).ready() as place:
                 start = time.monotonic()
                 run = self.place(folder)
                 output = ("--output", str(run), *place.option)
-                ended = ForkedCommand(drive, *scenario.arguments, *output).ended()
+                result = ForkedCommand(fault_plan, *scenario.arguments, *output).result()
                 lasts = time.monotonic() - start
-            if ended.code:
-                raise Broken(f"undisturbed: {ended.err}")
+            if result.code:
+                raise Broken(f"undisturbed: {result.err}")
             recorded = json.loads(record(run) or "")["seconds"]
             work = sum(seconds for stage, seconds in recorded.items() if stage in WORK)
             self.lasts[key] = {None: lasts, WORKING: work}
@@ -293,37 +293,37 @@ def disturb(
     expected, lasts = undisturbed.of(scenario, name)
     before = figures.kills.total()
     folder.mkdir()
-    drive = Drive(str(folder), scenario.rows, {})
+    fault_plan = FaultPlan(str(folder), scenario.rows, {})
     run, remaining = undisturbed.place(folder), list(blows)
-    with Place(name, drive).ready() as place:
+    with Place(name, fault_plan).ready() as place:
         reader = Reader(run)
         reader.start()
         for attempt in range(ATTEMPTS):
             output = ("--output", str(run), *place.option)
-            command = ForkedCommand(drive, *scenario.arguments, *output)
+            command = ForkedCommand(fault_plan, *scenario.arguments, *output)
             struck = victim = None
             if remaining:
                 blow = remaining.pop(0)
                 struck, victim = strike(blow, place, command, run, lasts), blow.victim
                 if struck is not None:
                     figures.kills[name, blow.victim, struck] += 1
-            ended = command.ended()
-            if ended.code == 0:
-                require_quiet(ended.err)
+            result = command.result()
+            if result.code == 0:
+                require_quiet(result.err)
                 break
-            if struck is None or (victim == CLIENT) != (ended.code == -9):
-                raise Broken(f"attempt {attempt} ended by itself: {ended.code}: {ended.err}")
+            if struck is None or (victim == CLIENT) != (result.code == -9):
+                raise Broken(f"attempt {attempt} ended by itself: {result.code}: {result.err}")
             if victim != CLIENT:
-                line = require_one_line(ended.err, ended.code)
-                figures.said[name, str(victim), line.replace(place.option[1], "ADDRESS")] += 1
+                line = require_one_line(result.err, result.code)
+                figures.messages[name, str(victim), line.replace(place.option[1], "ADDRESS")] += 1
             figures.resumed += 1
-            place.mend()
+            place.restart()
         else:
             raise Broken(f"{run}: not done after {ATTEMPTS} attempts")
         reader.end()
         require_same(run, expected)
     require_same(run, expected)
-    done = [(stage, part) for stage, part, _ in drive.done()]
+    done = [(stage, part) for stage, part, _ in fault_plan.finished_parts()]
     figures.parts += len(set(done))
     figures.again += len(done) - len(set(done))
     return bool(figures.kills.total() - before)

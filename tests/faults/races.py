@@ -19,7 +19,7 @@ from random import Random
 
 from segscore.jobs.cli import app
 from tests.support.corpora import corpus
-from tests.support.promises import Broken, require_one_line, require_same, told
+from tests.support.promises import Broken, message_lines, require_one_line, require_same
 from tests.support.run_files import files
 
 KINDS = ("same", "other settings", "fresh", "fresh over a run", "fresh and not")
@@ -46,7 +46,7 @@ class Races:
         self.folder = folder
         corpus(seed=4, documents=12).write(folder, files=1)
         self.expected: dict[tuple[str, ...], dict[str, bytes]] = {}
-        self.ended: Counter[str] = Counter()
+        self.endings: Counter[str] = Counter()
 
     def arguments(self, output: Path, options: Sequence[str]) -> list[str]:
         """Return the arguments of the command line."""
@@ -75,11 +75,11 @@ class Races:
             self._fork(number, output, job_options, start)
             for number, job_options in enumerate(options)
         ]
-        ended = []
+        result = []
         for number, child in enumerate(children):
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            ended.append((code, (self.folder / f"{number}.err").read_text()))
-        return ended
+            result.append((code, (self.folder / f"{number}.err").read_text()))
+        return result
 
     def _fork(self, number: int, output: Path, options: Sequence[str], start: float) -> int:
         child = os.fork()
@@ -114,16 +114,16 @@ class Races:
         wanted = [self.undisturbed(job_options) for job_options in options]
         if kind == "fresh over a run":
             self.run(output, [("--n-t", "4")], 0.0)
-        ended = self.run(output, options, time.time() + 0.05)
-        for code, err in ended:
-            line = require_one_line(err, code) if code else "".join(told(err))
-            self.ended[self._plain(line)] += 1
-        won = [number for number, (code, _) in enumerate(ended) if code == 0]
+        result = self.run(output, options, time.time() + 0.05)
+        for code, err in result:
+            line = require_one_line(err, code) if code else "".join(message_lines(err))
+            self.endings[self._plain(line)] += 1
+        won = [number for number, (code, _) in enumerate(result) if code == 0]
         if not won:
-            raise Broken(f"{kind}: nobody published: {ended}")
+            raise Broken(f"{kind}: nobody published: {result}")
         published = files(output)
         if not any(published == wanted[number] for number in won):
-            raise Broken(f"{kind}: what is there is of none who says so: {ended}")
+            raise Broken(f"{kind}: what is there is of none who says so: {result}")
         require_same(output, published)
 
     def _plain(self, line: str) -> str:
@@ -153,7 +153,7 @@ def main() -> int:
             return 1
         finally:
             print(f"{done} races")
-            for line, times in races.ended.most_common():
+            for line, times in races.endings.most_common():
                 print(f"{times} x {line or 'published'}")
     return 0
 

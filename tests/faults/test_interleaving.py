@@ -16,7 +16,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import publication, receipts, run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
 from tests.support.interleaving import Job, Search, Stage
-from tests.support.worlds import Disk, Store, Tree, World
+from tests.support.stepped_storage import Disk, SteppedStorage, Store, Tree
 
 LINES = re.compile(
     r"(refused|failed): [^\n]*("
@@ -65,7 +65,7 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
     return "published"
 
 
-def jobs(world: World, *kinds: str) -> list[Job]:
+def jobs(stepped: SteppedStorage, *kinds: str) -> list[Job]:
     """Make jobs named by n_t, by `f` if they start over, and by the machine if not the first."""
     new_jobs = []
     for number, kind in enumerate(kinds):
@@ -73,7 +73,7 @@ def jobs(world: World, *kinds: str) -> list[Job]:
         name = f"{'ABC'[number]}{kind}"
 
         def act(n_t: int = n_t, fresh: bool = fresh) -> str:
-            return work(world.output, n_t, fresh=fresh)
+            return work(stepped.output, n_t, fresh=fresh)
 
         new_jobs.append(Job(name, 4_000_000 + number, host, act))
     return new_jobs
@@ -95,35 +95,35 @@ def require_whole(tree: Tree, *, alone: bool) -> int | None:
     return n_t
 
 
-def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) -> Search:
+def search(stepped: SteppedStorage, kinds: Sequence[str], before: Tree, deaths: int = 0) -> Search:
     """Prepare a search over the orders of some jobs."""
 
     def prepare() -> list[Job]:
-        world.reset(before)
-        return jobs(world, *kinds)
+        stepped.reset(before)
+        return jobs(stepped, *kinds)
 
     def state() -> object:
-        tree = world.tree()
+        tree = stepped.tree()
         if not before or "run.json" in tree:
             require_whole(tree, alone=False)
         return frozenset(tree.items())
 
     def judge(order_jobs: Sequence[Job], order: list[str]) -> None:
         try:
-            judged(world, order_jobs)
+            judged(stepped, order_jobs)
         except AssertionError as problem:
             raise AssertionError(
                 "\n".join(
                     [*order, *(f"{job.name}: {job.outcome}" for job in order_jobs), str(problem)]
                 )
-                + f"\nleft: {sorted(world.tree())}"
+                + f"\nleft: {sorted(stepped.tree())}"
             ) from problem
 
     shared = any("@" in kind for kind in kinds) or len(kinds) == 1
-    return Search(prepare, world.entered, state, judge, deaths, shared)
+    return Search(prepare, stepped.entered, state, judge, deaths, shared)
 
 
-def judged(world: World, order_jobs: Sequence[Job]) -> None:
+def judged(stepped: SteppedStorage, order_jobs: Sequence[Job]) -> None:
     """Check that one whole run is left, and that every other job said so."""
     outcomes = {job.name: str(job.outcome) for job in order_jobs}
     for outcome in outcomes.values():
@@ -132,40 +132,40 @@ def judged(world: World, order_jobs: Sequence[Job]) -> None:
     died = [job for job in order_jobs if job.outcome == "died"]
     if not died:
         assert winners
-        n_t = require_whole(world.tree(), alone=True)
+        n_t = require_whole(stepped.tree(), alone=True)
         assert any(job.name[1] == str(n_t) for job in winners)
         assert len(winners) == 1 or any("f" in job.name for job in winners)
         return
-    require_whole(world.tree(), alone=False)
+    require_whole(stepped.tree(), alone=False)
     # The next job finds the run, resumes it, or starts it over.
     n_t = int(died[0].name[1])
     fresh = "f" in died[0].name or len({job.name[1] for job in order_jobs}) > 1
-    assert alone(world, n_t, fresh=fresh) in ("published", "done")
-    assert require_whole(world.tree(), alone=True) == n_t
+    assert alone(stepped, n_t, fresh=fresh) in ("published", "done")
+    assert require_whole(stepped.tree(), alone=True) == n_t
 
 
-def alone(world: World, n_t: int, *, fresh: bool = False) -> str:
+def alone(stepped: SteppedStorage, n_t: int, *, fresh: bool = False) -> str:
     """Do an undisturbed run in a process of its own; return the outcome."""
-    job = Job("last", 5_000_000, "here", lambda: work(world.output, n_t, fresh=fresh))
+    job = Job("last", 5_000_000, "here", lambda: work(stepped.output, n_t, fresh=fresh))
     stage = Stage([job])
-    with world.entered(stage):
+    with stepped.entered(stage):
         stage.start()
         while job.runs:
             stage.step(0)
     return str(job.outcome)
 
 
-def finished(world: World, n_t: int) -> Tree:
+def finished(stepped: SteppedStorage, n_t: int) -> Tree:
     """Files of a finished run."""
-    world.reset({})
-    assert alone(world, n_t) == "published"
-    tree = world.tree()
+    stepped.reset({})
+    assert alone(stepped, n_t) == "published"
+    tree = stepped.tree()
     require_whole(tree, alone=True)
     return tree
 
 
 @pytest.fixture(params=["disk", "store"])
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
+def stepped(request: pytest.FixtureRequest, tmp_path: Path) -> SteppedStorage:
     """Storage that jobs write to."""
     return Disk(tmp_path) if request.param == "disk" else Store()
 
@@ -173,10 +173,12 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
 @pytest.mark.parametrize(
     ("kind", "before"), [("2", None), ("2f", None), ("2f", 2), ("3f", 2)], ids=str
 )
-def test_a_job_may_die_at_every_operation(world: World, kind: str, before: int | None) -> None:
+def test_a_job_may_die_at_every_operation(
+    stepped: SteppedStorage, kind: str, before: int | None
+) -> None:
     """The same command then finds the run, resumes it, or starts it over."""
-    tree = finished(world, before) if before else {}
-    assert search(world, [kind], tree, deaths=1).run() > 30
+    tree = finished(stepped, before) if before else {}
+    assert search(stepped, [kind], tree, deaths=1).run() > 30
 
 
 QUICK = [("store", "2 2", None)]
@@ -188,20 +190,20 @@ LONG = [
 
 
 @pytest.mark.parametrize(
-    ("world", "kinds", "before"),
+    ("stepped", "kinds", "before"),
     [*QUICK, *(pytest.param(*case, marks=pytest.mark.long) for case in LONG)],
-    indirect=["world"],
+    indirect=["stepped"],
 )
 def test_two_jobs_in_every_order_leave_one_run(
-    world: World, kinds: str, before: int | None
+    stepped: SteppedStorage, kinds: str, before: int | None
 ) -> None:
-    tree = finished(world, before) if before else {}
-    assert search(world, kinds.split(), tree).run() > 1000
+    tree = finished(stepped, before) if before else {}
+    assert search(stepped, kinds.split(), tree).run() > 1000
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("world", "kinds", "before"),
+    ("stepped", "kinds", "before"),
     [
         ("disk", "2 2 3", None),
         ("store", "2 2 2", None),
@@ -209,10 +211,10 @@ def test_two_jobs_in_every_order_leave_one_run(
         ("store", "2f 2f 3f", 2),
         ("store", "2 2@there 3", None),
     ],
-    indirect=["world"],
+    indirect=["stepped"],
 )
 def test_three_jobs_in_random_orders_leave_one_run(
-    world: World, kinds: str, before: int | None
+    stepped: SteppedStorage, kinds: str, before: int | None
 ) -> None:
-    tree = finished(world, before) if before else {}
-    search(world, kinds.split(), tree).sample(300, seed=11)
+    tree = finished(stepped, before) if before else {}
+    search(stepped, kinds.split(), tree).sample(300, seed=11)

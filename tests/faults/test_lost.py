@@ -9,112 +9,123 @@ from distributed.comm import CommClosedError  # noqa: TID251
 from segscore.pipeline.runs import cluster as places
 from segscore.pipeline.runs.connecting import import_frames
 from segscore.pipeline.scoring.part import SUMS
-from tests.support.driven import Drive, Gate
-from tests.support.holding import HELD, TRAVELLING, holder
+from tests.support.driven import FaultPlan, Gate
 from tests.support.killing import Cluster, Command, cluster, kill, spawned
 from tests.support.promises import require_one_line, require_same
-from tests.support.resuming import Desk
+from tests.support.resuming import Workspace
 from tests.support.run_files import files
+from tests.support.waiting import WAIT_AT_PART, WAIT_IN_SHUFFLE, waiting_process
 
 WAYS = [
-    pytest.param("score", HELD, id="score"),
-    pytest.param("agree", HELD, id="agree", marks=pytest.mark.long),
-    pytest.param("agree", TRAVELLING, id="rows travel", marks=pytest.mark.long),
+    pytest.param("score", WAIT_AT_PART, id="score"),
+    pytest.param("agree", WAIT_AT_PART, id="agree", marks=pytest.mark.long),
+    pytest.param("agree", WAIT_IN_SHUFFLE, id="rows travel", marks=pytest.mark.long),
 ]
 
 
-def started(desk: Desk, drive: Drive, command: str, where: str) -> Command:
+def started(workspace: Workspace, fault_plan: FaultPlan, command: str, where: str) -> Command:
     """Start `score` or `agree` in a process of its own at some gates."""
     options = ("--cluster", where, "--workers", 2)
     if command == "score":
-        return desk.command(drive, *options)
-    agree = ("agree", desk.folder / "references", "--replicates", 20, "--output", desk.run)
-    desk.commands.append(Command(drive, *agree, *options))
-    return desk.commands[-1]
+        return workspace.command(fault_plan, *options)
+    agree = (
+        "agree",
+        workspace.folder / "references",
+        "--replicates",
+        20,
+        "--output",
+        workspace.run,
+    )
+    workspace.commands.append(Command(fault_plan, *agree, *options))
+    return workspace.commands[-1]
 
 
-def undisturbed(desk: Desk, command: str) -> dict[str, bytes]:
+def undisturbed(workspace: Workspace, command: str) -> dict[str, bytes]:
     """Return the files of the same run elsewhere."""
     if command == "score":
-        return desk.undisturbed()
-    output = desk.folder / "undisturbed"
-    agree = ("agree", desk.folder / "references", "--replicates", 20, "--output", output)
-    assert desk.segscore(*agree).code == 0
+        return workspace.undisturbed()
+    output = workspace.folder / "undisturbed"
+    agree = ("agree", workspace.folder / "references", "--replicates", 20, "--output", output)
+    assert workspace.segscore(*agree).code == 0
     return files(output)
 
 
 @pytest.mark.parametrize("command", ["score", pytest.param("agree", marks=pytest.mark.long)])
-def test_a_task_of_a_lost_worker_is_repeated(desk: Desk, command: str) -> None:
-    drive = desk.drive({"gate": HELD})
-    with cluster(drive) as dask:
-        run = started(desk, drive, command, dask.address)
-        pid = holder(drive)
+def test_a_task_of_a_lost_worker_is_repeated(workspace: Workspace, command: str) -> None:
+    fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
+    with cluster(fault_plan) as dask:
+        run = started(workspace, fault_plan, command, dask.address)
+        pid = waiting_process(fault_plan)
         assert pid in [worker.pid for worker in dask.workers]
         kill(pid)
-        ended = run.ended()
-    assert ended.code == 0, ended.err
-    require_same(desk.run, undisturbed(desk, command))
+        result = run.result()
+    assert result.code == 0, result.err
+    require_same(workspace.run, undisturbed(workspace, command))
 
 
 @pytest.mark.long
-def test_a_worker_may_be_lost_during_a_shuffle(desk: Desk) -> None:
-    drive = desk.drive({"gate": TRAVELLING})
-    with cluster(drive) as dask:
-        run = started(desk, drive, "agree", dask.address)
-        kill(holder(drive))
-        ended = run.ended()
-    assert ended.code == 0, ended.err
-    require_same(desk.run, undisturbed(desk, "agree"))
+def test_a_worker_may_be_lost_during_a_shuffle(workspace: Workspace) -> None:
+    fault_plan = workspace.fault_plan({"gate": WAIT_IN_SHUFFLE})
+    with cluster(fault_plan) as dask:
+        run = started(workspace, fault_plan, "agree", dask.address)
+        kill(waiting_process(fault_plan))
+        result = run.result()
+    assert result.code == 0, result.err
+    require_same(workspace.run, undisturbed(workspace, "agree"))
 
 
-def test_a_task_of_a_lost_local_process_is_repeated(desk: Desk) -> None:
-    drive = desk.drive({"gate": HELD})
-    run = started(desk, drive, "score", "processes")
-    pid = holder(drive)
+def test_a_task_of_a_lost_local_process_is_repeated(workspace: Workspace) -> None:
+    fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
+    run = started(workspace, fault_plan, "score", "processes")
+    pid = waiting_process(fault_plan)
     assert pid in spawned(run.process.pid)
     kill(pid)
-    ended = run.ended()
-    assert ended.code == 0, ended.err
-    require_same(desk.run, undisturbed(desk, "score"))
+    result = run.result()
+    assert result.code == 0, result.err
+    require_same(workspace.run, undisturbed(workspace, "score"))
 
 
 @pytest.mark.parametrize(("command", "gate"), WAYS)
-def test_a_run_with_a_lost_scheduler_can_be_resumed(desk: Desk, command: str, gate: Gate) -> None:
-    drive = desk.drive({"gate": gate})
-    with cluster(drive) as dask:
-        run = started(desk, drive, command, dask.address)
-        holder(drive)
+def test_a_run_with_a_lost_scheduler_can_be_resumed(
+    workspace: Workspace, command: str, gate: Gate
+) -> None:
+    fault_plan = workspace.fault_plan({"gate": gate})
+    with cluster(fault_plan) as dask:
+        run = started(workspace, fault_plan, command, dask.address)
+        waiting_process(fault_plan)
         dask.kill_scheduler()
-        ended = run.ended()
-        assert "the scheduler or a" in require_one_line(ended.err, ended.code)
-        assert ended.code == 1
-        assert not (desk.run / "run.json").exists()
-        resumed(desk, drive, command, dask)
-    require_same(desk.run, undisturbed(desk, command))
+        result = run.result()
+        assert "the scheduler or a" in require_one_line(result.err, result.code)
+        assert result.code == 1
+        assert not (workspace.run / "run.json").exists()
+        resumed(workspace, fault_plan, command, dask)
+    require_same(workspace.run, undisturbed(workspace, command))
 
 
 @pytest.mark.parametrize(("command", "gate"), WAYS)
-def test_a_new_worker_replaces_all_lost_ones(desk: Desk, command: str, gate: Gate) -> None:
+def test_a_new_worker_replaces_all_lost_ones(
+    workspace: Workspace, command: str, gate: Gate
+) -> None:
     """Data that all tasks need is lost with the workers; the same command sends it again."""
-    drive = desk.drive({"gate": gate})
-    with cluster(drive) as dask:
-        run = started(desk, drive, command, dask.address)
-        holder(drive)
+    fault_plan = workspace.fault_plan({"gate": gate})
+    with cluster(fault_plan) as dask:
+        run = started(workspace, fault_plan, command, dask.address)
+        waiting_process(fault_plan)
         dask.kill_workers()
         dask.start_worker()
-        ended = run.ended()
-        if ended.code:
-            assert "or all workers were" in require_one_line(ended.err, ended.code)
-            assert ended.code == 1
-            resumed(desk, drive, command, dask)
-    require_same(desk.run, undisturbed(desk, command))
+        result = run.result()
+        if result.code:
+            assert "or all workers were" in require_one_line(result.err, result.code)
+            assert result.code == 1
+            resumed(workspace, fault_plan, command, dask)
+    require_same(workspace.run, undisturbed(workspace, command))
 
 
 def test_the_scheduler_may_be_lost_while_a_result_is_fetched(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fetch = Client._gather_remote
-    with cluster(desk.drive({})) as dask, Client(dask.address, timeout=1) as client:
+    with cluster(workspace.fault_plan({})) as dask, Client(dask.address, timeout=1) as client:
 
         async def fetch_and_lose(client: Client, *options: bool) -> object:
             await fetch(client, *options)
@@ -127,9 +138,9 @@ def test_the_scheduler_may_be_lost_while_a_result_is_fetched(
     assert str(outcome.error) == places.ALL_LOST
 
 
-def test_a_worker_that_joins_late_imports_data_frames(desk: Desk) -> None:
+def test_a_worker_that_joins_late_imports_data_frames(workspace: Workspace) -> None:
     """Two of its threads that import them at the same moment can fail."""
-    with cluster(desk.drive({}), workers=1) as dask, Client(dask.address) as client:
+    with cluster(workspace.fault_plan({}), workers=1) as dask, Client(dask.address) as client:
         import_frames(client)
         dask.start_worker()
         client.wait_for_workers(2)
@@ -137,32 +148,32 @@ def test_a_worker_that_joins_late_imports_data_frames(desk: Desk) -> None:
     assert list(imported.values()) == [True, True]
 
 
-def finished_parts(drive: Drive) -> list[tuple[str, str]]:
+def finished_parts(fault_plan: FaultPlan) -> list[tuple[str, str]]:
     """Return stage and name of each part whose task has saved its receipt.
 
     A task saves the sums of its part just before; one that is lost between the two is done again.
     """
-    return [(stage, part) for stage, part, _ in drive.done() if stage != SUMS]
+    return [(stage, part) for stage, part, _ in fault_plan.finished_parts() if stage != SUMS]
 
 
-def resumed(desk: Desk, drive: Drive, command: str, dask: Cluster) -> None:
+def resumed(workspace: Workspace, fault_plan: FaultPlan, command: str, dask: Cluster) -> None:
     """Run the same command again on the same cluster; check that no finished part is done again."""
-    dask.mend()
-    before = finished_parts(drive)
-    ended = started(desk, drive, command, dask.address).ended()
-    assert ended.code == 0, ended.err
-    assert not set(before) & set(finished_parts(drive)[len(before) :])
+    dask.restart()
+    before = finished_parts(fault_plan)
+    result = started(workspace, fault_plan, command, dask.address).result()
+    assert result.code == 0, result.err
+    assert not set(before) & set(finished_parts(fault_plan)[len(before) :])
 
 
 def test_a_run_without_workers_stops_with_a_message(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(places, "NO_WORKER_SECONDS", 1)
-    with cluster(desk.drive({}), workers=0) as dask:
-        ended = desk.score("--cluster", dask.address)
-        assert "no worker was connected" in require_one_line(ended.err, ended.code)
-        assert ended.code == 1
+    with cluster(workspace.fault_plan({}), workers=0) as dask:
+        result = workspace.score("--cluster", dask.address)
+        assert "no worker was connected" in require_one_line(result.err, result.code)
+        assert result.code == 1
         dask.start_worker()
         monkeypatch.setattr(places, "NO_WORKER_SECONDS", 60)
-        assert desk.score("--cluster", dask.address).code == 0
-    require_same(desk.run, undisturbed(desk, "score"))
+        assert workspace.score("--cluster", dask.address).code == 0
+    require_same(workspace.run, undisturbed(workspace, "score"))

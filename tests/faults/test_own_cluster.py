@@ -17,9 +17,9 @@ from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.promises import require_quiet, require_same
-from tests.support.resuming import ROWS, Desk
+from tests.support.resuming import ROWS, Workspace
 
-HELD = Gate("runs.receipts.keep", "wait", "part-00002")
+WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "part-00002")
 KEY = "PRIVATE KEY"
 
 
@@ -67,17 +67,19 @@ def is_silent(host: str, port: int) -> bool:
 
 
 @pytest.fixture
-def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def workspace(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Workspace]:
     """A corpus of small parts, and the folder of its run."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
-    with Desk(tmp_path, segscore) as ready:
+    with Workspace(tmp_path, segscore) as ready:
         yield ready
 
 
-def test_nobody_without_the_key_reaches_worker_processes(desk: Desk) -> None:
-    drive = desk.drive({"gate": HELD})
-    run = desk.command(drive, "--cluster", "processes", "--workers", 2)
-    wait(lambda: drive.reached("gate"), "the gate was reached")
+def test_nobody_without_the_key_reaches_worker_processes(workspace: Workspace) -> None:
+    fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
+    run = workspace.command(fault_plan, "--cluster", "processes", "--workers", 2)
+    wait(lambda: fault_plan.reached("gate"), "the gate was reached")
     ports = listening(run.process.pid)
     assert len(ports) == 5  # a scheduler, two workers, and the nanny that restarts them
     for port in ports:
@@ -88,21 +90,21 @@ def test_nobody_without_the_key_reaches_worker_processes(desk: Desk) -> None:
         with pytest.raises(OSError, match=number):
             Client(f"tcp://{port}", timeout=1)
         assert is_silent(host, int(number))
-    for process in (run.process.pid, *drive.reached("gate")):
+    for process in (run.process.pid, *fault_plan.reached("gate")):
         worker_process = psutil.Process(process)
         texts = [*worker_process.cmdline(), *worker_process.environ().values()]
         assert not any(KEY in text for text in texts)
-    drive.open("gate")
-    ended = run.ended()
-    assert ended.code == 0, ended.err
-    require_quiet(ended.err)
-    require_same(desk.run, desk.undisturbed())
+    fault_plan.open("gate")
+    result = run.result()
+    assert result.code == 0, result.err
+    require_quiet(result.err)
+    require_same(workspace.run, workspace.undisturbed())
 
 
-def test_threads_open_no_port(desk: Desk) -> None:
-    drive = desk.drive({"gate": HELD})
-    run = desk.command(drive, "--cluster", "local", "--workers", 2)
-    wait(lambda: drive.reached("gate"), "the gate was reached")
+def test_threads_open_no_port(workspace: Workspace) -> None:
+    fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
+    run = workspace.command(fault_plan, "--cluster", "local", "--workers", 2)
+    wait(lambda: fault_plan.reached("gate"), "the gate was reached")
     assert listening(run.process.pid) == []
-    drive.open("gate")
-    assert run.ended().code == 0
+    fault_plan.open("gate")
+    assert run.result().code == 0

@@ -14,6 +14,6 @@ from tests.support.paths import ROOT
 def test_races_leave_one_whole_run(races: tuple[str, str]) -> None:
     two, three = races
     command = [sys.executable, "-m", "tests.faults.races", "--two", two, "--three", three]
-    ended = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr
-    assert f"{int(two) + int(three)} races" in ended.stdout
+    result = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert f"{int(two) + int(three)} races" in result.stdout

@@ -40,8 +40,8 @@ def test_a_relative_output_is_relative_to_the_clients_folder(
     monkeypatch.setattr(planning, "LIMITS", limits)
     for output, where in (("run", scheduler), ("here", "local")):
         options = (*QUICK[command], "--output", output, "--cluster", where)
-        ended = segscore(command, *TABLES[command], *options)
-        assert ended.code == 0, ended.err
+        result = segscore(command, *TABLES[command], *options)
+        assert result.code == 0, result.err
     require_same(Path("run"), files(Path("here")))
     record = json.loads(Path("run/run.json").read_text())
     assert record["settings"]["output"] == "run"

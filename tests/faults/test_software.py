@@ -18,7 +18,7 @@ from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.killing import Cluster, cluster
 from tests.support.promises import require_one_line, require_same
-from tests.support.resuming import ROWS, Desk
+from tests.support.resuming import ROWS, Workspace
 
 NEEDED = version("segscore")
 HIDING = """
@@ -44,10 +44,12 @@ HIDING = """
 
 
 @pytest.fixture
-def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def workspace(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Workspace]:
     """A corpus of small parts, and the folder of its run."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
-    with Desk(tmp_path, segscore) as ready:
+    with Workspace(tmp_path, segscore) as ready:
         yield ready
 
 
@@ -76,95 +78,105 @@ def join(dask: Cluster, count: int, environment: dict[str, str] | None = None) -
         client.wait_for_workers(count, timeout=60)
 
 
-def refused(desk: Desk, dask: Cluster) -> str:
+def refused(workspace: Workspace, dask: Cluster) -> str:
     """Return the message of a run that is refused before it wrote anything."""
-    ended = desk.score("--cluster", dask.address)
-    line = require_one_line(ended.err, ended.code)
-    assert ended.code == 2
+    result = workspace.score("--cluster", dask.address)
+    line = require_one_line(result.err, result.code)
+    assert result.code == 2
     assert f"--cluster {dask.address}: the scheduler and all workers need" in line
-    assert not desk.run.exists()
+    assert not workspace.run.exists()
     return line
 
 
-def test_workers_without_segscore_are_refused(desk: Desk, without: dict[str, str]) -> None:
-    with cluster(desk.drive({}), workers=0) as dask:
+def test_workers_without_segscore_are_refused(
+    workspace: Workspace, without: dict[str, str]
+) -> None:
+    with cluster(workspace.fault_plan({}), workers=0) as dask:
         join(dask, 1)
-        assert desk.score("--cluster", dask.address).code == 0
-        expected = desk.undisturbed()
-        require_same(desk.run, expected)
-        desk.run.rename(desk.folder / "before")
+        assert workspace.score("--cluster", dask.address).code == 0
+        expected = workspace.undisturbed()
+        require_same(workspace.run, expected)
+        workspace.run.rename(workspace.folder / "before")
         join(dask, 2, without)  # the scheduler was used by segscore before
-        line = refused(desk, dask)
+        line = refused(workspace, dask)
         assert f"segscore {NEEDED} (none on 1 of 2 workers: tcp://127.0.0.1:" in line
         assert "install them there and restart" in line
 
 
 @pytest.mark.parametrize("package", ["segscore", "pyarrow"])
-def test_workers_of_another_version_are_refused(desk: Desk, package: str) -> None:
-    with cluster(desk.drive({}), workers=0) as dask:
-        join(dask, 1, other(desk.folder, package))
-        line = refused(desk, dask)
+def test_workers_of_another_version_are_refused(workspace: Workspace, package: str) -> None:
+    with cluster(workspace.fault_plan({}), workers=0) as dask:
+        join(dask, 1, other(workspace.folder, package))
+        line = refused(workspace, dask)
     assert f"{package} {version(package)} (9.9.9 on 1 of 1 workers: tcp://127.0.0.1:" in line
 
 
-def test_a_scheduler_without_segscore_is_refused(desk: Desk, without: dict[str, str]) -> None:
-    dask = Cluster(desk.drive({}), workers=1)
+def test_a_scheduler_without_segscore_is_refused(
+    workspace: Workspace, without: dict[str, str]
+) -> None:
+    dask = Cluster(workspace.fault_plan({}), workers=1)
     dask.scheduler_environment = without
     try:
-        dask.mend()
-        assert f"segscore {NEEDED} (none on the scheduler)" in refused(desk, dask)
+        dask.restart()
+        assert f"segscore {NEEDED} (none on the scheduler)" in refused(workspace, dask)
     finally:
         dask.stop()
 
 
 def test_a_first_worker_without_segscore_is_refused(
-    desk: Desk, without: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, without: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The client connects while there are no workers, and waits."""
-    with cluster(desk.drive({}), workers=0) as dask:
-        run = desk.command(desk.drive({}), "--cluster", dask.address)
-        wait((desk.run / "_unfinished").exists, "the run began")
+    with cluster(workspace.fault_plan({}), workers=0) as dask:
+        run = workspace.command(workspace.fault_plan({}), "--cluster", dask.address)
+        wait((workspace.run / "_unfinished").exists, "the run began")
         dask.start_worker(without)
-        ended = run.ended()
-        line = require_one_line(ended.err, ended.code)
-        assert ended.code == 1
+        result = run.result()
+        line = require_one_line(result.err, result.code)
+        assert result.code == 1
         assert f"segscore {NEEDED} (none on 1 that joined late" in line
         assert "run the same command to resume" in line
 
 
-def test_a_late_worker_without_segscore_is_refused(desk: Desk, without: dict[str, str]) -> None:
-    drive = desk.drive({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
-    with cluster(drive, workers=1) as dask:
-        run = desk.command(drive, "--cluster", dask.address)
-        wait(lambda: drive.reached("gate"), "the gate was reached")
+def test_a_late_worker_without_segscore_is_refused(
+    workspace: Workspace, without: dict[str, str]
+) -> None:
+    fault_plan = workspace.fault_plan({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
+    with cluster(fault_plan, workers=1) as dask:
+        run = workspace.command(fault_plan, "--cluster", dask.address)
+        wait(lambda: fault_plan.reached("gate"), "the gate was reached")
         stranger = dask.start_worker(without)
-        ended = run.ended()  # the gate stays closed
-        line = require_one_line(ended.err, ended.code)
-        assert ended.code == 1
+        result = run.result()  # the gate stays closed
+        line = require_one_line(result.err, result.code)
+        assert result.code == 1
         assert f"segscore {NEEDED} (none on 1 that joined late" in line
         stranger.kill()
         stranger.wait()
-        drive.open("gate")
-        again = desk.command(drive, "--cluster", dask.address).ended()
+        fault_plan.open("gate")
+        again = workspace.command(fault_plan, "--cluster", dask.address).result()
         assert again.code == 0, again.err
-    require_same(desk.run, desk.undisturbed())
+    require_same(workspace.run, workspace.undisturbed())
 
 
-def test_a_hanging_worker_is_reported(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_worker_is_reported(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connecting, "ANSWER_SECONDS", 2)
-    with cluster(desk.drive({}), workers=0) as dask:
+    with cluster(workspace.fault_plan({}), workers=0) as dask:
         join(dask, 1)
         dask.workers[0].send_signal(signal.SIGSTOP)
-        ended = desk.score("--cluster", dask.address)
-        line = require_one_line(ended.err, ended.code)
-        assert ended.code == 1
+        result = workspace.score("--cluster", dask.address)
+        line = require_one_line(result.err, result.code)
+        assert result.code == 1
         assert f"--cluster {dask.address}: the scheduler or a worker did not answer" in line
 
 
-def test_a_hanging_scheduler_is_reported(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_scheduler_is_reported(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connecting, "ANSWER_SECONDS", 2)
-    drive = desk.drive({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
-    with cluster(drive, workers=1) as dask, places.connect(dask.address, None) as client:
+    fault_plan = workspace.fault_plan({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
+    with cluster(fault_plan, workers=1) as dask, places.connect(dask.address, None) as client:
         outcomes = places.run_calls(client, pow, {"a": (2,)}, 3)
         assert dask.scheduler is not None
         dask.scheduler.send_signal(signal.SIGSTOP)

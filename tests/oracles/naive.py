@@ -88,7 +88,7 @@ def window_size(n_units: int, segments: int, rounding: str = "half-even") -> int
     return max(2, nearest[rounding])
 
 
-def covered(boundaries: Boundaries, first: int, k: int) -> int:
+def boundaries_covered(boundaries: Boundaries, first: int, k: int) -> int:
     """How many boundaries lie in window `first`, positions first..first+k-1 (docs/measures.md)."""
     return sum(first <= position <= first + k - 1 for position in boundaries)
 
@@ -98,7 +98,8 @@ def windows(
 ) -> list[tuple[int, int]]:
     """(r(i), h(i)) of the windows i = 1..N-k (docs/measures.md)."""
     return [
-        (covered(reference, i, k), covered(hypothesis, i, k)) for i in range(1, n_units - k + 1)
+        (boundaries_covered(reference, i, k), boundaries_covered(hypothesis, i, k))
+        for i in range(1, n_units - k + 1)
     ]
 
 
@@ -551,7 +552,7 @@ def segment_of(n_units: int, boundaries: Boundaries, w: int) -> range:
     return next(segment for segment in segments(n_units, boundaries) if w in segment)
 
 
-def listened(
+def heard_segments(
     n_units: int, reference: Boundaries, hypothesis: Boundaries
 ) -> list[tuple[range, range]]:
     """For every unit w, its reference segment and its hypothesis segment (F07 2)."""
@@ -563,7 +564,7 @@ def listened(
 
 def content_counts(n_units: int, reference: Boundaries, hypothesis: Boundaries) -> dict[str, int]:
     """Missed and spurious content summed over all units (docs/measures.md; F07 eq 1)."""
-    heard = listened(n_units, reference, hypothesis)
+    heard = heard_segments(n_units, reference, hypothesis)
     return {
         "content_miss": sum(len(set(story) - set(segment)) for story, segment in heard),
         "content_false_alarm": sum(len(set(segment) - set(story)) for story, segment in heard),
@@ -573,7 +574,7 @@ def content_counts(n_units: int, reference: Boundaries, hypothesis: Boundaries) 
 
 def content_parts(n_units: int, reference: Boundaries, hypothesis: Boundaries) -> dict[str, int]:
     """Missed and spurious content before (leading) and after (trailing) the overlap (F07 2)."""
-    heard = listened(n_units, reference, hypothesis)
+    heard = heard_segments(n_units, reference, hypothesis)
     return {
         "content_leading_miss": sum(u < segment.start for story, segment in heard for u in story),
         "content_trailing_miss": sum(u >= segment.stop for story, segment in heard for u in story),
@@ -645,7 +646,7 @@ def weighted_content_counts(
     """Content in unit weights, counted once for each word of unit w (F07 2)."""
     words = [1] * n_units if lengths is None else lengths
     miss = false_alarm = 0
-    for w, (story, segment) in enumerate(listened(n_units, reference, hypothesis)):
+    for w, (story, segment) in enumerate(heard_segments(n_units, reference, hypothesis)):
         miss += words[w] * sum(weights[u] for u in set(story) - set(segment))
         false_alarm += words[w] * sum(weights[u] for u in set(segment) - set(story))
     return {"content_miss": miss, "content_false_alarm": false_alarm, "content_size": sum(words)}
@@ -698,9 +699,9 @@ def panel_counts(
     penalty = best = worst = 0
     starts = range(1, n_units - k + 1)
     for i in starts:
-        counts = [covered(reference, i, k) for reference in references]
+        counts = [boundaries_covered(reference, i, k) for reference in references]
         support = [counts.count(opinion) for opinion in range(k + 1)]
-        penalty += sum(opinion != covered(hypothesis, i, k) for opinion in counts)
+        penalty += sum(opinion != boundaries_covered(hypothesis, i, k) for opinion in counts)
         best += h - max(support)
         worst += h - min(support)
     return {

@@ -12,7 +12,7 @@ import pytest
 from segscore.pipeline import storage
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import Corpus, corpus
 from tests.support.dask_cluster import dask_cluster
 from tests.support.servers import ACCOUNT_KEY, WRITER, Fault, Proxy
@@ -38,7 +38,7 @@ def upload(generated: Corpus, folder: str) -> None:
     storage.write_table(storage.join(folder, "documents.parquet"), documents)
 
 
-def score(segscore: Segscore, folder: str, run: str, *options: object) -> Ended:
+def score(segscore: Segscore, folder: str, run: str, *options: object) -> CommandResult:
     """Score imported tables."""
     return segscore(
         "score", f"{folder}/tables/references", f"{folder}/tables/hypotheses",
@@ -66,8 +66,8 @@ def on_disk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     upload(generated, str(tmp_path))
     given = segscore("import", tmp_path / "corpus.jsonl", "--output", tmp_path / "tables")
     assert given.code == 0, given.err
-    ended = score(segscore, str(tmp_path), "run")
-    assert ended.code == 0, ended.err
+    result = score(segscore, str(tmp_path), "run")
+    assert result.code == 0, result.err
     return generated
 
 
@@ -83,14 +83,14 @@ def test_tables_are_the_same_in_every_store(
     upload(on_disk, folder)
     given = segscore("import", f"{folder}/corpus.jsonl", "--output", f"{folder}/tables")
     assert given.code == 0, given.err
-    ended = score(segscore, folder, "run")
-    assert ended.code == 0, ended.err
+    result = score(segscore, folder, "run")
+    assert result.code == 0, result.err
     assert tables(f"{folder}/run") == tables(str(tmp_path / "run"))
     names = storage.names(f"{folder}/run")
     assert {*TABLES, "run.json"} <= {*names} and not any(name.startswith("_") for name in names)
     record = storage.read_text(f"{folder}/run/run.json")
     assert record is not None
-    texts = given.out + given.err + ended.out + ended.err + record
+    texts = given.out + given.err + result.out + result.err + record
     assert not any(secret in texts for secret in SECRETS)
     status = segscore("status", f"{folder}/run")
     assert status.code == 0 and "finished" in status.out
@@ -114,8 +114,8 @@ def test_tables_are_the_same_from_workers_with_credentials_in_their_environment(
     expected = tables(str(tmp_path / "run"))
     with dask_cluster(tmp_path) as address:
         for name, place in {"processes": ("processes", "--workers", 2), "tcp": (address,)}.items():
-            ended = score(segscore, folder, name, "--cluster", *place)
-            assert ended.code == 0, ended.err
+            result = score(segscore, folder, name, "--cluster", *place)
+            assert result.code == 0, result.err
             assert tables(f"{folder}/{name}") == expected
 
 
@@ -135,8 +135,8 @@ def test_tables_are_the_same_from_a_server_that_often_fails(
     upload(on_disk, folder)
     given = segscore("import", f"{folder}/corpus.jsonl", "--output", f"{folder}/tables")
     assert given.code == 0, given.err
-    ended = score(segscore, folder, "run")
-    assert ended.code == 0, ended.err
+    result = score(segscore, folder, "run")
+    assert result.code == 0, result.err
     assert tables(f"{folder}/run") == tables(str(tmp_path / "run"))
 
 
@@ -149,7 +149,7 @@ def test_document_names_do_not_depend_on_the_store(
         for name in ("3-5/1.ref", "9-11/1.ref"):
             storage.write_text(f"{folder}/{name}", "==========\na\nb\n==========\nc\n==========\n")
         options = ("--format", "choi", "--coder", "ann", "--output", f"{folder}/tables")
-        ended = segscore("import", f"{folder}/3-5", f"{folder}/9-11", *options)
-        assert ended.code == 0, ended.err
+        result = segscore("import", f"{folder}/3-5", f"{folder}/9-11", *options)
+        assert result.code == 0, result.err
         names.append(storage.read_table(f"{folder}/tables/references").column("document_id"))
     assert names[0].to_pylist() == names[1].to_pylist() == ["3-5/1", "9-11/1"]

@@ -68,8 +68,8 @@ def test_tables_are_written_to_a_store(segscore: Segscore, bucket: str) -> None:
         assert f"contains {hidden}" in refused(segscore(*arguments))
         assert storage.read_text(f"{bucket}/out/{hidden}/notes.txt") == "mine"
         storage.remove(f"{bucket}/out/{hidden}")
-        ended = segscore(*arguments)
-        assert ended.code == 0, ended.err
+        result = segscore(*arguments)
+        assert result.code == 0, result.err
         assert storage.names(f"{bucket}/out") == sorted([*before, *tables])
         assert (
             f"already contains {tables[0]}" in refused(segscore(*arguments)) or command == "import"

@@ -19,9 +19,9 @@ import pytest
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage import clouds, object_stores
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.paths import ROOT
-from tests.support.refusals import ROW, score, told
+from tests.support.refusals import ROW, assert_one_line, score
 from tests.support.servers import (
     ACCOUNT,
     ACCOUNT_KEY,
@@ -32,7 +32,7 @@ from tests.support.servers import (
     Fault,
     Proxy,
     address_of,
-    forget,
+    clear_filesystems,
     free_ports,
 )
 from tests.support.storage_promises import StoragePromises, written
@@ -83,7 +83,7 @@ def test_listings_are_never_stale(stored: str) -> None:
     storage.write_text(f"{stored}/0.jsonl", "{}")
     for number in range(1, 3):
         assert len(storage.find(stored)) == len(storage.names(stored)) == number
-        forget()
+        clear_filesystems()
         storage.write_text(f"{stored}/{number}.jsonl", "{}")
     with ThreadPoolExecutor(1) as another:
         another.submit(storage.remove, f"{stored}/0.jsonl").result()
@@ -132,12 +132,12 @@ def test_only_one_row_group_is_fetched(stored: str, proxied: Proxied) -> None:
     size = sum(group.column(i).total_compressed_size for i in range(3))
     read = storage.open_parquet(url).read_row_groups([5])
     assert read.equals(table.slice(5 * rows // 8, rows // 8))
-    bodies = [asked.received for asked in proxy.asked if "application" not in asked.path]
+    bodies = [asked.received for asked in proxy.requests if "application" not in asked.path]
     footer = 65_536
     assert size < sum(bodies) < size + footer + 5_000  # some only ask for the size
-    proxy.asked.clear()
+    proxy.requests.clear()
     storage.open_parquet(url).read_row_groups([5], columns=["b"])
-    assert sum(asked.received for asked in proxy.asked) < size // 2 + footer + 5_000
+    assert sum(asked.received for asked in proxy.requests) < size // 2 + footer + 5_000
 
 
 # --- failing servers ----------------------------------------------------------------------------
@@ -268,7 +268,7 @@ def test_wrong_credentials_of_s3_are_reported(
     message: str,
 ) -> None:
     environment(**variables)
-    told(score(segscore, f"{s3}/tables", f"{s3}/run"), 2, f"{s3}/tables: ", message)
+    assert_one_line(score(segscore, f"{s3}/tables", f"{s3}/run"), 2, f"{s3}/tables: ", message)
 
 
 def test_missing_permission_of_s3_is_reported(
@@ -277,8 +277,8 @@ def test_missing_permission_of_s3_is_reported(
     url = f"{s3}/{tmp_path.name}"
     (tmp_path / "in.jsonl").write_text(ROW)
     environment(AWS_ACCESS_KEY_ID=READER["key"], AWS_SECRET_ACCESS_KEY=READER["secret"])
-    ended = segscore("import", tmp_path / "in.jsonl", "--output", url)
-    told(ended, 2, f"{url}/_import/claim.json: no permission (AccessDenied)", S3_KEYS)
+    result = segscore("import", tmp_path / "in.jsonl", "--output", url)
+    assert_one_line(result, 2, f"{url}/_import/claim.json: no permission (AccessDenied)", S3_KEYS)
     assert storage.names(url) == []
     with pytest.raises(Refused, match="no permission"):
         storage.write_text(f"{url}/plan.json", "{}")
@@ -305,9 +305,9 @@ def test_missing_permission_of_azure_is_reported(
     )
     account = f"BlobEndpoint={address_of('abfs')}/{ACCOUNT};SharedAccessSignature={signature}"
     environment(AZURE_STORAGE_CONNECTION_STRING=account)
-    ended = segscore("import", tmp_path / "in.jsonl", "--output", url)
-    told(ended, 2, url, "no permission (")
-    assert signature.rpartition("sig=")[2] not in ended.err
+    result = segscore("import", tmp_path / "in.jsonl", "--output", url)
+    assert_one_line(result, 2, url, "no permission (")
+    assert signature.rpartition("sig=")[2] not in result.err
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_wrong_credentials_of_azure_are_reported(
     if connection == "wrong key":
         connection = os.environ["AZURE_STORAGE_CONNECTION_STRING"].replace(ACCOUNT_KEY, "c2VjcmV0")
     environment(AZURE_STORAGE_CONNECTION_STRING=connection)
-    told(score(segscore, f"{azure}/tables", f"{azure}/run"), 2, f"{azure}/", message)
+    assert_one_line(score(segscore, f"{azure}/tables", f"{azure}/run"), 2, f"{azure}/", message)
 
 
 def s3_refusal(code: str) -> bytes:
@@ -365,7 +365,7 @@ def test_refusals_of_clouds_are_explained(
 ) -> None:
     url = request.getfixturevalue(store)
     proxied(protocol_of(url)).fault = lambda *_: Fault("answer", status, body)
-    told(score(segscore, f"{url}/tables", f"{url}/run"), 2, f"{url}/tables: {message}")
+    assert_one_line(score(segscore, f"{url}/tables", f"{url}/run"), 2, f"{url}/tables: {message}")
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -375,8 +375,8 @@ def test_a_missing_bucket_is_named(
     url = request.getfixturevalue(store).replace(BUCKET, "missing")
     kind = "container" if store == "azure" else "bucket"
     message = f"no such {kind}; correct its name, or create it first"
-    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {message}")
-    told(segscore("status", f"{url}/run"), 2, f"{url}/run/run.json: {message}")
+    assert_one_line(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {message}")
+    assert_one_line(segscore("status", f"{url}/run"), 2, f"{url}/run/run.json: {message}")
     for step in (
         lambda: storage.names(f"{url}/run"),
         lambda: storage.make_folder(f"{url}/run"),
@@ -407,8 +407,10 @@ def test_a_store_without_an_answer_is_reported(
 ) -> None:
     url = request.getfixturevalue(store)
     environment(**ADDRESSED[protocol_of(url)](f"http://127.0.0.1:{free_ports(1)[0]}"))
-    ended = score(segscore, f"{url}/tables", f"{url}/run")
-    told(ended, 1, f"{url}/tables: the server does not answer (", "; check the network, and ")
+    result = score(segscore, f"{url}/tables", f"{url}/run")
+    assert_one_line(
+        result, 1, f"{url}/tables: the server does not answer (", "; check the network, and "
+    )
 
 
 @pytest.mark.parametrize(
@@ -428,15 +430,17 @@ def test_the_message_names_the_missing_package(
     for protocol in [*known]:
         monkeypatch.delitem(known, protocol)
     message = f"needs {package}: pip install 'segscore[{store}]'"
-    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {message}")
+    assert_one_line(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {message}")
 
 
 def test_invalid_urls_are_refused(segscore: Segscore, s3: str) -> None:
-    told(score(segscore, "s3://", "run"), 2, "s3://: the URL does not name a bucket")
-    told(score(segscore, "s4://bucket/x", "run"), 2, "s4://bucket/x: Protocol not known: s4")
+    assert_one_line(score(segscore, "s3://", "run"), 2, "s3://: the URL does not name a bucket")
+    assert_one_line(
+        score(segscore, "s4://bucket/x", "run"), 2, "s4://bucket/x: Protocol not known: s4"
+    )
 
 
-def alone(*arguments: str | Path, **variables: str) -> Ended:
+def alone(*arguments: str | Path, **variables: str) -> CommandResult:
     """Run a command in a process of its own, where nothing captures what libraries print."""
     command = [
         sys.executable,
@@ -445,18 +449,18 @@ def alone(*arguments: str | Path, **variables: str) -> Ended:
         *map(str, arguments),
     ]
     environment = {**os.environ, **variables}
-    ended = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
-    return Ended(ended.returncode, ended.stdout, ended.stderr)
+    result = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    return CommandResult(result.returncode, result.stdout, result.stderr)
 
 
 def test_a_command_prints_only_its_result(stored: str, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
-    ended = alone("import", tmp_path / "in.jsonl", "--output", stored)
-    assert ended == Ended(0, f"{stored}/references: 1 rows\n", "")
-    told(alone("status", f"{stored}/none"), 2, f"{stored}/none: contains no run")
+    result = alone("import", tmp_path / "in.jsonl", "--output", stored)
+    assert result == CommandResult(0, f"{stored}/references: 1 rows\n", "")
+    assert_one_line(alone("status", f"{stored}/none"), 2, f"{stored}/none: contains no run")
 
 
 def test_a_command_prints_one_line_if_the_store_does_not_answer(s3: str) -> None:
     nobody = f"http://127.0.0.1:{free_ports(1)[0]}"
-    ended = alone("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
-    told(ended, 1, "the server does not answer")
+    result = alone("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
+    assert_one_line(result, 1, "the server does not answer")

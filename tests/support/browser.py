@@ -16,33 +16,33 @@ AXE = ROOT / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 @dataclass
-class Seen:
+class PageLog:
     """Log of a page.
 
     Attributes:
         page: Playwright's page.
         url: of the page.
-        said: messages on its console, and errors.
-        asked: URLs that it requested, without its own.
+        messages: texts on its console, and errors.
+        requests: URLs that it requested, without its own.
     """
 
     page: Page
     url: str
-    said: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
     def message(self, message: ConsoleMessage) -> None:
         """Log a message of the console."""
-        self.said.append(message.text)
+        self.messages.append(message.text)
 
     def error(self, problem: Error) -> None:
         """Log an error."""
-        self.said.append(str(problem))
+        self.messages.append(str(problem))
 
     def request(self, request: Request) -> None:
         """Log the address of a request."""
         if request.url != self.url:
-            self.asked.append(request.url)
+            self.requests.append(request.url)
 
 
 @pytest.fixture(scope="session")
@@ -59,9 +59,9 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def opened(
+def open_report(
     chromium: Browser, file: Path, width: int = 1280, scheme: str = "light", *, bypass: bool = False
-) -> Iterator[Seen]:
+) -> Iterator[PageLog]:
     """Open a report and wait until its charts are drawn.
 
     Args:
@@ -76,7 +76,7 @@ def opened(
         color_scheme="dark" if scheme == "dark" else "light",
         bypass_csp=bypass,
     )
-    log = Seen(context.new_page(), file.as_uri())
+    log = PageLog(context.new_page(), file.as_uri())
     log.page.on("console", log.message)
     log.page.on("pageerror", log.error)
     log.page.on("request", log.request)

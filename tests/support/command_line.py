@@ -10,7 +10,7 @@ from segscore.jobs.cli import app
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandResult:
     """Exit code and output of a command."""
 
     code: int
@@ -25,7 +25,7 @@ class Segscore:
         self.capture = capture
         self.patch = patch
 
-    def __call__(self, *arguments: object) -> Ended:
+    def __call__(self, *arguments: object) -> CommandResult:
         """Run `segscore ARGUMENTS`."""
         self.patch.setattr(sys, "argv", ["segscore", *map(str, arguments)])
         self.capture.readouterr()
@@ -39,4 +39,4 @@ class Segscore:
             gc.enable()
         captured = self.capture.readouterr()
         assert isinstance(code, int)
-        return Ended(code, captured.out, captured.err)
+        return CommandResult(code, captured.out, captured.err)

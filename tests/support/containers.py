@@ -56,12 +56,12 @@ def refusal() -> str | None:
     for name in NEEDED:
         if shutil.which(name) is None:
             return f"there is no `{name}`"
-    ended = subprocess.run(
+    result = subprocess.run(
         ["unshare", "--net", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"],  # noqa: S607
         capture_output=True,
         text=True,
     )
-    return ended.stderr.strip() or None
+    return result.stderr.strip() or None
 
 
 def instruction(name: str) -> str:
@@ -178,9 +178,9 @@ class Machine:
 
     def say(self, box: Box, *command: str) -> str:
         """Return the output of a command that must succeed."""
-        ended = self.run(box, *command)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-        return ended.stdout
+        result = self.run(box, *command)
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
 
     @contextmanager
     def running(self, box: Box, *command: str) -> Iterator["Service"]:
@@ -254,13 +254,13 @@ def build(folder: Path, *, whole: bool) -> Path:
     given["PATH"] = f"{sys.base_prefix}/bin:{os.environ['PATH']}"
     if not whole:
         given["PIP_NO_DEPS"] = "1"
-    ended = subprocess.run(
+    result = subprocess.run(
         ["unshare", "--mount", "sh", "-c", "\n".join(steps)],  # noqa: S607
         env=given,
         capture_output=True,
         text=True,
     )
-    assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr[-2000:]
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
     return prefix
 
 

@@ -136,10 +136,10 @@ def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -
 
 
 def run(segscore: Segscore, folder: Path, output: Path, *options: object) -> dict[str, Any]:
-    ended = segscore(
+    result = segscore(
         "score", folder / "references", folder / "hypotheses", "--output", output,
         "--documents", folder / "documents.parquet", *options,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     loaded: dict[str, Any] = json.loads((output / "run.json").read_text())
     return loaded

@@ -68,9 +68,9 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("compose") / "deploy"
     shutil.copytree(DEPLOY, folder)
     (folder / "settings" / "store.env").write_text(filled_in())
-    ended = compose(folder)
-    assert ended.stderr == ""
-    described: dict[str, Any] = json.loads(ended.stdout)["services"]
+    result = compose(folder)
+    assert result.stderr == ""
+    described: dict[str, Any] = json.loads(result.stdout)["services"]
     return described
 
 
@@ -82,9 +82,9 @@ def entered(command: Sequence[str]) -> list[str]:
 def wait_healthy(machine: Machine, box: Box, service: Service, test: Sequence[str]) -> None:
     """Wait until a service is healthy."""
     until = time.monotonic() + START_SECONDS
-    while (ended := machine.run(box, *test)).returncode:
+    while (result := machine.run(box, *test)).returncode:
         service.require_alive()
-        assert time.monotonic() < until, ended.stderr[-1000:] + service.log.read_text()[-3000:]
+        assert time.monotonic() < until, result.stderr[-1000:] + service.log.read_text()[-3000:]
 
 
 @contextmanager

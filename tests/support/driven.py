@@ -1,7 +1,8 @@
 """`segscore` in a process of its own, its corpus cut into small parts, stopped where a test says.
 
 `python -m tests.support.driven score ...` runs the command line; the environment variable
-SEGSCORE_DRIVEN contains a ``Drive``.  Dask's workers apply the same one by preloading this module.
+SEGSCORE_DRIVEN contains a ``FaultPlan``.  Dask's workers apply the same one by preloading this
+module.
 """
 
 import errno
@@ -32,22 +33,22 @@ class Gate:
     """A place in the code where a process stops or ends.
 
     Attributes:
-        at: `module.function` of ``pipeline``, called through its module.
-        do: `kill` this process, `wait` until the gate is opened, or fail as on a `full` disk.
+        function: `module.function` of ``pipeline``, called through its module.
+        action: `kill` this process, `wait` until the gate is opened, or fail as on a `full` disk.
         match: only where this text is in one of the call's arguments, or in its URL.
         once: only for the first process that comes to the gate.
         after: when the function has done its work, instead of before.
     """
 
-    at: str
-    do: str
+    function: str
+    action: str
     match: str = ""
     once: bool = True
     after: bool = False
 
 
 @dataclass(frozen=True)
-class Drive:
+class FaultPlan:
     """Faults and settings of the processes of a run.
 
     Attributes:
@@ -77,7 +78,7 @@ class Drive:
         """Open a gate for all processes that wait there, and for later ones."""
         (Path(self.folder) / f"{name}.open").touch()
 
-    def done(self) -> list[tuple[str, str, int]]:
+    def finished_parts(self) -> list[tuple[str, str, int]]:
         """Stage, part and process of every finished part, in order of time."""
         log = Path(self.folder) / "done"
         lines = log.read_text().splitlines() if log.exists() else []
@@ -85,11 +86,11 @@ class Drive:
         return [(stage, part, int(process)) for stage, part, process in fields]
 
 
-def told() -> Drive:
+def own_plan() -> FaultPlan:
     """Return what applies to this process."""
     fields = json.loads(os.environ[VARIABLE])
     gates = {name: Gate(**gate) for name, gate in fields.pop("gates").items()}
-    return Drive(gates=gates, **fields)
+    return FaultPlan(gates=gates, **fields)
 
 
 def wait(happened: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
@@ -105,17 +106,17 @@ def wait(happened: Callable[[], object], what: str, seconds: float = PATIENCE) -
         time.sleep(LOOK)
 
 
-def _stop(drive: Drive, name: str, gate: Gate) -> None:
-    folder = Path(drive.folder)
+def _stop(fault_plan: FaultPlan, name: str, gate: Gate) -> None:
+    folder = Path(fault_plan.folder)
     if gate.once:
         try:
             (folder / f"{name}.taken").touch(exist_ok=False)
         except FileExistsError:
             return
     (folder / f"{name}.reached.{os.getpid()}").touch()
-    if gate.do == "kill":
+    if gate.action == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
-    if gate.do == "full":
+    if gate.action == "full":
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     wait((folder / f"{name}.open").exists, f"gate {name} opened")
 
@@ -126,7 +127,7 @@ def _patch(function: str, make: Callable[[Callable[..., Any]], Callable[..., Any
     setattr(module, name, make(getattr(module, name)))
 
 
-def _gated(drive: Drive, name: str, gate: Gate) -> None:
+def _gated(fault_plan: FaultPlan, name: str, gate: Gate) -> None:
     def make(function: Callable[..., Any]) -> Callable[..., Any]:
         def stopped(*arguments: Any, **options: Any) -> Any:
             texts = [getattr(argument, "url", argument) for argument in arguments]
@@ -134,24 +135,24 @@ def _gated(drive: Drive, name: str, gate: Gate) -> None:
                 isinstance(text, str) and gate.match in text for text in texts
             )
             if matches and not gate.after:
-                _stop(drive, name, gate)
+                _stop(fault_plan, name, gate)
             result = function(*arguments, **options)
             if matches and gate.after:
-                _stop(drive, name, gate)
+                _stop(fault_plan, name, gate)
             return result
 
         return stopped
 
-    _patch(gate.at, make)
+    _patch(gate.function, make)
 
 
-def _logged(drive: Drive) -> None:
+def _logged(fault_plan: FaultPlan) -> None:
     """Record each finished part by one short write, which appends a whole line."""
 
     def make(keep: Callable[..., Any]) -> Callable[..., Any]:
         def logged(folder: str, stage: str, part: str, receipt: object) -> None:
             keep(folder, stage, part, receipt)
-            log = os.open(Path(drive.folder) / "done", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+            log = os.open(Path(fault_plan.folder) / "done", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             os.write(log, f"{stage}\t{part}\t{os.getpid()}\n".encode())
             os.close(log)
 
@@ -163,16 +164,16 @@ def _logged(drive: Drive) -> None:
 @cache
 def behave() -> None:
     """Apply gates and settings to this process, once."""
-    drive = told()
+    fault_plan = own_plan()
     planning: Any = import_module("segscore.pipeline.runs.planning")
-    planning.LIMITS = planning.Limits(drive.rows, read_again=0.0)  # an agreement run shuffles
+    planning.LIMITS = planning.Limits(fault_plan.rows, read_again=0.0)  # an agreement run shuffles
     run_folder: Any = import_module("segscore.pipeline.runs.run_folder")
     run_folder.PUBLISHER_SECONDS = 0.2  # wait less long for a stopped publisher on another machine
-    if drive.host is not None:
-        platform.node = lambda: str(drive.host)
-    _logged(drive)
-    for name, gate in drive.gates.items():
-        _gated(drive, name, gate)
+    if fault_plan.host is not None:
+        platform.node = lambda: str(fault_plan.host)
+    _logged(fault_plan)
+    for name, gate in fault_plan.gates.items():
+        _gated(fault_plan, name, gate)
 
 
 def dask_setup(worker: object) -> None:

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 
 import psutil  # type: ignore[import-untyped]
 
-from tests.support.driven import Drive, wait
+from tests.support.driven import FaultPlan, wait
 from tests.support.killing import DASK
 from tests.support.servers import free_ports
 
@@ -49,7 +49,7 @@ class Host(Protocol):
     def cut(self) -> None:
         """Stop all traffic between this host and the others."""
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         """Let traffic pass again."""
 
 
@@ -111,9 +111,9 @@ class Namespaces:
             Refused: it failed.
         """
         command = [*self.inside(holder), "ip", *arguments]
-        ended = subprocess.run(command, capture_output=True, text=True)
-        if ended.returncode:
-            raise Refused(f"ip {' '.join(arguments)}: {ended.stderr.strip()}")
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode:
+            raise Refused(f"ip {' '.join(arguments)}: {result.stderr.strip()}")
 
     def host(self) -> "Namespace":
         """Add a host, plugged into the switch."""
@@ -156,7 +156,7 @@ class Namespace:
         """Unplug the cable."""
         self.network.call(self.network.switch, "link", "set", self.port, "down")
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         """Plug it in again."""
         self.network.call(self.network.switch, "link", "set", self.port, "up")
 
@@ -254,7 +254,7 @@ class Proxied:
         self.network = network
         self.address = address
         self.link = asyncio.Event()
-        self.mend()
+        self.restore()
 
     def worker(self, scheduler: str) -> list[str]:
         """Return options of a worker behind a proxy, which reaches the scheduler by another."""
@@ -267,7 +267,7 @@ class Proxied:
         """Forward nothing."""
         self.network.run(self._set(whole=False))
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         """Forward what has come in the meantime, and what comes later."""
         self.network.run(self._set(whole=True))
 
@@ -293,16 +293,16 @@ class Cluster:
     """A scheduler and workers, each on a host of its own, and a host for the client.
 
     Attributes:
-        drive: how their processes behave.
+        fault_plan: how their processes behave.
         address: of the scheduler.
         client: where the client is to run.
         hosts: of the workers, by process.
         workers: the processes.
     """
 
-    def __init__(self, drive: Drive, network: Network) -> None:
-        self.drive = drive
-        self.folder = Path(drive.folder)
+    def __init__(self, fault_plan: FaultPlan, network: Network) -> None:
+        self.fault_plan = fault_plan
+        self.folder = Path(fault_plan.folder)
         self.processes = ExitStack()
         self.network = network
         self.hosts: dict[int, Host] = {}
@@ -332,7 +332,7 @@ class Cluster:
                 subprocess.Popen(
                     [*host.within, *DASK, *arguments, "--no-dashboard"],
                     cwd=self.folder,
-                    env=self.drive.environment(),
+                    env=self.fault_plan.environment(),
                     stdout=output,
                     stderr=subprocess.STDOUT,
                 )
@@ -359,10 +359,10 @@ def _is_whole(file: Path) -> bool:
 
 
 @contextmanager
-def cluster(drive: Drive, kind: type[Network], workers: int = 4) -> Iterator[Cluster]:
+def cluster(fault_plan: FaultPlan, kind: type[Network], workers: int = 4) -> Iterator[Cluster]:
     """Run a cluster of several hosts until the block ends."""
     with network(kind) as new_network:
-        new_cluster = Cluster(drive, new_network)
+        new_cluster = Cluster(fault_plan, new_network)
         try:
             new_cluster.start(workers)
             yield new_cluster

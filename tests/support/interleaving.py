@@ -171,7 +171,7 @@ class Search:
     """A search over all orders.
 
     Attributes:
-        prepare: makes an empty world with its jobs, the same each time, for one order.
+        prepare: makes empty storage and its jobs, the same each time, for one order.
         state: content of the storage.
         deaths: how many jobs may die in one order.
         shared: as ``Stage`` takes it.

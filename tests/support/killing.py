@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-from tests.support.driven import Drive, wait
+from tests.support.driven import FaultPlan, wait
 from tests.support.servers import free_ports
 
 PYTHON = sys.executable
@@ -23,7 +23,7 @@ CLIENT, WORKER, SCHEDULER = "client", "worker", "scheduler"
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandResult:
     """Exit code and output of a command."""
 
     code: int
@@ -34,13 +34,15 @@ class Ended:
 class Command:
     """`segscore ARGUMENTS` in a process of its own, with the prefix ``within``."""
 
-    def __init__(self, drive: Drive, *arguments: object, within: Sequence[str] = ()) -> None:
-        self.folder = Path(drive.folder)
+    def __init__(
+        self, fault_plan: FaultPlan, *arguments: object, within: Sequence[str] = ()
+    ) -> None:
+        self.folder = Path(fault_plan.folder)
         self.log = self.folder / f"command-{len(list(self.folder.glob('command-*.out')))}"
-        self.process = self.started(drive, [*map(str, arguments)], within)
+        self.process = self.started(fault_plan, [*map(str, arguments)], within)
 
     def started(
-        self, drive: Drive, arguments: Sequence[str], within: Sequence[str]
+        self, fault_plan: FaultPlan, arguments: Sequence[str], within: Sequence[str]
     ) -> "subprocess.Popen[bytes] | ForkedProcess":
         """Start the command."""
         with (
@@ -50,7 +52,7 @@ class Command:
             return subprocess.Popen(
                 [*within, PYTHON, "-m", "tests.support.driven", *arguments],
                 cwd=self.folder,
-                env=drive.environment(),
+                env=fault_plan.environment(),
                 stdout=out,
                 stderr=err,
             )
@@ -65,14 +67,14 @@ class Command:
         self.process.kill()
         self.process.wait()
 
-    def ended(self) -> Ended:
+    def result(self) -> CommandResult:
         """Wait for it; kill it and fail the test if it hangs."""
         try:
             wait(lambda: not self.running, "the command ended")
         finally:
             self.kill()
         outputs = [self.log.with_suffix(end).read_text() for end in (".out", ".err")]
-        return Ended(self.process.returncode, *outputs)
+        return CommandResult(self.process.returncode, *outputs)
 
 
 FORKS = multiprocessing.get_context("forkserver")
@@ -137,13 +139,15 @@ class ForkedCommand(Command):
     """`segscore ARGUMENTS` in a forked process, which starts much faster."""
 
     def started(
-        self, drive: Drive, arguments: Sequence[str], within: Sequence[str]
+        self, fault_plan: FaultPlan, arguments: Sequence[str], within: Sequence[str]
     ) -> ForkedProcess:
         """Start it; its output files exist even if it is killed before it opens them."""
         assert not within
         for ending in (".out", ".err"):
             self.log.with_suffix(ending).touch()
-        return ForkedProcess(_run_forked, drive.folder, drive.environment(), self.log, arguments)
+        return ForkedProcess(
+            _run_forked, fault_plan.folder, fault_plan.environment(), self.log, arguments
+        )
 
 
 def kill(pid: int) -> bool:
@@ -171,9 +175,9 @@ def _is_worker(process: psutil.Process) -> bool:
 class Cluster:
     """A real scheduler and real workers; killed ones stay dead until they are restarted."""
 
-    def __init__(self, drive: Drive, workers: int = 2, threads: int = 1) -> None:
-        self.drive = drive
-        self.folder = Path(drive.folder)
+    def __init__(self, fault_plan: FaultPlan, workers: int = 2, threads: int = 1) -> None:
+        self.fault_plan = fault_plan
+        self.folder = Path(fault_plan.folder)
         self.address = f"tcp://127.0.0.1:{free_ports(1)[0]}"
         self.count = workers
         self.threads = threads
@@ -190,12 +194,12 @@ class Cluster:
             return subprocess.Popen(
                 [*DASK, *arguments, "--no-dashboard"],
                 cwd=self.folder,
-                env=environment or self.drive.environment(),
+                env=environment or self.fault_plan.environment(),
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
 
-    def mend(self) -> None:
+    def restart(self) -> None:
         """Start what does not run, and wait until all are connected."""
         if self.scheduler is None or self.scheduler.poll() is not None:
             self.stop()  # workers of a lost scheduler end by themselves after some time
@@ -248,11 +252,11 @@ def _end(processes: list[subprocess.Popen[bytes]]) -> None:
 
 
 @contextmanager
-def cluster(drive: Drive, workers: int = 2, threads: int = 1) -> Iterator[Cluster]:
+def cluster(fault_plan: FaultPlan, workers: int = 2, threads: int = 1) -> Iterator[Cluster]:
     """Run a cluster until the block ends."""
-    new_cluster = Cluster(drive, workers, threads)
+    new_cluster = Cluster(fault_plan, workers, threads)
     try:
-        new_cluster.mend()
+        new_cluster.restart()
         yield new_cluster
     finally:
         new_cluster.stop()

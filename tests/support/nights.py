@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from segscore.pipeline import storage
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 
 FOLDERS = {"reference": "references", "hypothesis": "hypotheses"}
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 31)]
@@ -37,13 +37,13 @@ def rows(
 class Archive:
     """Folders of tables by date, and of nights: on a disk, or in a store."""
 
-    def __init__(self, folder: str | Path, desk: Path, segscore: Segscore) -> None:
+    def __init__(self, folder: str | Path, workspace: Path, segscore: Segscore) -> None:
         self.folder = str(folder)
-        self.desk = desk
+        self.workspace = workspace
         self.segscore = segscore
         self.runs = storage.join(self.folder, "runs")
-        self.metrics = desk / "textfile" / "segscore.prom"
-        self.file = desk / "segscore.toml"
+        self.metrics = workspace / "textfile" / "segscore.prom"
+        self.file = workspace / "segscore.toml"
         self.settle()
 
     def settle(self, nightly: str = "", score: str = "", gate: str | None = None) -> None:
@@ -74,7 +74,7 @@ gate = ["{rule}"]
         for role in ("reference", "hypothesis"):
             self.put(night, role, rows(night, role, systems, documents, seed))
 
-    def run(self, night: str, *options: object) -> Ended:
+    def run(self, night: str, *options: object) -> CommandResult:
         """Run a night."""
         return self.segscore("nightly", "--settings", self.file, "--date", night, *options)
 

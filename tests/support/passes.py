@@ -29,7 +29,7 @@ def window_counts(
     return dict(zip(windows.COUNTS, counted[:, 0].tolist(), strict=True))
 
 
-def slid(
+def sliding_counts(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, *, by_unit: bool
 ) -> dict[str, int]:
     """The window counts of one pair by one of the two algorithms, whatever its density."""

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import pytest
 
 from segscore.pipeline.runs import cluster
-from tests.support.command_line import Ended
+from tests.support.command_line import CommandResult
 
 NIGHT = "date=2026-01-01"
 ROWS = "".join(
@@ -36,12 +36,12 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
 }  # fmt: skip
 
 
-def refused(ended: Ended) -> str:
+def refused(result: CommandResult) -> str:
     """Return the one line of a command that was refused."""
-    assert ended.code == 2, ended
-    (line,) = ended.err.splitlines()
+    assert result.code == 2, result
+    (line,) = result.err.splitlines()
     assert line.startswith("segscore: error: ")
-    assert ended.out == ""
+    assert result.out == ""
     return line
 
 

@@ -26,7 +26,7 @@ class Reader(threading.Thread):
     def run(self) -> None:
         """Read until the end, or until something is wrong."""
         while self.problem is None and not self.over.wait(0.005):
-            self.problem = seen_wrong(self.run_folder, alone=self.alone)
+            self.problem = violation(self.run_folder, alone=self.alone)
             self.looks += 1
 
     def end(self) -> None:
@@ -41,7 +41,7 @@ class Reader(threading.Thread):
             raise Broken(f"a reader saw {self.problem}")
 
 
-def seen_wrong(run: Run, *, alone: bool) -> str | None:
+def violation(run: Run, *, alone: bool) -> str | None:
     """What a reader may not see; None if all is well.
 
     Args:
@@ -91,7 +91,7 @@ def require_one_line(err: str, code: int) -> str:
     Raises:
         Broken: it did not.
     """
-    lines = told(err)
+    lines = message_lines(err)
     if code not in (1, 2) or len(lines) != 1 or not lines[0].startswith("segscore: error: "):
         raise Broken(f"exit code {code}, standard error ends:\n{err[-1000:]}")
     return lines[0]
@@ -103,10 +103,10 @@ def require_quiet(err: str) -> None:
     Raises:
         Broken: it did.
     """
-    if lines := [line for line in told(err) if not line.startswith("warning: ")]:
+    if lines := [line for line in message_lines(err) if not line.startswith("warning: ")]:
         raise Broken(f"all went well, but standard error says {lines}")
 
 
-def told(err: str) -> list[str]:
+def message_lines(err: str) -> list[str]:
     """Return the lines of standard error without those about progress."""
     return [line for line in err.splitlines() if not line.endswith("parts done")]

@@ -4,9 +4,9 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import Corpus, corpus
-from tests.support.driven import Drive, Gate
+from tests.support.driven import FaultPlan, Gate
 from tests.support.killing import Command
 from tests.support.run_files import files
 
@@ -14,7 +14,7 @@ ROWS = 20
 STAGE = "scored"
 
 
-class Desk:
+class Workspace:
     """A corpus, the folder of its run, and the files of the undisturbed run."""
 
     def __init__(self, folder: Path, segscore: Segscore) -> None:
@@ -25,7 +25,7 @@ class Desk:
         self.corpus.write(folder, files=2)
         self.commands: list[Command] = []
 
-    def __enter__(self) -> "Desk":
+    def __enter__(self) -> "Workspace":
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -37,7 +37,7 @@ class Desk:
         tables = (self.folder / "references", self.folder / "hypotheses")
         return ("score", *tables, "--replicates", 20, "--output", output, *options)
 
-    def score(self, *options: object) -> Ended:
+    def score(self, *options: object) -> CommandResult:
         """Run the command in this process."""
         return self.segscore(*self.arguments(self.run, *options))
 
@@ -51,25 +51,25 @@ class Desk:
 
     def start(
         self, gates: Mapping[str, Gate], *options: object, host: str | None = None
-    ) -> tuple[Drive, Command]:
+    ) -> tuple[FaultPlan, Command]:
         """Run the command in a process of its own, one part after the other, with gates."""
-        drive = self.drive(gates, host)
-        return drive, self.command(drive, *options)
+        fault_plan = self.fault_plan(gates, host)
+        return fault_plan, self.command(fault_plan, *options)
 
-    def drive(self, gates: Mapping[str, Gate], host: str | None = None) -> Drive:
+    def fault_plan(self, gates: Mapping[str, Gate], host: str | None = None) -> FaultPlan:
         """Make gates and settings of processes."""
-        folder = self.folder / f"drive{len(list(self.folder.glob('drive*')))}"
+        folder = self.folder / f"plan{len(list(self.folder.glob('plan*')))}"
         folder.mkdir()
-        return Drive(str(folder), ROWS, gates, host)
+        return FaultPlan(str(folder), ROWS, gates, host)
 
-    def command(self, drive: Drive, *options: object) -> Command:
+    def command(self, fault_plan: FaultPlan, *options: object) -> Command:
         """Run the command in a process of its own, one part after the other."""
-        command = Command(drive, *self.arguments(self.run, "--workers", 1, *options))
+        command = Command(fault_plan, *self.arguments(self.run, "--workers", 1, *options))
         self.commands.append(command)
         return command
 
     @property
-    def kept(self) -> dict[str, int]:
+    def receipts(self) -> dict[str, int]:
         """Receipts of the unfinished run, and when each was written."""
         return {path.name: path.stat().st_mtime_ns for path in self._receipts()}
 

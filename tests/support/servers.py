@@ -110,7 +110,7 @@ def answers(url: str) -> bool:
         return False
 
 
-def forget() -> None:
+def clear_filesystems() -> None:
     """Let the next use of a store read the environment anew, which fsspec caches."""
     for module, kind in KINDS.items():
         if module in sys.modules:
@@ -133,7 +133,7 @@ class Environment:
                 self.patch.delenv(name, raising=False)
             else:
                 self.patch.setenv(name, value)
-        forget()
+        clear_filesystems()
 
 
 @pytest.fixture
@@ -141,14 +141,14 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[Environment]:
     """Set environment variables for one test."""
     yield Environment(monkeypatch)
     monkeypatch.undo()
-    forget()
+    clear_filesystems()
 
 
 @contextmanager
-def _for_the_session() -> Iterator[Environment]:
+def _session_environment() -> Iterator[Environment]:
     with pytest.MonkeyPatch.context() as patch:
         yield Environment(patch)
-    forget()
+    clear_filesystems()
 
 
 WRITER = {"key": "writerkey", "secret": "writersecret"}
@@ -192,7 +192,7 @@ def seaweedfs(folder: Path) -> Iterator[str]:
     with ExitStack() as stack:
         stack.callback(_remove_sockets, ports.values())
         stack.enter_context(running(command, folder, f"{address}/healthz"))
-        environment = stack.enter_context(_for_the_session())
+        environment = stack.enter_context(_session_environment())
         environment(
             AWS_ENDPOINT_URL=address,
             AWS_ACCESS_KEY_ID=WRITER["key"],
@@ -248,7 +248,7 @@ def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     ]  # fmt: skip
     accounts = {"AZURITE_ACCOUNTS": f"{ACCOUNT}:{ACCOUNT_KEY}"}
     server = running(command, folder, address, environment=accounts)
-    with server, _for_the_session() as environment:
+    with server, _session_environment() as environment:
         environment(
             AZURE_STORAGE_CONNECTION_STRING=azure_connection(address),
             AZURE_STORAGE_ACCOUNT_NAME=None,
@@ -274,7 +274,7 @@ def gcs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "memory", "-public-host", f"127.0.0.1:{port}", "-external-url", address,
         "-log-level", "error",
     ]  # fmt: skip
-    with running(command, folder, f"{address}/storage/v1/b"), _for_the_session() as environment:
+    with running(command, folder, f"{address}/storage/v1/b"), _session_environment() as environment:
         environment(STORAGE_EMULATOR_HOST=address, GOOGLE_APPLICATION_CREDENTIALS=None)
         make = Request(  # noqa: S310
             f"{address}/storage/v1/b",
@@ -287,7 +287,7 @@ def gcs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ForwardedRequest:
     """A request that went through a proxy.
 
     Attributes:
@@ -326,12 +326,12 @@ class Proxy:
     Attributes:
         server: address of the server, http://host:port.
         fault: returns the fault of a request, None for none.
-        asked: forwarded requests.
+        requests: forwarded requests.
     """
 
     server: str
     fault: Callable[[str, str], Fault | None] = lambda *_: None
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[ForwardedRequest] = field(default_factory=list)
 
     @contextmanager
     def listening(self) -> Iterator[str]:
@@ -376,7 +376,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
             return
         status, headers, answer = self._ask(body)
-        self.proxy.asked.append(Asked(self.command, self.path, len(body), len(answer)))
+        self.proxy.requests.append(
+            ForwardedRequest(self.command, self.path, len(body), len(answer))
+        )
         if fault.kind == "lost":
             self._reset()
         else:

@@ -12,7 +12,7 @@ import numba
 import pytest
 
 from tests.support.paths import DATA, ROOT
-from tests.support.promises import told
+from tests.support.promises import message_lines
 
 OTHER = 10002
 """A user who is neither root nor the one who runs the tests."""
@@ -149,7 +149,7 @@ def test_a_run_ignores_a_poisoned_cache(tmp_path: Path) -> None:
     cache.mkdir(mode=0o700)
     command = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()"]
     score = [*command, "score", *[str(DATA / "tinyrec.jsonl")] * 2, "--replicates", "0", "--output"]
-    assert told(run([*score, str(tmp_path / "good")], cache).stderr) == []
+    assert message_lines(run([*score, str(tmp_path / "good")], cache).stderr) == []
     for folder in (cache, *cache.iterdir()):
         folder.chmod(0o777)
     poisoned = pickle.dumps(numba.__version__) + pickle.dumps(Poison(touched))

@@ -63,7 +63,7 @@ def test_window_counts_equal_the_twin(pair: Pair, k: int) -> None:
 @pytest.mark.parametrize("by_unit", [True, False])
 @given(pair=pairs(), k=st.integers(1, 70))
 def test_both_sliding_algorithms_equal_the_twin(pair: Pair, k: int, by_unit: bool) -> None:
-    assert passes.slid(*pair, k, by_unit=by_unit) == naive.window_counts(*pair, k)
+    assert passes.sliding_counts(*pair, k, by_unit=by_unit) == naive.window_counts(*pair, k)
 
 
 @pytest.mark.parametrize("k", [2, 40, 9_000])
@@ -74,8 +74,8 @@ def test_the_longest_dense_documents(k: int) -> None:
     assert dense(2 * len(everywhere), n_units, k)
     assert not dense(2 * len(everywhere), n_units + 1, k)
     for reference, hypothesis in ((everywhere, everywhere[::3]), (everywhere[::2], everywhere)):
-        by_unit = passes.slid(n_units, reference, hypothesis, k, by_unit=True)
-        assert by_unit == passes.slid(n_units, reference, hypothesis, k, by_unit=False)
+        by_unit = passes.sliding_counts(n_units, reference, hypothesis, k, by_unit=True)
+        assert by_unit == passes.sliding_counts(n_units, reference, hypothesis, k, by_unit=False)
         assert by_unit == passes.window_counts(n_units, reference, hypothesis, k)
 
 
@@ -137,7 +137,7 @@ def test_references_larger_than_a_block() -> None:
     units, k = np.full(len(rows), n_units), np.full(len(rows), 50)
     counted = windows.count(pair_rows(*both, rows, np.zeros_like(rows), units), k)
     for i, row in enumerate(rows):
-        alone = passes.slid(n_units, sides[row], [1, 9], 50, by_unit=False)
+        alone = passes.sliding_counts(n_units, sides[row], [1, 9], 50, by_unit=False)
         assert counted[:, i].tolist() == list(alone.values())
 
 

@@ -394,7 +394,7 @@ def test_the_bomb_unpacks_to_zeros() -> None:
 
 def test_forgeries_are_refused_with_little_memory(tmp_path: Path) -> None:
     """They are read in a process of their own, which must survive with little memory."""
-    ended = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "tests.support.forged", tmp_path],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -402,8 +402,8 @@ def test_forgeries_are_refused_with_little_memory(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    *lines, more = ended.stdout.splitlines()
-    assert ended.returncode == 0, ended.stderr
+    *lines, more = result.stdout.splitlines()
+    assert result.returncode == 0, result.stderr
     path = tmp_path / "receipts" / "stage" / "part.receipt"
     names = [*FORGERIES, *TABLES]
     assert len(lines) == len(names)

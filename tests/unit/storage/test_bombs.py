@@ -175,9 +175,9 @@ def test_a_bomb_in_a_run_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     index = wide.column_names.index("hypothesis")
     pq.write_table(wide.set_column(index, "hypothesis", repeated()), scores, store_schema=False)
     for command in (["report", tmp_path / "run", "--output", tmp_path / "page.html"],):
-        ended = segscore(*command)
-        assert ended.code in (1, 2)
-        assert f"{scores}: row group 0: column hypothesis takes 19.5 GB" in ended.err
+        result = segscore(*command)
+        assert result.code in (1, 2)
+        assert f"{scores}: row group 0: column hypothesis takes 19.5 GB" in result.err
         assert not (tmp_path / "page.html").exists()
 
 
@@ -192,18 +192,18 @@ def test_a_false_footer_is_refused(segscore: Segscore, tmp_path: Path, rows: int
     for which in range(places):
         bad.write_bytes(content)
         patch(bad, varint(ROWS), varint(rows, length=3), which)
-        if told(bad) == told(good):  # a number that nobody reads
+        if claimed_counts(bad) == claimed_counts(good):  # a number that nobody reads
             continue
         lies += 1
-        ended = segscore("score", good, bad, "--output", tmp_path / "run", "--replicates", "0")
-        assert ended.code in (1, 2), which
-        assert len(ended.err.splitlines()) <= 3
-        assert str(bad) in ended.err
+        result = segscore("score", good, bad, "--output", tmp_path / "run", "--replicates", "0")
+        assert result.code in (1, 2), which
+        assert len(result.err.splitlines()) <= 3
+        assert str(bad) in result.err
         assert not (tmp_path / "run" / "run.json").exists()
     assert lies == 5  # rows of file and row group; values of three columns
 
 
-def told(path: Path) -> list[int]:
+def claimed_counts(path: Path) -> list[int]:
     """Return the numbers of rows and values that a file claims."""
     metadata = pq.ParquetFile(path).metadata
     group = metadata.row_group(0)
@@ -217,10 +217,10 @@ def test_a_footer_with_too_few_rows_is_refused(segscore: Segscore, tmp_path: Pat
     pq.write_table(segmentations(), good, write_statistics=False)
     bad.write_bytes(good.read_bytes())
     patch(bad, varint(ROWS), varint(19_000, length=3))
-    ended = segscore("score", good, bad, "--output", tmp_path / "run", "--replicates", "0")
-    assert ended.code in (1, 2)
-    assert f"{bad}: row group 0: column " in ended.err
-    assert "19,000 rows" in ended.err
+    result = segscore("score", good, bad, "--output", tmp_path / "run", "--replicates", "0")
+    assert result.code in (1, 2)
+    assert f"{bad}: row group 0: column " in result.err
+    assert "19,000 rows" in result.err
 
 
 def test_false_sizes_are_refused_or_harmless(segscore: Segscore, tmp_path: Path) -> None:
@@ -233,8 +233,8 @@ def test_false_sizes_are_refused_or_harmless(segscore: Segscore, tmp_path: Path)
     for size, code in ((8192, 0), (1_000_000, 0)):
         bad.write_bytes(content)
         patch(bad, old, varint(size, length=len(old)), which=0)
-        ended = segscore("score", good, bad, "--output", tmp_path / f"{size}")
-        assert ended.code == code, ended.err
+        result = segscore("score", good, bad, "--output", tmp_path / f"{size}")
+        assert result.code == code, result.err
 
 
 def everything(tmp_path: Path) -> pa.Table:

@@ -13,7 +13,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.storage import clouds
 from segscore.pipeline.storage.failures import explain_failure
 from tests.support.command_line import Segscore
-from tests.support.refusals import ROW, score, told
+from tests.support.refusals import ROW, assert_one_line, score
 from tests.support.storage_promises import StoragePromises
 
 
@@ -36,16 +36,18 @@ def test_a_full_disk_leaves_no_partial_table(
 
     (tmp_path / "in.jsonl").write_text(ROW)
     monkeypatch.setattr(os, "fsync", full)
-    ended = segscore("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
+    result = segscore("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
     claim = tmp_path / "out" / "_import" / "claim.json"
-    told(ended, 1, f"{claim}: no space left on the device; free some, or write to another one")
+    assert_one_line(
+        result, 1, f"{claim}: no space left on the device; free some, or write to another one"
+    )
     assert [*(tmp_path / "out").iterdir()] == []
 
 
 def test_a_read_only_disk_is_reported(segscore: Segscore, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
-    ended = segscore("import", tmp_path / "in.jsonl", "--output", "/proc/segscore")
-    told(ended, 2, "/proc/segscore: cannot be created (No such file or directory)")
+    result = segscore("import", tmp_path / "in.jsonl", "--output", "/proc/segscore")
+    assert_one_line(result, 2, "/proc/segscore: cannot be created (No such file or directory)")
 
 
 def test_a_file_truncated_during_reading_is_reported(tmp_path: Path) -> None:
@@ -84,7 +86,7 @@ def test_two_jobs_may_remove_the_same_files(tmp_path: Path) -> None:
 def test_a_secret_in_a_url_is_refused_and_not_printed(
     segscore: Segscore, tmp_path: Path, url: str, shown_url: str
 ) -> None:
-    told(
+    assert_one_line(
         score(segscore, url, str(tmp_path / "run")),
         2,
         f"{shown_url}: contains a password or a signature",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from segscore.pipeline import storage
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.paths import ROOT
 
 FILES = ROOT / "tests" / "data" / "formats"
@@ -16,7 +16,7 @@ CASES = [json.loads(line) for line in (FILES / "expected.jsonl").read_text().spl
 LISTS = ("boundaries", "boundary_types", "unit_lengths")
 
 
-def run(segscore: Segscore, case: dict[str, Any], output: Path) -> Ended:
+def run(segscore: Segscore, case: dict[str, Any], output: Path) -> CommandResult:
     """Import the files of a case."""
     options = []
     for option, value in case["options"].items():
@@ -59,11 +59,11 @@ def key(row: dict[str, Any]) -> tuple[str, str, str]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
 def test_case(segscore: Segscore, tmp_path: Path, case: dict[str, Any]) -> None:
-    ended = run(segscore, case, tmp_path / "out")
+    result = run(segscore, case, tmp_path / "out")
     if "refused" in case:
-        check_refused(ended, case["refused"], tmp_path / "out")
+        check_refused(result, case["refused"], tmp_path / "out")
         return
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     rows = sorted(imported(tmp_path / "out"), key=key)
     expected = sorted(case["rows"], key=key)
     unknown = {"role", "collapsed_boundaries", "doubled_separator"}
@@ -71,7 +71,7 @@ def test_case(segscore: Segscore, tmp_path: Path, case: dict[str, Any]) -> None:
     wanted = {n for row in expected for n in (*row, *row["attributes"])} - {"attributes", "counted"}
     assert names == wanted | ({"unit"} & names)
     assert [plain(row, names) for row in rows] == [plain(row, names) for row in expected]
-    check_said(ended.out, case)
+    check_said(result.out, case)
 
 
 def check_said(out: str, case: dict[str, Any]) -> None:
@@ -88,14 +88,14 @@ def check_said(out: str, case: dict[str, Any]) -> None:
     assert len(said) == sum(bool(row["counted"]) for row in case["rows"]) + len(case["counted"])
 
 
-def check_refused(ended: Ended, refused: dict[str, Any], output: Path) -> None:
+def check_refused(result: CommandResult, refused: dict[str, Any], output: Path) -> None:
     """It ended with one line that names the file, the line and what is wrong."""
-    assert ended.code == 2, ended
+    assert result.code == 2, result
     assert not output.exists()
-    assert not ended.out
+    assert not result.out
     place = str(FILES / refused["file"])
     if refused["line"] is not None:
         place += f":{refused['line']}:"
-    assert ended.err.startswith(f"segscore: error: {place}"), ended.err
+    assert result.err.startswith(f"segscore: error: {place}"), result.err
     for text in refused["mentions"]:
-        assert text in ended.err.replace(place, ""), ended.err
+        assert text in result.err.replace(place, ""), result.err

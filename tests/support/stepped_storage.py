@@ -27,7 +27,7 @@ Tree = Mapping[str, bytes]
 """Relative path -> content, without folders."""
 
 
-class World:
+class SteppedStorage:
     """Storage that jobs write to, and processes that only they see."""
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ def _all(patches: list[Any]) -> Iterator[None]:
             patcher.stop()
 
 
-class Disk(World):
+class Disk(SteppedStorage):
     """A folder of this machine; operations are those of the operating system."""
 
     def __init__(self, folder: Path) -> None:
@@ -303,7 +303,7 @@ STORE: dict[str, bytes] = {}
 STAGES: list[Stage] = [Stage([])]
 
 
-class Store(World):
+class Store(SteppedStorage):
     """An object store with create-only puts; its operations are its requests."""
 
     @property

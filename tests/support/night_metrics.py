@@ -20,7 +20,7 @@ def metrics(archive: Archive) -> dict[tuple[str, tuple[tuple[str, str], ...]], f
     }  # fmt: skip
 
 
-def outcome_told(archive: Archive) -> str:
+def outcome_in_metrics(archive: Archive) -> str:
     """Return the one outcome in the metrics."""
     (outcome,) = (
         labels[0][1]
