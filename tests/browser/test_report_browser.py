@@ -136,8 +136,8 @@ def test_report_is_accessible(
     with open_report(chromium, pages[kind], scheme=scheme, bypass=True) as log:
         log.page.add_script_tag(path=AXE)
         log.page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true })")
-        asked = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']})"
-        violations = log.page.evaluate(f"{asked}.then(each => each.violations)")
+        axe_call = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']})"
+        violations = log.page.evaluate(f"{axe_call}.then(each => each.violations)")
         assert [
             (violation["id"], violation["nodes"][0]["html"][:200]) for violation in violations
         ] == []

@@ -42,7 +42,7 @@ def write(path: Path, corpus: Corpus, **attributes: Mapping[str, str]) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def audited(folder: Path, corpus: Corpus, **chosen: Any) -> dict[str, Rows]:
+def audit_tables(folder: Path, corpus: Corpus, **chosen: Any) -> dict[str, Rows]:
     """Return every table of an audit, computed by the task without a cluster."""
     write(folder / "codings.jsonl", corpus)
     return audit(folder, "codings.jsonl", **chosen)
@@ -54,7 +54,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (tmp_path_factory.mktemp("audit") for _ in iter(int, 1))
 
 
-def same(actual: float | None, expected: Fraction | float | None) -> bool:
+def is_equal(actual: float | None, expected: Fraction | float | None) -> bool:
     if expected is None:
         return actual is None
     return actual is not None and actual == pytest.approx(float(expected), rel=1e-7, abs=1e-9)
@@ -73,22 +73,25 @@ def test_coefficients_equal_the_twin(
     folders: Iterator[Path], expected: Any, published: str | None, corpus: Corpus, n_t: int
 ) -> None:
     chosen = {"n_t": n_t, "expected": expected, "as_published": published}
-    tables = audited(next(folders), corpus, **chosen)
+    tables = audit_tables(next(folders), corpus, **chosen)
     averaged: naive_agreement.Expected = "item" if published else expected
     twin = naive_agreement.coefficients(corpus, n_t, averaged, published is not None)
     rows = {(row["coefficient"], row["similarity"]): row for row in tables["agreement"]}
     assert rows.keys() == twin.keys()
     for key, row in rows.items():
-        assert same(row["value"], twin[key].value), key
+        assert is_equal(row["value"], twin[key].value), key
         if twin[key].actual is not None and twin[key].expected is not None:
-            assert same(row["actual"], twin[key].actual), key
-            assert same(row["expected"], twin[key].expected), key
+            assert is_equal(row["actual"], twin[key].actual), key
+            assert is_equal(row["expected"], twin[key].expected), key
     for row in tables["coders"]:
         remaining = naive_agreement.without(
             corpus, row["coder"], n_t, averaged, published is not None
         )
         for (coefficient, similarity), cell in remaining.items():
-            assert same(row[f"without_{coefficient}_{similarity}"], cell.value), (row, similarity)
+            assert is_equal(row[f"without_{coefficient}_{similarity}"], cell.value), (
+                row,
+                similarity,
+            )
 
 
 @settings(max_examples=60)
@@ -96,21 +99,21 @@ def test_coefficients_equal_the_twin(
 def test_coders_and_corpus_equal_the_twin(
     folders: Iterator[Path], corpus: Corpus, n_t: int
 ) -> None:
-    tables = audited(next(folders), corpus, n_t=n_t)
+    tables = audit_tables(next(folders), corpus, n_t=n_t)
     twins, rates = naive_agreement.coder_rows(corpus, n_t)
     assert [row["coder"] for row in tables["coders"]] == sorted(twins)
     for row in tables["coders"]:
         twin = twins[row["coder"]]
         assert (row["boundaries"], row["potential_boundaries"]) == (twin.boundaries, twin.potential)
-        assert same(row["rate"], twin.rate)
-        assert same(row["peer_boundary_similarity"], twin.peer_similarity)
-        assert same(row["rate_mean"], rates.mean)
-        assert same(row["rate_sd"], rates.sd)
+        assert is_equal(row["rate"], twin.rate)
+        assert is_equal(row["peer_boundary_similarity"], twin.peer_similarity)
+        assert is_equal(row["rate_mean"], rates.mean)
+        assert is_equal(row["rate_sd"], rates.sd)
     (row,) = tables["corpus"]
     statistics = naive_agreement.segment_statistics(corpus)
     for name, twin_name in (("segments", "segments"), ("segment_size", "sizes")):
-        assert same(row[f"{name}_mean"], statistics[twin_name].mean)
-        assert same(row[f"{name}_sd"], statistics[twin_name].sd)
+        assert is_equal(row[f"{name}_mean"], statistics[twin_name].mean)
+        assert is_equal(row[f"{name}_sd"], statistics[twin_name].sd)
     alone = [document for document in corpus.values() if len(document.codings) == 1]
     assert (row["documents"], row["coded_once"]) == (len(corpus), len(alone))
 
@@ -120,17 +123,17 @@ def test_coders_and_corpus_equal_the_twin(
 def test_documents_and_pairs_equal_the_twin(
     folders: Iterator[Path], corpus: Corpus, n_t: int
 ) -> None:
-    tables = audited(next(folders), corpus, n_t=n_t)
+    tables = audit_tables(next(folders), corpus, n_t=n_t)
     assert [row["document_id"] for row in tables["documents"]] == list(corpus)
     for row in tables["documents"]:
         document = corpus[row["document_id"]]
         alone = {row["document_id"]: document}
         for key, expected in naive_agreement.coefficients(alone, n_t).items():
             if key[0] != "bias":
-                assert same(row["_".join(key)], expected.value), key
+                assert is_equal(row["_".join(key)], expected.value), key
         for name, spread in naive_agreement.window_pairs(document).items():
-            assert same(row[f"{name}_mean"], spread.mean)
-            assert same(row[f"{name}_sd"], spread.sd)
+            assert is_equal(row[f"{name}_mean"], spread.mean)
+            assert is_equal(row[f"{name}_sd"], spread.sd)
         assert row["coders"] == sorted(document.codings)
         assert row["segments"] == [len(document.codings[coder]) + 1 for coder in row["coders"]]
     pairs = {(row["document_id"], row["coder"], row["peer"]): row for row in tables["pairs"]}
@@ -143,14 +146,14 @@ def test_documents_and_pairs_equal_the_twin(
                 values = naive.edit_values(counts, n_t=n_t, per_row=True)
                 assert all(row[count] == counts[count] for count in ("matches", "misses"))
                 for measure in ("boundary_similarity", "segmentation_similarity"):
-                    assert same(row[measure], values[measure])
+                    assert is_equal(row[measure], values[measure])
     assert not pairs
 
 
 @settings(max_examples=60)
 @given(corpus=corpora(max_units=40))
 def test_prominence_equals_the_twin(folders: Iterator[Path], corpus: Corpus) -> None:
-    tables = audited(next(folders), corpus)
+    tables = audit_tables(next(folders), corpus)
     by_document: dict[str, Rows] = {name: [] for name in corpus}
     for row in tables["prominence"]:
         by_document[row["document_id"]].append(row)
@@ -165,8 +168,8 @@ def test_prominence_equals_the_twin(folders: Iterator[Path], corpus: Corpus) -> 
             assert row["window"] == k
             for reach, label in (("0", "exact"), ("half_window", "half"), ("window", "full")):
                 assert row[f"coders_within_{reach}"] == expected[f"coders_{label}"]
-                assert same(row[f"support_{reach}"], expected[f"support_{label}"])
-                assert same(row[f"peer_support_{reach}"], expected[f"peer_support_{label}"])
+                assert is_equal(row[f"support_{reach}"], expected[f"support_{label}"])
+                assert is_equal(row[f"peer_support_{reach}"], expected[f"peer_support_{label}"])
     (row,) = tables["corpus"]
     for reach in ("0", "half_window", "window"):
         for kind in ("support", "peer_support"):
@@ -175,7 +178,7 @@ def test_prominence_equals_the_twin(folders: Iterator[Path], corpus: Corpus) -> 
             defined = [value for value in values if value is not None]
             quartiles = np.quantile(defined, [0.25, 0.5, 0.75]) if defined else [None] * 3
             for label, value in zip(("q1", "median", "q3"), quartiles, strict=True):
-                assert same(row[f"{kind}_{reach}_{label}"], value)
+                assert is_equal(row[f"{kind}_{reach}_{label}"], value)
 
 
 @settings(max_examples=25)
@@ -184,7 +187,7 @@ def test_a_replicate_equals_the_corpus_with_documents_repeated(
     folders: Iterator[Path], corpus: Corpus, seed: int
 ) -> None:
     replicates = 9
-    tables = audited(next(folders), corpus, replicates=replicates, seed=seed)
+    tables = audit_tables(next(folders), corpus, replicates=replicates, seed=seed)
     ids = pa.array(list(corpus))
     drawn = bootstrap.weights(hash_names(ids).hashes, seed, replicates)
     values: dict[tuple[str, str], list[float]] = {}
@@ -205,8 +208,8 @@ def test_a_replicate_equals_the_corpus_with_documents_repeated(
             assert row["ci_high"] is None
             continue
         low, high = np.quantile(drawn_values, [0.025, 0.975])
-        assert same(row["ci_low"], low)
-        assert same(row["ci_high"], high)
+        assert is_equal(row["ci_low"], low)
+        assert is_equal(row["ci_high"], high)
 
 
 # --- Against the papers --------------------------------------------------------------------------
@@ -526,7 +529,7 @@ def test_one_pair_of_coders_has_no_interval(folders: Iterator[Path]) -> None:
         "e": Document(30, {"a": [5, 12, 20]}),
         "f": Document(30, {"a": [5, 12, 20]}),
     }
-    tables = audited(next(folders), corpus, replicates=100)
+    tables = audit_tables(next(folders), corpus, replicates=100)
     assert all(row["ci_low"] is None for row in tables["agreement"])
 
 
@@ -536,21 +539,21 @@ def test_expected_agreement_of_1_leaves_coefficients_undefined(folders: Iterator
         "d": Document(4, {"a": [1], "b": [2]}),
         "e": Document(4, {"a": [1, 2, 3], "b": [1, 2, 3]}),
     }
-    tables = audited(next(folders), certain, as_published="fournier2013")
+    tables = audit_tables(next(folders), certain, as_published="fournier2013")
     values = {(row["coefficient"], row["similarity"]): row["value"] for row in tables["agreement"]}
     assert values["pi", "boundary_similarity"] is None
     everywhere = list(range(1, 10))
     three_coders = {"d": Document(10, {"a": everywhere, "b": everywhere, "x": everywhere[:6]})}
-    coders = {row["coder"]: row for row in audited(next(folders), three_coders)["coders"]}
+    coders = {row["coder"]: row for row in audit_tables(next(folders), three_coders)["coders"]}
     assert coders["x"]["without_kappa_two_category"] is None
 
 
 def test_equal_coders_have_no_deviation(folders: Iterator[Path]) -> None:
     corpus = {"d": Document(6, {"a": [1], "b": [2], "c": [3]})}
-    tables = audited(next(folders), corpus)
+    tables = audit_tables(next(folders), corpus)
     assert [row["rate_sd"] for row in tables["coders"]] == [0.0] * 3
     assert all(row["deviation"] is None and row["flagged"] is None for row in tables["coders"])
-    (document,) = audited(next(folders), {"d": Document(6, {coder: [3] for coder in "abc"})})[
+    (document,) = audit_tables(next(folders), {"d": Document(6, {coder: [3] for coder in "abc"})})[
         "documents"
     ]
     assert (document["pk_sd"], document["window_diff_sd"]) == (0.0, 0.0)

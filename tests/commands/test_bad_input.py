@@ -48,12 +48,14 @@ def table(rows: Sequence[Cells], schema: pa.Schema = SCHEMA, **columns: Any) -> 
     return whole
 
 
-def coded(coder: str, boundaries: Sequence[int], documents: str = "abc", units: int = 10) -> Any:
+def one_coder(
+    coder: str, boundaries: Sequence[int], documents: str = "abc", units: int = 10
+) -> Any:
     """Make one coder's table: the same boundaries in each document, each named by one letter."""
     return table([(name, coder, units, list(boundaries)) for name in documents])
 
 
-def described(*rows: Cells, **columns: Any) -> Any:
+def documents_table(*rows: Cells, **columns: Any) -> Any:
     """Make a documents table."""
     return table(rows, DOCUMENTS, **columns)
 
@@ -77,7 +79,7 @@ def lines(*records: object) -> str:
     )
 
 
-def one(
+def json_record(
     document: object, coder: object, units: object = 10, boundaries: object = (3,)
 ) -> dict[str, Any]:
     """Return one record of a JSON Lines file."""
@@ -92,8 +94,8 @@ class Workspace:
         self.segscore = segscore
         self.folder = folder
         self.run = folder / "run"
-        self.references = write(folder / "references.parquet", coded("ann", [3, 6]))
-        self.hypotheses = write(folder / "hypotheses.parquet", coded("sys", [3, 7]))
+        self.references = write(folder / "references.parquet", one_coder("ann", [3, 6]))
+        self.hypotheses = write(folder / "hypotheses.parquet", one_coder("sys", [3, 7]))
 
     def write(self, name: str, content: object, **how: Any) -> Path:
         return write(self.folder / name, content, **how)
@@ -152,7 +154,7 @@ def workspace(segscore: Segscore, tmp_path: Path) -> Workspace:
     return Workspace(segscore, tmp_path)
 
 
-def refused(workspace: Workspace, result: CommandResult, code: int, *texts: object) -> None:
+def assert_refused(workspace: Workspace, result: CommandResult, code: int, *texts: object) -> None:
     """Check that the command exited with this code and one message, and published nothing."""
     assert result.code == code, result.err
     assert "Traceback" not in result.out + result.err
@@ -163,7 +165,7 @@ def refused(workspace: Workspace, result: CommandResult, code: int, *texts: obje
     assert published <= {"_unfinished"}
 
 
-def done(result: CommandResult) -> None:
+def assert_success(result: CommandResult) -> None:
     assert result.code == 0, result.err
     assert "Traceback" not in result.out + result.err
     assert ENDED_BADLY not in result.err
@@ -175,9 +177,9 @@ def done(result: CommandResult) -> None:
 def bad_place(folder: Path, kind: str) -> tuple[str, str]:
     """A table that cannot be found, and what the message must say about it."""
     (folder / "empty").mkdir()
-    write(folder / "hidden" / "_part.parquet", coded("x", [1]))
-    write(folder / "hidden" / ".part.parquet", coded("x", [1]))
-    write(folder / "hidden" / "_old" / "part.parquet", coded("x", [1]))
+    write(folder / "hidden" / "_part.parquet", one_coder("x", [1]))
+    write(folder / "hidden" / ".part.parquet", one_coder("x", [1]))
+    write(folder / "hidden" / "_old" / "part.parquet", one_coder("x", [1]))
     write(folder / "notes" / "notes.txt", "hello")
     places = {
         "unknown": ("nosuch.parquet", "no such file"),
@@ -208,15 +210,17 @@ def bad_place(folder: Path, kind: str) -> tuple[str, str]:
 )
 def test_every_command__missing_input(workspace: Workspace, kind: str) -> None:
     place, message = bad_place(workspace.folder, kind)
-    refused(workspace, workspace.score(references=place), 2, place, message)
-    refused(workspace, workspace.score(hypotheses=place), 2, place, message)
-    refused(workspace, workspace.score("--documents", place), 2, place, message)
-    refused(workspace, workspace.segscore("validate", place), 2, place, message)
-    refused(workspace, workspace.segscore("validate", "--documents", place), 2, place, message)
+    assert_refused(workspace, workspace.score(references=place), 2, place, message)
+    assert_refused(workspace, workspace.score(hypotheses=place), 2, place, message)
+    assert_refused(workspace, workspace.score("--documents", place), 2, place, message)
+    assert_refused(workspace, workspace.segscore("validate", place), 2, place, message)
+    assert_refused(
+        workspace, workspace.segscore("validate", "--documents", place), 2, place, message
+    )
     if kind not in ("hidden files", "foreign files"):
         imported = workspace.segscore("import", place, "--output", workspace.folder / "imported")
-        refused(workspace, imported, 2, place)
-    refused(workspace, workspace.segscore("status", place), 2, place)
+        assert_refused(workspace, imported, 2, place)
+    assert_refused(workspace, workspace.segscore("status", place), 2, place)
     assert not workspace.run.exists()
     assert not (workspace.folder / "imported").exists()
 
@@ -224,14 +228,14 @@ def test_every_command__missing_input(workspace: Workspace, kind: str) -> None:
 def test_every_command__a_folder_of_several_tables(workspace: Workspace) -> None:
     tables = workspace.folder / "tables"
     shows = workspace.write(
-        "shows.jsonl", lines(one("a", "x"), one("a", "y") | {"role": "hypothesis"})
+        "shows.jsonl", lines(json_record("a", "x"), json_record("a", "y") | {"role": "hypothesis"})
     )
-    done(workspace.segscore("import", shows, "--output", tables))
+    assert_success(workspace.segscore("import", shows, "--output", tables))
     message = f"{tables}: contains several tables; name one of them"
-    refused(
+    assert_refused(
         workspace, workspace.score(references=tables), 2, message, f"such as {tables}/references"
     )
-    refused(workspace, workspace.segscore("validate", tables), 1, message)
+    assert_refused(workspace, workspace.segscore("validate", tables), 1, message)
 
 
 @pytest.mark.parametrize("kind", ["garbage", "truncated", "empty", "magic only", "not utf-8 json"])
@@ -246,11 +250,11 @@ def test_every_command__corrupt_file(workspace: Workspace, kind: str) -> None:
     }[kind]
     name = "broken.jsonl" if kind == "not utf-8 json" else "broken.parquet"
     broken = workspace.write(name, content)
-    refused(workspace, workspace.score(references=broken), 2, broken)
-    refused(workspace, workspace.score(hypotheses=broken), 2, broken)
-    refused(workspace, workspace.score("--documents", broken), 2, broken)
-    refused(workspace, workspace.segscore("validate", broken), 1, broken)
-    refused(
+    assert_refused(workspace, workspace.score(references=broken), 2, broken)
+    assert_refused(workspace, workspace.score(hypotheses=broken), 2, broken)
+    assert_refused(workspace, workspace.score("--documents", broken), 2, broken)
+    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken)
+    assert_refused(
         workspace,
         workspace.segscore("import", broken, "--output", workspace.folder / "imported"),
         2,
@@ -263,7 +267,7 @@ def test_import__utf_16(workspace: Workspace) -> None:
     text = "document_id,coder,n_units,boundaries\na,x,10,3\n"
     file = workspace.write("shows.csv", text.encode("utf-16"))
     result = workspace.segscore("import", file, "--output", workspace.folder / "imported")
-    done(result)
+    assert_success(result)
     assert "references: 1 rows" in result.out
 
 
@@ -271,7 +275,7 @@ def test_score__json_lines_with_other_column_names(workspace: Workspace) -> None
     record = {"document_id": "a", "coder": "x", "units": 10, "bounds": [3]}
     broken = workspace.write("broken.jsonl", lines(record))
     message = "bounds is [3]; expected one value: an attribute cannot be a list; the row has no "
-    refused(
+    assert_refused(
         workspace,
         workspace.score(hypotheses=broken),
         2,
@@ -280,9 +284,9 @@ def test_score__json_lines_with_other_column_names(workspace: Workspace) -> None
 
 
 def test_score__corrupt_file_among_good_ones(workspace: Workspace) -> None:
-    write(workspace.folder / "many" / "1.parquet", coded("sys", [3]))
+    write(workspace.folder / "many" / "1.parquet", one_coder("sys", [3]))
     broken = write(workspace.folder / "many" / "2.parquet", b"PAR1 nothing PAR1")
-    refused(workspace, workspace.score(hypotheses=workspace.folder / "many"), 2, broken)
+    assert_refused(workspace, workspace.score(hypotheses=workspace.folder / "many"), 2, broken)
 
 
 def test_score__corrupt_pages_behind_a_good_footer(workspace: Workspace) -> None:
@@ -290,11 +294,11 @@ def test_score__corrupt_pages_behind_a_good_footer(workspace: Workspace) -> None
     content[4:60] = b"\xff" * 56
     broken = workspace.write("broken.parquet", bytes(content))
     result = workspace.score(hypotheses=broken)
-    refused(workspace, result, 1, broken, "nothing was published")
+    assert_refused(workspace, result, 1, broken, "nothing was published")
     result = workspace.score(references=broken)
     assert result.code in (1, 2)
-    refused(workspace, result, result.code, broken)
-    refused(workspace, workspace.segscore("validate", broken), 1, broken)
+    assert_refused(workspace, result, result.code, broken)
+    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken)
 
 
 # --- columns ------------------------------------------------------------------------------------
@@ -310,11 +314,11 @@ WRONG_TYPES = {
 
 @pytest.mark.parametrize("column", SCHEMA.names)
 def test_score__missing_column(workspace: Workspace, column: str) -> None:
-    broken = workspace.write("broken.parquet", coded("x", [3]).drop_columns([column]))
+    broken = workspace.write("broken.parquet", one_coder("x", [3]).drop_columns([column]))
     message = f"column {column} is missing"
-    refused(workspace, workspace.score(references=broken), 2, broken, message)
-    refused(workspace, workspace.score(hypotheses=broken), 2, broken, message)
-    refused(workspace, workspace.segscore("validate", broken), 1, broken, message)
+    assert_refused(workspace, workspace.score(references=broken), 2, broken, message)
+    assert_refused(workspace, workspace.score(hypotheses=broken), 2, broken, message)
+    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken, message)
     assert not workspace.run.exists()
 
 
@@ -323,31 +327,31 @@ def test_score__missing_column(workspace: Workspace, column: str) -> None:
 )
 def test_score__wrong_column_type(workspace: Workspace, column: str, kind: pa.DataType) -> None:
     place = SCHEMA.get_field_index(column)
-    wrong = coded("x", [3]).set_column(place, column, pa.nulls(3, kind))
+    wrong = one_coder("x", [3]).set_column(place, column, pa.nulls(3, kind))
     broken = workspace.write("broken.parquet", wrong)
     message = f"column {column} is {kind}".replace("item:", "element:")
-    refused(workspace, workspace.score(references=broken), 2, broken, message)
-    refused(workspace, workspace.score(hypotheses=broken), 2, broken, message)
-    refused(workspace, workspace.segscore("validate", broken), 1, broken, message)
+    assert_refused(workspace, workspace.score(references=broken), 2, broken, message)
+    assert_refused(workspace, workspace.score(hypotheses=broken), 2, broken, message)
+    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken, message)
     assert not workspace.run.exists()
 
 
 def test_score__column_twice(workspace: Workspace) -> None:
-    good = coded("x", [3])
+    good = one_coder("x", [3])
     twice = pa.Table.from_arrays(
         [*good.columns, good.column("coder")], names=[*good.column_names, "coder"]
     )
     broken = workspace.write("broken.parquet", twice)
-    refused(workspace, workspace.segscore("validate", broken), 1, broken, "coder")
-    refused(workspace, workspace.score(hypotheses=broken), 2, broken, "coder")
+    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken, "coder")
+    assert_refused(workspace, workspace.score(hypotheses=broken), 2, broken, "coder")
 
 
 def test_validate__documents_columns(workspace: Workspace) -> None:
     broken = workspace.write("broken.parquet", pa.table({"document_id": ["a"], "n_units": [1.5]}))
     result = workspace.segscore("validate", "--documents", broken)
-    refused(workspace, result, 1, broken, "column n_units is double")
+    assert_refused(workspace, result, 1, broken, "column n_units is double")
     broken = workspace.write("broken.parquet", pa.table({"document_id": ["a"]}))
-    refused(
+    assert_refused(
         workspace, workspace.score("--documents", broken), 2, broken, "column n_units is missing"
     )
 
@@ -355,21 +359,23 @@ def test_validate__documents_columns(workspace: Workspace) -> None:
 def test_score__files_of_one_table_differ_in_columns(workspace: Workspace) -> None:
     """Files may have optional columns that others lack, and columns in another order."""
     scores = pa.array([[0.5]], pa.list_(pa.float32()))
-    for who, folder in (("ann", "references"), ("sys", "hypotheses")):
+    for coder, folder in (("ann", "references"), ("sys", "hypotheses")):
         files = {
-            "a": coded(who, [3], "a"),
-            "b": coded(who, [3], "b").select(["boundaries", "coder", "n_units", "document_id"]),
-            "c": coded(who, [3], "c").append_column("role", pa.array(["any"])),
-            "d": coded(who, [3], "d").append_column("boundary_scores", scores),
+            "a": one_coder(coder, [3], "a"),
+            "b": one_coder(coder, [3], "b").select(
+                ["boundaries", "coder", "n_units", "document_id"]
+            ),
+            "c": one_coder(coder, [3], "c").append_column("role", pa.array(["any"])),
+            "d": one_coder(coder, [3], "d").append_column("boundary_scores", scores),
         }
         for name, content in files.items():
             workspace.write(f"{folder}/{name}.parquet", content)
-    workspace.write("references/e.jsonl", lines(one("e", "ann")))
-    workspace.write("hypotheses/e.jsonl", lines(one("e", "sys")))
+    workspace.write("references/e.jsonl", lines(json_record("e", "ann")))
+    workspace.write("hypotheses/e.jsonl", lines(json_record("e", "sys")))
     for folder in ("references", "hypotheses"):
         checked = workspace.segscore("validate", workspace.folder / folder)
         assert checked.code == 0, checked.err
-    done(
+    assert_success(
         workspace.score(
             references=workspace.folder / "references", hypotheses=f"{workspace.folder}/hypotheses/"
         )
@@ -379,12 +385,14 @@ def test_score__files_of_one_table_differ_in_columns(workspace: Workspace) -> No
 
 def test_score__types_in_one_file_only(workspace: Workspace) -> None:
     """The type of a boundary in a file without types is unknown."""
-    typed = coded("sys", [3], "a").append_column("boundary_types", pa.array([[2]], INTS))
+    typed = one_coder("sys", [3], "a").append_column("boundary_types", pa.array([[2]], INTS))
     workspace.write("hyps/a.parquet", typed)
-    workspace.write("hyps/b.parquet", coded("sys", [3], "b"))
-    references = coded("ann", [3], "ab").append_column("boundary_types", pa.array([[2], [1]], INTS))
+    workspace.write("hyps/b.parquet", one_coder("sys", [3], "b"))
+    references = one_coder("ann", [3], "ab").append_column(
+        "boundary_types", pa.array([[2], [1]], INTS)
+    )
     both = {"references": workspace.write("refs.parquet", references)}
-    done(workspace.score(hypotheses=workspace.folder / "hyps", **both))
+    assert_success(workspace.score(hypotheses=workspace.folder / "hyps", **both))
     assert workspace.rejects() == [("hypotheses", "b", 0, "boundary_types_given")]
     assert workspace.scored() == [("a", "ann", "sys")]
     result = workspace.score(
@@ -414,8 +422,8 @@ def test_score__compatible_column_types_are_accepted(
     workspace: Workspace, schema: dict[str, pa.DataType]
 ) -> None:
     kinds = pa.schema([(field.name, schema.get(field.name, field.type)) for field in SCHEMA])
-    wide = workspace.write("wide.parquet", coded("sys", [3, 7]).cast(kinds))
-    done(workspace.score(hypotheses=wide))
+    wide = workspace.write("wide.parquet", one_coder("sys", [3, 7]).cast(kinds))
+    assert_success(workspace.score(hypotheses=wide))
     assert workspace.account()["hypotheses"] == (3, 3, 0, 0)
     assert {row["window_diff"] for row in workspace.rows("scores")} == {0.25}
 
@@ -429,40 +437,44 @@ def test_score__values_beyond_int32_are_refused(workspace: Workspace, column: st
     row = ("a", "x", value, [3]) if column == "n_units" else ("a", "x", 10, [value])
     broken = workspace.write("broken.parquet", table([row], kinds))
     for result in (workspace.score(references=broken), workspace.score(hypotheses=broken)):
-        refused(workspace, result, result.code, broken, value)
+        assert_refused(workspace, result, result.code, broken, value)
         assert result.code in (1, 2)
-    refused(workspace, workspace.segscore("validate", broken), 1, broken, value)
+    assert_refused(workspace, workspace.segscore("validate", broken), 1, broken, value)
 
 
 @pytest.mark.parametrize("name", ["pk", "window", "reference", "hypothesis", "matches"])
 def test_score__attribute_named_as_a_column_of_scores(workspace: Workspace, name: str) -> None:
     broken = workspace.write(
-        "broken.parquet", coded("x", [3]).append_column(name, pa.array(list("abc")))
+        "broken.parquet", one_coder("x", [3]).append_column(name, pa.array(list("abc")))
     )
-    refused(workspace, workspace.score(references=broken), 2, "references", name, "rename")
-    refused(workspace, workspace.score(hypotheses=broken), 2, "hypotheses", name, "rename")
-    documents = described(("a", 10)).append_column(name, pa.array(["x"]))
+    assert_refused(workspace, workspace.score(references=broken), 2, "references", name, "rename")
+    assert_refused(workspace, workspace.score(hypotheses=broken), 2, "hypotheses", name, "rename")
+    documents = documents_table(("a", 10)).append_column(name, pa.array(["x"]))
     broken = workspace.write("broken.parquet", documents)
-    refused(workspace, workspace.score("--documents", broken), 2, "documents", name, "rename")
+    assert_refused(
+        workspace, workspace.score("--documents", broken), 2, "documents", name, "rename"
+    )
     assert not workspace.run.exists()
 
 
 @pytest.mark.parametrize("name", ["measure", "average", "value", "ci_low", "sd", "documents"])
 def test_score__group_by_a_column_of_the_summary(workspace: Workspace, name: str) -> None:
     """The column would occur twice in the summary, and one of the two would be lost."""
-    attributed = coded("sys", [3]).append_column(name, pa.array(list("xyy")))
+    attributed = one_coder("sys", [3]).append_column(name, pa.array(list("xyy")))
     hypotheses = workspace.write("attributed.parquet", attributed)
-    refused(
+    assert_refused(
         workspace, workspace.score("--group-by", name, hypotheses=hypotheses), 2, name, "rename"
     )
 
 
 def test_score__attribute_of_two_types(workspace: Workspace) -> None:
-    workspace.write("many/1.parquet", coded("sys", [3], "a").append_column("genre", pa.array([1])))
     workspace.write(
-        "many/2.parquet", coded("sys", [3], "b").append_column("genre", pa.array(["x"]))
+        "many/1.parquet", one_coder("sys", [3], "a").append_column("genre", pa.array([1]))
     )
-    refused(
+    workspace.write(
+        "many/2.parquet", one_coder("sys", [3], "b").append_column("genre", pa.array(["x"]))
+    )
+    assert_refused(
         workspace, workspace.score(hypotheses=workspace.folder / "many"), 2, "hypotheses", "genre"
     )
 
@@ -507,16 +519,16 @@ def test_validate__broken_row(workspace: Workspace, rule: str, row: Cells, messa
 def test_score__every_broken_row(workspace: Workspace) -> None:
     """Each is listed once, with file, row, rule and value; valid rows are scored."""
     bad = [row for _, row, _ in BROKEN_ROWS]
-    first = workspace.write("refs/1.parquet", coded("ann", [3], "a"))
+    first = workspace.write("refs/1.parquet", one_coder("ann", [3], "a"))
     second = workspace.write(
         "refs/2.parquet", table([*bad, ("b", "ann", 10, [4])]), row_group_size=5
     )
     third = workspace.write(
         "hyps/3.parquet", table([*bad, ("a", "sys", 10, [3])]), row_group_size=3
     )
-    fourth = workspace.write("hyps/4.parquet", coded("sys", [5], "b"))
+    fourth = workspace.write("hyps/4.parquet", one_coder("sys", [5], "b"))
     result = workspace.score(references=first.parent, hypotheses=third.parent)
-    done(result)
+    assert_success(result)
     assert f"{workspace.run}/rejects" in result.err
     assert workspace.scored() == [("a", "ann", "sys"), ("b", "ann", "sys")]
     n = len(bad)
@@ -533,11 +545,11 @@ def test_score__every_broken_row(workspace: Workspace) -> None:
 
 def test_score__every_row_broken(workspace: Workspace) -> None:
     broken = workspace.write("broken.parquet", table([row for _, row, _ in BROKEN_ROWS]))
-    refused(
+    assert_refused(
         workspace, workspace.score(references=broken), 1, broken, "no reference", "row 0", RULES[0]
     )
     result = workspace.score(hypotheses=broken)
-    refused(workspace, result, 1, broken, "nothing could be scored", f"row 0: {RULES[0]} (")
+    assert_refused(workspace, result, 1, broken, "nothing could be scored", f"row 0: {RULES[0]} (")
 
 
 def test_validate__of_thousands_of_broken_rows_only_some_are_shown(workspace: Workspace) -> None:
@@ -579,7 +591,7 @@ def test_score__duplicate_references(workspace: Workspace) -> None:
     workspace.write("refs/1.parquet", table([("a", "ann", 10, [3]), ("b", "ann", 10, [3])]))
     rows = [("c", "ann", 10, [3]), ("c", "ann", 10, [3]), ("a", "bob", 10, [3])]
     workspace.write("refs/2.parquet", table([*rows, ("a", "ann", 10, [4])]))
-    done(workspace.score(references=workspace.folder / "refs"))
+    assert_success(workspace.score(references=workspace.folder / "refs"))
     rule = "unique_document_coder"
     assert workspace.rejects() == [
         ("references", "a", 0, rule),
@@ -603,7 +615,7 @@ def test_score__duplicate_hypotheses(
     workspace.write("hyps/1.parquet", table([("a", "sys", 10, [3]), ("b", "sys", 10, [3])]))
     rows = [("c", "sys", 10, [3]), ("c", "sys", 10, [3]), ("a", "two", 10, [3])]
     workspace.write("hyps/2.parquet", table([*rows, ("a", "sys", 10, [4])]), row_group_size=1)
-    done(workspace.score(hypotheses=workspace.folder / "hyps"))
+    assert_success(workspace.score(hypotheses=workspace.folder / "hyps"))
     rule = "unique_document_coder"
     assert workspace.rejects() == [
         ("hypotheses", "a", 0, rule),
@@ -618,12 +630,14 @@ def test_score__duplicate_hypotheses(
 
 
 def test_score__only_duplicates(workspace: Workspace) -> None:
-    hypotheses = workspace.write("twice.parquet", pa.concat_tables([coded("sys", [3])] * 2))
-    refused(workspace, workspace.score(hypotheses=hypotheses), 1, hypotheses, "6 were rejected")
-    references = workspace.write("twice.parquet", pa.concat_tables([coded("ann", [3])] * 2))
+    hypotheses = workspace.write("twice.parquet", pa.concat_tables([one_coder("sys", [3])] * 2))
+    assert_refused(
+        workspace, workspace.score(hypotheses=hypotheses), 1, hypotheses, "6 were rejected"
+    )
+    references = workspace.write("twice.parquet", pa.concat_tables([one_coder("ann", [3])] * 2))
     message = "unique_document_coder"
     again = workspace.score("--fresh", references=references)
-    refused(workspace, again, 1, references, "no reference", message)
+    assert_refused(workspace, again, 1, references, "no reference", message)
 
 
 def test_score__n_units_differ(workspace: Workspace) -> None:
@@ -632,7 +646,7 @@ def test_score__n_units_differ(workspace: Workspace) -> None:
     references = workspace.write("refs.parquet", table([*rows, ("c", "ann", 10, [3])]))
     hypotheses = [("b", "sys", 10, [3]), ("c", "sys", 12, [3]), ("c", "two", 10, [3])]
     hypothesis_table = workspace.write("hyps.parquet", table([*hypotheses, ("a", "sys", 10, [3])]))
-    done(workspace.score(references=references, hypotheses=hypothesis_table))
+    assert_success(workspace.score(references=references, hypotheses=hypothesis_table))
     assert workspace.rejects() == [
         ("hypotheses", "c", 1, "n_units_agree"),
         ("references", "a", 0, "n_units_agree"),
@@ -646,8 +660,8 @@ def test_score__n_units_differ(workspace: Workspace) -> None:
 def test_score__n_units_of_the_documents_table_decide(workspace: Workspace) -> None:
     rows = [("a", "ann", 10, [3]), ("a", "bob", 11, [3]), ("b", "ann", 10, [3])]
     references = workspace.write("refs.parquet", table([*rows, ("c", "ann", 10, [3])]))
-    documents = workspace.write("docs.parquet", described(("a", 10), ("b", 9), ("z", 3)))
-    done(workspace.score("--documents", documents, references=references))
+    documents = workspace.write("docs.parquet", documents_table(("a", 10), ("b", 9), ("z", 3)))
+    assert_success(workspace.score("--documents", documents, references=references))
     assert workspace.rejects() == [
         ("references", "a", 1, "n_units_agree"),
         ("references", "b", 2, "n_units_agree"),
@@ -666,8 +680,8 @@ def test_score__n_units_of_the_documents_table_decide(workspace: Workspace) -> N
 
 
 def test_score__unpaired(workspace: Workspace) -> None:
-    references = workspace.write("refs.parquet", coded("ann", [3], "abxy"))
-    done(workspace.score(references=references))
+    references = workspace.write("refs.parquet", one_coder("ann", [3], "abxy"))
+    assert_success(workspace.score(references=references))
     assert workspace.unpaired() == [
         ("hypotheses", "c", 2),
         ("references", "x", 2),
@@ -680,9 +694,11 @@ def test_score__unpaired(workspace: Workspace) -> None:
 
 
 def test_score__no_pair_at_all(workspace: Workspace) -> None:
-    strangers = workspace.write("strangers.parquet", coded("ann", [3], "xyz"))
+    strangers = workspace.write("strangers.parquet", one_coder("ann", [3], "xyz"))
     result = workspace.score(references=strangers)
-    refused(workspace, result, 1, workspace.hypotheses, "nothing could be scored", "3 have no")
+    assert_refused(
+        workspace, result, 1, workspace.hypotheses, "nothing could be scored", "3 have no"
+    )
     assert "reference: hypotheses have a, b; references have x, y" in result.err
     assert "rejects" not in result.err
 
@@ -695,7 +711,7 @@ def test_score__rejected_rows_are_counted_and_coders_without_scores_named(
         "judged.parquet", table([*rows, ("a", "sys", 10, [3]), ("c", "", 10, [])])
     )
     result = workspace.score(hypotheses=hypothesis_table)
-    done(result)
+    assert_success(result)
     assert result.err.count("none of its rows could be scored") == 5
     assert json.loads((workspace.run / "run.json").read_text())["warnings"] == [
         "rows were rejected: 6 n_units_agree, 2 unique_document_coder, 1 coder_given; "
@@ -717,14 +733,14 @@ def lengths(*values: Sequence[int | None] | None) -> Any:
 
 def test_score__bad_unit_lengths(workspace: Workspace) -> None:
     documents = "abcdefg"
-    references = workspace.write("refs.parquet", coded("ann", [1], documents, 3))
-    hypotheses = workspace.write("hyps.parquet", coded("sys", [2], documents, 3))
+    references = workspace.write("refs.parquet", one_coder("ann", [1], documents, 3))
+    hypotheses = workspace.write("hyps.parquet", one_coder("sys", [2], documents, 3))
     rows = [(name, 3) for name in "abcdef"]
     listed = lengths([2, 2, 2], [1, -1, 2], [1, None, 2], [1, 2], [0, 0, 0], None)
-    described_by = described(*rows).append_column("unit_lengths", listed)
+    described_by = documents_table(*rows).append_column("unit_lengths", listed)
     table_ = workspace.write("docs.parquet", described_by)
     both = {"references": references, "hypotheses": hypotheses}
-    done(workspace.score("--units", "words", "--documents", table_, **both))
+    assert_success(workspace.score("--units", "words", "--documents", table_, **both))
     assert workspace.rejects() == [
         ("documents", "b", 1, "unit_lengths_not_negative"),
         ("documents", "c", 2, "unit_lengths_no_null"),
@@ -747,8 +763,8 @@ def test_score__bad_unit_lengths(workspace: Workspace) -> None:
 def test_score__duplicate_documents(workspace: Workspace) -> None:
     """No copy is used, whatever its values are."""
     rows = (("a", 10), ("b", 10), ("b", 10), ("c", 99), ("c", 10))
-    documents = workspace.write("docs.parquet", described(*rows))
-    done(workspace.score("--documents", documents))
+    documents = workspace.write("docs.parquet", documents_table(*rows))
+    assert_success(workspace.score("--documents", documents))
     assert workspace.rejects() == [
         ("documents", rows[i][0], i, "unique_document") for i in (1, 2, 3, 4)
     ]
@@ -763,14 +779,14 @@ def test_score__duplicate_documents_in_json_lines(workspace: Workspace) -> None:
     documents = workspace.write("docs.jsonl", content)
     result = workspace.segscore("validate", "--documents", documents)
     assert result.code == 1 and "2 of 3 rows break a rule" in result.out
-    done(workspace.score("--documents", documents, "--group-by", "genre"))
+    assert_success(workspace.score("--documents", documents, "--group-by", "genre"))
     assert workspace.account()["documents"] == (3, 1, 2, 0)
 
 
 def test_score__bad_documents_rows(workspace: Workspace) -> None:
     rows = ((None, 10), ("", 10), ("a", None), ("b", 0), ("c", 10))
-    documents = workspace.write("docs.parquet", described(*rows))
-    done(workspace.score("--documents", documents))
+    documents = workspace.write("docs.parquet", documents_table(*rows))
+    assert_success(workspace.score("--documents", documents))
     assert [(row["row"], row["rule"]) for row in workspace.rows("rejects")] == [
         (0, "document_id_given"),
         (1, "document_id_given"),
@@ -782,29 +798,33 @@ def test_score__bad_documents_rows(workspace: Workspace) -> None:
 
 
 def test_score__words_without_lengths(workspace: Workspace) -> None:
-    refused(workspace, workspace.score("--units", "words"), 2, "--units words", "--documents")
+    assert_refused(
+        workspace, workspace.score("--units", "words"), 2, "--units words", "--documents"
+    )
     assert not workspace.run.exists()
-    refused(workspace, workspace.score("--units", "words", "--documents", ""), 2, "--documents")
-    bare = workspace.write("docs.parquet", described(("a", 10), ("b", 10), ("c", 10)))
+    assert_refused(
+        workspace, workspace.score("--units", "words", "--documents", ""), 2, "--documents"
+    )
+    bare = workspace.write("docs.parquet", documents_table(("a", 10), ("b", 10), ("c", 10)))
     result = workspace.score("--units", "words", "--documents", bare)
     assert result.code in (1, 2)
-    refused(workspace, result, result.code, "unit_lengths")
+    assert_refused(workspace, result, result.code, "unit_lengths")
 
 
 def test_score__words_beyond_int32(workspace: Workspace) -> None:
     """Documents longer than 2^31 words (25 days in milliseconds) are scored right, or refused."""
     most = 2**31 - 1
-    listed = described(("a", 4)).append_column("unit_lengths", lengths([most] * 4))
+    listed = documents_table(("a", 4)).append_column("unit_lengths", lengths([most] * 4))
     documents = workspace.write("docs.parquet", listed)
-    references = workspace.write("refs.parquet", coded("ann", [1], "a", 4))
-    hypotheses = workspace.write("hyps.parquet", coded("sys", [3], "a", 4))
+    references = workspace.write("refs.parquet", one_coder("ann", [1], "a", 4))
+    hypotheses = workspace.write("hyps.parquet", one_coder("sys", [3], "a", 4))
     both = {"references": references, "hypotheses": hypotheses}
     result = workspace.score("--units", "words", "--documents", documents, **both)
     if result.code == 0:
         # Half the mean segment is one unit: the first and the last of 3 units of windows differ.
         assert workspace.rows("scores")[0]["window_diff"] == pytest.approx(2 / 3)
     else:
-        refused(workspace, result, result.code)
+        assert_refused(workspace, result, result.code)
 
 
 # --- empty tables -------------------------------------------------------------------------------
@@ -813,7 +833,7 @@ def test_score__words_beyond_int32(workspace: Workspace) -> None:
 @pytest.mark.parametrize("kind", ["zero rows", "zero row groups", "empty json lines"])
 def test_score__empty_table(workspace: Workspace, kind: str) -> None:
     name = "nothing.jsonl" if kind == "empty json lines" else "nothing.parquet"
-    nothing = workspace.write(name, "" if kind == "empty json lines" else coded("x", [3], ""))
+    nothing = workspace.write(name, "" if kind == "empty json lines" else one_coder("x", [3], ""))
     if kind == "zero row groups":
         pq.ParquetWriter(nothing, SCHEMA).close()
         assert pq.ParquetFile(nothing).num_row_groups == 0
@@ -823,20 +843,20 @@ def test_score__empty_table(workspace: Workspace, kind: str) -> None:
         workspace.score(references=nothing, hypotheses=nothing),
     ):
         assert result.code in (1, 2)
-        refused(workspace, result, result.code, nothing)
-    refused(workspace, workspace.segscore("validate", nothing), 1, nothing, "no rows")
+        assert_refused(workspace, result, result.code, nothing)
+    assert_refused(workspace, workspace.segscore("validate", nothing), 1, nothing, "no rows")
 
 
 def test_score__empty_files_among_others(workspace: Workspace) -> None:
     """Empty files may come before, between and after files with rows."""
     for name in "024":
-        workspace.write(f"refs/{name}.parquet", coded("ann", [3], ""))
-        workspace.write(f"hyps/{name}.parquet", coded("sys", [3], ""))
+        workspace.write(f"refs/{name}.parquet", one_coder("ann", [3], ""))
+        workspace.write(f"hyps/{name}.parquet", one_coder("sys", [3], ""))
     pq.ParquetWriter(workspace.folder / "hyps" / "6.parquet", SCHEMA).close()
     for name, document in (("1", "a"), ("3", "b")):
-        workspace.write(f"refs/{name}.parquet", coded("ann", [3], document))
-        workspace.write(f"hyps/{name}.parquet", coded("sys", [3], document))
-    done(
+        workspace.write(f"refs/{name}.parquet", one_coder("ann", [3], document))
+        workspace.write(f"hyps/{name}.parquet", one_coder("sys", [3], document))
+    assert_success(
         workspace.score(references=workspace.folder / "refs", hypotheses=workspace.folder / "hyps")
     )
     assert workspace.account() == {"references": (2, 2, 0, 0), "hypotheses": (2, 2, 0, 0)}
@@ -852,22 +872,22 @@ def test_score__empty_files_among_others(workspace: Workspace) -> None:
         ("{nope}", "not JSON"),
         ("[1, 2]", "one JSON object"),
         ('{"document_id": "b", "document_id": "c"}', "twice"),
-        (json.dumps(one("b", "x", "10")), "n_units"),
-        (json.dumps(one("b", "x", 10.5)), "n_units"),
-        (json.dumps(one("b", "x", 10, "3")), "boundaries"),
-        (json.dumps(one("b", "x", 10, (3, True))), "boundaries[1]"),
-        (json.dumps(one("b", "x", 2**31)), "int32"),
-        (json.dumps(one(7, "x")), "document_id"),
-        (json.dumps({**one("b", "x"), "genre": ["x"]}), "genre"),
+        (json.dumps(json_record("b", "x", "10")), "n_units"),
+        (json.dumps(json_record("b", "x", 10.5)), "n_units"),
+        (json.dumps(json_record("b", "x", 10, "3")), "boundaries"),
+        (json.dumps(json_record("b", "x", 10, (3, True))), "boundaries[1]"),
+        (json.dumps(json_record("b", "x", 2**31)), "int32"),
+        (json.dumps(json_record(7, "x")), "document_id"),
+        (json.dumps({**json_record("b", "x"), "genre": ["x"]}), "genre"),
     ],
 )
 def test_every_command__broken_json_line(workspace: Workspace, line: str, message: str) -> None:
-    broken = workspace.write("broken.jsonl", lines(one("a", "x"), line))
+    broken = workspace.write("broken.jsonl", lines(json_record("a", "x"), line))
     where = f"{broken}:2:"
-    refused(workspace, workspace.score(references=broken), 2, where, message)
-    refused(workspace, workspace.score(hypotheses=broken), 2, where, message)
-    refused(workspace, workspace.segscore("validate", broken), 1, where, message)
-    refused(
+    assert_refused(workspace, workspace.score(references=broken), 2, where, message)
+    assert_refused(workspace, workspace.score(hypotheses=broken), 2, where, message)
+    assert_refused(workspace, workspace.segscore("validate", broken), 1, where, message)
+    assert_refused(
         workspace,
         workspace.segscore("import", broken, "--output", workspace.run),
         2,
@@ -880,18 +900,18 @@ def test_every_command__broken_json_line(workspace: Workspace, line: str, messag
 def test_score__json_lines_that_break_rules(workspace: Workspace) -> None:
     """Rows are numbered by line, from 0, blank lines too."""
     content = lines(
-        one("a", "sys"),
+        json_record("a", "sys"),
         "",
-        one("b", None),
-        one("b", "sys", None),
-        one(None, "sys"),
-        one("b", "sys", 10, None),
-        one("b", "sys", 10, (3, None)),
-        one("b", "sys", 10, (7, 3)),
+        json_record("b", None),
+        json_record("b", "sys", None),
+        json_record(None, "sys"),
+        json_record("b", "sys", 10, None),
+        json_record("b", "sys", 10, (3, None)),
+        json_record("b", "sys", 10, (7, 3)),
         {"coder": "sys"},
-        one("c", "sys"),
+        json_record("c", "sys"),
     )
-    done(workspace.score(hypotheses=workspace.write("hyps.jsonl", "\ufeff" + content)))
+    assert_success(workspace.score(hypotheses=workspace.write("hyps.jsonl", "\ufeff" + content)))
     assert [(row["row"], row["rule"]) for row in workspace.rows("rejects")] == [
         (2, "coder_given"),
         (3, "n_units_given"),
@@ -909,7 +929,7 @@ def test_score__json_lines_that_break_rules(workspace: Workspace) -> None:
 
 
 def test_score__output_contains_a_run(workspace: Workspace) -> None:
-    done(workspace.score())
+    assert_success(workspace.score())
     before = (workspace.run / "run.json").read_bytes()
     result = workspace.score("--n-t", 3)
     assert result.code == 2
@@ -921,7 +941,7 @@ def test_score__output_contains_a_run(workspace: Workspace) -> None:
     assert result.code == 1
     assert (workspace.run / "run.json").read_bytes() == before
     assert len(workspace.scored()) == 3
-    done(workspace.score("--fresh", "--n-t", 3, hypotheses=broken))
+    assert_success(workspace.score("--fresh", "--n-t", 3, hypotheses=broken))
     assert json.loads((workspace.run / "run.json").read_text())["settings"]["n_t"] == 3
     assert workspace.account()["hypotheses"] == (2, 1, 1, 0)
     assert sorted(path.name for path in workspace.run.iterdir()) == [
@@ -936,7 +956,7 @@ def test_score__output_contains_a_run(workspace: Workspace) -> None:
 @pytest.mark.parametrize("fresh", [[], ["--fresh"]], ids=["", "fresh"])
 def test_score__output_contains_foreign_files(workspace: Workspace, fresh: list[str]) -> None:
     mine = write(workspace.run / "notes.txt", "mine")
-    also = write(workspace.run / "scores" / "part.parquet", coded("x", [3]))
+    also = write(workspace.run / "scores" / "part.parquet", one_coder("x", [3]))
     result = workspace.score(*fresh)
     assert result.code == 2
     assert str(workspace.run) in result.err and "notes.txt" in result.err
@@ -947,7 +967,7 @@ def test_score__output_contains_foreign_files(workspace: Workspace, fresh: list[
 def test_score__fresh_removes_only_runs(workspace: Workspace) -> None:
     """A run.json of another program does not make the folder one of ours."""
     mine = write(workspace.run / "run.json", '{"name": "somebody else"}')
-    also = write(workspace.run / "scores" / "precious.parquet", coded("x", [3]))
+    also = write(workspace.run / "scores" / "precious.parquet", one_coder("x", [3]))
     result = workspace.score("--fresh")
     assert result.code == 2
     assert str(workspace.run) in result.err
@@ -957,37 +977,41 @@ def test_score__fresh_removes_only_runs(workspace: Workspace) -> None:
 def test_score__file_in_the_way(workspace: Workspace) -> None:
     in_the_way = workspace.write("way", "mine")
     for output in (in_the_way, in_the_way / "run"):
-        refused(workspace, workspace.score("--output", output), 2, output)
+        assert_refused(workspace, workspace.score("--output", output), 2, output)
     assert in_the_way.read_text() == "mine"
 
 
 def test_import__file_in_the_way(workspace: Workspace) -> None:
     in_the_way = workspace.write("way", "mine")
-    good = workspace.write("good.jsonl", lines(one("a", "x")))
-    refused(workspace, workspace.segscore("import", good, "--output", in_the_way), 2, in_the_way)
+    good = workspace.write("good.jsonl", lines(json_record("a", "x")))
+    assert_refused(
+        workspace, workspace.segscore("import", good, "--output", in_the_way), 2, in_the_way
+    )
     assert in_the_way.read_text() == "mine"
 
 
 def test_import__output_contains_the_table(workspace: Workspace) -> None:
-    good = workspace.write("good.jsonl", lines(one("a", "x")))
-    done(workspace.segscore("import", good, "--output", workspace.folder / "imported"))
+    good = workspace.write("good.jsonl", lines(json_record("a", "x")))
+    assert_success(workspace.segscore("import", good, "--output", workspace.folder / "imported"))
     result = workspace.segscore("import", good, "--output", workspace.folder / "imported")
-    refused(workspace, result, 2, workspace.folder / "imported", "references")
+    assert_refused(workspace, result, 2, workspace.folder / "imported", "references")
 
 
 def test_import__wrong_options(workspace: Workspace) -> None:
-    good = workspace.write("good.jsonl", lines(one("a", "x")))
+    good = workspace.write("good.jsonl", lines(json_record("a", "x")))
     target = workspace.folder / "imported"
     for option, value in (("--role", "judge"), ("--format", "word")):
         result = workspace.segscore("import", good, "--output", target, option, value)
-        refused(workspace, result, 2, value)
+        assert_refused(workspace, result, 2, value)
     empty = workspace.write("empty.jsonl", "")
-    refused(workspace, workspace.segscore("import", empty, "--output", target), 2, empty)
+    assert_refused(workspace, workspace.segscore("import", empty, "--output", target), 2, empty)
     assert not target.exists()
 
 
 def test_import__contradictions_are_named(workspace: Workspace) -> None:
-    twice = workspace.write("twice.jsonl", lines(one("a", "x"), one("b", "x"), one("a", "x")))
+    twice = workspace.write(
+        "twice.jsonl", lines(json_record("a", "x"), json_record("b", "x"), json_record("a", "x"))
+    )
     result = workspace.segscore("import", twice, "--output", workspace.folder / "imported")
     assert result.code == 0
     for line in (1, 3):
@@ -1004,7 +1028,7 @@ def test_score__disk_full(workspace: Workspace, monkeypatch: pytest.MonkeyPatch)
         whole(url, content, **how)
 
     monkeypatch.setattr(storage, "write_table", full)
-    refused(workspace, workspace.score(), 1, "No space left")
+    assert_refused(workspace, workspace.score(), 1, "No space left")
 
 
 def test_score__interrupted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1012,13 +1036,13 @@ def test_score__interrupted(workspace: Workspace, monkeypatch: pytest.MonkeyPatc
         raise KeyboardInterrupt
 
     monkeypatch.setattr(run, "run_scoring", stopped)
-    refused(workspace, workspace.score(), 130, "interrupted")
+    assert_refused(workspace, workspace.score(), 130, "interrupted")
 
 
 def test_score__two_runs_at_once_on_one_cluster(workspace: Workspace) -> None:
     """Files have the same names in two folders; neither run gets the results of the other."""
     for name, boundaries in (("first", [3, 7]), ("second", [3, 6])):
-        workspace.write(f"{name}/hypotheses.parquet", coded("sys", boundaries))
+        workspace.write(f"{name}/hypotheses.parquet", one_coder("sys", boundaries))
 
     def wanted(name: str) -> ScoreSettings:
         return ScoreSettings(
@@ -1050,9 +1074,9 @@ def test_score__relative_paths(workspace: Workspace, monkeypatch: pytest.MonkeyP
     elsewhere = workspace.folder / "else where"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    workspace.write("refs/corpus=a/one.parquet", coded("ann", [3], "a"))
+    workspace.write("refs/corpus=a/one.parquet", one_coder("ann", [3], "a"))
     options = {"references": "../refs/", "hypotheses": "../hyp*.parquet"}
-    done(workspace.score("--output", "not/yet//there/", **options))
+    assert_success(workspace.score("--output", "not/yet//there/", **options))
     assert (elsewhere / "not" / "yet" / "there" / "run.json").exists()
     result = workspace.segscore("status", "not/yet/there/")
     assert result.code == 0 and "finished: 1 pairs" in result.out
@@ -1101,7 +1125,7 @@ def test_score__relative_paths(workspace: Workspace, monkeypatch: pytest.MonkeyP
     ],
 )
 def test_score__wrong_option(workspace: Workspace, option: str, value: str) -> None:
-    attributed = coded("sys", [3]).append_column("genre", pa.array(list("xyz")))
+    attributed = one_coder("sys", [3]).append_column("genre", pa.array(list("xyz")))
     hypotheses = workspace.write("attributed.parquet", attributed)
     result = workspace.score(option, value, hypotheses=hypotheses)
     assert result.code == 2, result.err
@@ -1111,18 +1135,18 @@ def test_score__wrong_option(workspace: Workspace, option: str, value: str) -> N
 
 
 def test_score__group_by_lists_the_attributes(workspace: Workspace) -> None:
-    attributed = coded("sys", [3]).append_column("genre", pa.array(list("xyz")))
+    attributed = one_coder("sys", [3]).append_column("genre", pa.array(list("xyz")))
     hypotheses = workspace.write("attributed.parquet", attributed)
-    refused(
+    assert_refused(
         workspace,
         workspace.score("--group-by", "gender", hypotheses=hypotheses),
         2,
         "gender",
         "genre",
     )
-    nested = coded("sys", [3]).append_column("tags", pa.array([["x"], [], None]))
+    nested = one_coder("sys", [3]).append_column("tags", pa.array([["x"], [], None]))
     hypotheses = workspace.write("nested.parquet", nested)
-    refused(
+    assert_refused(
         workspace, workspace.score("--group-by", "tags", hypotheses=hypotheses), 2, "tags", "list"
     )
 
@@ -1130,7 +1154,7 @@ def test_score__group_by_lists_the_attributes(workspace: Workspace) -> None:
 def test_score__no_scheduler_answers(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "CONNECT_SECONDS", 0.2)
     for address in ("tcp://127.0.0.1:1", "foo://127.0.0.1:1"):
-        refused(workspace, workspace.score("--cluster", address), 2, address, "scheduler")
+        assert_refused(workspace, workspace.score("--cluster", address), 2, address, "scheduler")
     assert not workspace.run.exists()
 
 
@@ -1149,7 +1173,9 @@ def rejected_share(workspace: Workspace) -> dict[str, Any]:
     return {
         "references": workspace.write("refs.parquet", table(rows)),
         "hypotheses": workspace.write("hyps.parquet", table(hypothesis_table)),
-        "documents": workspace.write("docs.parquet", described(("a", 10), ("b", 10), ("x", 0))),
+        "documents": workspace.write(
+            "docs.parquet", documents_table(("a", 10), ("b", 10), ("x", 0))
+        ),
     }
 
 
@@ -1166,13 +1192,13 @@ def test_score__too_many_rejects(workspace: Workspace) -> None:
     given = rejected_share(workspace)
     options = ("--documents", given.pop("documents"), "--max-rejects", 0.39)
     result = workspace.score(*options, **given)
-    refused(workspace, result, 1, "4 of 10", "--max-rejects 0.39", "nothing was published")
+    assert_refused(workspace, result, 1, "4 of 10", "--max-rejects 0.39", "nothing was published")
     where = Path(result.err.split("listed in ")[1].split()[0])
     assert where.name == "rejects"
     assert workspace.rejects(where.parent) == REJECTED
     # The next attempt, with a larger share, is not hindered by the first.
     options = (*options[:2], "--max-rejects", 0.4)
-    done(workspace.score(*options, **given))
+    assert_success(workspace.score(*options, **given))
     assert workspace.rejects() == REJECTED
     assert workspace.scored() == [("a", "ann", "sys"), ("b", "ann", "sys")]
     assert workspace.account() == {
@@ -1184,7 +1210,7 @@ def test_score__too_many_rejects(workspace: Workspace) -> None:
 
 
 def test_score__no_rejects_allowed_and_none_found(workspace: Workspace) -> None:
-    done(workspace.score("--max-rejects", 0))
+    assert_success(workspace.score("--max-rejects", 0))
     assert workspace.rejects() == []
 
 
@@ -1197,7 +1223,7 @@ def test_score__no_rejects_allowed_and_none_found(workspace: Workspace) -> None:
 )
 def test_status__not_a_record(workspace: Workspace, name: str, content: bytes) -> None:
     write(workspace.folder / "odd" / name, content)
-    refused(
+    assert_refused(
         workspace,
         workspace.segscore("status", workspace.folder / "odd"),
         2,
@@ -1206,9 +1232,11 @@ def test_status__not_a_record(workspace: Workspace, name: str, content: bytes) -
 
 
 def test_status__not_a_run(workspace: Workspace) -> None:
-    refused(workspace, workspace.segscore("status", workspace.references), 2, workspace.references)
+    assert_refused(
+        workspace, workspace.segscore("status", workspace.references), 2, workspace.references
+    )
     (workspace.folder / "odd" / "run.json").mkdir(parents=True)
-    refused(
+    assert_refused(
         workspace,
         workspace.segscore("status", workspace.folder / "odd"),
         2,
@@ -1231,10 +1259,10 @@ def test_every_command__pandera_switched_off(
 ) -> None:
     monkeypatch.setattr(pandera.config.CONFIG, "validation_enabled", False)
     message = "PANDERA_VALIDATION_ENABLED"
-    refused(workspace, workspace.score(), 2, message)
+    assert_refused(workspace, workspace.score(), 2, message)
     result = workspace.segscore("validate", workspace.references)
     assert result.code in (1, 2)
-    refused(workspace, result, result.code, message)
+    assert_refused(workspace, result, result.code, message)
 
 
 @pytest.mark.parametrize("depth", ["SCHEMA_ONLY", "DATA_ONLY"])
@@ -1253,7 +1281,7 @@ def test_every_command__pandera_checks_half(
         assert "Traceback" not in result.out + result.err
     result = workspace.score(references=rows, hypotheses=rows)
     assert result.code in (1, 2)
-    refused(workspace, result, result.code)
+    assert_refused(workspace, result, result.code)
 
 
 # --- names that printing might interpret --------------------------------------------------------
@@ -1276,7 +1304,7 @@ def test_score__names_are_printed_unchanged(workspace: Workspace) -> None:
         references=workspace.write("refs [red].parquet", references),
         hypotheses=workspace.write("hyps [/].parquet", hypotheses),
     )
-    done(result)
+    assert_success(result)
     for name in NAMES:
         assert f" {name} " in result.out.replace("│", " ")
         assert f"genre {name}" in result.out
@@ -1289,13 +1317,13 @@ def test_validate__names_are_printed_unchanged(workspace: Workspace) -> None:
     assert result.code == 1
     assert f"{path} row 7" in result.out
     missing = workspace.folder / "[red]" / "nosuch[bold]"
-    refused(workspace, workspace.segscore("validate", missing), 2, missing)
+    assert_refused(workspace, workspace.segscore("validate", missing), 2, missing)
 
 
 def test_score__output_named_as_markup(workspace: Workspace) -> None:
     output = workspace.folder / "[red]run[bold] :smile:"
     result = workspace.score("--output", output)
-    done(result)
+    assert_success(result)
     assert f"written to {output}" in result.out
     assert workspace.segscore("status", output).code == 0
 
@@ -1316,11 +1344,11 @@ def test_score__groups_named_by_falsy_values(
     workspace: Workspace, values: list[object], titles: list[str]
 ) -> None:
     """A group with a falsy name is not mistaken for the total."""
-    attributed = coded("sys", [3]).append_column("genre", pa.array(values))
+    attributed = one_coder("sys", [3]).append_column("genre", pa.array(values))
     result = workspace.score(
         "--group-by", "genre", hypotheses=workspace.write("h.parquet", attributed)
     )
-    done(result)
+    assert_success(result)
     assert result.out.count("all documents") == 1
     for title in titles:
         assert title in result.out
@@ -1348,14 +1376,14 @@ def test_score__groups_of_any_type(
     summaries = []
     for name, rows_per_part in (("one", 1000), ("many", 1)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows_per_part))
-        attributed = coded("sys", [3]).append_column("genre", values)
+        attributed = one_coder("sys", [3]).append_column("genre", values)
         hypotheses = workspace.write("h.parquet", attributed, row_group_size=1)
         output = workspace.folder / name
         result = workspace.score("--group-by", "genre", "--output", output, hypotheses=hypotheses)
         if result.code == 2:  # a type that cannot name a group: refused before any work
             assert "--group-by genre" in result.err
             return
-        done(result)
+        assert_success(result)
         summary = [row for row in workspace.rows("summary", output) if row["measure"] == "pk"]
         summaries.append([(str(row["genre"]), row["average"], row["documents"]) for row in summary])
     assert summaries[0] == summaries[1]
@@ -1370,9 +1398,9 @@ def test_score__groups_of_any_type(
 
 def test_score__documents_too_short_for_a_window(workspace: Workspace) -> None:
     """The values are null, and the run succeeds."""
-    references = workspace.write("refs.parquet", coded("ann", [], "ab", 1))
-    hypotheses = workspace.write("hyps.parquet", coded("sys", [], "ab", 1))
-    done(workspace.score("--replicates", 9, references=references, hypotheses=hypotheses))
+    references = workspace.write("refs.parquet", one_coder("ann", [], "ab", 1))
+    hypotheses = workspace.write("hyps.parquet", one_coder("sys", [], "ab", 1))
+    assert_success(workspace.score("--replicates", 9, references=references, hypotheses=hypotheses))
     for row in workspace.rows("scores"):
         assert row["pk"] is None and row["boundary_similarity"] == 1.0
     assert json.loads((workspace.run / "run.json").read_text())["p_seg"] is None
@@ -1383,8 +1411,8 @@ def test_score__documents_too_short_for_a_window(workspace: Workspace) -> None:
 @pytest.mark.parametrize("p_seg", ["0", "1", "1e-6"])
 def test_score__extreme_p_seg(workspace: Workspace, p_seg: str) -> None:
     """No average of values >= 0 is negative, and none is infinite."""
-    hypotheses = workspace.write("hyps.parquet", coded("sys", [1, 8]))
-    done(workspace.score("--p-seg", p_seg, "--replicates", 9, hypotheses=hypotheses))
+    hypotheses = workspace.write("hyps.parquet", one_coder("sys", [1, 8]))
+    assert_success(workspace.score("--p-seg", p_seg, "--replicates", 9, hypotheses=hypotheses))
     for row in workspace.rows("summary"):
         for name in ("value", "ci_low", "ci_high", "sd"):
             assert row[name] is None or 0 <= row[name] < math.inf, (row["measure"], name)
@@ -1396,7 +1424,7 @@ def test_score__enormous_window(workspace: Workspace, window: str) -> None:
     if result.code == 2:
         assert "--window" in result.err
         return
-    done(result)
+    assert_success(result)
     for row in workspace.rows("scores"):
         assert row["windows"] == 0 and row["pk"] is None
         assert row["edge_windows"] == 10 + int(window)
@@ -1410,16 +1438,16 @@ def test_score__one_table_with_roles(workspace: Workspace) -> None:
     rows = [("a", "ann", 10, [3]), ("a", "sys", 10, [4]), ("b", "ann", 10, [3])]
     both = table(rows, role=pa.array(["reference", "hypothesis", "reference"]))
     one_table = workspace.write("both.parquet", both)
-    done(workspace.score(references=one_table, hypotheses=one_table))
+    assert_success(workspace.score(references=one_table, hypotheses=one_table))
     assert workspace.scored() == [("a", "ann", "sys")]
     assert workspace.account() == {"references": (2, 1, 0, 1), "hypotheses": (1, 1, 0, 0)}
 
 
 def test_score__candidates_taken_for_boundaries_give_a_warning(workspace: Workspace) -> None:
     scores = pa.array([[0.01]] * 3, pa.list_(pa.float64()))
-    candidates = coded("sys", [3]).append_column("boundary_scores", scores)
+    candidates = one_coder("sys", [3]).append_column("boundary_scores", scores)
     result = workspace.score(hypotheses=workspace.write("candidates.parquet", candidates))
-    done(result)
+    assert_success(result)
     assert "boundary_scores were ignored" in result.err
 
 
@@ -1433,5 +1461,7 @@ def test_score__another_run_is_active_in_the_folder(workspace: Workspace) -> Non
         assert "at work" in result.err and str(other.pid) in result.err
         assert at_work.exists()
         other.communicate(b"\n")
-    refused(workspace, workspace.score(), 2, "contains an unfinished run with other settings")
-    done(workspace.score("--fresh"))
+    assert_refused(
+        workspace, workspace.score(), 2, "contains an unfinished run with other settings"
+    )
+    assert_success(workspace.score("--fresh"))

@@ -15,7 +15,7 @@ from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive_comparison as naive
 from tests.support.command_line import Segscore
-from tests.support.comparisons import Row, compare, line, refused, scored, tables, write
+from tests.support.comparisons import Row, compare, line, refusal_line, scored, tables, write
 from tests.support.corpora import corpus, run
 from tests.support.paths import DATA
 
@@ -181,7 +181,7 @@ def test_an_existing_comparison_is_kept_and_reported(segscore: Segscore, runs: P
     assert again.code == 0 and "already contains this comparison" in again.err
     assert again.out == first.out
     assert (runs / "comparison" / "run.json").read_bytes() == before
-    assert "seed was 0, is 1" in refused(segscore(*command, "--seed", 1))
+    assert "seed was 0, is 1" in refusal_line(segscore(*command, "--seed", 1))
     assert segscore(*command, "--seed", 1, "--fresh").code == 0
     status = segscore("status", runs / "comparison")
     assert status.code == 0 and "p:permutation,9999" in status.out
@@ -360,7 +360,7 @@ def test_documents_with_different_references_are_left_out(
     assert {row["documents"] for row in tables(output)["comparisons"]} == {2}
     elsewhere = [line("e", "desk", "reference", [5]), line("e", "a", "hypothesis", [6])]
     other = scored(segscore, tmp_path / "three", elsewhere)
-    assert "share no document" in refused(segscore("compare", one, other, "--measure", "pk"))
+    assert "share no document" in refusal_line(segscore("compare", one, other, "--measure", "pk"))
 
 
 def test_runs_with_different_settings_are_not_compared(segscore: Segscore, tmp_path: Path) -> None:
@@ -369,7 +369,7 @@ def test_runs_with_different_settings_are_not_compared(segscore: Segscore, tmp_p
     one = scored(segscore, tmp_path / "one", rows + systems)
     two = scored(segscore, tmp_path / "two", rows + systems, "--n-t", 3, "--replicates", 0)
     command = ("compare", one, two, "--measure", "boundary_similarity")
-    message = refused(segscore(*command))
+    message = refusal_line(segscore(*command))
     assert "n_t 2 / 3;" in message and "--may-differ n_t" in message and "ci" not in message
     result = segscore(*command, "--may-differ", "n_t")
     assert result.code == 0 and "|n_t:2/3|" in result.out
@@ -383,7 +383,7 @@ def test_runs_of_different_versions_are_refused_without_may_differ(
     record = two / "run.json"
     record.write_text(record.read_text().replace("|v:0.2.0", "|v:0.0.9"))
     command = ("compare", one, two, "--measure", "pk")
-    assert "v 0.2.0 / 0.0.9" in refused(segscore(*command))
+    assert "v 0.2.0 / 0.0.9" in refusal_line(segscore(*command))
     result = segscore(*command, "--may-differ", "v")
     assert result.code == 0 and result.out.rstrip().endswith("|v:0.2.0/0.0.9")
 
@@ -397,7 +397,7 @@ def test_different_p_seg_is_refused_only_where_it_is_used(
     more = [line("e", "desk", "reference", []), line("e", "a", "hypothesis", [6])]
     two = scored(segscore, tmp_path / "two", rows + more)
     assert segscore("compare", one, two, "--measure", "pk").code == 0
-    message = refused(segscore("compare", one, two, "--measure", "c_seg_normalised"))
+    message = refusal_line(segscore("compare", one, two, "--measure", "c_seg_normalised"))
     assert "p_seg 0.3333333333333333 / 0.2;" in message
 
 
@@ -420,7 +420,7 @@ def test_different_p_seg_is_refused_only_where_it_is_used(
 def test_wrong_options_are_refused(
     segscore: Segscore, runs: Path, options: tuple[object, ...], message: str
 ) -> None:
-    assert message in refused(segscore("compare", runs / "old", *options))
+    assert message in refusal_line(segscore("compare", runs / "old", *options))
 
 
 def test_a_folder_without_a_scoring_run_is_refused_by_name(
@@ -433,22 +433,22 @@ def test_a_folder_without_a_scoring_run_is_refused_by_name(
     assert segscore("score", table, table, "--output", scored_run).code == 0
     assert segscore("compare", scored_run, "--measure", "pk", "--output", compared).code == 0
     for folder, command in ((audit, "agree"), (compared, "compare")):
-        message = refused(segscore("compare", scored_run, folder, "--measure", "pk"))
+        message = refusal_line(segscore("compare", scored_run, folder, "--measure", "pk"))
         assert str(folder) in message and f"is a run of `segscore {command}`" in message
-    message = refused(segscore("compare", scored_run, f"{scored_run}/", "--measure", "pk"))
+    message = refusal_line(segscore("compare", scored_run, f"{scored_run}/", "--measure", "pk"))
     assert "named twice" in message
-    assert "contains no run" in refused(segscore("compare", tmp_path, "--measure", "pk"))
+    assert "contains no run" in refusal_line(segscore("compare", tmp_path, "--measure", "pk"))
     (scored_run / "_unfinished").mkdir()
     plan: dict[str, Any] = {"fingerprint": {}, "stages": {}}
     (scored_run / "_unfinished" / "plan.json").write_text(json.dumps(plan))
     (scored_run / "run.json").unlink()
-    assert "is not finished" in refused(segscore("compare", scored_run, "--measure", "pk"))
+    assert "is not finished" in refusal_line(segscore("compare", scored_run, "--measure", "pk"))
 
 
 def test_a_run_without_panels_has_no_mult_window_diff(segscore: Segscore, tmp_path: Path) -> None:
     rows = [line("d", "desk", "reference", [5]), line("d", "a", "hypothesis", [6])]
     run = scored(segscore, tmp_path / "x", rows)
-    message = refused(segscore("compare", run, "--measure", "pk,mult_window_diff"))
+    message = refusal_line(segscore("compare", run, "--measure", "pk,mult_window_diff"))
     assert "has no panel_scores" in message
 
 
@@ -476,6 +476,6 @@ def test_options_come_from_a_settings_file(segscore: Segscore, runs: Path) -> No
 def test_a_broken_table_is_refused(segscore: Segscore, runs: Path) -> None:
     (part,) = (runs / "old" / "scores").glob("*.parquet")
     part.write_bytes(part.read_bytes()[:-20])
-    assert part.name in refused(segscore("compare", runs / "old", "--measure", "pk"))
+    assert part.name in refusal_line(segscore("compare", runs / "old", "--measure", "pk"))
     part.unlink()
-    assert part.name in refused(segscore("compare", runs / "old", "--measure", "pk"))
+    assert part.name in refusal_line(segscore("compare", runs / "old", "--measure", "pk"))

@@ -24,13 +24,13 @@ def runs(segscore: Segscore, tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_a_worse_system_fails(segscore: Segscore, runs: tuple[Path, Path]) -> None:
-    asked = ("--measure", "boundary_similarity", "--permutations", 99, "--gate", GATE)
-    worse = segscore("compare", *runs, *asked)
+    options = ("--measure", "boundary_similarity", "--permutations", 99, "--gate", GATE)
+    worse = segscore("compare", *runs, *options)
     assert worse.code == 1
     assert "h0: micro boundary_similarity fell by" in worse.err
     assert "h1" not in worse.err
     assert f"segscore explain {runs[0]} --document" in worse.out
-    better = segscore("compare", *reversed(runs), *asked)
+    better = segscore("compare", *reversed(runs), *options)
     assert better.code == 0, better.err
     assert "passed" in better.out and "failed" not in better.out
 
@@ -51,7 +51,7 @@ def test_wrong_rules_are_refused(
 
 
 def test_a_gate_needs_two_runs(segscore: Segscore, runs: tuple[Path, Path]) -> None:
-    asked = ("--measure", "boundary_similarity", "--gate", GATE)
-    result = segscore("compare", runs[0], *asked)
+    options = ("--measure", "boundary_similarity", "--gate", GATE)
+    result = segscore("compare", runs[0], *options)
     assert result.code == 2
     assert "needs exactly two runs, not 1" in result.err

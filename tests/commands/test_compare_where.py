@@ -14,7 +14,7 @@ from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import Segscore
-from tests.support.comparisons import Row, compare, line, refused, scored
+from tests.support.comparisons import Row, compare, line, refusal_line, scored
 from tests.support.corpora import Corpus, corpus, run
 
 KINDS = {
@@ -191,7 +191,7 @@ def test_inputs_that_changed_are_refused(segscore: Segscore, tmp_path: Path) -> 
     table.write_text(table.read_text() + "\n")
     output = tmp_path / "comparison"
     result = segscore("compare", run, "--measure", "pk", "--where", "--output", output)
-    assert "has changed since the run" in refused(result)
+    assert "has changed since the run" in refusal_line(result)
     assert not output.exists()
     assert segscore("compare", run, "--measure", "pk").code == 0
 

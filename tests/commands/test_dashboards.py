@@ -125,7 +125,7 @@ def database(place: Place) -> Iterator["duckdb.DuckDBPyConnection"]:
         yield connected
 
 
-def same(actual: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
+def assert_same_rows(actual: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
     """Whether two tables have the same rows, in any order and with any kind of null."""
     assert len(actual), "nothing is compared"
     assert sorted(actual.columns) == sorted(expected.columns)
@@ -162,21 +162,21 @@ def test_views_of_averages_equal_the_summaries(
     )
     beside = ["run", "signature", "version", "outcome", "gate"]
     key = ["date", *AVERAGED, "groups"]
-    same(frame.drop(columns=beside), expected, key)
+    assert_same_rows(frame.drop(columns=beside), expected, key)
     assert set(frame[frame["gate"] == "failed"]["hypothesis"]) == {"other"}
 
     key = [*AVERAGED, "groups"]
     expected["change"] = expected.groupby(key, dropna=False)["value"].diff()
     trend = database.execute("FROM trend").df()
     assert (trend["time"] == trend["date"]).all()
-    same(
+    assert_same_rows(
         trend.drop(columns=["time", "signature", "outcome", "gate"]),
         expected.drop(columns="sd"),
         ["date", *key],
     )
     latest = database.execute("FROM latest_good").df()
     last = expected[expected["date"] == SECOND].drop(columns="change")
-    same(latest.drop(columns=beside), last, key)
+    assert_same_rows(latest.drop(columns=beside), last, key)
 
 
 def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
@@ -201,7 +201,7 @@ def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
         "SELECT * EXCLUDE (time, outcome, moved)"
         " REPLACE (CAST(date AS VARCHAR) AS date, CAST(against AS VARCHAR) AS against) FROM gate"
     ).df()
-    same(gate, checks.drop(columns="moved"), ["date", "system"])
+    assert_same_rows(gate, checks.drop(columns="moved"), ["date", "system"])
     moved = [
         {"date": v["date"], "rule": c["rule"], "system": c["system"], "measure": c["measure"], **m}
         for v in verdicts
@@ -211,7 +211,7 @@ def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
     frame = database.execute(
         "SELECT * EXCLUDE (time) REPLACE (CAST(date AS VARCHAR) AS date) FROM moved"
     ).df()
-    same(frame, pd.DataFrame(moved), ["document_id"])
+    assert_same_rows(frame, pd.DataFrame(moved), ["document_id"])
 
 
 def test_the_verdict_of_a_replaced_run_is_not_shown(place: Place) -> None:
@@ -233,7 +233,7 @@ def test_views_of_documents_equal_the_scores(
     """The scores are those that run.json lists; the worst documents follow either direction."""
     expected = place.night(FAILED, "scores")
     frame = database.execute(f"FROM scores_of('{FAILED}')").df()
-    same(frame, expected, ["document_id", "reference", "hypothesis"])
+    assert_same_rows(frame, expected, ["document_id", "reference", "hypothesis"])
     assert not database.execute("FROM scores_of('2026-01-04')").fetchall()
     original = expected[~expected["reference"].str.startswith("consensus:")]
     for measure, ascending in (("boundary_similarity", True), ("pk", False)):
@@ -241,7 +241,7 @@ def test_views_of_documents_equal_the_scores(
         grouped = original.groupby(["document_id", "hypothesis"])[measure].agg(["mean", "count"])
         grouped = grouped[grouped["count"] > 0].reset_index()
         grouped.columns = worst.columns
-        same(worst, grouped, ["document_id", "hypothesis"])
+        assert_same_rows(worst, grouped, ["document_id", "hypothesis"])
         assert worst["value"].is_monotonic_increasing == ascending
         assert worst["value"].is_monotonic_decreasing != ascending
     assert not database.execute(f"FROM worst_documents('{FAILED}', 'win_diff_prime')").fetchall()
@@ -264,7 +264,7 @@ def test_views_of_audits_equal_their_tables(
                 part.drop(columns="group", errors="ignore").assign(audit=name, groups=group_text)
             )
         frame = database.table(table).df().drop(columns=["date", "time"])
-        same(frame, pd.concat(parts), ["audit", "groups", *key])
+        assert_same_rows(frame, pd.concat(parts), ["audit", "groups", *key])
     contested = database.execute(f"FROM contested WHERE audit = '{AUDIT}'").df()
     marked = listed(place.audits / AUDIT, "prominence")
     supporters = marked["coders_within_half_window"]
@@ -288,7 +288,7 @@ CHOSEN = {
 }
 
 
-def asked(sql: str) -> str:
+def filled_in(sql: str) -> str:
     """Fill in a query as Grafana and the plug-in send it, over the month of the archive."""
 
     def quoted(name: re.Match[str]) -> str:
@@ -309,7 +309,7 @@ def test_every_panel_returns_rows(database: "duckdb.DuckDBPyConnection", title: 
     """Each query returns rows; those of a time series begin with an ascending time."""
     panel = PANELS_BY_TITLE[title]
     (target,) = panel["targets"]
-    frame = database.execute(asked(target["rawSql"])).df()
+    frame = database.execute(filled_in(target["rawSql"])).df()
     assert len(frame)
     kinds = {"timeseries": 0, "state-timeline": 0, "table": 1}
     assert target["format"] == kinds[panel["type"]]
@@ -321,7 +321,7 @@ def test_every_panel_returns_rows(database: "duckdb.DuckDBPyConnection", title: 
 def test_panels_show_expected_values(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
     def shown(title: str) -> pd.DataFrame:
         (target,) = PANELS_BY_TITLE[title]["targets"]
-        return database.execute(asked(target["rawSql"])).df()
+        return database.execute(filled_in(target["rawSql"])).df()
 
     mapped = PANELS_BY_TITLE["Nights"]["fieldConfig"]["defaults"]["mappings"][0]["options"]
     outcomes = [mapped[str(code)]["text"] for code in shown("Nights")["night"]]
@@ -356,7 +356,9 @@ def test_every_variable_returns_values(database: "duckdb.DuckDBPyConnection") ->
     variables = {variable["name"]: variable for variable in GRAFANA["templating"]["list"]}
     for name, variable in variables.items():
         if variable["type"] == "query":
-            values = [value for (value,) in database.execute(asked(variable["query"])).fetchall()]
+            values = [
+                value for (value,) in database.execute(filled_in(variable["query"])).fetchall()
+            ]
             assert values and len(values) == len(set(values)), name
             assert set(CHOSEN[name]) <= set(values), name
             first = variable.get("current", {}).get("value", values[0])

@@ -33,7 +33,7 @@ def archive(segscore: Segscore, tmp_path: Path) -> Archive:
     return empty_archive
 
 
-def gathered(archive: Archive, *options: object, code: int = 0) -> pa.Table:
+def gathered_table(archive: Archive, *options: object, code: int = 0) -> pa.Table:
     """Gather the archive's runs into a table."""
     result = archive.segscore("history", archive.runs, *options)
     assert result.code == code, result.err
@@ -41,7 +41,7 @@ def gathered(archive: Archive, *options: object, code: int = 0) -> pa.Table:
     return read_table(storage.join(archive.runs, "history"))
 
 
-def published(archive: Archive, night: str) -> list[dict[str, Any]]:
+def published_summary(archive: Archive, night: str) -> list[dict[str, Any]]:
     """Read the published summary of a night."""
     summary: list[dict[str, Any]] = read_table(f"{archive.folder_of(night)}/summary").to_pylist()
     return summary
@@ -54,11 +54,11 @@ def rewrite(archive: Archive, night: str, change: Any) -> None:
 
 
 def test_every_summary_has_the_verdict_of_the_gate(archive: Archive) -> None:
-    table = gathered(archive)
+    table = gathered_table(archive)
     assert table.column_names == [*OURS, *SUMMARY_COLUMNS]
     HISTORY.validate(table)
     listed = table.to_pylist()
-    expected = [row for night in (FIRST, SECOND) for row in published(archive, night)]
+    expected = [row for night in (FIRST, SECOND) for row in published_summary(archive, night)]
     assert [{name: row[name] for name in SUMMARY_COLUMNS} for row in listed] == expected
     for row in listed:
         night = row["date"].isoformat()
@@ -81,10 +81,10 @@ def test_the_schema_covers_every_field_of_a_verdict() -> None:
 
 
 def test_bytes_are_the_same_for_any_output(archive: Archive, tmp_path: Path) -> None:
-    gathered(archive)
+    gathered_table(archive)
     file = Path(archive.runs, "history", "history.parquet")
     before = file.read_bytes()
-    gathered(archive)
+    gathered_table(archive)
     assert file.read_bytes() == before
     elsewhere = tmp_path / "elsewhere"
     assert archive.segscore("history", archive.runs, "--output", elsewhere).code == 0
@@ -107,7 +107,7 @@ def test_summaries_of_other_versions_are_united(archive: Archive) -> None:
         )
 
     rewrite(archive, FIRST, older)
-    table = gathered(archive)
+    table = gathered_table(archive)
     HISTORY.validate(table)
     assert table.column_names == [*OURS, *SUMMARY_COLUMNS, "channel"]
     first, second = (
@@ -135,7 +135,7 @@ def test_group_columns_of_all_nights_are_united(segscore: Segscore, tmp_path: Pa
         for role in ("reference", "hypothesis"):
             archive.put(night, role, [{**row, **attributes} for row in rows(night, role, GOOD)])
         assert archive.run(night).code == 0
-    table = gathered(archive)
+    table = gathered_table(archive)
     HISTORY.validate(table)
     assert table.column_names == [*OURS, *SUMMARY_COLUMNS, "show", "group_date"]
     groups = {
@@ -159,7 +159,7 @@ def test_other_runs_of_score_are_included(archive: Archive, segscore: Segscore) 
     assert segscore("score", *tables, "--output", runs / "by hand").code == 0
     assert segscore("agree", DATA / "stargazer.jsonl", "--output", runs / "audit").code == 0
     (runs / "date=2026-02-01" / "_unfinished").mkdir(parents=True)
-    table = gathered(archive)
+    table = gathered_table(archive)
     dates = {row["run"]: row["date"] for row in table.to_pylist()}
     assert dates == {
         "by hand": None,

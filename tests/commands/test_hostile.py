@@ -73,8 +73,8 @@ def run_alone(*arguments: object) -> tuple[subprocess.CompletedProcess[str], flo
         "sys.exit(done.returncode)"
     )
     command = [sys.executable, "-c", code, SEGSCORE, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done, int(done.stderr.splitlines()[-1]) / 1024
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    return process, int(process.stderr.splitlines()[-1]) / 1024
 
 
 def test_a_file_of_bad_rows_needs_little_memory(tmp_path: Path) -> None:
@@ -85,11 +85,11 @@ def test_a_file_of_bad_rows_needs_little_memory(tmp_path: Path) -> None:
     good = table(["good"], "sys", 9, [3])
     write_table(str(tmp_path / "hyp.parquet"), pa.concat_tables([bad, good]))
     run = tmp_path / "run"
-    done, memory = run_alone(
+    process, memory = run_alone(
         "score", tmp_path / "ref.parquet", tmp_path / "hyp.parquet", "--output", run
     )
-    assert done.returncode == 0, done.stderr
-    assert f"{BAD_ROWS + 1} in = 1 scored + {BAD_ROWS} rejected" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert f"{BAD_ROWS + 1} in = 1 scored + {BAD_ROWS} rejected" in process.stdout
     rejects = read_table(str(run / "rejects"))
     assert rejects.column("row").to_pylist() == list(range(BAD_ROWS))
     assert set(rejects.column("rule").to_pylist()) == {"boundaries_in_range"}
@@ -102,10 +102,10 @@ def test_ten_million_boundaries(tmp_path: Path) -> None:
         whole = table(["long"], coder, units, list(range(1, units, 2)))
         write_table(str(tmp_path / f"{name}.parquet"), whole)
     run = tmp_path / "run"
-    done, memory = run_alone(
+    process, memory = run_alone(
         "score", tmp_path / "ref.parquet", tmp_path / "hyp.parquet", "--output", run
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     (row,) = read_table(str(run / "scores")).select(["matches", "boundary_similarity"]).to_pylist()
     assert row == {"matches": 10**7, "boundary_similarity": 1.0}
     assert memory < 2000

@@ -355,8 +355,8 @@ class Jobs:
         place = self.folder / f"plan{len(self.commands)}"
         place.mkdir()
         fault_plan = FaultPlan(str(place), 20, {"gate": gate}, host)
-        asked = ("nightly", "--settings", self.archive.file, "--date", night, "--workers", 1)
-        self.commands.append(Command(fault_plan, *asked))
+        arguments = ("nightly", "--settings", self.archive.file, "--date", night, "--workers", 1)
+        self.commands.append(Command(fault_plan, *arguments))
         return fault_plan, self.commands[-1]
 
 

@@ -12,7 +12,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage.placement import require_apart
 from tests.support.command_line import CommandResult, Segscore
-from tests.support.placements import COMMANDS, NIGHT, ROWS, idle, refused
+from tests.support.placements import COMMANDS, NIGHT, ROWS, idle, refusal_line
 
 __all__ = ["idle"]
 
@@ -84,7 +84,7 @@ def test_overlaps_are_refused(
     named = {"input": str(inner), "output": str(output)}
     named[side] = spelled(inner if side == "input" else output, how, links)
     before = files(tree)
-    line = refused(segscore(*COMMANDS[command](named["input"], named["output"])))
+    line = refusal_line(segscore(*COMMANDS[command](named["input"], named["output"])))
     assert OVERLAPS[overlap] in line and "choose a new folder outside the inputs" in line
     assert files(tree) == before
 
@@ -107,7 +107,7 @@ def test_globs_that_overlap_are_refused(
 ) -> None:
     inner, before = tree / NIGHT / "corpus" / NIGHT, files(tree)
     arguments = COMMANDS[command](f"{inner}/{glob}", str(outputs(tree)[overlap]))
-    line = refused(segscore(*arguments))
+    line = refusal_line(segscore(*arguments))
     assert why in line
     assert files(tree) == before
 
@@ -118,7 +118,7 @@ def test_a_glob_matching_a_link_into_the_output_is_refused(segscore: Segscore, t
     inputs.mkdir()
     (inputs / "a.jsonl").symlink_to(inner / "a.jsonl")
     before = files(tree)
-    line = refused(segscore("agree", inputs / "*.jsonl", "--output", inner))
+    line = refusal_line(segscore("agree", inputs / "*.jsonl", "--output", inner))
     assert "matches, lies inside it" in line and files(tree) == before
 
 
@@ -129,7 +129,7 @@ def test_an_output_with_tables_of_a_user_is_not_emptied(segscore: Segscore, tmp_
         (tmp_path / name).write_text(ROWS)
     segscore.patch.chdir(tmp_path)
     before = files(tmp_path)
-    line = refused(segscore("score", "corpus", "systems", "--output", "."))
+    line = refusal_line(segscore("score", "corpus", "systems", "--output", "."))
     assert line == (
         "segscore: error: --output .: the input REFERENCES corpus lies inside it; choose a new "
         "folder outside the inputs"
@@ -233,7 +233,7 @@ def test_reports_do_not_overwrite_foreign_files(
     (run / "run.json").write_text(json.dumps({**RECORD, "inputs": inputs}))
     before = files(tree)
     output = spelled(target, how, tree.parent / "links")
-    assert why in refused(segscore("report", run, "--output", output))
+    assert why in refusal_line(segscore("report", run, "--output", output))
     assert files(tree) == before
 
 
@@ -244,7 +244,9 @@ def test_histories_are_not_written_into_runs(
 ) -> None:
     output = spelled(outputs(tree)[overlap], how, tree.parent / "links")
     before = files(tree)
-    line = refused(segscore("history", tree / NIGHT / "corpus", "--output", output, "--keep", 1))
+    line = refusal_line(
+        segscore("history", tree / NIGHT / "corpus", "--output", output, "--keep", 1)
+    )
     assert "lies inside the input RUN" in line and files(tree) == before
 
 
@@ -256,10 +258,10 @@ def test_histories_do_not_overwrite_foreign_files(
     (runs / "history").mkdir()
     (runs / "history" / "history.parquet").write_bytes(content)
     before = files(tree)
-    assert "history.parquet: not a readable Parquet file" in refused(segscore("history", runs))
+    assert "history.parquet: not a readable Parquet file" in refusal_line(segscore("history", runs))
     storage.write_table(f"{runs}/history/history.parquet", pa.table({"run": ["mine"]}))
     before = files(tree)
-    assert "is not a table of segscore history" in refused(segscore("history", runs))
+    assert "is not a table of segscore history" in refusal_line(segscore("history", runs))
     assert files(tree) == before
 
 
@@ -279,7 +281,7 @@ def test_metrics_do_not_overwrite_foreign_files(
     (tree / "mine.prom").write_text("# HELP node_load1 1m load average.\n")
     before = files(tree)
     arguments = COMMANDS["nightly"](f"{tree}/{NIGHT}/corpus/{NIGHT}", f"{tree}/runs/{NIGHT}")
-    assert why in refused(segscore(*arguments, "--metrics", tree / metrics))
+    assert why in refusal_line(segscore(*arguments, "--metrics", tree / metrics))
     assert files(tree) == before
 
 
@@ -334,7 +336,7 @@ def test_a_foreign_hidden_folder_is_kept(
     hidden.mkdir()
     (hidden / "notes.txt").write_text("mine")
     before = files(hidden.parent)
-    line = refused(segscore(*arguments))
+    line = refusal_line(segscore(*arguments))
     assert f"contains {hidden.name}, so another command is writing here or was killed" in line
     assert f"remove {hidden}" in line
     assert files(hidden.parent) == before
@@ -358,7 +360,7 @@ def test_two_at_once(
 
     monkeypatch.setattr(storage, "write_table", meanwhile)
     assert segscore(*arguments).code == 0
-    assert "another command is writing here" in refused(second[0])
+    assert "another command is writing here" in refusal_line(second[0])
     assert (hidden.parent / table).exists() and not hidden.exists()
 
 
@@ -374,7 +376,7 @@ def test_a_table_written_meanwhile_is_kept(
         (hidden.parent / table / "mine.txt").write_text("mine")
 
     monkeypatch.setattr(storage, "write_table", meanwhile)
-    assert f"already contains {table}" in refused(segscore(*arguments))
+    assert f"already contains {table}" in refusal_line(segscore(*arguments))
     assert sorted(path.name for path in hidden.parent.rglob("*")) == sorted(
         [table, "mine.txt", "mine.txt"]
     )

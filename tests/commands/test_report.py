@@ -29,7 +29,7 @@ from segscore.pipeline.reports.strips import (
 from segscore.pipeline.reports.sweep import POINTS, thinned
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
-from tests.support.comparisons import refused
+from tests.support.comparisons import refusal_line
 from tests.support.corpora import corpus
 from tests.support.hostile import MARKUP
 from tests.support.nights import DAYS, Archive
@@ -390,13 +390,13 @@ def test_one_system_alone_has_no_table_of_differences(segscore: Segscore, tmp_pa
 def test_reports_that_cannot_be_made_are_refused(
     segscore: Segscore, scored: Path, tmp_path: Path
 ) -> None:
-    assert "contains no run" in refused(segscore("report", tmp_path / "none"))
-    unknown = refused(segscore("report", scored, "--measure", "window_dif"))
+    assert "contains no run" in refusal_line(segscore("report", tmp_path / "none"))
+    unknown = refusal_line(segscore("report", scored, "--measure", "window_dif"))
     assert "nearest is window_diff" in unknown
-    assert "--average mean: must be one of" in refused(
+    assert "--average mean: must be one of" in refusal_line(
         segscore("report", scored, "--average", "mean")
     )
-    assert "--output: is empty" in refused(segscore("report", scored, "--output", ""))
+    assert "--output: is empty" in refusal_line(segscore("report", scored, "--output", ""))
     for source, why in (
         (scored / "run.json", "lies inside the input RUN"),
         (tmp_path / "references" / "0.parquet", "is the input of the run"),
@@ -405,15 +405,17 @@ def test_reports_that_cannot_be_made_are_refused(
         if not source.exists():
             source.write_text("<!doctype html>\n<title>Mine</title>\n")
         before = source.read_bytes()
-        assert why in refused(segscore("report", scored, "--output", source))
+        assert why in refusal_line(segscore("report", scored, "--output", source))
         assert source.read_bytes() == before
-    neither = refused(segscore("report", scored, "--measure", "b_fp"))
+    neither = refusal_line(segscore("report", scored, "--measure", "b_fp"))
     assert "neither higher nor lower is better" in neither
-    assert "is a folder; name a file" in refused(segscore("report", scored, "--output", tmp_path))
+    assert "is a folder; name a file" in refusal_line(
+        segscore("report", scored, "--output", tmp_path)
+    )
     compared = tmp_path / "compared"
     result = segscore("compare", scored, "--measure", "pk", "--output", compared)
     assert result.code == 0, result.err
-    assert "contains no scores, curves or agreement" in refused(segscore("report", compared))
+    assert "contains no scores, curves or agreement" in refusal_line(segscore("report", compared))
 
 
 def test_the_message_names_the_missing_extra(
@@ -421,7 +423,7 @@ def test_the_message_names_the_missing_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     monkeypatch.setitem(sys.modules, "altair", None)
-    assert "pip install 'segscore[report]'" in refused(segscore("report", scored))
+    assert "pip install 'segscore[report]'" in refusal_line(segscore("report", scored))
 
 
 @pytest.mark.parametrize("key", ["settings", "inputs", "files", "versions", "seconds", "warnings"])
@@ -431,7 +433,7 @@ def test_a_foreign_record_is_refused(segscore: Segscore, scored: Path, key: str)
     message = f"the key {key} of run.json is not what this version of segscore writes"
     if key == "files":
         message = "was changed since: it has no list of files"
-    assert message in refused(segscore("report", scored))
+    assert message in refusal_line(segscore("report", scored))
 
 
 # --- Drawings and boxes --------------------------------------------------------------------------

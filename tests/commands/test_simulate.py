@@ -50,7 +50,7 @@ def corpus(sizes: Sequence[int], segments: int = 5) -> SegmentSizes:
     return SegmentSizes(np.sort(np.array(sizes, np.int64)), segments)
 
 
-def made(
+def simulated_rows(
     settings: SimulateSettings, sizes: Sequence[int], documents: int, segments: int = 5
 ) -> Rows:
     """Simulate the first documents."""
@@ -58,7 +58,7 @@ def made(
     return rows
 
 
-def drawn(row: dict[str, Any]) -> list[int]:
+def row_sizes(row: dict[str, Any]) -> list[int]:
     """Segment sizes of a row."""
     return [b - a for a, b in pairwise([0, *row["boundaries"], row["n_units"]])]
 
@@ -153,13 +153,13 @@ def twin(settings: SimulateSettings, sizes: list[int], documents: int, segments:
 def test_draws_equal_those_of_the_slow_twin(
     settings: SimulateSettings, sizes: list[int], segments: int
 ) -> None:
-    assert made(settings, sizes, 4, segments) == twin(settings, sizes, 4, segments)
+    assert simulated_rows(settings, sizes, 4, segments) == twin(settings, sizes, 4, segments)
 
 
 @given(SETTINGS, SIZES)
 def test_every_row_is_a_segmentation(settings: SimulateSettings, sizes: list[int]) -> None:
-    for row in made(settings, sizes, 20):
-        assert min(drawn(row)) >= 1
+    for row in simulated_rows(settings, sizes, 20):
+        assert min(row_sizes(row)) >= 1
         assert row["n_units"] == (settings.units or row["n_units"])
 
 
@@ -182,7 +182,7 @@ def test_the_draws_do_not_change_between_versions() -> None:
     sizes = [4, 5, 6, 9]
     coders = replace(TRUE, coders=3, near_miss=0.3, full_miss=0.3)
     drawn = {
-        way: [row["boundaries"] for row in made(settings, sizes, 1)]
+        way: [row["boundaries"] for row in simulated_rows(settings, sizes, 1)]
         for way, settings in {
             "truth": TRUE,
             "coders": coders,
@@ -198,8 +198,8 @@ def test_the_draws_do_not_change_between_versions() -> None:
 
 def test_seeds_documents_and_coders_differ() -> None:
     settings = SimulateSettings(coders=2, units=300, random=True)
-    rows = [tuple(row["boundaries"]) for row in made(settings, [3, 4, 5, 20], 50)]
-    other = made(replace(settings, seed=1), [3, 4, 5, 20], 50)
+    rows = [tuple(row["boundaries"]) for row in simulated_rows(settings, [3, 4, 5, 20], 50)]
+    other = simulated_rows(replace(settings, seed=1), [3, 4, 5, 20], 50)
     assert len({*rows, *(tuple(row["boundaries"]) for row in other)}) == 200
 
 
@@ -214,9 +214,9 @@ def sampling_bound(draws: int) -> float:
 
 def test_sizes_are_as_frequent_as_in_the_corpus() -> None:
     sizes = [3, 3, 3, 7, 7, 20]
-    rows = made(TRUE, sizes, 4000)
+    rows = simulated_rows(TRUE, sizes, 4000)
     assert {len(row["boundaries"]) for row in rows} == {4}
-    counts = Counter(size for row in rows for size in drawn(row))
+    counts = Counter(size for row in rows for size in row_sizes(row))
     assert set(counts) == set(sizes)
     for size, times in Counter(sizes).items():
         assert abs(counts[size] / 20_000 - times / 6) < sampling_bound(20_000)
@@ -224,18 +224,18 @@ def test_sizes_are_as_frequent_as_in_the_corpus() -> None:
 
 @pytest.mark.parametrize("random", [False, True])
 def test_a_given_length_only_shortens_the_last_segment(random: bool) -> None:
-    rows = made(replace(TRUE, units=100, random=random), [3, 7, 20], 500)
+    rows = simulated_rows(replace(TRUE, units=100, random=random), [3, 7, 20], 500)
     assert {row["n_units"] for row in rows} == {100}
-    assert {size for row in rows for size in drawn(row)[:-1]} == {3, 7, 20}
-    assert max(drawn(row)[-1] for row in rows) <= 20
+    assert {size for row in rows for size in row_sizes(row)[:-1]} == {3, 7, 20}
+    assert max(row_sizes(row)[-1] for row in rows) <= 20
 
 
 def test_random_coders_divide_the_text_of_their_document() -> None:
     settings = SimulateSettings(random=True, coders=4)
-    texts = made(TRUE, [3, 7, 20], 200)
-    rows = made(settings, [3, 7, 20], 200)
+    texts = simulated_rows(TRUE, [3, 7, 20], 200)
+    rows = simulated_rows(settings, [3, 7, 20], 200)
     assert [row["n_units"] for row in rows[::4]] == [row["n_units"] for row in texts]
-    assert {size for row in rows for size in drawn(row)[:-1]} == {3, 7, 20}
+    assert {size for row in rows for size in row_sizes(row)[:-1]} == {3, 7, 20}
 
 
 @pytest.mark.parametrize("near", [0, 0.15, 0.6])
@@ -249,8 +249,8 @@ def test_errors_are_as_frequent_as_requested(near: float, full: float, added: fl
     """
     settings = SimulateSettings(coders=5, near_miss=near, full_miss=full, added=added, n_t=3)
     sizes = [6, 7, 40]
-    texts = [set(row["boundaries"]) for row in made(TRUE, sizes, 1000)]
-    coded = [set(row["boundaries"]) for row in made(settings, sizes, 1000)]
+    texts = [set(row["boundaries"]) for row in simulated_rows(TRUE, sizes, 1000)]
+    coded = [set(row["boundaries"]) for row in simulated_rows(settings, sizes, 1000)]
     lost = sum(len(texts[i // 5] - row) for i, row in enumerate(coded))
     new = sum(len(row - texts[i // 5]) for i, row in enumerate(coded))
     draws = 4 * len(coded)
@@ -268,8 +268,8 @@ def test_probabilities_of_0_and_1_are_certain() -> None:
         replace(every, full_miss=1, added=1),
         replace(every, near_miss=1),
     )
-    truth = [row["boundaries"] for row in made(TRUE, sizes, 50) for _ in range(3)]
-    coded = [[row["boundaries"] for row in made(way, sizes, 50)] for way in ways]
+    truth = [row["boundaries"] for row in simulated_rows(TRUE, sizes, 50) for _ in range(3)]
+    coded = [[row["boundaries"] for row in simulated_rows(way, sizes, 50)] for way in ways]
     for true, same, none, more, beside in zip(truth, *coded, strict=True):
         assert same == true
         assert none == []
@@ -280,22 +280,25 @@ def test_probabilities_of_0_and_1_are_certain() -> None:
 
 def test_boundaries_without_room_are_not_moved() -> None:
     for settings in (replace(TRUE, near_miss=1, n_t=9), replace(TRUE, full_miss=1, added=1)):
-        for row in made(settings, [1], 5):
+        for row in simulated_rows(settings, [1], 5):
             assert row["boundaries"] == [1, 2, 3, 4]
-    full = [len(row["boundaries"]) for row in made(replace(TRUE, full_miss=1, added=1), [1, 2], 50)]
-    units = [row["n_units"] for row in made(TRUE, [1, 2], 50)]
+    full = [
+        len(row["boundaries"])
+        for row in simulated_rows(replace(TRUE, full_miss=1, added=1), [1, 2], 50)
+    ]
+    units = [row["n_units"] for row in simulated_rows(TRUE, [1, 2], 50)]
     assert full == [min(n_units - 1, 4 + 4) for n_units in units]
 
 
 def test_near_misses_are_uniform_over_positions_in_reach() -> None:
-    rows = made(replace(TRUE, near_miss=1, n_t=4), [20], 30_000, segments=2)
+    rows = simulated_rows(replace(TRUE, near_miss=1, n_t=4), [20], 30_000, segments=2)
     counts = Counter(tuple(row["boundaries"]) for row in rows)
     assert set(counts) == {(p,) for p in (17, 18, 19, 21, 22, 23)}
     assert abs(evenness(counts, 6)) < 4
 
 
 def test_added_boundaries_are_uniform_over_positions() -> None:
-    rows = made(replace(TRUE, full_miss=1, added=1), [5], 30_000, segments=2)
+    rows = simulated_rows(replace(TRUE, full_miss=1, added=1), [5], 30_000, segments=2)
     counts = Counter(tuple(row["boundaries"]) for row in rows)
     assert set(counts) == {tuple(sorted((5, p))) for p in range(1, 10) if p != 5}
     assert abs(evenness(counts, 8)) < 4
@@ -327,16 +330,16 @@ def parts(folder: Path) -> list[pa.Table]:
 def test_a_real_corpus_is_simulated_and_scored(segscore: Segscore, tmp_path: Path) -> None:
     """Only the references of a table with hypotheses are read; `score` reads the result."""
     lines = [json.loads(line) for line in (DATA / "tinyrec.jsonl").read_text().splitlines()]
-    sizes = {size for row in lines if row["role"] == "reference" for size in drawn(row)}
+    sizes = {size for row in lines if row["role"] == "reference" for size in row_sizes(row)}
     options = ("--documents", 40, "--seed", 3)
     truth = ("--coders", 1, "--near-miss", 0, "--full-miss", 0)
     for folder, more in (("codings", ()), ("truth", truth)):
-        done = segscore(
+        result = segscore(
             "simulate", DATA / "tinyrec.jsonl", "--output", tmp_path / folder, *options, *more
         )
-        assert (done.code, done.err) == (0, "")
+        assert (result.code, result.err) == (0, "")
     (coded,) = parts(tmp_path / "truth")
-    assert {size for row in coded.to_pylist() for size in drawn(row)} <= sizes
+    assert {size for row in coded.to_pylist() for size in row_sizes(row)} <= sizes
     assert segscore("validate", tmp_path / "codings").code == 0
     record = json.loads((tmp_path / "codings" / "simulation.json").read_text())
     assert (record["settings"]["seed"], record["rows"]["rejected"]) == (3, 0)
@@ -383,11 +386,13 @@ def test_long_documents_are_split_into_small_parts(
 def test_broken_rows_are_left_out_with_a_warning(segscore: Segscore, tmp_path: Path) -> None:
     broken = [{**LINE, "coder": "b", "boundaries": [7, 3]}, {**LINE, "coder": "c", "n_units": 0}]
     source = table(tmp_path / "some.jsonl", LINE, *broken)
-    done = segscore("simulate", source, "--output", tmp_path / "out", "--documents", 2)
-    assert done.code == 0
-    assert done.err.startswith(f"warning: 2 of 3 rows rejected, the first: {source} row 1 (d, b): ")
-    assert done.err.count("\n") == 1
-    assert {size for row in parts(tmp_path / "out")[0].to_pylist() for size in drawn(row)}
+    result = segscore("simulate", source, "--output", tmp_path / "out", "--documents", 2)
+    assert result.code == 0
+    assert result.err.startswith(
+        f"warning: 2 of 3 rows rejected, the first: {source} row 1 (d, b): "
+    )
+    assert result.err.count("\n") == 1
+    assert {size for row in parts(tmp_path / "out")[0].to_pylist() for size in row_sizes(row)}
 
     none = segscore("simulate", table(source, *broken), "--output", tmp_path / "none")
     assert none.code == 2
@@ -414,11 +419,11 @@ WRONG = {
 @pytest.mark.parametrize("options", WRONG)
 def test_wrong_options(segscore: Segscore, tmp_path: Path, options: str) -> None:
     source = table(tmp_path / "one.jsonl", LINE)
-    done = segscore("simulate", source, "--output", tmp_path / "out", *options.split())
-    assert done.code == 2
-    assert done.err.startswith(f"segscore: error: {options.split('=')[0]}")
-    assert WRONG[options] in done.err
-    assert done.err.count("\n") == 1
+    result = segscore("simulate", source, "--output", tmp_path / "out", *options.split())
+    assert result.code == 2
+    assert result.err.startswith(f"segscore: error: {options.split('=')[0]}")
+    assert WRONG[options] in result.err
+    assert result.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
 
@@ -427,11 +432,11 @@ def test_wrong_input(segscore: Segscore, tmp_path: Path) -> None:
     (tmp_path / "no.jsonl").write_text('{"document_id": \n')
     table(tmp_path / "hyp.jsonl", {**LINE, "role": "hypothesis"})
     for name in ("missing.jsonl", "no.parquet", "no.jsonl", "hyp.jsonl"):
-        done = segscore("simulate", tmp_path / name, "--output", tmp_path / "out")
-        assert done.code == 2
-        assert done.err.startswith("segscore: error: ")
-        assert name in done.err
-        assert done.err.count("\n") == 1
+        result = segscore("simulate", tmp_path / name, "--output", tmp_path / "out")
+        assert result.code == 2
+        assert result.err.startswith("segscore: error: ")
+        assert name in result.err
+        assert result.err.count("\n") == 1
         assert not (tmp_path / "out").exists()
 
 
@@ -445,7 +450,7 @@ def test_a_simulation_is_not_overwritten(segscore: Segscore, tmp_path: Path) -> 
 
 def test_documents_too_long_to_count_are_refused() -> None:
     with pytest.raises(Refused, match="limit them with --units"):
-        made(TRUE, [2**30], 1)
-    assert made(replace(TRUE, units=2**31 - 1), [2**30], 1)[0]["boundaries"] == [2**30]
+        simulated_rows(TRUE, [2**30], 1)
+    assert simulated_rows(replace(TRUE, units=2**31 - 1), [2**30], 1)[0]["boundaries"] == [2**30]
     with pytest.raises(Refused, match="lower --coders or --units"):
-        made(replace(TRUE, units=2**20, coders=1000), [1], 1)
+        simulated_rows(replace(TRUE, units=2**20, coders=1000), [1], 1)

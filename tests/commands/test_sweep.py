@@ -62,7 +62,7 @@ def curves(output: Path) -> dict[str, Curve]:
     return by_system
 
 
-def kept(row: dict[str, Any], threshold: float | None) -> list[int]:
+def boundaries_at(row: dict[str, Any], threshold: float | None) -> list[int]:
     """The boundaries of a scored hypothesis whose score reaches a threshold."""
     scored = zip(row["boundaries"], row["boundary_scores"], strict=True)
     return [p for p, score in scored if threshold is not None and score >= threshold]
@@ -70,7 +70,7 @@ def kept(row: dict[str, Any], threshold: float | None) -> list[int]:
 
 def at_threshold(generated: Corpus, threshold: float | None) -> Corpus:
     """The corpus with the hypotheses cut at a threshold."""
-    rows = [{**row, "boundaries": kept(row, threshold)} for row in generated.hypotheses]
+    rows = [{**row, "boundaries": boundaries_at(row, threshold)} for row in generated.hypotheses]
     return replace(generated, hypotheses=rows)
 
 
@@ -446,7 +446,7 @@ def test_content_counts_that_overflow_are_reported() -> None:
 # --- Bad input -----------------------------------------------------------------------------------
 
 
-def refused(result: CommandResult, code: int, *texts: str) -> None:
+def assert_refused(result: CommandResult, code: int, *texts: str) -> None:
     """Check that the command exited with this code and these messages, without a traceback."""
     assert result.code == code, result.err
     assert "Traceback" not in result.out + result.err
@@ -460,7 +460,9 @@ def test_a_table_without_scores_is_refused_before_any_work(table: Table) -> None
         [{"document_id": "a", "coder": "sys", "n_units": 10, "boundaries": [3]}], SEGMENTATION
     )
     pq.write_table(rows, table.folder / "scored.parquet")
-    refused(table.sweep(), 2, "scored.parquet", "no column boundary_scores", "segscore score")
+    assert_refused(
+        table.sweep(), 2, "scored.parquet", "no column boundary_scores", "segscore score"
+    )
     assert not table.run.exists()
 
 
@@ -506,7 +508,7 @@ def test_rows_that_cannot_be_swept_are_listed_by_the_rule_they_break(table: Tabl
 
 def test_nothing_to_sweep_fails_and_publishes_nothing(table: Table) -> None:
     table.write("scored.parquet", [("sys", "a", 10, [3], None)])
-    refused(table.sweep(), 1, "nothing could be scored", "1 of 1 hypotheses were rejected")
+    assert_refused(table.sweep(), 1, "nothing could be scored", "1 of 1 hypotheses were rejected")
     assert not (table.run / "run.json").exists()
     assert not (table.run / "curves").exists()
 
@@ -526,14 +528,18 @@ def test_nothing_to_sweep_fails_and_publishes_nothing(table: Table) -> None:
 )
 def test_wrong_options_are_refused(table: Table, options: tuple[str, ...], message: str) -> None:
     table.write("scored.parquet", [("sys", "a", 10, [3], [0.5])])
-    refused(table.sweep(*options), 2, message)
+    assert_refused(table.sweep(*options), 2, message)
     assert not table.run.exists()
 
 
 def test_an_empty_name_and_a_missing_table_are_refused(table: Table) -> None:
     references = table.folder / "references.parquet"
-    refused(table.segscore("sweep", references, " ", "--output", table.run), 2, "SCORED: is empty")
-    refused(table.segscore("sweep", references, "nowhere", "--output", table.run), 2, "nowhere")
+    assert_refused(
+        table.segscore("sweep", references, " ", "--output", table.run), 2, "SCORED: is empty"
+    )
+    assert_refused(
+        table.segscore("sweep", references, "nowhere", "--output", table.run), 2, "nowhere"
+    )
 
 
 def test_a_finished_run_is_kept_without_fresh(table: Table) -> None:
@@ -543,8 +549,8 @@ def test_a_finished_run_is_kept_without_fresh(table: Table) -> None:
     assert again.code == 0
     assert "already contains this run, finished" in again.out
     assert files(table.run) == before
-    refused(table.sweep("--units", "words"), 2, "--units words needs --documents")
-    refused(table.sweep("--p-seg", 0.5), 2, "contains a finished run")
+    assert_refused(table.sweep("--units", "words"), 2, "--units words needs --documents")
+    assert_refused(table.sweep("--p-seg", 0.5), 2, "contains a finished run")
     assert files(table.run) == before
     table.write("scored.parquet", [("new", "a", 10, [3], [0.5])])
     assert table.sweep("--fresh").code == 0

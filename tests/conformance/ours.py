@@ -36,7 +36,7 @@ def values_of(
     """All values of one row's counts, 0 where not given; None where undefined."""
     arrays: dict[str, Ints] = {name: np.array([counts.get(name, 0)]) for name in table.counts}
     arrays_of_values = evaluate(
-        table.measures.values(), arrays, parameters or settled({}), rows=rows
+        table.measures.values(), arrays, parameters or run_parameters({}), rows=rows
     )
     return {
         name: None if np.isnan(value[0]) else float(value[0])
@@ -44,7 +44,7 @@ def values_of(
     }
 
 
-def settled(given: Given) -> dict[str, float]:
+def run_parameters(given: Given) -> dict[str, float]:
     """Parameters of the formulas, as a run sets them."""
     changes: dict[str, Any] = {}
     for name in ("n_t", "beta", "cost_miss"):
@@ -135,7 +135,11 @@ def ours_of_edits(given: Given) -> Expected:
     both = pair_rows(from_lists([sides[0]]), from_lists([sides[1]]), ONE, ONE, units)
     counted = named(edits.COUNTS, edits.count(both, n_t, pairing=pairing))
     listed = make_conformance.plain_edits(twins(list_edits(*sides, n_t, pairing)))
-    return {"edits": listed, "counts": counted, "values": values_of(PAIRS, counted, settled(given))}
+    return {
+        "edits": listed,
+        "counts": counted,
+        "values": values_of(PAIRS, counted, run_parameters(given)),
+    }
 
 
 def twins(edits: Sequence[Edit]) -> list[naive.Edit]:
@@ -168,7 +172,7 @@ def ours_of_typed_edits(given: Given) -> Expected:
     return {
         "edits": make_conformance.ends_of_edits(twins(edits)),
         "counts": counted,
-        "values": values_of(PAIRS, counted, settled(given)),
+        "values": values_of(PAIRS, counted, run_parameters(given)),
         "classes": [[*row.values()] for row in class_confusion(decided, n_t).to_pylist()],
     }
 
@@ -182,7 +186,7 @@ def ours_of_ghd(given: Given) -> Expected:
 
 def ours_of_content(given: Given) -> Expected:
     counted = named(content.COUNTS, content_pass(given))
-    return {"counts": counted, "values": values_of(PAIRS, counted, settled(given))}
+    return {"counts": counted, "values": values_of(PAIRS, counted, run_parameters(given))}
 
 
 def content_pass(given: Given) -> Ints:
@@ -227,7 +231,7 @@ def ours_of_consensus(given: Given) -> Expected:
 
 
 def ours_of_formulas(given: Given) -> Expected:
-    parameters = settled(given["parameters"])
+    parameters = run_parameters(given["parameters"])
     return {"values": values_of(PAIRS, given["counts"], parameters, rows=given["row"])}
 
 
@@ -241,7 +245,7 @@ def ours_of_pooled(given: Given) -> Expected:
         if document["hypothesis"] is not None
         for reference, size in zip(document["references"], k[d], strict=True)
     ]
-    parameters = settled({"n_t": given["n_t"], "p_seg": p_seg})
+    parameters = run_parameters({"n_t": given["n_t"], "p_seg": p_seg})
     with_hypothesis = [
         (d, panel_counts(document, m[d]))
         for d, document in enumerate(given["documents"])

@@ -20,7 +20,7 @@ MOST_EXPOSED = 20
 """Exposure of a service, from 0 to 100, as `systemd-analyze security` computes it."""
 
 
-def said(*command: object) -> subprocess.CompletedProcess[str]:
+def verify_messages(*command: object) -> subprocess.CompletedProcess[str]:
     """Return systemd's messages about the units."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd-analyze: the units are not verified")
@@ -29,18 +29,18 @@ def said(*command: object) -> subprocess.CompletedProcess[str]:
 
 def test_units_pass_systemd_analyze() -> None:
     """There is not even a warning, such as that of an unknown key."""
-    result = said("verify", "--man=no", *UNITS.iterdir())
+    result = verify_messages("verify", "--man=no", *UNITS.iterdir())
     assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_a_wrong_unit_is_reported(tmp_path: Path) -> None:
     path = tmp_path / SERVICE.name
     path.write_text(SERVICE.read_text().replace("ProtectHome=", "ProtectHomes="))
-    assert "Unknown key 'ProtectHomes'" in said("verify", "--man=no", path).stderr
+    assert "Unknown key 'ProtectHomes'" in verify_messages("verify", "--man=no", path).stderr
 
 
 def test_the_service_has_few_rights() -> None:
-    result = said("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", SERVICE)
+    result = verify_messages("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", SERVICE)
     assert result.returncode == 0, result.stdout
 
 

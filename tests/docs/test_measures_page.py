@@ -33,7 +33,7 @@ from tests.conformance.ours import (
     ours_of_content,
     ours_of_panel,
     ours_of_typed_edits,
-    settled,
+    run_parameters,
     values_of,
 )
 from tests.oracles import naive
@@ -164,7 +164,7 @@ def compiled(given: Given, measure: str) -> Value:
         return {**result["counts"], **result["values"]}[measure]
     if family == "windows":
         counts = passes.window_counts(*pair, given["k"])
-        return {**values_of(PAIRS, counts, settled(given)), **counts}[measure]
+        return {**values_of(PAIRS, counts, run_parameters(given)), **counts}[measure]
     result = ours_of_typed_edits({"n_t": 2, "pairing": "greedy", **given})
     return {**result["counts"], **result["values"]}[measure]
 
@@ -313,7 +313,7 @@ PROGRAMS: dict[str, Program] = {
 }
 
 
-def said(program: str, given: Given, measure: str) -> Value | type[Exception]:
+def result_or_error(program: str, given: Given, measure: str) -> Value | type[Exception]:
     """Return a program's result, or the kind of its error."""
     try:
         return PROGRAMS[program](given, measure)
@@ -336,7 +336,7 @@ def test_the_page_has_cases() -> None:
 def test_every_number_of_the_page_is_reproduced(cell: Cell) -> None:
     if cell.says == "-":
         return
-    result = said(cell.program, cell.given, cell.measure)
+    result = result_or_error(cell.program, cell.given, cell.measure)
     if isinstance(result, type):
         assert result.__name__ == cell.says
     elif cell.says == "undefined":

@@ -74,8 +74,8 @@ def test_pages_load_nothing_from_other_sites(site: Site) -> None:
     assert len(loaded) > len(site.pages)
     assert [address for address in loaded if urlsplit(address).netloc] == []
     for style in site.folder.rglob("*.css"):
-        asked = re.findall(r"(?:url\(|@import)\s*[\"']?([^\"')]+)", style.read_text("utf-8"))
-        assert [address for address in asked if urlsplit(address).netloc] == [], style.name
+        addresses = re.findall(r"(?:url\(|@import)\s*[\"']?([^\"')]+)", style.read_text("utf-8"))
+        assert [address for address in addresses if urlsplit(address).netloc] == [], style.name
 
 
 def broken(file: Path, links: list[str], site: Site) -> Iterator[str]:

@@ -143,16 +143,16 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         races = Races(Path(temporary))
         todo = [2] * chosen.two + [3] * chosen.three
-        done = 0
+        races_done = 0
         try:
             for jobs in draw.sample(todo, len(todo)):
                 races.race(draw.choice(KINDS), jobs)
-                done += 1
+                races_done += 1
         except Broken as problem:
             print(f"BROKEN: {problem}", file=sys.stderr)
             return 1
         finally:
-            print(f"{done} races")
+            print(f"{races_done} races")
             for line, times in races.endings.most_common():
                 print(f"{times} x {line or 'published'}")
     return 0

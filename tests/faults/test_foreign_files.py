@@ -14,7 +14,7 @@ from tests.support.run_files import everything
 OTHER = ("--n-t", 3)
 
 
-def refused(workspace: Workspace, *options: object) -> str:
+def refusal_line(workspace: Workspace, *options: object) -> str:
     """Return the message of a refused run; check that nothing in its folder has changed."""
     before = everything(workspace.folder)
     result = workspace.score(*options)
@@ -34,7 +34,7 @@ def test_a_folder_without_a_run_is_refused(
     path.parent.mkdir(parents=True)
     path.write_text("mine")
     monkeypatch.setattr(claims, "take_claim", None)  # before any work
-    line = refused(workspace, *options)
+    line = refusal_line(workspace, *options)
     assert "contains files that are not a run" in line and "choose an empty or new folder" in line
 
 
@@ -75,7 +75,7 @@ def test_a_record_that_names_other_files_is_refused(
     (workspace.folder / "victim").write_text("mine")
     url = workspace.run / "run.json"
     url.write_text(json.dumps({**json.loads(url.read_text()), "files": files}))
-    line = refused(workspace, *options)
+    line = refusal_line(workspace, *options)
     assert str(url) in line and "no file was removed" in line
 
 
@@ -89,7 +89,7 @@ def test_a_claim_that_names_other_files_is_refused(
     url = workspace.run / "_unfinished" / "plan.json"
     url.parent.mkdir(parents=True)
     url.write_text(json.dumps(plan))
-    assert str(url) in refused(workspace, *options)
+    assert str(url) in refusal_line(workspace, *options)
 
 
 def test_a_link_in_place_of_a_removed_file_is_not_followed(workspace: Workspace) -> None:

@@ -110,7 +110,7 @@ def search(stepped: SteppedStorage, kinds: Sequence[str], before: Tree, deaths: 
 
     def judge(order_jobs: Sequence[Job], order: list[str]) -> None:
         try:
-            judged(stepped, order_jobs)
+            require_one_run(stepped, order_jobs)
         except AssertionError as problem:
             raise AssertionError(
                 "\n".join(
@@ -123,7 +123,7 @@ def search(stepped: SteppedStorage, kinds: Sequence[str], before: Tree, deaths: 
     return Search(prepare, stepped.entered, state, judge, deaths, shared)
 
 
-def judged(stepped: SteppedStorage, order_jobs: Sequence[Job]) -> None:
+def require_one_run(stepped: SteppedStorage, order_jobs: Sequence[Job]) -> None:
     """Check that one whole run is left, and that every other job said so."""
     outcomes = {job.name: str(job.outcome) for job in order_jobs}
     for outcome in outcomes.values():
@@ -140,11 +140,11 @@ def judged(stepped: SteppedStorage, order_jobs: Sequence[Job]) -> None:
     # The next job finds the run, resumes it, or starts it over.
     n_t = int(died[0].name[1])
     fresh = "f" in died[0].name or len({job.name[1] for job in order_jobs}) > 1
-    assert alone(stepped, n_t, fresh=fresh) in ("published", "done")
+    assert undisturbed_run(stepped, n_t, fresh=fresh) in ("published", "done")
     assert require_whole(stepped.tree(), alone=True) == n_t
 
 
-def alone(stepped: SteppedStorage, n_t: int, *, fresh: bool = False) -> str:
+def undisturbed_run(stepped: SteppedStorage, n_t: int, *, fresh: bool = False) -> str:
     """Do an undisturbed run in a process of its own; return the outcome."""
     job = Job("last", 5_000_000, "here", lambda: work(stepped.output, n_t, fresh=fresh))
     stage = Stage([job])
@@ -155,10 +155,10 @@ def alone(stepped: SteppedStorage, n_t: int, *, fresh: bool = False) -> str:
     return str(job.outcome)
 
 
-def finished(stepped: SteppedStorage, n_t: int) -> Tree:
+def finished_run(stepped: SteppedStorage, n_t: int) -> Tree:
     """Files of a finished run."""
     stepped.reset({})
-    assert alone(stepped, n_t) == "published"
+    assert undisturbed_run(stepped, n_t) == "published"
     tree = stepped.tree()
     require_whole(tree, alone=True)
     return tree
@@ -177,7 +177,7 @@ def test_a_job_may_die_at_every_operation(
     stepped: SteppedStorage, kind: str, before: int | None
 ) -> None:
     """The same command then finds the run, resumes it, or starts it over."""
-    tree = finished(stepped, before) if before else {}
+    tree = finished_run(stepped, before) if before else {}
     assert search(stepped, [kind], tree, deaths=1).run() > 30
 
 
@@ -197,7 +197,7 @@ LONG = [
 def test_two_jobs_in_every_order_leave_one_run(
     stepped: SteppedStorage, kinds: str, before: int | None
 ) -> None:
-    tree = finished(stepped, before) if before else {}
+    tree = finished_run(stepped, before) if before else {}
     assert search(stepped, kinds.split(), tree).run() > 1000
 
 
@@ -216,5 +216,5 @@ def test_two_jobs_in_every_order_leave_one_run(
 def test_three_jobs_in_random_orders_leave_one_run(
     stepped: SteppedStorage, kinds: str, before: int | None
 ) -> None:
-    tree = finished(stepped, before) if before else {}
+    tree = finished_run(stepped, before) if before else {}
     search(stepped, kinds.split(), tree).sample(300, seed=11)

@@ -78,7 +78,7 @@ def join(dask: Cluster, count: int, environment: dict[str, str] | None = None) -
         client.wait_for_workers(count, timeout=60)
 
 
-def refused(workspace: Workspace, dask: Cluster) -> str:
+def refusal_line(workspace: Workspace, dask: Cluster) -> str:
     """Return the message of a run that is refused before it wrote anything."""
     result = workspace.score("--cluster", dask.address)
     line = require_one_line(result.err, result.code)
@@ -98,7 +98,7 @@ def test_workers_without_segscore_are_refused(
         require_same(workspace.run, expected)
         workspace.run.rename(workspace.folder / "before")
         join(dask, 2, without)  # the scheduler was used by segscore before
-        line = refused(workspace, dask)
+        line = refusal_line(workspace, dask)
         assert f"segscore {NEEDED} (none on 1 of 2 workers: tcp://127.0.0.1:" in line
         assert "install them there and restart" in line
 
@@ -107,7 +107,7 @@ def test_workers_without_segscore_are_refused(
 def test_workers_of_another_version_are_refused(workspace: Workspace, package: str) -> None:
     with cluster(workspace.fault_plan({}), workers=0) as dask:
         join(dask, 1, other(workspace.folder, package))
-        line = refused(workspace, dask)
+        line = refusal_line(workspace, dask)
     assert f"{package} {version(package)} (9.9.9 on 1 of 1 workers: tcp://127.0.0.1:" in line
 
 
@@ -118,7 +118,7 @@ def test_a_scheduler_without_segscore_is_refused(
     dask.scheduler_environment = without
     try:
         dask.restart()
-        assert f"segscore {NEEDED} (none on the scheduler)" in refused(workspace, dask)
+        assert f"segscore {NEEDED} (none on the scheduler)" in refusal_line(workspace, dask)
     finally:
         dask.stop()
 

@@ -238,7 +238,7 @@ def without(
     """Every coefficient with a coder left out; all undefined if fewer than two coders remain."""
     rest: dict[str, Document] = {}
     for name, (n_units, codings) in corpus.items():
-        others = {who: boundaries for who, boundaries in codings.items() if who != coder}
+        others = {other: boundaries for other, boundaries in codings.items() if other != coder}
         if others:
             rest[name] = Document(n_units, others)
     result = coefficients(rest, n_t, expected, segments)

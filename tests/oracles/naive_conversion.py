@@ -123,7 +123,7 @@ def _boundaries(
     outermost = min(piece.level for _, _, piece in spans)
     after_gap = {gap[-1] + 1 for gap in gaps} if rules.own_gaps else set()
     first = spans[0][0]
-    found = set()
+    boundaries = set()
     for level in {piece.level for _, _, piece in spans}:
         inside = [span for span in spans if span[2].level == level]
         starts: set[int] = set()
@@ -136,7 +136,7 @@ def _boundaries(
                 result.counted["merged"] += 1
             else:
                 starts.add(start)
-        found |= {(start, level) for start in starts if start != first}
+        boundaries |= {(start, level) for start in starts if start != first}
     if rules.own_gaps:
-        found |= {(edge, outermost) for gap in gaps for edge in (gap[0], gap[-1] + 1)}
-    result.boundaries = {(p, level) for p, level in found if 0 < p < rules.n_units}
+        boundaries |= {(edge, outermost) for gap in gaps for edge in (gap[0], gap[-1] + 1)}
+    result.boundaries = {(p, level) for p, level in boundaries if 0 < p < rules.n_units}

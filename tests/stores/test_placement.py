@@ -7,7 +7,7 @@ import pytest
 from segscore.pipeline import storage
 from segscore.pipeline.storage.placement import require_apart
 from tests.support.command_line import Segscore
-from tests.support.placements import COMMANDS, ROWS, idle, refused
+from tests.support.placements import COMMANDS, ROWS, idle, refusal_line
 
 __all__ = ["idle"]
 
@@ -38,7 +38,7 @@ def test_overlaps_in_a_store_are_refused(
     alias = bucket.replace("s3://", "s3a://")
     for command in ("score", "import", "simulate", "agree"):
         arguments = COMMANDS[command](f"{bucket}/{source}", f"{alias}/{output}")
-        assert why in refused(segscore(*arguments))
+        assert why in refusal_line(segscore(*arguments))
     assert [file.url for file in storage.find(bucket, any_kind=True)] == [f"{bucket}/in/a.jsonl"]
     assert storage.read_text(f"{bucket}/in/a.jsonl") == ROWS
 
@@ -65,12 +65,13 @@ def test_tables_are_written_to_a_store(segscore: Segscore, bucket: str) -> None:
         before = storage.names(f"{bucket}/out")
         storage.write_text(f"{bucket}/out/{hidden}/notes.txt", "mine")
         arguments = [command, f"{bucket}/in/a.jsonl", "--output", f"{bucket}/out"]
-        assert f"contains {hidden}" in refused(segscore(*arguments))
+        assert f"contains {hidden}" in refusal_line(segscore(*arguments))
         assert storage.read_text(f"{bucket}/out/{hidden}/notes.txt") == "mine"
         storage.remove(f"{bucket}/out/{hidden}")
         result = segscore(*arguments)
         assert result.code == 0, result.err
         assert storage.names(f"{bucket}/out") == sorted([*before, *tables])
         assert (
-            f"already contains {tables[0]}" in refused(segscore(*arguments)) or command == "import"
+            f"already contains {tables[0]}" in refusal_line(segscore(*arguments))
+            or command == "import"
         )

@@ -48,7 +48,7 @@ def stored(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def anywhere(stored: str) -> str:
+def folder_url(stored: str) -> str:
     """The same URL, under the name that the promises of all storage use."""
     return stored
 
@@ -132,12 +132,12 @@ def test_only_one_row_group_is_fetched(stored: str, proxied: Proxied) -> None:
     size = sum(group.column(i).total_compressed_size for i in range(3))
     read = storage.open_parquet(url).read_row_groups([5])
     assert read.equals(table.slice(5 * rows // 8, rows // 8))
-    bodies = [asked.received for asked in proxy.requests if "application" not in asked.path]
+    bodies = [request.received for request in proxy.requests if "application" not in request.path]
     footer = 65_536
     assert size < sum(bodies) < size + footer + 5_000  # some only ask for the size
     proxy.requests.clear()
     storage.open_parquet(url).read_row_groups([5], columns=["b"])
-    assert sum(asked.received for asked in proxy.requests) < size // 2 + footer + 5_000
+    assert sum(request.received for request in proxy.requests) < size // 2 + footer + 5_000
 
 
 # --- failing servers ----------------------------------------------------------------------------
@@ -440,7 +440,7 @@ def test_invalid_urls_are_refused(segscore: Segscore, s3: str) -> None:
     )
 
 
-def alone(*arguments: str | Path, **variables: str) -> CommandResult:
+def run_separately(*arguments: str | Path, **variables: str) -> CommandResult:
     """Run a command in a process of its own, where nothing captures what libraries print."""
     command = [
         sys.executable,
@@ -455,12 +455,14 @@ def alone(*arguments: str | Path, **variables: str) -> CommandResult:
 
 def test_a_command_prints_only_its_result(stored: str, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
-    result = alone("import", tmp_path / "in.jsonl", "--output", stored)
+    result = run_separately("import", tmp_path / "in.jsonl", "--output", stored)
     assert result == CommandResult(0, f"{stored}/references: 1 rows\n", "")
-    assert_one_line(alone("status", f"{stored}/none"), 2, f"{stored}/none: contains no run")
+    assert_one_line(
+        run_separately("status", f"{stored}/none"), 2, f"{stored}/none: contains no run"
+    )
 
 
 def test_a_command_prints_one_line_if_the_store_does_not_answer(s3: str) -> None:
     nobody = f"http://127.0.0.1:{free_ports(1)[0]}"
-    result = alone("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
+    result = run_separately("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
     assert_one_line(result, 1, "the server does not answer")

@@ -17,7 +17,7 @@ def tables(output: Path) -> dict[str, list[Row]]:
     return {name: read_table(str(output / name)).to_pylist() for name in listed}
 
 
-def refused(result: CommandResult) -> str:
+def refusal_line(result: CommandResult) -> str:
     """Return the one line of a command that was refused."""
     assert result.code == 2, result.out
     (line,) = result.err.splitlines()

@@ -8,17 +8,17 @@ from segscore.pipeline.tables.formats.shapes import Intervals, Marks
 from tests.support.reading import Reader, input_file, refusal_of, shapes_of
 
 
-def yielded(read: Reader, content: str | bytes, name: str = "f.x", **asked: Any) -> list[Any]:
+def yielded(read: Reader, content: str | bytes, name: str = "f.x", **options: Any) -> list[Any]:
     """What a reader yields for a file, without its type."""
-    return list(shapes_of(read, content, name, **asked))
+    return list(shapes_of(read, content, name, **options))
 
 
 def notes_of(
-    read: Reader, content: str | bytes, name: str = "f.x", **asked: Any
+    read: Reader, content: str | bytes, name: str = "f.x", **options: Any
 ) -> dict[str, int | list[str]]:
     """What a reader notes for a whole file."""
     file = input_file(content, name)
-    list(read(file, Asked(**asked)))
+    list(read(file, Asked(**options)))
     return {**file.notes.numbers, **file.notes.names}
 
 
@@ -35,12 +35,12 @@ def starts_of(shape: Marks) -> list[float]:
     return [float(mark.start.exact) for mark in shape.marks]
 
 
-def refuses(read: Reader, content: str | bytes, *said: str, **asked: Any) -> None:
+def refuses(read: Reader, content: str | bytes, *texts: str, **options: Any) -> None:
     """Assert that a reader refuses f.x with a message of one line that has these texts."""
-    message = refusal_of(read, content, **asked)
+    message = refusal_of(read, content, **options)
     assert message.startswith("f.x:"), message
     assert "\n" not in message
-    for text in said:
+    for text in texts:
         assert text in message, message
 
 

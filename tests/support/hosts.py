@@ -185,7 +185,7 @@ class Proxies:
         self.hosts += 1
         return Proxied(self, f"127.0.0.{self.hosts + 1}")
 
-    def stand(self, address: str, target: str, link: asyncio.Event) -> str:
+    def place_proxy(self, address: str, target: str, link: asyncio.Event) -> str:
         """Put a proxy before an address; return the proxy's address."""
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

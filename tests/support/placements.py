@@ -36,7 +36,7 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
 }  # fmt: skip
 
 
-def refused(result: CommandResult) -> str:
+def refusal_line(result: CommandResult) -> str:
     """Return the one line of a command that was refused."""
     assert result.code == 2, result
     (line,) = result.err.splitlines()

@@ -42,15 +42,15 @@ def input_file(text: str | bytes, name: str = "f.x", encoding: str | None = None
     return InputFile(name, text if isinstance(text, bytes) else text.encode(), encoding)
 
 
-def shapes_of(read: Reader, text: str | bytes, name: str = "f.x", **asked: Any) -> list[Shape]:
+def shapes_of(read: Reader, text: str | bytes, name: str = "f.x", **options: Any) -> list[Shape]:
     """What a reader yields."""
-    return list(read(input_file(text, name), Asked(**asked)))
+    return list(read(input_file(text, name), Asked(**options)))
 
 
-def refusal_of(read: Reader, text: str | bytes, name: str = "f.x", **asked: Any) -> str:
+def refusal_of(read: Reader, text: str | bytes, name: str = "f.x", **options: Any) -> str:
     """What a reader says when it refuses a text."""
     with pytest.raises(Refused) as caught:
-        shapes_of(read, text, name, **asked)
+        shapes_of(read, text, name, **options)
     return str(caught.value)
 
 
@@ -68,16 +68,16 @@ def _row(one: Mark | Segment) -> Row:
 
 
 def converted(
-    read: Reader, text: str | bytes, name: str = "f.x", length: int | None = None, **asked: Any
+    read: Reader, text: str | bytes, name: str = "f.x", length: int | None = None, **options: Any
 ) -> list[Converted]:
     """The rows of a file; `length` is that of the document f, in milliseconds."""
     file = input_file(text, name)
-    shapes: Sequence[Shape] = list(read(file, Asked(**asked)))
+    shapes: Sequence[Shape] = list(read(file, Asked(**options)))
     place = RowPlace("documents.csv", 2)
     known = length is not None
     extent = Extent(Fraction(0), Fraction(length or 0), "millisecond", False, place)
     extents = {"f": extent} if known else {}
-    return convert_files([ReadFile(file, shapes, ())], Asked(**asked), extents)
+    return convert_files([ReadFile(file, shapes, ())], Asked(**options), extents)
 
 
 def damaged(content: bytes) -> st.SearchStrategy[bytes]:

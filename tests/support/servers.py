@@ -53,8 +53,8 @@ def free_ports(count: int) -> list[int]:
     ports: list[int] = []
     while len(ports) < count:
         port = next(OWN_PORTS)
-        with socket.socket() as each, suppress(OSError):
-            each.bind(("127.0.0.1", port))
+        with socket.socket() as listener, suppress(OSError):
+            listener.bind(("127.0.0.1", port))
             ports.append(port)
     return ports
 
@@ -167,11 +167,11 @@ def seaweedfs(folder: Path) -> Iterator[str]:
     """Run SeaweedFS for this process and its children; yield the URL of the bucket."""
     identities = [
         {
-            "name": who["key"],
-            "credentials": [{"accessKey": who["key"], "secretKey": who["secret"]}],
+            "name": account["key"],
+            "credentials": [{"accessKey": account["key"], "secretKey": account["secret"]}],
             "actions": actions,
         }
-        for who, actions in (
+        for account, actions in (
             (WRITER, ["Admin", "Read", "Write", "List"]),
             (READER, ["Read", "List"]),
         )
@@ -456,9 +456,9 @@ def proxied(environment: Environment) -> Iterator[Callable[[str], Proxy]]:
     """Put a proxy before the server of a protocol, for one test."""
     with ExitStack() as stack:
 
-        def stand(protocol: str) -> Proxy:
+        def place_proxy(protocol: str) -> Proxy:
             proxy = Proxy(address_of(protocol))
             environment(**ADDRESSED[protocol](stack.enter_context(proxy.listening())))
             return proxy
 
-        yield stand
+        yield place_proxy

@@ -105,11 +105,11 @@ def labels(corpus: Corpus) -> list[dict[str, bool]]:
 
 def spoken(corpus: Corpus) -> Corpus:
     """At most one coder of a document has no boundaries: segeval cannot compare two of these."""
-    heard: dict[str, Document] = {}
+    result: dict[str, Document] = {}
     for name, (n_units, codings) in corpus.items():
         silent = [coder for coder in codings if not codings[coder]][1:]
-        heard[name] = Document(n_units, {**codings, **{coder: [1] for coder in silent}})
-    return heard
+        result[name] = Document(n_units, {**codings, **{coder: [1] for coder in silent}})
+    return result
 
 
 def test_our_codings_equal_those_of_segeval() -> None:
@@ -226,7 +226,7 @@ def assert_two_category_as_others(corpus: Corpus) -> None:
     by_key = coefficients(corpus)
     pi, kappa = by_key["pi", "two_category"].value, by_key["kappa", "two_category"].value
     positions = labels(corpus)
-    triples = [(who, i, mark) for i, row in enumerate(positions) for who, mark in row.items()]
+    triples = [(rater, i, mark) for i, row in enumerate(positions) for rater, mark in row.items()]
     task = nltk.AnnotationTask(triples)
     if pi is not None:
         table = [[list(row.values()).count(mark) for mark in (False, True)] for row in positions]
@@ -258,7 +258,9 @@ def test_two_category_coefficients_of_stargazer() -> None:
 def krippendorff_alpha(corpus: Corpus) -> float:
     """Compute nominal alpha with the package; missing codings are not a number."""
     rows = labels(corpus)
-    matrix = [[float(row[who]) if who in row else nan for row in rows] for who in coders_of(corpus)]
+    matrix = [
+        [float(row[coder]) if coder in row else nan for row in rows] for coder in coders_of(corpus)
+    ]
     return float(
         krippendorff.alpha(matrix, level_of_measurement="nominal", value_domain=[0.0, 1.0])
     )
@@ -379,7 +381,8 @@ def test_a_coder_who_coded_one_document() -> None:
     assert by_key["alpha", "two_category"].value == 1 - Fraction(21 * 2, 7 * 15)
     remaining = without(corpus, "c", n_t=1)
     assert remaining == coefficients(
-        {name: Document(n, {who: c[who] for who in "ab"}) for name, (n, c) in corpus.items()}, 1
+        {name: Document(n, {coder: c[coder] for coder in "ab"}) for name, (n, c) in corpus.items()},
+        1,
     )
     assert remaining["pi", "exact"].actual == Fraction(2, 3)
     assert without(corpus, "nobody") == coefficients(corpus)

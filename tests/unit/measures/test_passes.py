@@ -110,13 +110,13 @@ def test_a_pair_in_a_batch_is_counted_like_a_single_one() -> None:
     dense_ones = 0
     batch = pair_rows(*sides, rows, other, units)
     window = windows.count(batch, k)
-    heard = content.count(batch)
+    content_counts = content.count(batch)
     edit = {n_t: edits.count(batch, n_t) for n_t in (2, 4)}
     for i in range(size):
         pair = int(units[i]), chosen[rows[i]][1], chosen[other[i]][2]
         dense_ones += dense(len(pair[1]) + len(pair[2]), pair[0], int(k[i]))
         assert window[:, i].tolist() == list(passes.window_counts(*pair, int(k[i])).values())
-        assert heard[:, i].tolist() == list(passes.content_counts(*pair).values())
+        assert content_counts[:, i].tolist() == list(passes.content_counts(*pair).values())
         for n_t, counted in edit.items():
             assert counted[:, i].tolist() == list(passes.edit_counts(*pair, n_t).values())
     assert size // 10 < dense_ones < size * 9 // 10

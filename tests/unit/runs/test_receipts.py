@@ -195,11 +195,11 @@ def test_a_written_receipt_is_read_back(value: Everything) -> None:
 def test_integers_of_many_bits(bits: int) -> None:
     many = np.array([2**bits, -(2**bits), 2**bits - 1, 0, -1], object)
     receipt = Receipt("part", {"hypotheses": {"in": 2**bits}})
-    assert same(returned(receipt), receipt)
+    assert same(written_and_read(receipt), receipt)
     sums = of_sums(2)
     digits = np.resize(many, sums.digits.shape)
     added = PartSums(replace(sums, digits=digits))
-    assert same(returned(added), added)
+    assert same(written_and_read(added), added)
 
 
 def test_integers_of_too_many_bits() -> None:
@@ -254,12 +254,12 @@ def test_a_highly_compressible_receipt_is_stored_uncompressed(
     monkeypatch.setattr(receipt_file, "FREE", 2**16)
     value = replace(GENUINE, paired=np.zeros(2**20, np.uint8))
     assert len(packed(value)) > 2**20
-    assert same(returned(value), value)
+    assert same(written_and_read(value), value)
     value = replace(value, paired=np.arange(2**20, dtype=np.uint8))
-    assert same(returned(value), value)
+    assert same(written_and_read(value), value)
 
 
-def returned(value: object) -> object:
+def written_and_read(value: object) -> object:
     """Write a receipt and read it."""
     node, buffers = receipt_file.unpack(packed(value))
     return codec(type(value)).read(node, iter(buffers))
@@ -289,7 +289,7 @@ def of_sums(groups: int, cells: int = 5) -> Sums:
 
 
 @dataclass(frozen=True)
-class Kept:
+class SampleReceipt:
     """A receipt with some fields of all types."""
 
     added: PartSums
@@ -297,7 +297,7 @@ class Kept:
     table: pa.Table
 
 
-KEPT = Kept(
+KEPT = SampleReceipt(
     PartSums(of_sums(3), None, {"sys": np.zeros((3, 2, 2), np.int64)}),
     GENUINE,
     pa.table({"coder": pa.array(["ann", None, "bob"]).dictionary_encode(), "unit": [1, 2, None]}),
@@ -310,7 +310,7 @@ def outcome(folder: Path, content: bytes) -> object:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     try:
-        return receipts.load(str(folder), "stage", "part", Kept)
+        return receipts.load(str(folder), "stage", "part", SampleReceipt)
     except Failed as problem:
         message = str(problem)
     assert message.startswith(f"{path}: not a valid receipt (") and "\n" not in message
@@ -345,7 +345,7 @@ def test_a_broken_block_is_refused_or_read(tmp_path: Path) -> None:
         changed = int(rng.integers(len(others)))
         others[changed] = broken(others[changed], rng)
         result = outcome(tmp_path, receipt_file.pack(node, others))
-        if isinstance(result, Kept):
+        if isinstance(result, SampleReceipt):
             read += 1
             result.table.validate(full=True)
             astuple(result)
@@ -358,7 +358,7 @@ def test_a_broken_text_is_refused_or_read(tmp_path: Path) -> None:
     text, rng = json.dumps(document).encode(), np.random.default_rng(3)
     for _ in range(1500):
         result = outcome(tmp_path, with_text(broken(text, rng), [*map(bytes, buffers)]))
-        assert result is Failed or isinstance(result, Kept)
+        assert result is Failed or isinstance(result, SampleReceipt)
 
 
 def with_text(text: bytes, buffers: list[bytes]) -> bytes:

@@ -57,7 +57,7 @@ def lists(rows: Ragged) -> list[list[int]]:
     ]
 
 
-def made(name: str, documents: Sequence[Document], seed: int = 0) -> list[list[int]]:
+def drawn_segmentations(name: str, documents: Sequence[Document], seed: int = 0) -> list[list[int]]:
     """Return the segmentations of one reference point."""
     return lists(points(name, codings(documents, seed)).boundaries)
 
@@ -139,19 +139,31 @@ def test_a_documents_draws_do_not_depend_on_other_documents(
 
 
 def test_random_known_does_not_change_with_the_other_coders() -> None:
-    one = made("random-known", [("d", 50, [[3, 9, 20]])])
-    more = made("random-known", [("d", 50, [[1], [4, 5, 6], [3, 9, 20], list(range(1, 40))])])
+    one = drawn_segmentations("random-known", [("d", 50, [[3, 9, 20]])])
+    more = drawn_segmentations(
+        "random-known", [("d", 50, [[1], [4, 5, 6], [3, 9, 20], list(range(1, 40))])]
+    )
     assert more[1] == more[2] == one[0]
     assert set(more[0]) < set(more[1]) < set(more[3])
 
 
 def test_none_all_and_regular_are_exact() -> None:
     document = ("d", 10, [[], [1], [1, 2], [1, 2, 3], list(range(1, 10))])
-    assert made("none", [document]) == [[]]
-    assert made("all", [document]) == [list(range(1, 10))]
+    assert drawn_segmentations("none", [document]) == [[]]
+    assert drawn_segmentations("all", [document]) == [list(range(1, 10))]
     # Multiples of 10/1, 10/2, 10/3, 10/4 (2.5 and 7.5 to even), 10/10.
-    assert made("regular", [document]) == [[], [5], [3, 7], [2, 5, 8], list(range(1, 10))]
-    assert made("all", [("d", 1, [[]])]) == made("regular", [("d", 1, [[]])]) == [[]]
+    assert drawn_segmentations("regular", [document]) == [
+        [],
+        [5],
+        [3, 7],
+        [2, 5, 8],
+        list(range(1, 10)),
+    ]
+    assert (
+        drawn_segmentations("all", [("d", 1, [[]])])
+        == drawn_segmentations("regular", [("d", 1, [[]])])
+        == [[]]
+    )
 
 
 @given(DOCUMENTS)
@@ -183,23 +195,25 @@ def many(n_units: int, reference: list[int], documents: int = 30_000) -> list[Do
 @pytest.mark.parametrize("name", ["random-known", "random-mean"])
 @pytest.mark.parametrize("marked", [1, 2, 3, 5, 6])
 def test_all_sets_of_positions_are_equally_likely(name: str, marked: int) -> None:
-    counts = Counter(map(tuple, made(name, many(8, list(range(1, marked + 1))), 7)))
+    counts = Counter(map(tuple, drawn_segmentations(name, many(8, list(range(1, marked + 1))), 7)))
     assert set(counts) == set(combinations(range(1, 8), marked))
     assert abs(evenness(counts, comb(7, marked))) < 4
 
 
 def test_random_unknown_has_any_number_of_boundaries_at_any_positions() -> None:
-    rows = made("random-unknown", many(6, []), 11)
+    rows = drawn_segmentations("random-unknown", many(6, []), 11)
     assert abs(evenness(Counter((len(row),) for row in rows), 6)) < 4
     pairs = Counter(tuple(row) for row in rows if len(row) == 2)
     assert abs(evenness(pairs, comb(5, 2))) < 4
 
 
 def test_a_coin_makes_all_segmentations_equally_likely() -> None:
-    assert abs(evenness(Counter(map(tuple, made("coin", many(7, [])))), 2**6)) < 4
-    long = np.array([len(row) for row in made("coin", many(1001, [], 2000))])
+    assert abs(evenness(Counter(map(tuple, drawn_segmentations("coin", many(7, [])))), 2**6)) < 4
+    long = np.array([len(row) for row in drawn_segmentations("coin", many(1001, [], 2000))])
     assert abs(long.mean() - 500) < 4 * (250 / 2000) ** 0.5
-    places = Counter(place for row in made("coin", many(200, [], 2000)) for place in row)
+    places = Counter(
+        place for row in drawn_segmentations("coin", many(200, [], 2000)) for place in row
+    )
     assert set(places) == set(range(1, 200))
     assert all(abs(times - 1000) < 5 * 500**0.5 for times in places.values())
 
@@ -207,18 +221,20 @@ def test_a_coin_makes_all_segmentations_equally_likely() -> None:
 @pytest.mark.parametrize("name", RANDOM)
 def test_seeds_documents_and_points_differ(name: str) -> None:
     documents = many(60, list(range(10, 20)), 200)
-    rows = made(name, documents, 1)
-    assert rows == made(name, documents, 1)
-    assert sum(a == b for a, b in zip(rows, made(name, documents, 2), strict=True)) < 20
+    rows = drawn_segmentations(name, documents, 1)
+    assert rows == drawn_segmentations(name, documents, 1)
+    assert (
+        sum(a == b for a, b in zip(rows, drawn_segmentations(name, documents, 2), strict=True)) < 20
+    )
     assert sum(a == b for a, b in pairwise(rows)) < 20
-    others = [made(other, documents, 1) for other in RANDOM if other != name]
+    others = [drawn_segmentations(other, documents, 1) for other in RANDOM if other != name]
     assert all(sum(map(list.__eq__, rows, other)) < 20 for other in others)
 
 
 def test_the_draws_do_not_change_between_versions() -> None:
     """The same seed and ids give the same numbers in every version."""
     document = ("doc", 30, [[4, 9], [9]])
-    drawn = {name: made(name, [document]) for name in RANDOM}
+    drawn = {name: drawn_segmentations(name, [document]) for name in RANDOM}
     assert drawn == {
         "random-known": [[3, 9], [9]],
         "random-unknown": [[11, 28]],
@@ -228,7 +244,7 @@ def test_the_draws_do_not_change_between_versions() -> None:
 
 
 def test_huge_documents() -> None:
-    rows = made("random-known", [("d", 5_000_000, [[1, 2, 3]]), ("e", 2, [[1]])])
+    rows = drawn_segmentations("random-known", [("d", 5_000_000, [[1, 2, 3]]), ("e", 2, [[1]])])
     assert len(rows[0]) == 3
     assert rows[0][-1] < 5_000_000
     assert rows[1] == [1]

@@ -118,8 +118,8 @@ def run_small(*arguments: object) -> tuple[subprocess.CompletedProcess[str], flo
         "if line.startswith('VmHWM')], file=sys.stderr)"
     )
     command = [sys.executable, "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
-    return done, int(done.stderr.splitlines()[-1]) / 1024
+    process = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    return process, int(process.stderr.splitlines()[-1]) / 1024
 
 
 BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
@@ -150,14 +150,14 @@ def test_a_bomb_is_refused_in_one_line(tmp_path: Path, command: str, name: str) 
     make(bomb)
     pq.write_table(segmentations(pa.array(["ann"] * ROWS)), tmp_path / "ref.parquet")
     if command == "validate":
-        done, peak = run_small("validate", bomb)
+        process, peak = run_small("validate", bomb)
     else:
         options = ("--output", run, "--memory-limit", "1GB", "--replicates", "0", "--workers", "1")
-        done, peak = run_small("score", tmp_path / "ref.parquet", bomb, *options)
-    assert done.returncode in (1, 2), done.stderr
-    (line,) = [text for text in done.stderr.splitlines() if "segscore: error: " in text]
+        process, peak = run_small("score", tmp_path / "ref.parquet", bomb, *options)
+    assert process.returncode in (1, 2), process.stderr
+    (line,) = [text for text in process.stderr.splitlines() if "segscore: error: " in text]
     assert f"{bomb}: {message}" in line
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in process.stderr
     assert not (run / "run.json").exists()
     assert peak < 900  # of the gigabyte that is its limit
 

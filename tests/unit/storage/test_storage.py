@@ -18,7 +18,7 @@ from tests.support.storage_promises import StoragePromises
 
 
 @pytest.fixture
-def anywhere(tmp_path: Path) -> str:
+def folder_url(tmp_path: Path) -> str:
     """URL of an empty folder on a disk."""
     return str(tmp_path / "place")
 

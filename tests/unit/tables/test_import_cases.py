@@ -47,10 +47,10 @@ def imported(output: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def plain(row: dict[str, Any], kept: set[str]) -> dict[str, Any]:
+def plain(row: dict[str, Any], columns: set[str]) -> dict[str, Any]:
     """Return a row with its attributes beside its columns, in one order."""
     flat = {**row, **row.get("attributes", {})}
-    return {key: flat[key] for key in sorted(flat) if key in kept}
+    return {key: flat[key] for key in sorted(flat) if key in columns}
 
 
 def key(row: dict[str, Any]) -> tuple[str, str, str]:
@@ -76,16 +76,20 @@ def test_case(segscore: Segscore, tmp_path: Path, case: dict[str, Any]) -> None:
 
 def check_said(out: str, case: dict[str, Any]) -> None:
     """What was counted is in the output, by its number, and what was not is not."""
-    said = [line for line in out.splitlines() if not re.search(r": [0-9]+ rows$", line)]
+    counted_lines = [line for line in out.splitlines() if not re.search(r": [0-9]+ rows$", line)]
     for row in case["rows"]:
-        lines = [line for line in said if f": {row['document_id']}, {row['coder']}: " in line]
-        assert len(lines) == bool(row["counted"]), (said, row)
+        lines = [
+            line for line in counted_lines if f": {row['document_id']}, {row['coder']}: " in line
+        ]
+        assert len(lines) == bool(row["counted"]), (counted_lines, row)
         for number in row["counted"].values():
             assert re.search(rf"(?<![0-9,]){number:,}(?![0-9,])", lines[0]), (lines, number)
     for what in case["counted"].values():
         for text in what if isinstance(what, list) else [str(what)]:
-            assert any(text in line for line in said), (said, text)
-    assert len(said) == sum(bool(row["counted"]) for row in case["rows"]) + len(case["counted"])
+            assert any(text in line for line in counted_lines), (counted_lines, text)
+    assert len(counted_lines) == sum(bool(row["counted"]) for row in case["rows"]) + len(
+        case["counted"]
+    )
 
 
 def check_refused(result: CommandResult, refused: dict[str, Any], output: Path) -> None:

@@ -31,8 +31,8 @@ def run(segscore: Segscore, tmp_path: Path) -> Callable[..., CommandResult]:
 
 
 def rows(tmp_path: Path, table: str = "references") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = storage.read_table(str(tmp_path / "out" / table)).to_pylist()
-    return found
+    table_rows: list[dict[str, Any]] = storage.read_table(str(tmp_path / "out" / table)).to_pylist()
+    return table_rows
 
 
 def zstd(text: bytes) -> bytes:
