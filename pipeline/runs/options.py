@@ -134,7 +134,7 @@ RoundingOption = Annotated[
     str, Option("Rounding of half the mean segment size: half-even or half-up.", Panel.MEASURES)
 ]
 UnitsOption = Annotated[
-    str, Option("What to measure in: units, or words (needs --documents).", Panel.MEASURES)
+    str, Option("Unit of measurement: units, or words (needs --documents).", Panel.MEASURES)
 ]
 PSegOption = Annotated[
     float | None,

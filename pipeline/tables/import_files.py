@@ -91,7 +91,7 @@ def import_files(settings: ImportSettings, asked: Asked) -> Imported:
         line for _, table, places, kind in found for line in _faults(table, places, kind)
     ]
     if not tables:
-        raise Refused(f"{', '.join(settings.files)}: no segmentation in it")
+        raise Refused(f"{', '.join(settings.files)}: no segmentation found")
     with preparing(settings.output, _UNFINISHED, [*tables]) as preparation:
         for name, table in tables.items():
             preparation.write(name, f"{name}.parquet", _with_unit(table, unit))
