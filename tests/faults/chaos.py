@@ -249,7 +249,7 @@ class Undisturbed:
     def of(
         self, scenario: Scenario, name: str
     ) -> tuple[dict[str, bytes], Mapping[str | None, float]]:
-        """Its files, and how long it, and its work, takes; run where that is not known yet.
+        """Return the run's files, its duration and that of its work; run it if they are not known.
 
         Raises:
             Broken: it failed, or its bytes differ from those on another cluster.

@@ -19,11 +19,11 @@ OTHER = ("--n-t", 3)
 def raced(
     workspace: Workspace, options: tuple[object, ...], first: int
 ) -> tuple[list[CommandResult], int]:
-    """Two jobs that stop before they write the record; how they ended, and who won.
+    """Run two jobs that stop before they write the record; return results and the winner.
 
     Args:
-        workspace: what to run.
-        options: of the second job, beside those of the first.
+        workspace: corpus and folder of the run.
+        options: of the second job, in addition to those of the first.
         first: number of the job that continues first; 2 for both at once.
     """
     gate = {"record": Gate("storage.write_new_text", "wait", RECORD)}

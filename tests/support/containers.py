@@ -213,7 +213,7 @@ class Service:
 
 
 def build(folder: Path, *, whole: bool) -> Path:
-    """Make an image by the very steps of the Dockerfile, of the files that Docker would be sent.
+    """Make an image by the steps of the Dockerfile, from the files that Docker would receive.
 
     Args:
         folder: where the image goes.

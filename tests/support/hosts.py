@@ -293,7 +293,7 @@ class Cluster:
     """A scheduler and workers, each on a host of its own, and a host for the client.
 
     Attributes:
-        fault_plan: how their processes behave.
+        fault_plan: gates and settings of their processes.
         address: of the scheduler.
         client: where the client is to run.
         hosts: of the workers, by process.

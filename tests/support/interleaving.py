@@ -27,7 +27,7 @@ class Died(BaseException):
 
 @dataclass
 class Job:
-    """One process, as far as storage can tell.
+    """One process, as storage sees it.
 
     Attributes:
         name: of the job; its random names are derived from it.
@@ -63,10 +63,10 @@ class Stage:
     """The jobs of one order, and which of them runs."""
 
     def __init__(self, jobs: Sequence[Job], *, shared: bool = True) -> None:
-        """Set the stage.
+        """Prepare the jobs.
 
         Args:
-            jobs: who is on it.
+            jobs: the jobs.
             shared: whether jobs read parts that another one prepares or publishes.  If not, other
                 jobs need not run between operations on parts.
         """
@@ -96,7 +96,7 @@ class Stage:
         return result
 
     def is_private(self, job: Job, name: str) -> bool:
-        """Whether an operation is of no concern to the other jobs.
+        """Whether no other job can notice an operation.
 
         Those are operations on the job's own or on published parts, and the second half of
         writing a file.

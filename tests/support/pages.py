@@ -25,7 +25,7 @@ class Fence(NamedTuple):
 
     Attributes:
         language: the first word after the fence.
-        file: the second, the name of the file that holds the text; empty where there is none.
+        file: the second word, the name of a file with the text; empty where there is none.
         text: lines between the fences.
         line: of the fence in its page, from 1.
     """

@@ -30,7 +30,7 @@ class Reader(threading.Thread):
             self.looks += 1
 
     def end(self) -> None:
-        """Raise what was seen.
+        """Stop reading.
 
         Raises:
             Broken: a record listed missing files, or not all files.
@@ -42,7 +42,7 @@ class Reader(threading.Thread):
 
 
 def violation(run: Run, *, alone: bool) -> str | None:
-    """What a reader may not see; None if all is well.
+    """Return what is wrong with a run's folder; None if nothing is.
 
     Args:
         run: the folder.
@@ -71,7 +71,7 @@ def strays(run: Run, expected: dict[str, bytes]) -> list[str]:
 
 
 def require_same(run: Run, expected: dict[str, bytes]) -> None:
-    """Make sure that a finished run is the undisturbed one to the byte, and nothing beside it.
+    """Check that a finished run equals the undisturbed one to the byte, without further files.
 
     Raises:
         Broken: naming the difference.

@@ -34,7 +34,7 @@ START_SECONDS = 60
 
 
 def _own_ports() -> Iterator[int]:
-    """Ports that no other process of this test session draws, in an order that others do not have.
+    """Yield ports that no other process of this test session uses, in a random order.
 
     They are below those that systems assign when a client asks for any port.
     """
@@ -70,9 +70,9 @@ def running(
     """Run a server until the block ends.
 
     Args:
-        command: of the server.
+        command: that starts the server.
         folder: where it runs and its output goes.
-        ready: a URL that it answers when it is ready, in whatever way.
+        ready: a URL that gets any answer when the server is ready.
         environment: further environment variables.
     """
     log = folder / "output.txt"
@@ -305,7 +305,7 @@ class ForwardedRequest:
 
 @dataclass(frozen=True)
 class Fault:
-    """What a proxy does instead of what it is for.
+    """A fault of a proxy.
 
     Attributes:
         kind: `answer` (with status and body, nothing reaches the server), `reset` (nothing
