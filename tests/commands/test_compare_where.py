@@ -196,7 +196,7 @@ def test_inputs_that_changed_are_refused(segscore: Segscore, tmp_path: Path) -> 
     assert segscore("compare", run, "--measure", "pk").code == 0
 
 
-def test_what_is_printed(segscore: Segscore, tmp_path: Path) -> None:
+def test_results_are_printed(segscore: Segscore, tmp_path: Path) -> None:
     rows = [line("d", c, "reference", [5, 10]) for c in ("x", "y")]
     rows += [line("d", "a", "hypothesis", [6, 16]), line("d", "b", "hypothesis", [])]
     run = scored(segscore, tmp_path / "x", rows)

@@ -70,9 +70,7 @@ def test_tables_are_the_same_from_one_part_and_from_many(
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_a_coder_twice_on_a_document_is_found_across_parts(
-    segscore: Segscore, tmp_path: Path
-) -> None:
+def test_duplicate_codings_are_found_across_parts(segscore: Segscore, tmp_path: Path) -> None:
     generated = corpus(seed=5, documents=60)
     copied = generated.hypotheses[0]
     generated.hypotheses.append({**copied, "boundaries": []})

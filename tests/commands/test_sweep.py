@@ -625,7 +625,7 @@ def test_the_record_and_summary_of_a_sweep(segscore: Segscore, tmp_path: Path) -
     assert record["signature"] in status.out
 
 
-def test_what_is_printed(table: Table) -> None:
+def test_results_are_printed(table: Table) -> None:
     rows = [("sys[b]", "a", 10, [2, 3, 6], [0.25, 0.5, 0.75]), ("sys2", "a", 10, [], [])]
     table.write("scored.parquet", rows)
     result = table.sweep()

@@ -259,8 +259,8 @@ class Proxied:
     def worker(self, scheduler: str) -> list[str]:
         """Return options of a worker behind a proxy, which reaches the scheduler by another."""
         listening = f"tcp://{self.address}:{free_ports(1)[0]}"
-        known = self.network.stand(self.address, listening, self.link)
-        towards = self.network.stand(self.address, scheduler, self.link)
+        known = self.network.place_proxy(self.address, listening, self.link)
+        towards = self.network.place_proxy(self.address, scheduler, self.link)
         return [towards, "--listen-address", listening, "--contact-address", known]
 
     def cut(self) -> None:

@@ -217,7 +217,7 @@ def test_greedy_takes_the_nearest_first_and_crosses() -> None:
     ]
 
 
-def test_optimal_finds_what_greedy_misses() -> None:
+def test_optimal_finds_pairs_that_greedy_misses() -> None:
     # Greedy pairs 5 with 4, so that 2 and 7 remain unpaired.
     pair = 9, [2, 5], [4, 7]
     assert counts(pair, 3)["near_misses"] == 1

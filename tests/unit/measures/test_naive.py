@@ -448,7 +448,7 @@ def test_typed_optimal_is_never_dearer_than_greedy(pair: TypedPair, n_t: int) ->
     assert cost(optimal, n_t, types) <= cost(greedy, n_t, types)
 
 
-def test_typed_optimal_weighs_what_greedy_forbids() -> None:
+def test_typed_optimal_weighs_pairs_that_greedy_forbids() -> None:
     # Greedy makes two substitutions of weight 2/3 each, the best are two near misses of 1/2.
     reference, hypothesis = [(3, 3), (4, 1)], [(3, 1), (4, 3)]
     assert [e.kind for e in naive.typed_edits(6, reference, hypothesis, (1, 2, 3))] == [

@@ -160,12 +160,12 @@ def test_marks_are_points(starts: list[Fraction], n_units: int) -> None:
 class TestRounding:
     """Exact times become whole milliseconds once."""
 
-    def test_a_half_goes_up(self) -> None:
+    def test_a_half_is_rounded_up(self) -> None:
         assert positions(marks("1000.5", "2001.5", "2999.4999"), extents=extent(0, 9999)) == [
             (1001, 2002, 2999)
         ]
 
-    def test_what_is_dropped_is_counted_as_collapsed(self) -> None:
+    def test_dropped_boundaries_are_counted_as_collapsed(self) -> None:
         (one,) = convert(marks("0", "0.4", "5", "5.2", "9.9"), extents=extent(0, 10))
         assert one.row.boundaries == (5,)
         assert one.row.collapsed_boundaries == 3
@@ -351,7 +351,7 @@ class TestStrict:
         with pytest.raises(Refused, match=message + ".*--strict"):
             convert(intervals(segments(*ends)), strict=True)
 
-    def test_what_a_reader_counted(self) -> None:
+    def test_counts_of_a_reader_are_refused(self) -> None:
         shape = intervals(segments((0, 5)), counted=Counter(moved=2))
         assert counted(shape) == {"moved": 2}
         with pytest.raises(Refused, match=r"f.x:1: 2 moved.*--strict"):
@@ -374,7 +374,7 @@ class TestSameLabel:
         assert positions(intervals(list(self.TURNS))) == [(6, 9)]
         assert positions(intervals(list(self.TURNS)), same_label="merge") == [(9,)]
 
-    def test_a_gap_of_its_own_stands_between(self) -> None:
+    def test_a_gap_separates_equal_labels(self) -> None:
         shape = intervals(list(self.TURNS), turns=True)
         assert positions(shape, gaps="own") == [(5, 6, 9)]
         assert positions(shape, gaps="own", smallest_gap=2) == [(9,)]

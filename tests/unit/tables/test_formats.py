@@ -140,7 +140,7 @@ class TestJsonl:
         missing = f"f.x:2: {name} is missing (absent, empty or null); every row needs it"
         assert message == missing + hint
 
-    def test_missing_fields_come_before_what_is_wrong_with_others(self) -> None:
+    def test_missing_fields_are_reported_before_wrong_ones(self) -> None:
         text = record(n_units=..., boundaries=..., coder=..., bounds=[2])
         assert refusal(jsonl.read, text, Defaults(coder="c")) == (
             "f.x:1: n_units, boundaries are missing; every row needs them, and this one has "
