@@ -265,7 +265,7 @@ class TestEnd:
 
 
 class TestRegion:
-    """A UEM says which part of a recording counts."""
+    """A UEM states which part of a recording is scored."""
 
     def test_positions_count_from_its_start(self) -> None:
         shape = intervals(segments((0, 20), (20, 40), (45, 60), (60, 80), (80, 90)))
@@ -336,7 +336,7 @@ class TestLevels:
 
 
 class TestStrict:
-    """What would be counted is refused."""
+    """With --strict, anything that would be counted is refused."""
 
     @pytest.mark.parametrize(
         ("ends", "message"),
@@ -381,7 +381,7 @@ class TestSameLabel:
 
 
 class TestNames:
-    """Documents and coders that the file does not name."""
+    """Names for documents and coders that the file does not name."""
 
     def shape(self, url: str, coder: str | None = None) -> ReadFile:
         shape = marks(1, document_id=None, coder=coder, length=Fraction(9))
@@ -418,7 +418,7 @@ def test_units_are_not_mixed() -> None:
 
 
 class TestDescribed:
-    """What was counted, in plain English."""
+    """Messages about what was counted."""
 
     def test_a_line_for_each_segmentation(self) -> None:
         file = InputFile("f.x", b"")

@@ -1,4 +1,4 @@
-"""Files of every format that is read: what comes out of each, and what is refused."""
+"""Files of every format: the rows that an import makes of each, and refusals."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def run(segscore: Segscore, case: dict[str, Any], output: Path) -> CommandResult
 
 
 def imported(output: Path) -> list[dict[str, Any]]:
-    """Read all that an import wrote, as the rows of a case."""
+    """Read the tables that an import wrote, as the rows of a case."""
     tables = {
         name: storage.read_table(str(output / name)) if (output / name).exists() else None
         for name in ("references", "hypotheses", "documents")
@@ -75,7 +75,7 @@ def test_case(segscore: Segscore, tmp_path: Path, case: dict[str, Any]) -> None:
 
 
 def check_said(out: str, case: dict[str, Any]) -> None:
-    """What was counted is in the output, by its number, and what was not is not."""
+    """Check that the output has exactly the counts of a case."""
     counted_lines = [line for line in out.splitlines() if not re.search(r": [0-9]+ rows$", line)]
     for row in case["rows"]:
         lines = [
@@ -93,7 +93,7 @@ def check_said(out: str, case: dict[str, Any]) -> None:
 
 
 def check_refused(result: CommandResult, refused: dict[str, Any], output: Path) -> None:
-    """It ended with one line that names the file, the line and what is wrong."""
+    """Check that one line names the file, the line and what is wrong."""
     assert result.code == 2, result
     assert not output.exists()
     assert not result.out

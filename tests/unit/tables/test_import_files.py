@@ -1,4 +1,4 @@
-"""What an import does with files, whatever their format: find, decompress, detect, write."""
+"""Files of any format in an import: found, decompressed, detected and written."""
 
 import gzip
 import json
@@ -90,7 +90,7 @@ class TestCompressed:
 
 
 class TestOtherKinds:
-    """Files that are no text and no table that is read."""
+    """Files that are neither text nor a supported table."""
 
     @pytest.mark.parametrize(
         ("name", "content", "message"),
@@ -129,7 +129,7 @@ class TestParquet:
     """Interval tables in Parquet."""
 
     def test_times_are_exact(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
-        """1.0005 s is 1001 ms whatever holds it: never the nearest double times 1000."""
+        """1.0005 s is 1001 ms in every column type: never the nearest double times 1000."""
         columns = {
             "float64": pa.array([0, 1.0005, 4.0]),
             "float32": pa.array([0, 1.0005, 4.0], pa.float32()),

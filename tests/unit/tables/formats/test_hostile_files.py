@@ -1,4 +1,4 @@
-"""Whatever bytes come, a reader yields shapes that convert to rows, or refuses in one line."""
+"""For any bytes, a reader yields shapes that convert to rows, or refuses in one line."""
 
 import json
 from collections.abc import Iterable

@@ -52,7 +52,7 @@ class TestFlags:
         ("marks", "sizes"), [("end", [2, 1]), ("start", [1, 2]), ("between", [2, 1, 1])]
     )
     def test_where_marks_are(self, marks: str, sizes: list[int]) -> None:
-        # The first flag of `start` and the last one of `end` say nothing.
+        # The first flag of `start` and the last one of `end` have no meaning.
         assert flags([0, 1, 1] if marks != "start" else [0, 1, 0], marks=marks) == sizes
 
     @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ class TestIdsAndSizes:
 
 
 class TestRecords:
-    """Who and what a record is about."""
+    """Names, roles and attributes of records."""
 
     def test_names_roles_and_attributes(self) -> None:
         text = (
