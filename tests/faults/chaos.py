@@ -223,7 +223,7 @@ def strike(
     if blow.aimed is not None:
         wait(unless_ended(lambda: where(run) == blow.aimed), f"the run is {blow.aimed}")
     until = time.monotonic() + blow.moment * lasts.get(blow.aimed, 0.0)
-    wait(unless_ended(lambda: time.monotonic() >= until), "the moment to strike")
+    wait(unless_ended(lambda: time.monotonic() >= until), "the moment of the kill")
     wait(unless_ended(lambda: place.victims(blow.victim, command)), f"a {blow.victim} is there")
     victims = place.victims(blow.victim, command)
     if not command.running or not victims:

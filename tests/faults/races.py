@@ -123,7 +123,7 @@ class Races:
             raise Broken(f"{kind}: nobody published: {result}")
         published = files(output)
         if not any(published == wanted[number] for number in won):
-            raise Broken(f"{kind}: what is there is of none who says so: {result}")
+            raise Broken(f"{kind}: the published run is not that of a job that succeeded: {result}")
         require_same(output, published)
 
     def _plain(self, line: str) -> str:

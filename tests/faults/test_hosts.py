@@ -74,7 +74,7 @@ def start(workspace: Workspace, command: str, dask: Cluster) -> Command:
     ("kind", "command", "gate"),
     [
         pytest.param(Namespaces, "score", WAIT_AT_PART, id="namespaces, score"),
-        pytest.param(Namespaces, "agree", WAIT_IN_SHUFFLE, id="namespaces, rows of agree travel"),
+        pytest.param(Namespaces, "agree", WAIT_IN_SHUFFLE, id="namespaces, shuffle of agree"),
         pytest.param(Proxies, "score", WAIT_AT_PART, id="proxies, score"),
         pytest.param(Proxies, "agree", WAIT_AT_PART, id="proxies, agree"),
     ],
@@ -86,7 +86,7 @@ def test_a_worker_that_is_cut_off_and_comes_back_changes_nothing(
     if kind is Namespaces and (refusal := hosts.refusal()):
         pytest.skip(f"no network namespaces here ({refusal}); proxies alone cut workers off")
     if (kind, command) == (Proxies, "agree") and not hosts.refusal():
-        pytest.skip("network namespaces are there, and agree ran in them")
+        pytest.skip("network namespaces work, and agree ran in them")
     fault_plan = workspace.fault_plan({"gate": gate})
     with hosts.cluster(fault_plan, kind) as dask:
         run = start(workspace, command, dask)
@@ -103,7 +103,9 @@ def test_a_worker_that_is_cut_off_and_comes_back_changes_nothing(
         assert dask.workers[pid].poll() is None, "who was cut off did not live on"
         dask.hosts[pid].restore()
         fault_plan.open("gate")
-        wait(lambda: dask.workers[pid].poll() is not None, "it learned that it is not missed")
+        wait(
+            lambda: dask.workers[pid].poll() is not None, "the worker ended because it was replaced"
+        )
     published = {
         name: content for name, content in files(workspace.run).items() if UNFINISHED not in name
     }

@@ -19,7 +19,7 @@ from tests.support.waiting import WAIT_AT_PART, WAIT_IN_SHUFFLE, waiting_process
 WAYS = [
     pytest.param("score", WAIT_AT_PART, id="score"),
     pytest.param("agree", WAIT_AT_PART, id="agree", marks=pytest.mark.long),
-    pytest.param("agree", WAIT_IN_SHUFFLE, id="rows travel", marks=pytest.mark.long),
+    pytest.param("agree", WAIT_IN_SHUFFLE, id="shuffle", marks=pytest.mark.long),
 ]
 
 

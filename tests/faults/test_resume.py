@@ -382,7 +382,7 @@ def test_a_dead_process_whose_number_was_reused_is_recognised(unfinished: Worksp
     url = unfinished.run / "_unfinished" / "plan.json"
     plan = json.loads(url.read_text())
     if plan["born"] is None:
-        pytest.skip("this system does not tell when a process started")
+        pytest.skip("this system does not report when a process started")
     with subprocess.Popen(["sleep", "600"]) as later:  # noqa: S607
         url.write_text(json.dumps({**plan, "pid": later.pid}))
         result = unfinished.score()

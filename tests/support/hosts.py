@@ -323,7 +323,7 @@ class Cluster:
             process = self._start(host, "worker", *host.worker(self.address), *common)
             self.hosts[process.pid] = host
             self.workers[process.pid] = process
-        wait(self._all_there, "all workers came")
+        wait(self._all_connected, "all workers connected")
 
     def _start(self, host: Host, *arguments: str) -> subprocess.Popen[bytes]:
         log = self._log(arguments[0], host)
@@ -343,7 +343,7 @@ class Cluster:
     def _log(self, kind: str, host: Host) -> Path:
         return self.folder / f"{kind}-{host.address}.log"
 
-    def _all_there(self) -> bool:
+    def _all_connected(self) -> bool:
         logs = [self._log("worker", host) for host in self.hosts.values()]
         return all(re.search("Registered to", log.read_text()) for log in logs)
 

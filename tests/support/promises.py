@@ -58,7 +58,7 @@ def violation(run: Run, *, alone: bool) -> str | None:
     for table, listed in parsed["files"].items():
         names = set(entries(run, table))
         if not names >= set(listed) or (alone and names != set(listed)):
-            return f"{table} holds {sorted(names)}, its record lists {listed}"
+            return f"{table} contains {sorted(names)}, its record lists {listed}"
     return None
 
 
@@ -82,7 +82,7 @@ def require_same(run: Run, expected: dict[str, bytes]) -> None:
             kinds = [name in contents for contents in (expected, actual)]
             raise Broken(f"{run}/{name}: expected, found: {kinds}; not the undisturbed bytes")
     if more := strays(run, expected):
-        raise Broken(f"{run}: holds more than the run: {more}")
+        raise Broken(f"{run}: contains files that are not of the run: {more}")
 
 
 def require_one_line(err: str, code: int) -> str:
@@ -104,7 +104,7 @@ def require_quiet(err: str) -> None:
         Broken: it did.
     """
     if lines := [line for line in message_lines(err) if not line.startswith("warning: ")]:
-        raise Broken(f"all went well, but standard error says {lines}")
+        raise Broken(f"the command succeeded, but standard error contains {lines}")
 
 
 def message_lines(err: str) -> list[str]:
