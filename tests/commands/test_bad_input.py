@@ -632,7 +632,11 @@ def test_score__duplicate_hypotheses(
 def test_score__only_duplicates(workspace: Workspace) -> None:
     hypotheses = workspace.write("twice.parquet", pa.concat_tables([one_coder("sys", [3])] * 2))
     assert_refused(
-        workspace, workspace.score(hypotheses=hypotheses), 1, hypotheses, "6 were rejected"
+        workspace,
+        workspace.score(hypotheses=hypotheses),
+        1,
+        hypotheses,
+        "6 of 6 hypotheses were rejected",
     )
     references = workspace.write("twice.parquet", pa.concat_tables([one_coder("ann", [3])] * 2))
     message = "unique_document_coder"
@@ -1458,7 +1462,7 @@ def test_score__another_run_is_active_in_the_folder(workspace: Workspace) -> Non
         at_work = write(workspace.run / "_unfinished" / "plan.json", json.dumps(plan))
         result = workspace.score()
         assert result.code == 2
-        assert "at work" in result.err and str(other.pid) in result.err
+        assert "in progress here" in result.err and str(other.pid) in result.err
         assert at_work.exists()
         other.communicate(b"\n")
     assert_refused(

@@ -108,7 +108,7 @@ def test_a_changed_input_is_refused(segscore: Segscore, shows: Path) -> None:
     table.write_text(table.read_text() + "\n")
     result = segscore("explain", shows, "--document", "d")
     assert result.code == 2
-    assert str(table) in result.err and "when the run was made" in result.err
+    assert str(table) in result.err and "has changed since the run" in result.err
 
 
 def test_a_sweep_has_no_edits_to_explain(segscore: Segscore, tmp_path: Path) -> None:

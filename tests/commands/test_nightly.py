@@ -619,7 +619,7 @@ def test_an_unreadable_night_is_skipped_with_a_warning(archive: Archive) -> None
     archive.deliver(THIRD)
     result = archive.run(THIRD)
     assert result.code == 0, result.err
-    assert "passed over" in result.err and "not valid JSON" in result.err
+    assert "night ignored" in result.err and "not valid JSON" in result.err
     assert archive.read(THIRD, "night.json")["against"]["steady"]["date"] == FIRST
 
 
@@ -650,7 +650,7 @@ def test_settings_of_score_apply_to_nights(archive: Archive) -> None:
         (("--not-comparable", "maybe"), "--not-comparable maybe: must be one of fail, pass"),
         (("--metrics", "night.txt"), "--metrics night.txt: must end in .prom"),
         (("--keep", "0"), "--keep 0: must be at least 1"),
-        (("--runs", "runs/{date}"), "--runs runs/{date}: every night gets a folder"),
+        (("--runs", "runs/{date}"), "every night gets its own folder"),
         (("--references", "r/{day}"), "--references r/{day}: unknown placeholder {day}"),
         (("--references", " "), "REFERENCES: is empty"),
     ],
