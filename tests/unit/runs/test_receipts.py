@@ -381,7 +381,7 @@ def misfits() -> Iterator[Callable[[Sums], Sums]]:
 
 @pytest.mark.parametrize("change", [*misfits()])
 def test_inconsistent_sums_are_refused(change: Callable[[Sums], Sums]) -> None:
-    with pytest.raises(ValueError, match="of the sums|the sums are not"):
+    with pytest.raises(ValueError, match=r"of the sums|the sums are not"):
         change(of_sums(3))
 
 
