@@ -13,9 +13,7 @@ def measures() -> None:
 
     table = _table("measure", "formula", "range", "better", "source")
     for measure in ALL.values():
-        table.add_row(
-            measure.name, measure.formula, measure.range, measure.better, measure.source
-        )
+        table.add_row(measure.name, measure.formula, measure.range, measure.better, measure.source)
     out().print(table)
     out().print(_agreement())
 

@@ -5,8 +5,7 @@ from segscore.pipeline.measures.measure import REVERSIBLE, SYMMETRIC, Measure
 COUNTS: dict[str, str] = {}
 
 _EXACT_F1 = (
-    "2 * matches"
-    " / (2 * matches + misses + false_alarms + 2 * (near_misses + substitutions))"
+    "2 * matches / (2 * matches + misses + false_alarms + 2 * (near_misses + substitutions))"
 )
 
 MEASURES = (

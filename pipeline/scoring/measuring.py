@@ -95,7 +95,9 @@ class MeasuringSettings:
         tuple[float, ...],
         Option("Costs of a miss and of a false alarm in C_seg.", Panel.MEASURES, read_numbers),
     ] = (1.0, 0.3)
-    beta: Annotated[float, Option("Weight of recall in b_f1, f1 and every other F.", Panel.MEASURES)] = 1.0
+    beta: Annotated[
+        float, Option("Weight of recall in b_f1, f1 and every other F.", Panel.MEASURES)
+    ] = 1.0
     edit_constants: Annotated[
         tuple[float, ...],
         Option(

@@ -212,8 +212,7 @@ def overlap_counts(
     number = {unit: i for i, segment in enumerate(refs) for unit in segment}
     other = {unit: i for i, segment in enumerate(hyps) for unit in segment}
     joined = [
-        (number[a] == number[b], other[a] == other[b])
-        for a, b in combinations(range(n_units), 2)
+        (number[a] == number[b], other[a] == other[b]) for a, b in combinations(range(n_units), 2)
     ]
     return {
         "coverage_overlap": sum(max(shared_units(r, h) for h in hyps) for r in refs),
@@ -243,7 +242,10 @@ def overlap_values(
     hyps = counts["hypothesis_boundaries"] + counts["rows"]
     purity = ratio(counts["purity_overlap"], counts["content_size"])
     coverage = ratio(counts["coverage_overlap"], counts["content_size"])
-    precision, recall = ratio(counts["tiou_hypotheses"], hyps), ratio(counts["tiou_references"], refs)
+    precision, recall = (
+        ratio(counts["tiou_hypotheses"], hyps),
+        ratio(counts["tiou_references"], refs),
+    )
     hits = counts["tiou_hits"]
     a, b, c, d = (counts[name] for name in OVERLAP_COUNTS[-4:])
     return {
@@ -269,11 +271,7 @@ def adjusted_rand(a: int, b: int, c: int, d: int, *, per_row: bool) -> Value:
     """(a - E) / (M - E) (Hubert & Arabie 1985); 1 for a row in which nothing could differ."""
     n = a + b + c + d
     expected = ratio((a + b) * (a + c), n)
-    value = (
-        None
-        if expected is None
-        else ratio(a - expected, Fraction(2 * a + b + c, 2) - expected)
-    )
+    value = None if expected is None else ratio(a - expected, Fraction(2 * a + b + c, 2) - expected)
     return Fraction(1) if value is None and per_row else value
 
 
@@ -291,3 +289,22 @@ def dialseg_score(counts: Counts) -> Value:
     if pk is None or window_diff is None:
         return None
     return f1 / 2 + (1 - pk) / 4 + (1 - window_diff) / 4
+
+
+# --- All of them ---------------------------------------------------------------------------------
+
+
+def values(
+    counts: Counts, *, edges: int = 0, beta: Fraction = Fraction(1), per_row: bool
+) -> dict[str, Value]:
+    """Every value whose counts are there: of one row, or of sums of rows."""
+    found: dict[str, Value] = {}
+    if set(TOLERANCE_COUNTS) <= counts.keys():
+        found |= tolerance_values(counts, edges, beta)
+    if set(WINPR_COUNTS) <= counts.keys():
+        found |= winpr_values(counts, beta)
+    if {*OVERLAP_COUNTS, "rows", "content_size"} <= counts.keys():
+        found |= overlap_values(counts, beta=beta, per_row=per_row)
+    if {"matches", "pk_misses"} <= counts.keys():
+        found["dialseg_score"] = dialseg_score(counts)
+    return found
