@@ -15,7 +15,7 @@ def whole(description: str, least: int = 0) -> pap.Column:
 
 
 def value(description: str, upper: float | None = None, lower: float | None = 0.0) -> pap.Column:
-    """Return a column of values from ``lower`` to ``upper`` (None for no limit), null if undefined."""
+    """Return a column of values from ``lower`` to ``upper`` (None: no limit), null if undefined."""
     checks = [] if lower is None else [pap.Check.ge(lower)]
     checks += [] if upper is None else [pap.Check.le(upper)]
     return pap.Column(pa.float64(), checks, nullable=True, description=description)

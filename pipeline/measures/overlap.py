@@ -367,7 +367,7 @@ MEASURES = (
         better="higher",
         lower=None,
         agreed=1.0,
-        description="Rand index adjusted for chance: 0 where the sides agree as by chance, negative "
-        "below; 1 if both have no boundary, or both have all",
+        description="Rand index adjusted for chance: 0 where the sides agree as by chance, "
+        "negative below; 1 if both have no boundary, or both have all",
     ),
 )

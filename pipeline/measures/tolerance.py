@@ -108,7 +108,7 @@ def _edge_in_reach(position: int, n_units: int, reach: _Reach) -> bool:
 def _same(ref: Positions, hyp: Positions) -> bool:
     if len(ref) != len(hyp):
         return False
-    for i in range(Index(len(ref))):  # noqa: SIM110  (numba does not compile all())
+    for i in range(Index(len(ref))):
         if ref[i] != hyp[i]:
             return False
     return True

@@ -1,8 +1,8 @@
 """The measures of neighbouring fields once more, slow and obvious.
 
-Tolerance, WinPR, overlap of segments, the Score of SuperDialseg: what stands in docs/measures.md, by
-enumerating pairs of boundaries, windows, units and pairs of units, and dividing exact fractions.
-Values that are not rational (the R-value) are worked out in 60 digits.
+Tolerance, WinPR, overlap of segments and the Score of SuperDialseg, as docs/measures.md defines
+them, by enumerating pairs of boundaries, windows, units and pairs of units, and dividing exact
+fractions. Values that are not rational (the R-value) are worked out in 60 digits.
 """
 
 from collections.abc import Mapping, Sequence
