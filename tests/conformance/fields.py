@@ -8,7 +8,7 @@ from tests.conformance.cases import Case, Expected, Family, Given, case
 from tests.oracles import naive, naive_fields
 from tests.oracles.naive import Value
 
-_DIGITS = 30
+_DIGITS = 20
 
 
 def pair_of(given: Given) -> tuple[int, list[int], list[int]]:
