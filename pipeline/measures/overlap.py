@@ -137,6 +137,18 @@ def _pairs_in_segments(side: Positions, n_units: int) -> int:
 
 
 @kernel
+def _count_pairs_of_units(
+    sides: tuple[Positions, Positions], n_units: int, together: int, out: Ints
+) -> None:
+    """Count the pairs of units, given how many are in one segment on both sides."""
+    in_ref, in_hyp = _pairs_in_segments(sides[0], n_units), _pairs_in_segments(sides[1], n_units)
+    out[_PAIRS_TOGETHER] = together
+    out[_PAIRS_REFERENCE_ONLY] = in_ref - together
+    out[_PAIRS_HYPOTHESIS_ONLY] = in_hyp - together
+    out[_PAIRS_APART] = _pairs_of(n_units) - in_ref - in_hyp + together
+
+
+@kernel
 def _count_pair(
     sides: tuple[Positions, Positions],
     n_units: int,
@@ -183,11 +195,7 @@ def _count_pair(
             h += Index(1)
         overlap += 1
         here = until
-    in_ref, in_hyp = _pairs_in_segments(ref, n_units), _pairs_in_segments(hyp, n_units)
-    out[_PAIRS_TOGETHER] = together
-    out[_PAIRS_REFERENCE_ONLY] = in_ref - together
-    out[_PAIRS_HYPOTHESIS_ONLY] = in_hyp - together
-    out[_PAIRS_APART] = _pairs_of(n_units) - in_ref - in_hyp + together
+    _count_pairs_of_units(sides, n_units, together, out)
 
 
 @kernel
