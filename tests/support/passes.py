@@ -165,9 +165,10 @@ def twin_values(
     p_seg: Fraction | None = None,
     rows: bool = True,
     edges: int = 0,
+    **costs: Any,
 ) -> dict[str, Fraction | None]:
     """The same by the slow twin."""
-    found = naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows)
+    found = naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
     return found | naive_fields.values(counted, edges=edges, per_row=rows)
 
 

@@ -136,7 +136,7 @@ def test_overlaps() -> None:
 
 
 def test_overlaps_with_no_hypothesis_boundary() -> None:
-    pair = 12, [4, 8], []
+    pair: Pair = 12, [4, 8], []
     found = valued(pair)
     check(found, coverage=1, purity=F(1, 3), purity_coverage_f1=F(1, 2), tiou_f1=0)
     lower = Near(tiou=F(3, 10))
