@@ -51,6 +51,7 @@ ALL_KEYS = {
         for what in (*BOUNDARY_ONLY, "two_category")
     ),
     ("alpha", "two_category"),
+    ("ac1", "two_category"),
 }
 
 
@@ -327,6 +328,7 @@ def three(by_key: Coefficients, name: str, what: str) -> tuple[object, object, o
         ("kappa", "two_category", "1/2", "1/2", "0"),
         ("bias", "two_category", None, None, "1/50"),
         ("alpha", "two_category", "1/2", "4/7", "-1/6"),
+        ("ac1", "two_category", "1/2", "12/25", "1/26"),
     ],
 )
 def test_a_document_with_one_coder(
@@ -408,6 +410,7 @@ def test_no_boundary_anywhere(n_units: int) -> None:
         assert three(by_key, name, "segmentation_similarity") == (one, some, one)
         assert three(by_key, name, "two_category") == (one, one, None)
     assert three(by_key, "alpha", "two_category") == (one, one, None)
+    assert three(by_key, "ac1", "two_category") == (one, some, one)
     assert three(by_key, "bias", "exact") == (None, None, some)
     assert three(by_key, "bias", "two_category") == (None, None, some)
 
@@ -415,8 +418,8 @@ def test_no_boundary_anywhere(n_units: int) -> None:
 def test_boundaries_everywhere_by_all_coders() -> None:
     by_key = coefficients({"d": Document(4, {"a": [1, 2, 3], "b": [1, 2, 3]})})
     for name, what in ALL_KEYS:
-        all_of_it = (None, None, "0") if name == "bias" else ("1", "1", None)
-        assert three(by_key, name, what) == all_of_it
+        all_of_it = {"bias": (None, None, "0"), "ac1": ("1", "0", "1")}
+        assert three(by_key, name, what) == all_of_it.get(name, ("1", "1", None))
 
 
 def test_boundaries_everywhere_and_nowhere() -> None:
@@ -428,6 +431,13 @@ def test_boundaries_everywhere_and_nowhere() -> None:
     assert three(by_key, "pi", "two_category") == ("0", "1/2", "-1")
     assert three(by_key, "kappa", "two_category") == ("0", "0", "0")
     assert three(by_key, "alpha", "two_category") == ("0", "1/3", "-1/2")
+    assert three(by_key, "ac1", "two_category") == ("0", "1/2", "-1")
+
+
+def test_gwets_ac1_by_hand() -> None:
+    by_key = coefficients({"d": Document(11, {"a": [2, 5], "b": [2, 4]})})
+    assert three(by_key, "pi", "two_category") == ("4/5", "17/25", "3/8")
+    assert three(by_key, "ac1", "two_category") == ("4/5", "8/25", "12/17")
 
 
 def test_coders_without_a_common_document() -> None:
@@ -438,6 +448,7 @@ def test_coders_without_a_common_document() -> None:
         assert three(by_key, "pi", what) == (None, chance, None)
         assert by_key["kappa", what] == by_key["bias", what] == UNDEFINED
     assert by_key["alpha", "two_category"] == UNDEFINED
+    assert three(by_key, "ac1", "two_category") == (None, "12/25", None)
     assert coder_rows(corpus)[0]["a"] == CoderRow(1, 3, Fraction(1, 3), None)
 
 
