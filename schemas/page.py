@@ -119,10 +119,14 @@ def _range(column: Any) -> str:
         limits |= check.statistics or {}
     if "allowed_values" in limits:
         return ", ".join(f"`{value}`" for value in limits["allowed_values"])
-    if "max_value" in limits:
-        largest = limits["max_value"]
-        return f"{limits['min_value']}..{f'{largest:g}' if isinstance(largest, float) else largest}"
-    return f"≥ {limits['min_value']}" if "min_value" in limits else ""
+    least, largest = (_limit(limits.get(name)) for name in ("min_value", "max_value"))
+    if least and largest:
+        return f"{least}..{largest}"
+    return f"≥ {least}" if least else f"≤ {largest}" if largest else ""
+
+
+def _limit(value: float | None) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _rules(table: OutputTable) -> list[tuple[str, str]]:

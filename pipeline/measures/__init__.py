@@ -2,8 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 
-from segscore.pipeline.measures import content, edits, panel, windows
+from segscore.pipeline.measures import (
+    content,
+    dialogue,
+    edits,
+    overlap,
+    panel,
+    tolerance,
+    windows,
+    winpr,
+)
 from segscore.pipeline.measures.measure import Measure
 
 
@@ -36,18 +46,32 @@ class Table:
         )
 
 
-FAMILIES = (windows, edits, content)
+FAMILIES = (windows, edits, content, tolerance)
+"""The families of a row of ``scores`` that every run counts."""
 
-PAIRS = Table(
-    {name: meaning for family in FAMILIES for name, meaning in family.COUNTS.items()},
-    {measure.name: measure for family in FAMILIES for measure in family.MEASURES},
-)
+ON_REQUEST = (winpr, overlap, dialogue)
+"""Further families of such a row, which a run counts only where they are asked for."""
+
+
+def _table(families: Iterable[ModuleType]) -> Table:
+    counts: dict[str, str] = {}
+    measures: dict[str, Measure] = {}
+    for family in families:
+        counts |= family.COUNTS
+        measures |= {measure.name: measure for measure in family.MEASURES}
+    return Table(counts, measures)
+
+
+PAIRS = _table(FAMILIES)
 """The counts and measures of a row of ``scores``: one reference and one hypothesis."""
+
+ALL_PAIRS = _table((*FAMILIES, *ON_REQUEST))
+"""Those of such a row where all families are asked for."""
 
 PANELS = Table(panel.COUNTS, {measure.name: measure for measure in panel.MEASURES})
 """Those of a row of ``panel_scores``: all references of a document and one hypothesis."""
 
-ALL: Mapping[str, Measure] = {**PAIRS.measures, **PANELS.measures}
+ALL: Mapping[str, Measure] = {**ALL_PAIRS.measures, **PANELS.measures}
 """Every measure by name, for both kinds of row."""
 
 HEADLINES = (

@@ -7,7 +7,16 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Coded, Floats, Ints, column, encode, numbers
-from segscore.pipeline.measures import COUNTS, MEASURES, PANELS, content, edits, panel, windows
+from segscore.pipeline.measures import (
+    COUNTS,
+    MEASURES,
+    PANELS,
+    content,
+    edits,
+    panel,
+    tolerance,
+    windows,
+)
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
@@ -169,6 +178,7 @@ def _count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: R
             types=TypedSides(rule.types, ref.types, hyp.types),
         ),
         *_content(hypotheses, untyped, references),
+        *tolerance.count(untyped, settings.tolerance, settings.edges),
     ]
 
 
