@@ -283,13 +283,13 @@ class TestMaxRejects:
     BAD = '{\n{"document_id": "e", "coder": "c", "n_units": 9, "boundaries": [9]}\n'
 
     def test_by_default_one_bad_line_refuses_everything(
-        self, run: Callable[..., Ended], tmp_path: Path
+        self, run: Callable[..., CommandResult], tmp_path: Path
     ) -> None:
         ended = run(self.GOOD + self.BAD, "t.jsonl")
         assert (ended.code, "t.jsonl:2: not JSON" in ended.err) == (2, True), ended
         assert not (tmp_path / "out").exists()
 
-    def test_bad_lines_are_listed(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+    def test_bad_lines_are_listed(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
         text = self.GOOD + self.BAD + self.GOOD.replace('"d"', '"f"')
         ended = run(text, "t.jsonl", "--max-rejects", 0.5)
         assert (ended.code, "2 rows rejected" in ended.err) == (0, True), ended
@@ -299,7 +299,9 @@ class TestMaxRejects:
         ]
         assert listed == [(1, "line_readable", None), (2, "boundaries_in_range", "e")]
 
-    def test_too_many_refuse_everything(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+    def test_too_many_refuse_everything(
+        self, run: Callable[..., CommandResult], tmp_path: Path
+    ) -> None:
         ended = run(self.GOOD + self.BAD, "t.jsonl", "--max-rejects", 0.5)
         assert (ended.code, "2 of 3 lines are bad" in ended.err) == (2, True), ended
         assert not (tmp_path / "out").exists()
