@@ -87,8 +87,8 @@ def test_scores_and_summary_have_the_added_measure(
         assert averages[hypothesis, "pk_agreement", average] == pytest.approx(1 - pk)
 
 
-def test_the_list_of_measures_has_it(said: tuple[Path, str]) -> None:
-    assert re.search(r"pk_agreement +│ 1 - pk +│ 0 to 1 +│ higher +│ this test", said[1])
+def test_the_list_of_measures_has_it(run_output: tuple[Path, str]) -> None:
+    assert re.search(r"pk_agreement +│ 1 - pk +│ 0 to 1 +│ higher +│ this test", run_output[1])
 
 
 def test_the_page_of_tables_has_the_added_measure(columns_and_texts: dict[str, Any]) -> None:
