@@ -148,6 +148,11 @@ def _warnings(compared: Compared) -> Iterator[str]:
             f"{compared.other_references} documents were left out: the runs scored them against "
             "different references"
         )
+    if compared.unchecked:
+        yield (
+            f"references were not compared by {', '.join(compared.unchecked)}, which not every run "
+            "has: documents may have been compared whose references differ"
+        )
     if compared.absent:
         labels = ", ".join(compared.absent)
         named = ", ".join(measure.name for measure in whole.measures)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.runs import signature as signatures
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.measuring import settings_without_effect
 
 
 @dataclass(frozen=True)
@@ -22,9 +24,10 @@ class ScoredRun(FinishedScoring):
 
     @property
     def signature_fields(self) -> dict[str, str]:
-        """The fields of the signature, except those about the run's own intervals."""
+        """The fields of the signature, except those about the run's own intervals and measures."""
         fields = signatures.fields(self.signature)
-        return {name: value for name, value in fields.items() if name != signatures.INTERVALS}
+        own = signatures.INTERVALS, signatures.MEASURES_CHOSEN
+        return {name: value for name, value in fields.items() if name not in own}
 
 
 def open_runs(urls: Sequence[str]) -> list[ScoredRun]:
@@ -78,7 +81,7 @@ def require_comparable(
     chosen: Sequence[tuple[Table, list[Measure]]],
     may_differ: Sequence[str],
 ) -> None:
-    """Check that the runs were scored alike.
+    """Check that the runs have the chosen measures and were scored alike.
 
     Versions must be equal, because another version may compute other numbers.  If a chosen measure
     uses P_seg, its values must be equal too, even if each run estimated its own.
@@ -89,13 +92,19 @@ def require_comparable(
         may_differ: fields of the signature that may differ.
 
     Raises:
-        Refused: a field differs; the message names each one, with its values in the order of the
-            runs.
+        Refused: a run does not have a measure; or a field differs, and the message names each one,
+            with its values in the order of the runs.
     """
-    fields = [run.signature_fields for run in runs]
-    if any(
-        "p_seg" in table.used_by(measure.name for measure in measures) for table, measures in chosen
-    ):
+    names = [measure.name for _, measures in chosen for measure in measures]
+    for run in runs:
+        run.require(names)
+    used = select(normal_form(names))
+    ignored = signatures.may_differ([run.signature for run in runs], settings_without_effect(used))
+    fields = [
+        {name: value for name, value in run.signature_fields.items() if name not in ignored}
+        for run in runs
+    ]
+    if "p_seg" in used.parameters:
         fields = [
             run_fields | {"p_seg": str(run.record.get("p_seg"))}
             for run_fields, run in zip(fields, runs, strict=True)

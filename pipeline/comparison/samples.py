@@ -71,6 +71,8 @@ class Compared:
         other_references: number of documents left out because the runs have different references
             for them.
         empty: number of groups left out because their systems share no document.
+        unchecked: counts of the references by which they were not compared, because some run does
+            not have them.
         absent: labels of the systems that have no rows of this kind.
         types: types of the group-by columns.
     """
@@ -78,6 +80,7 @@ class Compared:
     samples: list[Sample]
     documents: dict[str, int]
     other_references: int
+    unchecked: list[str]
     empty: int
     absent: list[str]
     types: Mapping[str, pa.DataType]
@@ -108,7 +111,14 @@ def read_samples(
     # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     several = table is PAIRS and len(runs) > 1
-    columns = dict.fromkeys([*counts, *values, *(REFERENCE_COUNTS if several else ())])
+    known = REFERENCE_COUNTS if several else ()
+    unchecked = [
+        name
+        for name in known
+        if name in PAIRS.counts and any(name not in run.selection.pairs.counts for run in runs)
+    ]
+    checked = [name for name in known if name not in unchecked]
+    columns = dict.fromkeys([*counts, *values, *checked])
     rows = read_rows(runs, systems, table, list(columns), grouped)
     same = same_references(rows) if several else np.ones(len(rows.documents), bool)
     chosen = (rows.system >= 0) & same[rows.document]
@@ -127,6 +137,7 @@ def read_samples(
         samples=[whole, *samples],
         documents={run.name: rows.documents_of(number) for number, run in enumerate(runs)},
         other_references=int((~same).sum()),
+        unchecked=unchecked,
         empty=len(by_group) - len(samples),
         absent=[system.label for system in systems if system not in whole.systems],
         types={name: rows.groups.schema.field(name).type for name in grouped}

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from segscore.pipeline.measures import COUNTS
+from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table, write_table
@@ -204,7 +204,7 @@ def test_weights_costs_and_beta_enter_the_formulas(segscore: Segscore, tmp_path:
         for name, part in (("r_miss", "content_miss"), ("r_false_alarm", "content_false_alarm")):
             assert passes.close(row[name], exact[part] / row["content_size"])
         values = passes.twin_values(
-            {name: row[name] for name in COUNTS},
+            {name: row[name] for name in PAIRS.counts},
             p_seg=Fraction(1, 4),
             cost_miss=Fraction(3, 4),
             c_seg_costs=(Fraction(1, 2), Fraction(1, 4)),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.measures import COUNTS, MEASURES, PANELS
+from segscore.pipeline.measures import PAIRS, PANELS
 from tests.conformance import make as make_conformance
 from tests.conformance.make import FAMILIES, FOLDER, Family
 from tests.conformance.ours import COMPILED
@@ -42,7 +42,7 @@ def test_every_measure_and_count_has_a_case() -> None:
         for name in case["expected"].get(part, {})
     }
     rounded = {"story_miss_sum", "story_false_alarm_sum"}
-    assert {*COUNTS, *MEASURES, *PANELS.counts, *PANELS.measures} - rounded <= named
+    assert {*PAIRS.counts, *PAIRS.measures, *PANELS.counts, *PANELS.measures} - rounded <= named
 
 
 def test_the_readme_names_every_file_and_input() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats, Ints, from_lists
-from segscore.pipeline.measures import MEASURES, content, edits, sliding, windows
+from segscore.pipeline.measures import PAIRS, content, edits, sliding, windows
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
@@ -76,7 +76,7 @@ def values(
     arrays: dict[str, Ints] = {name: np.array([count]) for name, count in counted.items()}
     prior = float("nan") if p_seg is None else float(p_seg)
     parameters = replace(SETTINGS, n_t=n_t).parameters(prior)
-    found: dict[str, Floats] = evaluate(MEASURES.values(), arrays, parameters, rows=rows)
+    found: dict[str, Floats] = evaluate(PAIRS.measures.values(), arrays, parameters, rows=rows)
     return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
 
 

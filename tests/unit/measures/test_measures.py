@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.measures import COUNTS, MEASURES, PANELS
+from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC
 from tests.oracles import naive
 from tests.support import passes
@@ -24,7 +24,7 @@ def test_values_are_those_of_the_twin(
     counted = passes.counts(*pair, k, n_t)
     ours = passes.values(counted, n_t=n_t, p_seg=p_seg, rows=rows)
     exact = passes.twin_values(counted, n_t=n_t, p_seg=p_seg, rows=rows)
-    for name in MEASURES:
+    for name in PAIRS.measures:
         assert passes.close(ours[name], exact[name]), (name, ours[name], exact[name])
 
 
@@ -33,24 +33,24 @@ def test_pooled_values_are_those_of_the_twin_however_the_rows_are_split(
     rows: list[Pair], k: int
 ) -> None:
     counted = [passes.counts(*row, k, 2) for row in rows]
-    pooled = {name: sum(row[name] for row in counted) for name in COUNTS}
+    pooled = {name: sum(row[name] for row in counted) for name in PAIRS.counts}
     prior = naive.p_seg(counted)
     ours = passes.values(pooled, p_seg=prior, rows=False)
     exact = passes.twin_values(pooled, p_seg=prior, rows=False)
-    assert all(passes.close(ours[name], exact[name]) for name in MEASURES)
+    assert all(passes.close(ours[name], exact[name]) for name in PAIRS.measures)
 
 
 def test_every_measure_of_a_family_is_there_and_declares_its_laws() -> None:
     expected = passes.twin_values(passes.counts(9, [3], [4], 2, 2), p_seg=Fraction(1, 2))
-    assert set(MEASURES) == set(expected)
-    for measure in (*MEASURES.values(), *PANELS.measures.values()):
+    assert set(PAIRS.measures) == set(expected)
+    for measure in (*PAIRS.measures.values(), *PANELS.measures.values()):
         assert measure.laws, f"{measure.name} declares no law"
         assert measure.laws <= {IDENTITY, SYMMETRIC, REVERSIBLE}
         assert measure.source
 
 
 def declaring(law: str) -> list[str]:
-    return [name for name, measure in MEASURES.items() if law in measure.laws]
+    return [name for name, measure in PAIRS.measures.items() if law in measure.laws]
 
 
 def same(one: float | None, other: float | None) -> bool:
@@ -61,7 +61,7 @@ def same(one: float | None, other: float | None) -> bool:
 def test_bounds(pair: Pair, k: int, n_t: int) -> None:
     values = passes.values(passes.counts(*pair, k, n_t), n_t=n_t, p_seg=PRIOR)
     for name, value in values.items():
-        upper = MEASURES[name].upper
+        upper = PAIRS.measures[name].upper
         assert value is None or value >= -1e-12, name
         assert value is None or upper is None or value <= upper + 1e-12, name
 
@@ -71,7 +71,7 @@ def test_identity(pair: Pair, k: int) -> None:
     n_units, reference, _ = pair
     values = passes.values(passes.counts(n_units, reference, reference, k, 2), p_seg=PRIOR)
     for name in declaring(IDENTITY):
-        best = 1.0 if MEASURES[name].better == "higher" else 0.0
+        best = 1.0 if PAIRS.measures[name].better == "higher" else 0.0
         assert values[name] in (None, best), name
 
 
