@@ -36,7 +36,7 @@ _POINT = {
     "reference_segments": whole(
         "segments of the references, summed over pairs; the same at all thresholds"
     ),
-    **{column: measure(column) for column in _VALUES},
+    **{column: measure(column, required=True) for column in _VALUES},
     "mean_segment_length": value(
         "content_size / hypothesis_segments, in the unit of the run", None
     ),

@@ -90,7 +90,7 @@ def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
     estimator = f"poisson,{'+'.join(sorted(results.units))}" if settings.replicates else "none"
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
     record = {
-        "signature": signature(runs, {"ci": estimator, "p": permutation}),
+        "signature": signature(runs, settings.measures, {"ci": estimator, "p": permutation}),
         "settings": asdict(settings),
         "pairs": tables["comparisons"].num_rows,
         **run.record([records], _account(compared[0]), libraries=("scipy",)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
 from segscore.pipeline.measures.measure import Measure
-from segscore.pipeline.measures.selection import normal_form, select
+from segscore.pipeline.measures.selection import Selection, normal_form, select
 from segscore.pipeline.runs import signature as signatures
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.measuring import settings_without_effect
@@ -21,13 +21,6 @@ class ScoredRun(FinishedScoring):
     """
 
     name: str
-
-    @property
-    def signature_fields(self) -> dict[str, str]:
-        """The fields of the signature, except those about the run's own intervals and measures."""
-        fields = signatures.fields(self.signature)
-        own = signatures.INTERVALS, signatures.MEASURES_CHOSEN
-        return {name: value for name, value in fields.items() if name not in own}
 
 
 def open_runs(urls: Sequence[str]) -> list[ScoredRun]:
@@ -99,11 +92,7 @@ def require_comparable(
     for run in runs:
         run.require(names)
     used = select(normal_form(names))
-    ignored = signatures.may_differ([run.signature for run in runs], settings_without_effect(used))
-    fields = [
-        {name: value for name, value in run.signature_fields.items() if name not in ignored}
-        for run in runs
-    ]
+    fields = _signature_fields(runs, used)
     if "p_seg" in used.parameters:
         fields = [
             run_fields | {"p_seg": str(run.record.get("p_seg"))}
@@ -121,19 +110,30 @@ def require_comparable(
         )
 
 
+def _signature_fields(runs: Sequence[ScoredRun], used: Selection) -> list[dict[str, str]]:
+    """Return the fields of each run's signature that concern the measures to compare."""
+    ignored = signatures.may_differ([run.signature for run in runs], settings_without_effect(used))
+    fields = [signatures.fields(run.signature) for run in runs]
+    return [
+        {name: value for name, value in run_fields.items() if name not in ignored}
+        for run_fields in fields
+    ]
+
+
 def _values_by_field(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
     names = dict.fromkeys(name for run_fields in fields for name in run_fields)
     return {name: [run_fields.get(name, "–") for run_fields in fields] for name in names}
 
 
-def signature(runs: Sequence[ScoredRun], extra: Mapping[str, str]) -> str:
+def signature(runs: Sequence[ScoredRun], measures: Iterable[str], extra: Mapping[str, str]) -> str:
     """Describe in one line what was compared and how.
 
     Args:
         runs: the runs; if they differ in a field, its values are joined in their order.
+        measures: measures to compare.
         extra: fields of the comparison, which are placed before the version.
     """
-    shared = _values_by_field([run.signature_fields for run in runs])
+    shared = _values_by_field(_signature_fields(runs, select(normal_form(measures))))
     version = shared.pop("v", [])
     fields = {**shared, **{name: [value] for name, value in extra.items()}, "v": version}
     parts = [f"{name}:{'/'.join(dict.fromkeys(values))}" for name, values in fields.items()]

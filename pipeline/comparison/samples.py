@@ -112,12 +112,16 @@ def read_samples(
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     several = table is PAIRS and len(runs) > 1
     known = REFERENCE_COUNTS if several else ()
+    counted = [run.selection.pairs.counts for run in runs]
     unchecked = [
         name
         for name in known
-        if name in PAIRS.counts and any(name not in run.selection.pairs.counts for run in runs)
+        if name in PAIRS.counts and any(name not in run_counts for run_counts in counted)
     ]
     checked = [name for name in known if name not in unchecked]
+    files = [run.record.get("inputs", {}).get("references") for run in runs]
+    if all(file == files[0] for file in files):
+        unchecked = []  # the references are the same, whatever was counted
     columns = dict.fromkeys([*counts, *values, *checked])
     rows = read_rows(runs, systems, table, list(columns), grouped)
     same = same_references(rows) if several else np.ones(len(rows.documents), bool)

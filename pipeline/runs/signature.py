@@ -47,8 +47,8 @@ def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> se
         signatures: signatures of the runs.
         without_effect: fields of settings that do not affect the measures to compare.
     """
-    given = [fields(signature) for signature in signatures]
-    omitted = {name for name in without_effect if any(name not in each for each in given)}
+    chosen = [each for each in map(fields, signatures) if MEASURES_CHOSEN in each]
+    omitted = {name for name in without_effect if any(name not in each for each in chosen)}
     return {INTERVALS, MEASURES_CHOSEN, *omitted}
 
 
