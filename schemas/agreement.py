@@ -112,6 +112,7 @@ DOCUMENTS = pap.DataFrameSchema(
             for kind, meaning in COEFFICIENTS.items()
         },
         "alpha_two_category": coefficient("Krippendorff's nominal alpha of this document alone"),
+        "ac1_two_category": coefficient("Gwet's AC1 of this document alone"),
     },
     name="documents",
     description="document",
@@ -122,10 +123,11 @@ AGREEMENT = pap.DataFrameSchema(
     {
         "coefficient": pap.Column(
             pa.string(),
-            pap.Check.isin(["pi", "kappa", "bias", "alpha"]),
+            pap.Check.isin(["pi", "kappa", "bias", "alpha", "ac1"]),
             nullable=False,
             description="pi (Scott's for two coders), kappa (Cohen's for two coders), bias "
-            "(expected agreement of pi minus that of kappa), alpha (Krippendorff's, nominal)",
+            "(expected agreement of pi minus that of kappa), alpha (Krippendorff's, nominal), ac1 "
+            "(Gwet's)",
         ),
         "similarity": pap.Column(
             pa.string(),
@@ -179,6 +181,7 @@ CODERS = pap.DataFrameSchema(
             for kind in (*COEFFICIENTS, "bias")
         },
         "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
+        "without_ac1_two_category": coefficient("Gwet's AC1 without this coder"),
     },
     name="coders",
     description="group and coder",

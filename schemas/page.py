@@ -70,8 +70,9 @@ _BETWEEN = "Rules that several rows break together, in addition to those of the 
 
 _CHOSEN = {
     "scores": "Optional columns belong to measures: they are there if the measure, or its family, "
-    "is among\nthose of `--measures`, a count if the formula of a chosen measure uses it. The "
-    "columns of each\nfamily:",
+    "is among\nthose of `--measures`, a count if the formula of a chosen measure uses it. Without "
+    "the option\nthese are the families `window`, `edit`, `content`, `tolerance` and `panel`. "
+    "`dialseg_score` is in no\nfamily. The columns of each family:",
     "panel_scores": "Optional columns as in [scores](#scores); a column `mean_` is there for each "
     "chosen measure of\nscores. The other columns of each family:",
 }
@@ -141,10 +142,14 @@ def _range(column: Any) -> str:
         limits |= check.statistics or {}
     if "allowed_values" in limits:
         return ", ".join(f"`{value}`" for value in limits["allowed_values"])
-    if "max_value" in limits:
-        largest = limits["max_value"]
-        return f"{limits['min_value']}..{f'{largest:g}' if isinstance(largest, float) else largest}"
-    return f"≥ {limits['min_value']}" if "min_value" in limits else ""
+    least, largest = (_limit(limits.get(name)) for name in ("min_value", "max_value"))
+    if least and largest:
+        return f"{least}..{largest}"
+    return f"≥ {least}" if least else f"≤ {largest}" if largest else ""
+
+
+def _limit(value: float | None) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _rules(table: OutputTable) -> list[tuple[str, str]]:

@@ -8,7 +8,10 @@ from segscore.schemas.columns import name, value, whole
 
 def measure(name: str, description: str | None = None, *, required: bool = False) -> pap.Column:
     """Return a column of a measure's values; its description defaults to that in scores."""
-    return value(description or ALL[name].description, ALL[name].upper, required=required)
+    described = ALL[name]
+    return value(
+        description or described.description, described.upper, described.lower, required=required
+    )
 
 
 SCORES = pap.DataFrameSchema(

@@ -93,7 +93,7 @@ def require_comparable(
         run.require(names)
     used = select(normal_form(names))
     fields = _signature_fields(runs, used)
-    if "p_seg" in used.parameters:
+    if "p_seg" in used.used_by_formulas:
         fields = [
             run_fields | {"p_seg": str(run.record.get("p_seg"))}
             for run_fields, run in zip(fields, runs, strict=True)

@@ -2,9 +2,19 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 
 from segscore.pipeline.arrays.ragged import Floats, Ints
-from segscore.pipeline.measures import content, edits, panel, windows
+from segscore.pipeline.measures import (
+    content,
+    dialogue,
+    edits,
+    overlap,
+    panel,
+    tolerance,
+    windows,
+    winpr,
+)
 from segscore.pipeline.measures.measure import Measure, evaluate
 
 
@@ -63,16 +73,28 @@ class Table:
         return {name: computed[name] for name in self.measures}
 
 
-PAIR_FAMILIES = {"window": windows, "edit": edits, "content": content}
+PAIR_FAMILIES = {
+    "window": windows,
+    "edit": edits,
+    "content": content,
+    "tolerance": tolerance,
+    "winpr": winpr,
+    "overlap": overlap,
+}
 """Name of a family of `scores` -> its counts and measures, in the order of the columns."""
 
 FAMILIES = {**PAIR_FAMILIES, "panel": panel}
 """Name of any family -> its counts and measures."""
 
-PAIRS = Table.of(
-    {name: meaning for family in PAIR_FAMILIES.values() for name, meaning in family.COUNTS.items()},
-    [measure for family in PAIR_FAMILIES.values() for measure in family.MEASURES],
-)
+
+def _pairs(modules: Collection[ModuleType]) -> Table:
+    return Table.of(
+        {name: meaning for module in modules for name, meaning in module.COUNTS.items()},
+        [measure for module in modules for measure in module.MEASURES],
+    )
+
+
+PAIRS = _pairs([*PAIR_FAMILIES.values(), dialogue])
 """The counts and measures of a row of ``scores``: one reference and one hypothesis."""
 
 PANELS = Table.of(panel.COUNTS, panel.MEASURES)

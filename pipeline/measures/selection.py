@@ -11,7 +11,7 @@ from segscore.pipeline.measures import ALL, FAMILIES, PAIR_FAMILIES, PAIRS, PANE
 EVERYTHING = "all"
 """What selects every measure."""
 
-_DEFAULT = ("window", "edit", "content", "panel")
+_DEFAULT = ("window", "edit", "content", "tolerance", "panel")
 """The families that a run has if its settings name no measure."""
 
 
@@ -43,8 +43,8 @@ class Selection:
         )
 
     @property
-    def parameters(self) -> frozenset[str]:
-        """The names that formulas use, among them those of parameters."""
+    def used_by_formulas(self) -> frozenset[str]:
+        """The names of counts, parameters and measures in the formulas."""
         formulas = (*self.pairs.formulas.values(), *self.panels.formulas.values())
         return frozenset(name for measure in formulas for name in measure.code.co_names)
 

@@ -59,12 +59,18 @@ class MeasuringSettings:
             references.
         cost_miss: C_miss of Pr_error in [0, 1]; C_fa is 1 - C_miss.
         c_seg_costs: C_miss and C_fa of C_seg, each in [0, 1].
-        beta: weight of recall in b_f1 and f1, in [0.001, 1000].
+        beta: weight of recall in every F, in [0.001, 1000].
         edit_constants: constants added to the weight of a near miss and of a substitution, each in
             [0, 1].
         content_weights: weights of leading misses, trailing misses, leading false alarms and
             trailing false alarms.
         unit_weights: measure content in the unit_weights of the documents table.
+        tolerance: largest distance of two boundaries that are paired by the tolerance measures, in
+            the unit of the run; 0 to 2^31-1.
+        edges: boundaries that the tolerance measures add to both sides: 0 none, 1 at the start of
+            the document, 2 at its start and end.
+        tiou: IoU above which segments of both sides count as the same, a fraction or decimal in
+            [0, 1).
         confusion: write how often each boundary type was taken for each other one.
         consensus: shares of coders that define consensus references, such as `0.5,0.3,any`.
         reference_points: names of reference points to score in addition to the hypotheses.
@@ -76,7 +82,8 @@ class MeasuringSettings:
         tuple[str, ...],
         Option(
             "Measures to compute, separated by commas: names, families (window, edit, content, "
-            "panel) or all; default: window,edit,content,panel.",
+            "tolerance, winpr, overlap, panel) or all; default: "
+            "window,edit,content,tolerance,panel.",
             Panel.MEASURES,
             read_names,
         ),
@@ -103,7 +110,9 @@ class MeasuringSettings:
         tuple[float, ...],
         Option("Costs of a miss and of a false alarm in C_seg.", Panel.MEASURES, read_numbers),
     ] = (1.0, 0.3)
-    beta: Annotated[float, Option("Weight of recall in b_f1 and f1.", Panel.MEASURES)] = 1.0
+    beta: Annotated[
+        float, Option("Weight of recall in b_f1, f1 and every other F.", Panel.MEASURES)
+    ] = 1.0
     edit_constants: Annotated[
         tuple[float, ...],
         Option(
@@ -123,6 +132,22 @@ class MeasuringSettings:
     unit_weights: Annotated[
         bool, Option("Measure content in the unit_weights of --documents.", Panel.MEASURES)
     ] = False
+    tolerance: Annotated[
+        int,
+        Option("Largest distance of two boundaries in the tolerance measures.", Panel.MEASURES),
+    ] = 0
+    edges: Annotated[
+        int,
+        Option(
+            "Boundaries added to both sides in the tolerance measures: 0 none, 1 the start, "
+            "2 start and end.",
+            Panel.MEASURES,
+        ),
+    ] = 0
+    tiou: Annotated[
+        str,
+        Option("IoU above which two segments count as the same in tiou_f1.", Panel.MEASURES),
+    ] = "1/2"
     confusion: Annotated[
         bool, Option("Write how often each boundary type was taken for another.", Panel.OUTPUT)
     ] = False
@@ -165,7 +190,9 @@ class MeasuringSettings:
         within("--replicates", self.replicates, 0, MOST_REPLICATES)
         check_seed(self.seed)
         self._check_formulas()
-        self.shares, self.points  # noqa: B018  (refuse text that cannot be parsed)
+        within("--tolerance", self.tolerance, 0, MOST_UNITS)
+        within("--edges", self.edges, 0, 2)
+        self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
 
     def _check_formulas(self) -> None:
         one_of("--pairing", self.pairing, _PAIRINGS)
@@ -232,6 +259,13 @@ class MeasuringSettings:
 
         return parse_points(self.reference_points)
 
+    @property
+    def iou(self) -> "Fraction":
+        """The threshold that an IoU must exceed."""
+        from segscore.pipeline.scoring.iou_threshold import parse_iou
+
+        return parse_iou(self.tiou)
+
     def parameters(self, p_seg: float, types: tuple[int, ...] = (1,)) -> dict[str, float]:
         """Return the parameters that formulas use in addition to counts.
 
@@ -245,7 +279,8 @@ class MeasuringSettings:
             "p_seg": p_seg,
             "n_t": self.n_t,
             "type_range": max(types) - min(types) + 1,
-            "beta": self.beta,
+            "beta": float(self.beta),  # products of counts with it are then floats
+            "edges": self.edges,
             "constant_near_miss": self.edit_constants[0],
             "constant_substitution": self.edit_constants[1],
             "cost_miss": self.cost_miss,
@@ -259,8 +294,8 @@ class MeasuringSettings:
     def signature(self, estimator: str, types: tuple[int, ...] | None = None) -> str:
         """Describe in one line what was computed, so that two results can be compared.
 
-        Settings that concern few measures are omitted if they have their default values; if
-        measures were chosen, so are all settings that do not affect them.
+        Settings that concern few measures are omitted if they have their default values, and all
+        that do not affect the measures of the run.
 
         Args:
             estimator: how the intervals are estimated.
@@ -285,11 +320,14 @@ class MeasuringSettings:
             "edit_constants": self._unless_default("edit_constants"),
             "content_weights": self._unless_default("content_weights"),
             "unit_weights": "documents" if self.unit_weights else "",
+            "tol": self.tolerance or "",
+            "edges": self.edges or "",
+            "tiou": "" if 2 * self.iou == 1 else self.iou,
             "measures": ",".join(self.measures),
             "ci": estimator,
             "v": version("segscore"),
         }
-        unused = settings_without_effect(self.selection) if self.measures else set()
+        unused = settings_without_effect(self.selection)
         parts = {name: value for name, value in parts.items() if value != "" and name not in unused}
         return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
 
@@ -300,7 +338,7 @@ class MeasuringSettings:
 
 _AFFECTED = {
     "n_t": ("edit", "n_t"),
-    "window": ("window", "panel"),
+    "window": ("window", "panel", "winpr"),
     "pairing": ("edit",),
     "types": ("edit", "type_range"),
     "p_seg": ("p_seg",),
@@ -315,13 +353,16 @@ _AFFECTED = {
         "weight_trailing_false_alarm",
     ),
     "unit_weights": ("content",),
+    "tol": ("tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+    "edges": ("edges", "tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+    "tiou": ("tiou_references", "tiou_hypotheses"),
 }
-"""Field of the signature -> the families whose counts it affects, and its names in formulas."""
+"""Field of the signature -> the families and counts that it affects, and its names in formulas."""
 
 
 def settings_without_effect(selection: "Selection") -> set[str]:
     """Return the fields of a signature that do not affect any of the measures."""
-    used = {*selection.families, *selection.parameters}
+    used = {*selection.families, *selection.used_by_formulas}
     return {field for field, affected in _AFFECTED.items() if used.isdisjoint(affected)}
 
 

@@ -7,7 +7,17 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Coded, Floats, Ints, column, encode, numbers
-from segscore.pipeline.measures import PAIR_FAMILIES, Table, content, edits, panel, windows
+from segscore.pipeline.measures import (
+    PAIR_FAMILIES,
+    Table,
+    content,
+    edits,
+    overlap,
+    panel,
+    tolerance,
+    windows,
+    winpr,
+)
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.measures.selection import Selection
@@ -167,9 +177,12 @@ def _count(
     settings = rule.settings
     ref, hyp = references.side, hypotheses.side
     rows = pairs.ref_row, pairs.hyp_row, references.size[pairs.ref_row]
-    untyped = pair_rows(ref.boundaries, hyp.boundaries, *rows)
+    untyped, window = (
+        pair_rows(ref.boundaries, hyp.boundaries, *rows),
+        references.window[pairs.ref_row],
+    )
     passes: dict[str, Callable[[], Ints]] = {
-        "window": lambda: windows.count(untyped, references.window[pairs.ref_row]),
+        "window": lambda: windows.count(untyped, window),
         "edit": lambda: edits.count(
             pair_rows(ref.typed, hyp.typed, *rows),
             settings.n_t,
@@ -177,6 +190,9 @@ def _count(
             types=TypedSides(rule.types, ref.types, hyp.types),
         ),
         "content": lambda: _content(hypotheses, untyped, references),
+        "tolerance": lambda: tolerance.count(untyped, settings.tolerance, settings.edges),
+        "winpr": lambda: winpr.count(untyped, window),
+        "overlap": lambda: overlap.count(untyped, settings.iou.as_integer_ratio()),
     }
     counts: dict[str, Ints] = {}
     for name, count in passes.items():

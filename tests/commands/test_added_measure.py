@@ -36,7 +36,7 @@ from segscore.schemas.panel_scores import PANEL_SCORES
 from segscore.schemas.scores import SCORES
 
 data, root = sys.argv[1:]
-for arguments in (["score", data, data, "--output", "run"], ["measures"]):
+for arguments in (["score", data, data, "--output", "run", "--measures", "all"], ["measures"]):
     sys.argv = ["segscore", *arguments]
     try:
         main()

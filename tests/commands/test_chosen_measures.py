@@ -89,7 +89,7 @@ def test_the_default_is_a_run_without_the_option(
     segscore: Segscore, folder: Path, tmp_path: Path
 ) -> None:
     plain = score(segscore, folder, tmp_path / "plain")
-    families = "content,panel,edit,window"
+    families = "content,panel,edit,tolerance,window"
     named = score(segscore, folder, tmp_path / "named", "--measures", families)
     assert named["signature"] == plain["signature"]
     assert named["fingerprint"] == plain["fingerprint"]

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.measures import PAIRS, PANELS
+from segscore.pipeline.measures import PANELS
+from segscore.pipeline.measures.selection import select
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
@@ -19,6 +20,8 @@ from tests.support import passes
 from tests.support.command_line import Segscore
 from tests.support.corpora import STORY_SUMS, Corpus, corpus, run, twin_scores
 from tests.support.paths import DATA
+
+PAIRS = select(()).pairs
 
 
 @pytest.mark.parametrize(

@@ -11,18 +11,18 @@ Franz, McCarley & Xu 2007.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.oracles import naive
+from tests.conformance import fields
+from tests.conformance.cases import Case, Expected, Family, Given, case
+from tests.oracles import naive, naive_fields
 
 FOLDER = Path(__file__).parent
 WIDTH = 100
 
-Given = Mapping[str, Any]
-Expected = dict[str, Any]
 Row = dict[str, Fraction | None]
 Judged = tuple[int, Sequence[Sequence[int]], Sequence[int] | None]
 """(n_units, references, hypothesis) of a document; None where there is no hypothesis."""
@@ -37,43 +37,6 @@ CONTENT_PARTS = (
     "content_trailing_false_alarm",
 )
 PART_NAMES = tuple(part.removeprefix("content_") for part in CONTENT_PARTS)
-
-
-class Case(NamedTuple):
-    """One input, by name.
-
-    Attributes:
-        name: what it shows, once in its family.
-        given: the input.
-        note: where it is from, or who computes something else.
-        show: the values to list; empty: all.
-    """
-
-    name: str
-    given: Given
-    note: str
-    show: tuple[str, ...]
-
-
-class Family(NamedTuple):
-    """A file of cases.
-
-    Attributes:
-        name: of the file.
-        about: what its cases have in common.
-        expect: works out what is expected of a case.
-        cases: in the order of the file.
-    """
-
-    name: str
-    about: str
-    expect: Callable[[Given], Expected]
-    cases: tuple[Case, ...]
-
-
-def case(name: str, note: str = "", show: tuple[str, ...] = (), **given: Any) -> Case:
-    """Name an input."""
-    return Case(name, given, note, show)
 
 
 # --- Units of measurement ------------------------------------------------------------------------
@@ -1006,6 +969,8 @@ def row_of(document: int, pair: tuple[int, Any, Any], k: int, n_t: int) -> Score
     content, stories = content_of({}, pair)
     counts = naive.window_counts(*pair, k) | naive.edit_counts(*pair, n_t) | content
     counts["ghd"] = naive.ghd(*pair)
+    counts |= naive_fields.tolerance_counts(*pair) | naive_fields.winpr_counts(*pair, k)
+    counts |= naive_fields.overlap_counts(*pair)
     return ScoredRow(document, counts, stories)
 
 
@@ -1038,7 +1003,10 @@ def values_of(
 ) -> Row:
     """All values of a row's counts, or of sums."""
     plain = {name: count for name, count in counts.items() if name != "stories"}
-    return naive.values(plain, n_t=n_t, p_seg=p_seg, per_row=per_row) | story_means(stories)
+    found = naive.values(plain, n_t=n_t, p_seg=p_seg, per_row=per_row) | story_means(stories)
+    found |= naive_fields.values(plain, per_row=per_row)
+    del found["r_value"]  # not a fraction
+    return found
 
 
 def macro_average(rows: Sequence[tuple[int, Row]]) -> dict[str, tuple[Fraction | None, int]]:
@@ -1362,6 +1330,7 @@ FAMILIES = (
     Family("optimal_edits", "Edit measures at least cost.", expect_optimal_edits, OPTIMAL_EDITS),
     Family("ghd", "Generalised Hamming distance.", expect_ghd, GHD),
     Family("content", "Content measures of a pair.", expect_content, CONTENT),
+    *fields.FAMILIES,
     Family("panel", "A hypothesis before all references at once.", expect_panel, PANEL),
     Family("consensus", "Boundaries that enough references mark.", expect_consensus, CONSENSUS),
     Family("pooled", "One system over several documents.", expect_pooled, POOLED),

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Ints, Ragged, cumulative, from_lists
-from segscore.pipeline.measures import PAIRS, PANELS, Table, content, edits, panel, windows
+from segscore.pipeline.measures import (
+    PAIRS,
+    PANELS,
+    Table,
+    content,
+    edits,
+    panel,
+    windows,
+)
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
@@ -19,7 +27,7 @@ from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.statistics import averages as summary
 from segscore.pipeline.statistics import bootstrap, sums
 from tests.conformance import make as make_conformance
-from tests.conformance.make import Expected, Given
+from tests.conformance.cases import Expected, Given
 from tests.oracles import naive
 from tests.support import passes
 
@@ -42,9 +50,12 @@ def values_of(
 def settled(given: Given) -> dict[str, float]:
     """What the formulas use beside counts, as a run sets it."""
     changes: dict[str, Any] = {}
-    for name in ("n_t", "beta", "cost_miss"):
+    for name in ("n_t", "edges"):
         if name in given:
-            changes[name] = float(Fraction(given[name])) if name != "n_t" else given[name]
+            changes[name] = given[name]
+    for name in ("beta", "cost_miss"):
+        if name in given:
+            changes[name] = float(Fraction(given[name]))
     for name in ("c_seg_costs", "content_weights"):
         if name in given:
             changes[name] = tuple(float(Fraction(each)) for each in given[name])
@@ -210,6 +221,39 @@ def panel_counts(given: Given, m: int) -> dict[str, int]:
     return named(panel.COUNTS, panel.count(references, hypotheses, rows))
 
 
+def pair_of(given: Given) -> tuple[int, list[int], list[int]]:
+    """The pair of a case."""
+    return given["n_units"], given["reference"], given["hypothesis"]
+
+
+def near_of(given: Given) -> passes.Near:
+    """How near boundaries and segments must be."""
+    iou = Fraction(given.get("tiou", "1/2"))
+    return passes.Near(given.get("tolerance", 0), given.get("edges", 0), iou)
+
+
+def ours_of_tolerance(given: Given) -> Expected:
+    counts = passes.tolerance_counts(*pair_of(given), near_of(given))
+    return {"counts": counts, "values": values_of(PAIRS, counts, settled(given))}
+
+
+def ours_of_winpr(given: Given) -> Expected:
+    counts = passes.winpr_counts(*pair_of(given), given["k"])
+    return {"counts": counts, "values": values_of(PAIRS, counts, settled(given))}
+
+
+def ours_of_overlap(given: Given) -> Expected:
+    pair = pair_of(given)
+    counts = passes.overlap_counts(*pair, near_of(given))
+    whole = counts | passes.tolerance_counts(*pair) | passes.content_counts(*pair)
+    return {"counts": counts, "values": values_of(PAIRS, whole, settled(given))}
+
+
+def ours_of_dialogue(given: Given) -> Expected:
+    counts = passes.counts(*pair_of(given), given["k"], given["n_t"])
+    return {"values": values_of(PAIRS, counts, settled(given))}
+
+
 def ours_of_panel(given: Given) -> Expected:
     counts = panel_counts(given, given["k"])
     return {"counts": counts, "values": values_of(PANELS, counts)}
@@ -289,6 +333,10 @@ COMPILED: dict[str, Callable[[Given], Expected]] = {
     "optimal_edits": ours_of_typed_edits,
     "ghd": ours_of_ghd,
     "content": ours_of_content,
+    "tolerance": ours_of_tolerance,
+    "winpr": ours_of_winpr,
+    "overlap": ours_of_overlap,
+    "dialogue": ours_of_dialogue,
     "panel": ours_of_panel,
     "consensus": ours_of_consensus,
     "pooled": ours_of_pooled,

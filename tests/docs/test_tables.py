@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq  # noqa: TID251
 
 from segscore.pipeline import storage
+from segscore.pipeline.measures.selection import EVERYTHING, select
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage import read_table
 from segscore.pipeline.tables import contradictions
@@ -45,13 +46,19 @@ def of(command: str) -> list[OutputTable]:
 
 
 def keep(tables: Iterable[OutputTable], run: Path, beside: Mapping[str | None, list[str]]) -> None:
-    """Hold each file of a run against the table it is of."""
+    """Hold each file of a run against the table it is of; the run has the default measures."""
+    every, default = select((EVERYTHING,)).pairs, select(()).pairs
+    asked = {*every.counts, *every.measures} - {*default.counts, *default.measures}
+    absent = {*asked, *(f"mean_{name}" for name in asked)}
     for table in tables:
         names = table.columns(beside.get(table.beside, []))
+        if table.schema.name in ("scores", "panel_scores"):
+            names = [name for name in names if name not in absent]
         for file in (run / table.name).iterdir():
             found = pq.read_schema(file)
             assert found.names == names, table.name
             own = {name: arrow_type(column) for name, column in table.schema.columns.items()}
+            own = {name: kind for name, kind in own.items() if name in names}
             assert own == {name: found.field(name).type for name in own}, table.name
         read = read_table(str(run / table.name))
         assert read.num_rows, f"{table.name} is not tested without a row"

@@ -209,6 +209,14 @@ def two_category_alpha(corpus: Corpus) -> Coefficient:
     return corrected(1 - found, 1 - by_chance)
 
 
+def two_category_ac1(corpus: Corpus) -> Coefficient:
+    """Gwet's AC1: the agreement of pi; chance 2 q (1 - q) with the rate q of all marks."""
+    marks = [mark for decided in decisions(corpus) for mark in decided.values()]
+    rate = ratio(sum(marks), len(marks))
+    by_chance = None if rate is None else 2 * rate * (1 - rate)
+    return corrected(two_category_pi(corpus).actual, by_chance)
+
+
 # --- All coefficients ----------------------------------------------------------------------------
 
 
@@ -227,6 +235,7 @@ def coefficients(
     found["pi", "two_category"] = two_category_pi(corpus)
     found["kappa", "two_category"] = two_category_kappa(corpus)
     found["alpha", "two_category"] = two_category_alpha(corpus)
+    found["ac1", "two_category"] = two_category_ac1(corpus)
     for similarity in (*BOUNDARY_ONLY, "two_category"):
         found["bias", similarity] = bias(found["pi", similarity], found["kappa", similarity])
     return found

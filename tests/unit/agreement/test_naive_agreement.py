@@ -51,6 +51,7 @@ ALL_KEYS = {
         for what in (*BOUNDARY_ONLY, "two_category")
     ),
     ("alpha", "two_category"),
+    ("ac1", "two_category"),
 }
 
 
@@ -323,6 +324,7 @@ def three(found: Coefficients, name: str, what: str) -> tuple[object, object, ob
         ("kappa", "two_category", "1/2", "1/2", "0"),
         ("bias", "two_category", None, None, "1/50"),
         ("alpha", "two_category", "1/2", "4/7", "-1/6"),
+        ("ac1", "two_category", "1/2", "12/25", "1/26"),
     ],
 )
 def test_a_document_with_one_coder(
@@ -403,6 +405,7 @@ def test_no_boundary_anywhere(n_units: int) -> None:
         assert three(found, name, "segmentation_similarity") == (one, some, one)
         assert three(found, name, "two_category") == (one, one, None)
     assert three(found, "alpha", "two_category") == (one, one, None)
+    assert three(found, "ac1", "two_category") == (one, some, one)
     assert three(found, "bias", "exact") == (None, None, some)
     assert three(found, "bias", "two_category") == (None, None, some)
 
@@ -410,8 +413,8 @@ def test_no_boundary_anywhere(n_units: int) -> None:
 def test_everything_everywhere() -> None:
     found = coefficients({"d": Document(4, {"a": [1, 2, 3], "b": [1, 2, 3]})})
     for name, what in ALL_KEYS:
-        all_of_it = (None, None, "0") if name == "bias" else ("1", "1", None)
-        assert three(found, name, what) == all_of_it
+        all_of_it = {"bias": (None, None, "0"), "ac1": ("1", "0", "1")}
+        assert three(found, name, what) == all_of_it.get(name, ("1", "1", None))
 
 
 def test_everything_and_nothing() -> None:
@@ -423,6 +426,13 @@ def test_everything_and_nothing() -> None:
     assert three(found, "pi", "two_category") == ("0", "1/2", "-1")
     assert three(found, "kappa", "two_category") == ("0", "0", "0")
     assert three(found, "alpha", "two_category") == ("0", "1/3", "-1/2")
+    assert three(found, "ac1", "two_category") == ("0", "1/2", "-1")
+
+
+def test_gwets_ac1_by_hand() -> None:
+    found = coefficients({"d": Document(11, {"a": [2, 5], "b": [2, 4]})})
+    assert three(found, "pi", "two_category") == ("4/5", "17/25", "3/8")
+    assert three(found, "ac1", "two_category") == ("4/5", "8/25", "12/17")
 
 
 def test_coders_who_never_met() -> None:
@@ -433,6 +443,7 @@ def test_coders_who_never_met() -> None:
         assert three(found, "pi", what) == (None, chance, None)
         assert found["kappa", what] == found["bias", what] == UNDEFINED
     assert found["alpha", "two_category"] == UNDEFINED
+    assert three(found, "ac1", "two_category") == (None, "12/25", None)
     assert coder_rows(corpus)[0]["a"] == CoderRow(1, 3, Fraction(1, 3), None)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,7 +70,10 @@ def test_equal_choices_are_written_alike(names: list[str], draw: Random) -> None
 
 
 def test_the_default_is_written_as_nothing() -> None:
-    assert normal_form(["content", "panel", "edit", "window"]) == normal_form([]) == ()
+    default = ["content", "panel", "edit", "tolerance", "window"]
+    assert normal_form(default) == normal_form([]) == ()
+    assert normal_form([*default, "winpr", "overlap", "dialseg_score"]) == (EVERYTHING,)
+    assert normal_form([*default, "winpr", "overlap"]) == (*FAMILIES,)
     assert normal_form(["window_diff", "pk", "pk"]) == ("pk", "window_diff")
     assert normal_form([*named(["content"]), "pk"]) == ("content", "pk")
 
@@ -101,13 +105,14 @@ def test_settings_that_formulas_use_have_an_effect(names: list[str]) -> None:
     selection = select(normal_form(names))
     used = set[str]().union(*map(words, selection.names))
     without_effect = settings_without_effect(selection)
-    changed = {
+    changed: dict[str, dict[str, Any]] = {
         "p_seg": {"p_seg": 0.25},
         "cost_miss": {"cost_miss": 0.25},
         "c_seg_costs": {"c_seg_costs": (0.5, 0.5)},
         "beta": {"beta": 2.0},
         "edit_constants": {"edit_constants": (0.25, 0.25)},
         "content_weights": {"content_weights": (2.0, 3.0, 4.0, 5.0)},
+        "edges": {"edges": 2},
         "n_t": {"n_t": 3},
     }
     plain = MeasuringSettings().parameters(0.5)
@@ -118,12 +123,19 @@ def test_settings_that_formulas_use_have_an_effect(names: list[str]) -> None:
         assert moved
         if used & moved:
             assert field not in without_effect
-        elif field != "n_t":  # which also changes what is counted
+        elif field not in ("n_t", "edges"):  # which also change what is counted
             assert field in without_effect
-    counted = {"n_t": "edit", "pairing": "edit", "types": "edit", "unit_weights": "content"}
-    for field, family in counted.items():
-        if family in selection.families:
-            assert field not in without_effect
-    if {"window", "panel"} & {*selection.families}:
-        assert "window" not in without_effect
+    counted = {
+        ("n_t", "pairing", "types"): {"matches", "misses", "near_miss_span"},
+        ("unit_weights",): {"content_miss", "content_size", "story_miss_sum"},
+        ("tol", "edges"): {"tolerant_matches", "hypotheses_in_reach"},
+        ("tiou",): {"tiou_references", "tiou_hypotheses"},
+        ("window",): {"pk_misses", "windows", "edge_errors", "winpr_tp", "penalty", "worst"},
+    }
+    present = {*selection.pairs.counts, *selection.panels.counts}
+    for fields, counts in counted.items():
+        for field in fields:
+            assert (field in without_effect) <= counts.isdisjoint(present)
+    if select(normal_form(["perfect_share", "tiou_mean_f1"])) == selection:
+        assert {"tol", "edges", "tiou", "window", "n_t"} <= without_effect
     assert not {"units", "ci", "v", "measures"} & without_effect
