@@ -1,7 +1,7 @@
 """What programs of neighbouring fields compute, for the cases of docs/measures.md.
 
-mir_eval and pyannote.metrics are run; of the others, which are not packages, the formulas are repeated
-as their sources have them.
+mir_eval and pyannote.metrics are run; of the others, which are not packages, the formulas are
+repeated as their sources have them.
 """
 
 import importlib
