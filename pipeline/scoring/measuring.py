@@ -190,6 +190,7 @@ class MeasuringSettings:
         within("--replicates", self.replicates, 0, MOST_REPLICATES)
         check_seed(self.seed)
         self._check_formulas()
+        self._check_unit_weights()
         within("--tolerance", self.tolerance, 0, MOST_UNITS)
         within("--edges", self.edges, 0, 2)
         self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
@@ -221,6 +222,16 @@ class MeasuringSettings:
                 raise Refused(f"--content-weights {weight}: must lie in [0, {_MOST_WEIGHT}]")
         if not 1 / _MOST_WEIGHT <= self.beta <= _MOST_WEIGHT:
             raise Refused(f"--beta {self.beta}: must lie in [{1 / _MOST_WEIGHT}, {_MOST_WEIGHT}]")
+
+    def _check_unit_weights(self) -> None:
+        """Refuse measures that divide lengths by a size that would be counted in weights."""
+        if self.unit_weights and self.measures:
+            in_units = {"purity", "coverage", "purity_coverage_f1"}
+            if chosen := [name for name in self.selection.names if name in in_units]:
+                raise Refused(
+                    f"--unit-weights: {', '.join(chosen)} cannot be measured in weights; leave out "
+                    "one or the other"
+                )
 
     def require_documents(self, documents: str | None) -> None:
         """Refuse to measure in unit lengths or unit weights without a documents table.

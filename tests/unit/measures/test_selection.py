@@ -84,6 +84,13 @@ def test_a_name_that_does_not_exist_is_refused(name: str, near: str) -> None:
         MeasuringSettings(measures=("pk", name))
 
 
+def test_sizes_in_weights_are_not_sizes_in_units() -> None:
+    assert MeasuringSettings(measures=("tiou_f1", "content"), unit_weights=True).unit_weights
+    for names in (("purity", "pk"), ("all",)):
+        with pytest.raises(Refused, match="--unit-weights: purity.* cannot be measured in weights"):
+            MeasuringSettings(measures=names, unit_weights=True)
+
+
 @given(choices, st.integers(0, 2**32))
 def test_values_do_not_depend_on_what_else_is_chosen(names: list[str], seed: int) -> None:
     draw = np.random.default_rng(seed)
