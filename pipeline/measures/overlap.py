@@ -127,6 +127,16 @@ def _pairs_of(units: int) -> int:
 
 
 @kernel
+def _pairs_in_segments(side: Positions, n_units: int) -> int:
+    """Count the pairs of units that are in one segment."""
+    pairs = start = 0
+    for position in side:
+        pairs += _pairs_of(position - start)
+        start = int(position)
+    return pairs + _pairs_of(n_units - start)
+
+
+@kernel
 def _count_pair(
     sides: tuple[Positions, Positions],
     n_units: int,
@@ -136,18 +146,13 @@ def _count_pair(
 ) -> None:
     """Visit each overlap of a reference and a hypothesis segment once, from left to right.
 
-    Args:
-        sides: positions of the reference and of the hypothesis, strictly ascending.
-        n_units: number N of units of the document.
-        threshold: fraction that the IoU must exceed to be counted.
-        chosen: scratch space, one entry for each overlap.
-        out: output: the counts of ``COUNTS``, shape (11,).
+    The scratch space ``chosen`` has an entry for each overlap, and ``out`` one for each count.
     """
     ref, hyp = sides
     r, h = Index(0), Index(0)
     ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
     here = start = hyp_start = overlap = 0
-    together = in_ref = in_hyp = 0
+    together = 0
     of_ref = of_hyp = _Partner(0, 0, 0, False)
     out[:] = 0
     chosen[: len(ref) + len(hyp) + 1] = 0
@@ -165,7 +170,6 @@ def _count_pair(
         if until == end:
             out[_COVERAGE_OVERLAP] += of_ref.shared
             out[_TIOU_REFERENCES] += of_ref.passes
-            in_ref += _pairs_of(length)
             _align(of_ref, length, chosen, out)
             of_ref = _Partner(0, 0, 0, False)
             start = end
@@ -173,13 +177,13 @@ def _count_pair(
         if until == hyp_stop:
             out[_PURITY_OVERLAP] += of_hyp.shared
             out[_TIOU_HYPOTHESES] += of_hyp.passes
-            in_hyp += _pairs_of(hyp_length)
             _align(of_hyp, hyp_length, chosen, out)
             of_hyp = _Partner(0, 0, 0, False)
             hyp_start = hyp_stop
             h += Index(1)
         overlap += 1
         here = until
+    in_ref, in_hyp = _pairs_in_segments(ref, n_units), _pairs_in_segments(hyp, n_units)
     out[_PAIRS_TOGETHER] = together
     out[_PAIRS_REFERENCE_ONLY] = in_ref - together
     out[_PAIRS_HYPOTHESIS_ONLY] = in_hyp - together

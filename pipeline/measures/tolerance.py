@@ -69,39 +69,33 @@ def _tolerant_matches(ref: Positions, hyp: Positions, tolerance: int) -> int:
     while r < ref_end and h < hyp_end:
         distance = int(ref[r]) - int(hyp[h])
         # Sums of conditions, not branches: which of the two comes next is unpredictable.
-        pairs += -tolerance <= distance <= tolerance
-        r += Index(distance <= tolerance)
-        h += Index(distance >= -tolerance)
+        not_after, not_before = distance <= tolerance, distance >= -tolerance
+        pairs += not_after & not_before
+        r += Index(not_after)
+        h += Index(not_before)
     return pairs
 
 
 @kernel
 def _in_reach(side: Positions, other: Positions, n_units: int, reach: _Reach) -> int:
     """Count the boundaries of one side, with added edges, that the other side has within reach."""
-    i = j = Index(0)
-    side_end, other_end = Index(len(side)), Index(len(other))
-    near = reach.edges
-    while i < side_end and j < other_end:
-        distance = int(side[i]) - int(other[j])
-        after = distance > reach.tolerance
-        reached = not after and distance >= -reach.tolerance
-        if reach.edges > 0 and not after:
-            reached |= _edge_in_reach(side[i], n_units, reach)
-        near += reached
-        i += Index(not after)
-        j += Index(after)
+    tolerance = reach.tolerance
+    first, last = 0, len(side)
     if reach.edges > 0:
-        while i < side_end:
-            near += _edge_in_reach(side[i], n_units, reach)
-            i += Index(1)
+        while first < last and side[first] <= tolerance:
+            first += 1
+    if reach.edges > 1:
+        while first < last and n_units - side[last - 1] <= tolerance:
+            last -= 1
+    near = reach.edges + first + len(side) - last  # within reach of an edge
+    i, j, end, other_end = Index(first), Index(0), Index(last), Index(len(other))
+    while i < end and j < other_end:
+        distance = int(side[i]) - int(other[j])
+        not_after = distance <= tolerance
+        near += not_after & (distance >= -tolerance)
+        i += Index(not_after)
+        j += Index(not not_after)
     return near
-
-
-@kernel
-def _edge_in_reach(position: int, n_units: int, reach: _Reach) -> bool:
-    """Return whether an added edge, of which there is one or more, is within reach."""
-    last = reach.edges > 1 and n_units - position <= reach.tolerance
-    return position <= reach.tolerance or last
 
 
 @kernel

@@ -189,6 +189,7 @@ def _add_values(cell: Ints, group: Ints, values: Floats, sums: _MeasureSums) -> 
         digits[g, _LOW] += sign * low
         sums.values[c] += sign * (whole * FINE + high // (HALF // FINE))
         _add_squares(sign, whole, high * (DIGIT * DIGIT // HALF) + low // DIGIT, sums.squares[g])
+    return below_limit
 
 
 def mean_over_references(values: Sequence[Floats], document: Ints) -> list[Floats]:
