@@ -118,10 +118,10 @@ def _differences(
         both = other.signature, night.signature
         ignored = signature.may_differ(both, without_effect)
         missing = [name for name in measures if name not in other.selection.names]
-        by_date[other.date.isoformat()] = [
-            *signature.signature_differences(*both, ignored),
-            *(f"it has no {name}" for name in missing),
-        ]
+        differences = [f"it has no {name}" for name in missing]
+        # Without a measure, its signature does not have the settings of the measure either.
+        differences = differences or signature.signature_differences(*both, ignored)
+        by_date[other.date.isoformat()] = differences
     return {date: differences for date, differences in by_date.items() if differences}
 
 
