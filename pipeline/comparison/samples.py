@@ -111,17 +111,8 @@ def read_samples(
     # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     several = table is PAIRS and len(runs) > 1
-    known = REFERENCE_COUNTS if several else ()
-    counted = [run.selection.pairs.counts for run in runs]
-    unchecked = [
-        name
-        for name in known
-        if name in PAIRS.counts and any(name not in run_counts for run_counts in counted)
-    ]
-    checked = [name for name in known if name not in unchecked]
-    files = [run.record.get("inputs", {}).get("references") for run in runs]
-    if all(file == files[0] for file in files):
-        unchecked = []  # the references are the same, whatever was counted
+    absent = _absent_counts(runs)
+    checked = [name for name in REFERENCE_COUNTS if several and name not in absent]
     columns = dict.fromkeys([*counts, *values, *checked])
     rows = read_rows(runs, systems, table, list(columns), grouped)
     same = same_references(rows) if several else np.ones(len(rows.documents), bool)
@@ -141,12 +132,28 @@ def read_samples(
         samples=[whole, *samples],
         documents={run.name: rows.documents_of(number) for number, run in enumerate(runs)},
         other_references=int((~same).sum()),
-        unchecked=unchecked,
+        unchecked=absent if several and not _same_files(runs) else [],
         empty=len(by_group) - len(samples),
         absent=[system.label for system in systems if system not in whole.systems],
         types={name: rows.groups.schema.field(name).type for name in grouped}
         or dict.fromkeys(group_by, pa.string()),
     )
+
+
+def _absent_counts(runs: Sequence[ScoredRun]) -> list[str]:
+    """Return the counts of references that some run does not have."""
+    counted = [run.selection.pairs.counts for run in runs]
+    return [
+        name
+        for name in REFERENCE_COUNTS
+        if name in PAIRS.counts and any(name not in counts for counts in counted)
+    ]
+
+
+def _same_files(runs: Sequence[ScoredRun]) -> bool:
+    """Return whether the runs read their references from the same files."""
+    files = [run.record.get("inputs", {}).get("references") for run in runs]
+    return all(file == files[0] for file in files)
 
 
 def _nothing_shared(runs: Sequence[ScoredRun], systems: Sequence[System], other: int) -> str:
