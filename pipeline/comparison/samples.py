@@ -105,14 +105,12 @@ def read_samples(
     Raises:
         Refused: a run has no such rows or no such attribute, or the systems share no document.
     """
-    used = table.used_by(measure.name for measure in measures)
-    counts = [name for name in table.counts if name in used]
     values = [measure.name for measure in measures]
+    counts = list(table.only(values).counts)
     # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     several = table is PAIRS and len(runs) > 1
-    absent = _absent_counts(runs)
-    checked = [name for name in REFERENCE_COUNTS if several and name not in absent]
+    checked = _reference_counts(runs) if several else []
     columns = dict.fromkeys([*counts, *values, *checked])
     rows = read_rows(runs, systems, table, list(columns), grouped)
     same = same_references(rows) if several else np.ones(len(rows.documents), bool)
@@ -132,7 +130,7 @@ def read_samples(
         samples=[whole, *samples],
         documents={run.name: rows.documents_of(number) for number, run in enumerate(runs)},
         other_references=int((~same).sum()),
-        unchecked=absent if several and not _same_files(runs) else [],
+        unchecked=_unchecked(runs, checked) if several else [],
         empty=len(by_group) - len(samples),
         absent=[system.label for system in systems if system not in whole.systems],
         types={name: rows.groups.schema.field(name).type for name in grouped}
@@ -140,20 +138,22 @@ def read_samples(
     )
 
 
-def _absent_counts(runs: Sequence[ScoredRun]) -> list[str]:
-    """Return the counts of references that some run does not have."""
+def _reference_counts(runs: Sequence[ScoredRun]) -> list[str]:
+    """Return the columns about references alone that all runs have."""
     counted = [run.selection.pairs.counts for run in runs]
     return [
         name
         for name in REFERENCE_COUNTS
-        if name in PAIRS.counts and any(name not in counts for counts in counted)
+        if name not in PAIRS.counts or all(name in counts for counts in counted)
     ]
 
 
-def _same_files(runs: Sequence[ScoredRun]) -> bool:
-    """Return whether the runs read their references from the same files."""
+def _unchecked(runs: Sequence[ScoredRun], checked: Sequence[str]) -> list[str]:
+    """Return the other such columns, unless the runs read references from the same files."""
     files = [run.record.get("inputs", {}).get("references") for run in runs]
-    return all(file == files[0] for file in files)
+    if all(file == files[0] for file in files):
+        return []
+    return [name for name in REFERENCE_COUNTS if name not in checked]
 
 
 def _nothing_shared(runs: Sequence[ScoredRun], systems: Sequence[System], other: int) -> str:
