@@ -86,7 +86,7 @@ def test_scores_and_summary_have_it(said: tuple[Path, str], made: dict[str, Any]
 
 
 def test_the_list_of_measures_has_it(said: tuple[Path, str]) -> None:
-    assert re.search(r"pk_agreement +│ 1 - pk +│ 0 to 1 │ higher +│ this test", said[1])
+    assert re.search(r"pk_agreement +│ 1 - pk +│ 0 to 1 +│ higher +│ this test", said[1])
 
 
 def test_the_page_of_tables_has_it(made: dict[str, Any]) -> None:

@@ -92,13 +92,13 @@ def test_a_measure_keeps_what_its_formula_needs() -> None:
         for name in kind.measures:
             small = kind.only([name])
             counts = {each: np.array([float(3 + i)]) for i, each in enumerate(kind.counts)}
-            told = {**PARAMETERS, "p_seg": 0.3, "beta": 1.0, "cost_miss": 0.5}
+            told = {**PARAMETERS, "p_seg": 0.3, "beta": 1.0, "cost_miss": 0.5, "edges": 0}
             told |= {"cost_false_alarm": 0.5, "c_seg_cost_miss": 1, "c_seg_cost_false_alarm": 0.3}
             parts = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
             told |= {f"weight_{part}": 1 for part in parts}
             whole = evaluate(kind.measures.values(), counts, told, rows=False)[name]
             fewer = {each: counts[each] for each in small.counts}
-            assert evaluate(small.measures.values(), fewer, told, rows=False)[name] == whole
+            assert small.values(fewer, told, rows=False)[name] == whole
 
 
 # --- Signatures ----------------------------------------------------------------------------------
