@@ -4,6 +4,7 @@ Purity and coverage; temporal IoU; the alignment of Ocampo Diaz & Ouyang 2022; p
 segment, with the index of Rand 1971 and its adjustment for chance by Hubert & Arabie 1985.
 """
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -59,11 +60,34 @@ _MOST_EDGES = 1 << (63 - _ALIGNMENT_BITS)
 """The IoU of fewer pairs than this fit into 64 bits."""
 
 
-class _Threshold(NamedTuple):
+_HALF = Fraction(1, 2)
+
+_LONGEST = 2**31 - 1
+"""Largest number of units of a document, and so the largest denominator of an IoU."""
+
+
+class Threshold(NamedTuple):
     """The fraction above which an IoU counts, both numbers below 2^31."""
 
     numerator: int
     denominator: int
+
+
+def threshold_of(tiou: Fraction) -> Threshold:
+    """Return a threshold that fits 64-bit products, and that the same values of IoU are above.
+
+    An IoU is a fraction with a denominator below 2^31.  It is above a threshold if and only if it
+    is above the largest such fraction that is not above the threshold.
+    """
+    nearest = tiou.limit_denominator(_LONGEST)
+    if nearest <= tiou:
+        return Threshold(nearest.numerator, nearest.denominator)
+    # The next smaller fraction a / b is the one with nearest - a / b = 1 / (b * denominator) that
+    # has the largest b.
+    numerator, denominator = nearest.numerator, nearest.denominator
+    smallest = pow(numerator, -1, denominator) if denominator > 1 else 1
+    below = _LONGEST - (_LONGEST - smallest) % denominator
+    return Threshold((numerator * below - 1) // denominator, below)
 
 
 class _Partner(NamedTuple):
@@ -137,10 +161,22 @@ def _pairs_in_segments(side: Positions, n_units: int) -> int:
 
 
 @kernel
+def _count_pairs_of_units(
+    sides: tuple[Positions, Positions], n_units: int, together: int, out: Ints
+) -> None:
+    """Count the pairs of units, given how many are in one segment on both sides."""
+    in_ref, in_hyp = _pairs_in_segments(sides[0], n_units), _pairs_in_segments(sides[1], n_units)
+    out[_PAIRS_TOGETHER] = together
+    out[_PAIRS_REFERENCE_ONLY] = in_ref - together
+    out[_PAIRS_HYPOTHESIS_ONLY] = in_hyp - together
+    out[_PAIRS_APART] = _pairs_of(n_units) - in_ref - in_hyp + together
+
+
+@kernel
 def _count_pair(
     sides: tuple[Positions, Positions],
     n_units: int,
-    threshold: _Threshold,
+    threshold: Threshold,
     chosen: Bits,
     out: Ints,
 ) -> None:
@@ -183,15 +219,11 @@ def _count_pair(
             h += Index(1)
         overlap += 1
         here = until
-    in_ref, in_hyp = _pairs_in_segments(ref, n_units), _pairs_in_segments(hyp, n_units)
-    out[_PAIRS_TOGETHER] = together
-    out[_PAIRS_REFERENCE_ONLY] = in_ref - together
-    out[_PAIRS_HYPOTHESIS_ONLY] = in_hyp - together
-    out[_PAIRS_APART] = _pairs_of(n_units) - in_ref - in_hyp + together
+    _count_pairs_of_units(sides, n_units, together, out)
 
 
 @kernel
-def _count_pairs(pairs: SegmentationPairs, threshold: _Threshold, counts: Ints) -> None:
+def _count_pairs(pairs: SegmentationPairs, threshold: Threshold, counts: Ints) -> None:
     row = np.zeros(_ROWS, np.int64)
     chosen = np.zeros(0, np.uint8)
     for i in range(len(pairs.ref_row)):
@@ -204,12 +236,12 @@ def _count_pairs(pairs: SegmentationPairs, threshold: _Threshold, counts: Ints) 
             counts[c, i] = row[c]
 
 
-def count(pairs: SegmentationPairs, tiou: tuple[int, int] = (1, 2)) -> Ints:
+def count(pairs: SegmentationPairs, tiou: Fraction = _HALF) -> Ints:
     """Count the overlaps of each pair (docs/measures.md), in time proportional to its boundaries.
 
     Args:
         pairs: the segmentations to compare.
-        tiou: numerator and denominator of the fraction that an IoU must exceed, both below 2^31.
+        tiou: fraction that an IoU must exceed, at least 0 and below 1; compared exactly.
 
     Returns:
         One row per count of ``COUNTS``, shape (11, pairs).  Pairs of units are below 2^61.
@@ -218,7 +250,7 @@ def count(pairs: SegmentationPairs, tiou: tuple[int, int] = (1, 2)) -> Ints:
         Failed: a pair has so many segments that its sum of IoU does not fit into 64 bits.
     """
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
-    _count_pairs(pairs, _Threshold(*tiou), counts)
+    _count_pairs(pairs, threshold_of(tiou), counts)
     if counts[_ALIGNMENT_EDGES].max(initial=0) >= _MOST_EDGES:
         raise Failed(
             f"two segmentations of a document have {_MOST_EDGES} segments or more: their alignment "

@@ -28,7 +28,7 @@ def _absolute(ref: Positions, hyp: Positions, k: int) -> int:
     entering, leaving = Index(0), Index(0)
     hyp_entering, hyp_leaving = Index(0), Index(0)
     ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
-    never = np.int64(1) << 62
+    never = 1 << 62
     start = difference = total = 0
     while leaving < ref_end or hyp_leaving < hyp_end:
         enters = int(ref[entering]) - k if entering < ref_end else never

@@ -117,7 +117,7 @@ def _add(cell: Ints, added: Ints, sums: Ints) -> bool:
         # A sum that wrapped around differs in sign from both of its terms.
         overflow |= (before ^ after) & (added[row] ^ after)
         sums[cell[row]] = after
-    return overflow >= 0
+    return bool(overflow >= 0)
 
 
 def _add_counts(cell: Ints, added: Ints, sums: Ints) -> None:

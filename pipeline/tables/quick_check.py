@@ -6,10 +6,13 @@ This check avoids that work if all rows are valid.
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, ragged
 from segscore.pipeline.tables.columns import SEGMENTATIONS
+
+_COLLAPSED = "collapsed_boundaries"
 
 
 @kernel
@@ -35,12 +38,14 @@ def _none_empty(offsets: Positions) -> bool:
 
 
 def is_sound(table: pa.Table) -> bool:
-    """Return whether all rows keep every rule; False also if only the schema can decide.
+    """Return whether all rows obey every rule; False also if only the schema can decide.
 
     Args:
         table: segmentations, with columns of the contract's types in one chunk each.
     """
-    if any(name in table.column_names for name in SEGMENTATIONS.optional):
+    if any(name in table.column_names for name in SEGMENTATIONS.optional if name != _COLLAPSED):
+        return False
+    if _COLLAPSED in table.column_names and (pc.min(table.column(_COLLAPSED)).as_py() or 0) < 0:
         return False
     if not table.num_rows:
         return True

@@ -4,14 +4,16 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from tests.conformance.cases import Case, Expected, Family, Given, case
+from tests.conformance.cases import Case, Expected, Family, Given
 from tests.oracles import naive, naive_fields
 from tests.oracles.naive import Value
+
+Pair = tuple[int, list[int], list[int]]
 
 _DIGITS = 20
 
 
-def pair_of(given: Given) -> tuple[int, list[int], list[int]]:
+def pair_of(given: Given) -> Pair:
     """The pair of a case."""
     return given["n_units"], given["reference"], given["hypothesis"]
 
@@ -62,30 +64,22 @@ def expect_dialogue(given: Given) -> Expected:
 
 
 def near(
-    name: str,
-    pair: tuple[int, list[int], list[int]],
-    tolerance: int,
-    note: str = "",
-    *,
-    edges: int = 0,
-    **options: Any,
+    name: str, pair: Pair, tolerance: int, note: str = "", *, edges: int = 0, **options: Any
 ) -> Case:
     """Name a pair, a tolerance and the edges that are added."""
-    sides = dict(zip(("n_units", "reference", "hypothesis"), pair, strict=True))
-    return case(name, note, **sides, tolerance=tolerance, edges=edges, **options)
+    return pair_case(name, pair, note, tolerance=tolerance, edges=edges, **options)
 
 
-def pair_case(
-    name: str, pair: tuple[int, list[int], list[int]], note: str = "", **options: Any
-) -> Case:
+def pair_case(name: str, pair: Pair, note: str = "", **options: Any) -> Case:
     """Name a pair and its options."""
-    sides = dict(zip(("n_units", "reference", "hypothesis"), pair, strict=True))
-    return case(name, note, **sides, **options)
+    n_units, reference, hypothesis = pair
+    sides = {"n_units": n_units, "reference": reference, "hypothesis": hypothesis}
+    return Case(name, sides | options, note, ())
 
 
-_START = 30, [2], [15]
-_KUBLA = 11, [2, 5], [2, 4]
-_APART = 12, [4, 8], []
+_START: Pair = 30, [2], [15]
+_KUBLA: Pair = 11, [2, 5], [2, 4]
+_APART: Pair = 12, [4, 8], []
 
 TOLERANCE = (
     near("the hypothesis is the reference", (11, [2, 5], [2, 5]), 0),

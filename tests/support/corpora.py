@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 
-from tests.oracles import naive
+from tests.oracles import naive, naive_fields
 from tests.support.command_line import Segscore
 
 SEGMENTATION = pa.schema(
@@ -131,6 +131,7 @@ def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -
                     **naive.edit_counts(n_units, boundaries, other),
                     "ghd": naive.ghd(n_units, boundaries, other),
                     **content_counts(n_units, boundaries, other),
+                    **naive_fields.tolerance_counts(n_units, boundaries, other),
                 }
     return rows
 

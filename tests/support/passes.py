@@ -21,7 +21,6 @@ from segscore.pipeline.measures import (
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
-from segscore.pipeline.scoring.iou_threshold import as_integers
 from segscore.pipeline.scoring.settings import ScoreSettings
 from tests.oracles import naive, naive_fields
 
@@ -107,7 +106,7 @@ def overlap_counts(
     """The overlap counts of one pair."""
     both = from_lists([reference]), from_lists([hypothesis])
     pair = pair_rows(*both, ONE, ONE, np.array([n_units]))
-    counted = overlap.count(pair, as_integers(near.tiou))
+    counted = overlap.count(pair, near.tiou)
     return dict(zip(overlap.COUNTS, counted[:, 0].tolist(), strict=True))
 
 
@@ -165,9 +164,10 @@ def twin_values(
     p_seg: Fraction | None = None,
     rows: bool = True,
     edges: int = 0,
+    **costs: Any,
 ) -> dict[str, Fraction | None]:
     """The same by the slow twin."""
-    found = naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows)
+    found = naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
     return found | naive_fields.values(counted, edges=edges, per_row=rows)
 
 

@@ -12,7 +12,6 @@ from segscore.pipeline.arrays.ragged import from_lists
 from segscore.pipeline.measures import overlap, tolerance, winpr
 from segscore.pipeline.measures.prefetch import AT_ONCE
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
-from segscore.pipeline.scoring.iou_threshold import as_integers
 from tests.oracles import naive, naive_fields
 from tests.support import passes
 from tests.support.passes import Near
@@ -67,7 +66,7 @@ def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
     both = from_lists(sides), from_lists(sides[::-1])
     batch = pair_rows(*both, row, other, np.full(size, 40))
     k = np.arange(size) % 9 + 1
-    counted = tolerance.count(batch, 2, 1), winpr.count(batch, k), overlap.count(batch, (1, 3))
+    counted = tolerance.count(batch, 2, 1), winpr.count(batch, k), overlap.count(batch, F(1, 3))
     near = Near(2, 1, F(1, 3))
     for i in range(0, size, 9):
         pair = 40, sides[row[i]], sides[::-1][other[i]]
@@ -136,7 +135,7 @@ def test_overlaps() -> None:
 
 
 def test_overlaps_with_no_hypothesis_boundary() -> None:
-    pair = 12, [4, 8], []
+    pair: Pair = 12, [4, 8], []
     found = valued(pair)
     check(found, coverage=1, purity=F(1, 3), purity_coverage_f1=F(1, 2), tiou_f1=0)
     lower = Near(tiou=F(3, 10))
@@ -274,7 +273,7 @@ def test_a_boundary_at_the_first_of_many_units() -> None:
 def test_thresholds_in_64_bits_pass_the_same_values(
     iou: Fraction, union: int, data: st.DataObject
 ) -> None:
-    numerator, denominator = as_integers(iou)
+    numerator, denominator = overlap.threshold_of(iou)
     assert 0 <= numerator <= denominator < 2**31
     near = int(iou * union)
     for shared in (near - 1, near, near + 1, data.draw(st.integers(0, union))):

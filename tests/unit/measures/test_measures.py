@@ -87,10 +87,10 @@ def test_identity(pair: Pair, k: int, near: passes.Near) -> None:
 
 @given(pairs(), st.integers(1, 30), st.integers(1, 5), NEAR)
 def test_symmetry(pair: Pair, k: int, n_t: int, near: passes.Near) -> None:
-    n_units, *sides = pair
+    n_units, reference, hypothesis = pair
     one, other = (
         passes.values(passes.counts(n_units, *both, k, n_t, near), n_t=n_t, edges=near.edges)
-        for both in (sides, sides[::-1])
+        for both in ((reference, hypothesis), (hypothesis, reference))
     )
     for name in declaring(SYMMETRIC):
         assert same(one[name], other[name]), name
@@ -98,11 +98,11 @@ def test_symmetry(pair: Pair, k: int, n_t: int, near: passes.Near) -> None:
 
 @given(pairs(), st.integers(1, 30), FROM_BOTH_ENDS)
 def test_reversal(pair: Pair, k: int, near: passes.Near) -> None:
-    n_units, *sides = pair
-    backwards = [[n_units - p for p in reversed(side)] for side in sides]
+    n_units, reference, hypothesis = pair
+    back, forth = ([n_units - p for p in reversed(side)] for side in (reference, hypothesis))
     one, other = (
         passes.values(passes.counts(n_units, *both, k, 2, near), p_seg=PRIOR, edges=near.edges)
-        for both in (sides, backwards)
+        for both in ((reference, hypothesis), (back, forth))
     )
     for name in declaring(REVERSIBLE):
         assert same(one[name], other[name]), name
