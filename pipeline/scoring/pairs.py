@@ -192,7 +192,7 @@ def _count(
         "content": lambda: _content(hypotheses, untyped, references),
         "tolerance": lambda: tolerance.count(untyped, settings.tolerance, settings.edges),
         "winpr": lambda: winpr.count(untyped, window),
-        "overlap": lambda: overlap.count(untyped, settings.iou.as_integer_ratio()),
+        "overlap": lambda: overlap.count(untyped, settings.iou),
     }
     counts: dict[str, Ints] = {}
     for name, count in passes.items():

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from segscore.pipeline.measures import PAIRS
+from segscore.pipeline.measures.selection import select
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table, write_table
@@ -19,6 +19,7 @@ from tests.support.command_line import Segscore
 from tests.support.corpora import Corpus, corpus, run
 from tests.support.paths import DATA
 
+COUNTS = select(()).pairs.counts
 POINTS = "none,all,regular,regular-mean-size,random-known,random-unknown,random-mean,coin,human"
 
 
@@ -204,7 +205,7 @@ def test_weights_costs_and_beta_enter_the_formulas(segscore: Segscore, tmp_path:
         for name, part in (("r_miss", "content_miss"), ("r_false_alarm", "content_false_alarm")):
             assert passes.close(row[name], exact[part] / row["content_size"])
         values = passes.twin_values(
-            {name: row[name] for name in PAIRS.counts},
+            {name: row[name] for name in COUNTS},
             p_seg=Fraction(1, 4),
             cost_miss=Fraction(3, 4),
             c_seg_costs=(Fraction(1, 2), Fraction(1, 4)),

@@ -87,7 +87,9 @@ def test_a_name_that_does_not_exist_is_refused(name: str, near: str) -> None:
 def test_sizes_in_weights_are_not_sizes_in_units() -> None:
     assert MeasuringSettings(measures=("tiou_f1", "content"), unit_weights=True).unit_weights
     for names in (("purity", "pk"), ("all",)):
-        with pytest.raises(Refused, match="--unit-weights: purity.* cannot be measured in weights"):
+        with pytest.raises(
+            Refused, match=r"--unit-weights: purity.* cannot be measured in weights"
+        ):
             MeasuringSettings(measures=names, unit_weights=True)
 
 
