@@ -16,6 +16,7 @@ from tests.support.command_line import Ended, Segscore
 from tests.support.comparisons import refused
 from tests.support.corpora import corpus, run
 from tests.support.nights import DAYS, GOOD, Archive
+from tests.support.paths import ROOT
 
 OPTIONS = ("--consensus", "0.5", "--group-by", "genre", "--replicates", 20)
 ALWAYS = {
@@ -248,3 +249,29 @@ def test_nights_are_judged_by_what_both_have(segscore: Segscore, tmp_path: Path)
     history = table(Path(archive.runs), "history")
     rows = history.filter(pc.equal(history.column("date").cast(pa.string()), DAYS[2]))
     assert set(rows.column("measure").to_pylist()) == {"f1"}
+
+
+def test_views_of_dashboards_show_what_nights_have(segscore: Segscore, tmp_path: Path) -> None:
+    import duckdb  # what a module keeps of it is told as leaked when Python ends
+
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    for night, names in ((DAYS[0], '["pk", "f1"]'), (DAYS[1], '["pk", "b_f1"]')):
+        archive.deliver(night, GOOD)
+        archive.settle(score=f"measures = {names}", gate="pk<=+0.5")
+        assert archive.run(night).code == 0
+    assert segscore("history", archive.runs).code == 0
+    with duckdb.connect() as database:
+        database.execute(f"CREATE MACRO archive() AS '{archive.runs}'")
+        database.execute((ROOT / "deploy" / "dashboards" / "views.sql").read_text("utf-8"))
+
+        def number(query: str) -> int:
+            found = database.execute(f"SELECT count(*) FROM {query}").fetchone()  # noqa: S608
+            assert found is not None
+            return int(found[0])
+
+        scored = number(f"scores_of('{DAYS[0]}')")
+        assert scored == number(f"worst_documents('{DAYS[0]}', 'pk')") > 0
+        assert number(f"worst_documents('{DAYS[0]}', 'b_f1')") == 0
+        assert number("trend WHERE measure = 'f1'") == number("trend WHERE measure = 'b_f1'") > 0
+        assert number("trend WHERE measure NOT IN ('pk', 'f1', 'b_f1')") == 0
+        assert number("gate WHERE measure = 'pk'") > 0
