@@ -104,7 +104,7 @@ class Sums:
         if any(array.dtype.kind not in "iO" for array in (self.digits, self.squares)):
             raise ValueError("the sums are not whole numbers")
         if cells and not 0 <= self.group.min() <= self.group.max() < groups:
-            raise ValueError("a sum belongs to a group that does not exist")
+            raise ValueError("some of the sums belong to a group that does not exist")
 
 
 @kernel

@@ -577,7 +577,9 @@ def test_score__duplicate_hypotheses(
 
 def test_score__only_duplicates(desk: Desk) -> None:
     hypotheses = desk.write("twice.parquet", pa.concat_tables([coded("sys", [3])] * 2))
-    refused(desk, desk.score(hypotheses=hypotheses), 1, hypotheses, "6 were rejected")
+    refused(
+        desk, desk.score(hypotheses=hypotheses), 1, hypotheses, "6 of 6 hypotheses were rejected"
+    )
     references = desk.write("twice.parquet", pa.concat_tables([coded("ann", [3])] * 2))
     said = "unique_document_coder"
     again = desk.score("--fresh", references=references)
@@ -1343,7 +1345,7 @@ def test_score__another_run_is_at_work_here(desk: Desk) -> None:
         at_work = write(desk.run / "_unfinished" / "plan.json", json.dumps(plan))
         ended = desk.score()
         assert ended.code == 2
-        assert "at work" in ended.err and str(other.pid) in ended.err
+        assert "in progress here" in ended.err and str(other.pid) in ended.err
         assert at_work.exists()
         other.communicate(b"\n")
     refused(desk, desk.score(), 2, "contains an unfinished run with other settings")

@@ -617,7 +617,7 @@ def test_a_night_that_cannot_be_read_is_passed_over_and_said(archive: Archive) -
     archive.deliver(THIRD)
     ended = archive.run(THIRD)
     assert ended.code == 0, ended.err
-    assert "passed over" in ended.err and "not valid JSON" in ended.err
+    assert "night ignored" in ended.err and "not valid JSON" in ended.err
     assert archive.read(THIRD, "night.json")["against"]["steady"]["date"] == FIRST
 
 
@@ -648,7 +648,7 @@ def test_how_to_score_is_said_as_for_score(archive: Archive) -> None:
         (("--not-comparable", "maybe"), "--not-comparable maybe: must be one of fail, pass"),
         (("--metrics", "night.txt"), "--metrics night.txt: must end in .prom"),
         (("--keep", "0"), "--keep 0: must be at least 1"),
-        (("--runs", "runs/{date}"), "--runs runs/{date}: every night gets a folder"),
+        (("--runs", "runs/{date}"), "every night gets its own folder"),
         (("--references", "r/{day}"), "--references r/{day}: unknown placeholder {day}"),
         (("--references", " "), "REFERENCES: is empty"),
     ],
