@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from segscore.pipeline import storage
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.column_names import unit_of, use_of
 from segscore.pipeline.tables.formats.format_heads import without_compression
 from segscore.pipeline.tables.formats.intervals.interval_cells import name_of
-from segscore.pipeline.tables.formats.intervals.interval_columns import unit_of, use_of
 from segscore.pipeline.tables.formats.intervals.interval_table import DAY
 from segscore.pipeline.tables.formats.intervals.table_rows import read_table_rows
 from segscore.pipeline.tables.formats.rows import RowPlace, shown

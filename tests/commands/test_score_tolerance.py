@@ -54,8 +54,10 @@ def test_rows_and_micro_averages_are_those_of_the_twin(
     assert scored
     by_system: dict[str, list[dict[str, int]]] = {}
     for row in scored:
-        both = (sides[row["document_id"], row[role]] for role in ("reference", "hypothesis"))
-        counts = naive_fields.tolerance_counts(row["n_units"], *both, reach, edges)
+        reference, hypothesis = (
+            sides[row["document_id"], row[role]] for role in ("reference", "hypothesis")
+        )
+        counts = naive_fields.tolerance_counts(row["n_units"], reference, hypothesis, reach, edges)
         assert {name: row[name] for name in counts} == counts
         exact = naive_fields.tolerance_values(counts, edges)
         assert all(passes.close(row[name], exact[name]) for name in NAMES)
@@ -96,7 +98,7 @@ def test_averages_of_values_below_0(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def test_sums_that_do_not_fit_end_the_run(segscore: Segscore, tmp_path: Path) -> None:
-    coders = [(f"coder {i}", "reference", []) for i in range(5)]
+    coders: list[tuple[str, str, list[int]]] = [(f"coder {i}", "reference", []) for i in range(5)]
     table = write(tmp_path / "long.jsonl", 2**31 - 1, *coders, ("system", "hypothesis", [2**30]))
     ended = segscore("score", table, table, "--output", tmp_path / "run")
     assert ended.code == 1

@@ -15,6 +15,12 @@ from pyarrow import feather
 from segscore.pipeline import storage
 from tests.support.command_line import Ended, Segscore
 
+
+def gzipped(content: bytes) -> bytes:
+    """Compress without the time, so that ids of tests are the same in all processes."""
+    return gzip.compress(content, mtime=0)
+
+
 TABLE = "document,coder,start,end\nd,anna,0,1.5\nd,anna,1.5,4\n"
 MEDIA = b"\0\0\0\x20ftypM4A \0\0\0\0"
 
@@ -53,11 +59,11 @@ class TestCompressed:
     @pytest.mark.parametrize(
         ("name", "content"),
         [
-            ("t.csv.gz", gzip.compress(TABLE.encode())),
-            ("t.csv.GZ", gzip.compress(TABLE[:30].encode()) + gzip.compress(TABLE[30:].encode())),
+            ("t.csv.gz", gzipped(TABLE.encode())),
+            ("t.csv.GZ", gzipped(TABLE[:30].encode()) + gzipped(TABLE[30:].encode())),
             ("t.csv.zst", zstd(TABLE.encode())),
             ("t.csv", zstd(TABLE.encode())),
-            ("t.csv.gz", gzip.compress(TABLE.encode("utf-16"))),
+            ("t.csv.gz", gzipped(TABLE.encode("utf-16"))),
         ],
     )
     def test_are_read(
@@ -70,12 +76,12 @@ class TestCompressed:
     @pytest.mark.parametrize(
         ("name", "content", "message"),
         [
-            ("t.csv.gz", gzip.compress(TABLE.encode())[:-20], "cannot be decompressed"),
-            ("t.csv.gz", gzip.compress(TABLE.encode())[:40], "cannot be decompressed"),
-            ("t.csv.gz", gzip.compress(TABLE.encode()) + b"more", "cannot be decompressed"),
+            ("t.csv.gz", gzipped(TABLE.encode())[:-20], "cannot be decompressed"),
+            ("t.csv.gz", gzipped(TABLE.encode())[:40], "cannot be decompressed"),
+            ("t.csv.gz", gzipped(TABLE.encode()) + b"more", "cannot be decompressed"),
             ("t.csv.zst", zstd(TABLE.encode())[:-9], "cannot be decompressed"),
             ("t.csv.gz", TABLE.encode(), "is not compressed"),
-            ("t.csv.gz", gzip.compress(MEDIA), "media file"),
+            ("t.csv.gz", gzipped(MEDIA), "media file"),
         ],
     )
     def test_that_are_broken_are_refused(
@@ -85,7 +91,7 @@ class TestCompressed:
         assert (ended.code, message in ended.err) == (2, True), ended
 
     def test_parquet_inside(self, run: Callable[..., Ended], tmp_path: Path) -> None:
-        ended = run(gzip.compress(parquet(tmp_path, start=[1])), "t.parquet.gz")
+        ended = run(gzipped(parquet(tmp_path, start=[1])), "t.parquet.gz")
         assert (ended.code, "compressed Parquet" in ended.err) == (2, True)
 
 

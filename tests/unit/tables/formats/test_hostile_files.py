@@ -127,6 +127,7 @@ def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObj
         message = str(refused)
         assert message.encode()
         assert message.startswith("f.x:")
+        assert "\n" not in message
     else:
         for one in converted:
             assert one.row.n_units is not None

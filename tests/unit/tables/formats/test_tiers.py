@@ -185,7 +185,7 @@ def test_one_tier_is_by_the_coder_asked_for() -> None:
         ('1 4 ""\n', "1 4", "the file ends where a text in quotes is expected"),
         ('1 4 ""\n', '1 4 "', "the file ends where a text in quotes is expected"),
         ('1 4 ""\n', '1 4 "" 7', "there is more than the sizes above say"),
-        ("1 11 1 4", "1 11 1.5 4", "1.5 is not the number of intervals or points of marks"),
+        ("1 11 1 4", "1 11 1.5 4", "1.5 is not the number of intervals or points of a tier"),
         ("1 11 1 4", "1 11 1 0.5", "x:6: 0.5 is before the TextGrid's xmin"),
         ('"TextTier"', '"Table"', "x:6: the tier is Table; expected IntervalTier or TextTier"),
         ('"TextGrid"', '"Sound"', "x:2: the object is not a TextGrid"),
