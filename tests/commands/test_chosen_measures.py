@@ -12,8 +12,8 @@ import pytest
 from segscore.pipeline.measures import ALL, FAMILIES, PAIRS
 from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.storage import read_table
-from tests.support.command_line import Ended, Segscore
-from tests.support.comparisons import refused
+from tests.support.command_line import CommandResult, Segscore
+from tests.support.comparisons import refusal_line
 from tests.support.corpora import corpus, run
 from tests.support.nights import DAYS, GOOD, Archive
 from tests.support.paths import ROOT
@@ -98,7 +98,7 @@ def test_the_default_is_a_run_without_the_option(
 
 
 def test_another_choice_is_another_run(segscore: Segscore, folder: Path, tmp_path: Path) -> None:
-    def again(names: str) -> Ended:
+    def again(names: str) -> CommandResult:
         return segscore(
             "score", folder / "references", folder / "hypotheses", "--output", tmp_path / "run",
             "--replicates", 0, "--measures", names,
@@ -106,7 +106,7 @@ def test_another_choice_is_another_run(segscore: Segscore, folder: Path, tmp_pat
 
     assert again("pk,window_diff").code == 0
     assert "already" in again("window_diff,pk").out
-    assert "measures was ['pk', 'window_diff'], is ['pk']" in refused(again("pk"))
+    assert "measures was ['pk', 'window_diff'], is ['pk']" in refusal_line(again("pk"))
 
 
 WITHOUT_EFFECT = [
@@ -160,23 +160,25 @@ def test_runs_are_compared_by_what_both_have(
     score(segscore, folder, tmp_path / "some", "--measures", "pk,window_diff", "--n-t", 3)
     few = ("--replicates", 0, "--permutations", 0)
     output = tmp_path / "compared"
-    ended = segscore(
+    result = segscore(
         "compare", whole, tmp_path / "some", "--measure", "pk", *few, "--output", output
     )
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     record = json.loads((output / "run.json").read_text())
     assert "n_t" not in record["signature"] and "measures" not in record["signature"]
     assert record["warnings"] == []  # the references are the same files
     values = table(output, "comparisons").select(["value", "other_value"])
     same = pc.equal(table(output, "comparisons").column("difference"), 0.0)
     assert values.num_rows and pc.any(same).as_py()
-    line = refused(segscore("compare", whole, tmp_path / "some", "--measure", "b_f1,pk", *few))
+    line = refusal_line(segscore("compare", whole, tmp_path / "some", "--measure", "b_f1,pk", *few))
     assert line == (
         f"segscore: error: {tmp_path / 'some'}: has no b_f1; run score again with --measures "
         "pk,window_diff,b_f1"
     )
     gate = ("--measure", "pk", "--gate", "b_f1>=-0.01", *few)
-    assert "has no b_f1; run score" in refused(segscore("compare", tmp_path / "some", whole, *gate))
+    assert "has no b_f1; run score" in refusal_line(
+        segscore("compare", tmp_path / "some", whole, *gate)
+    )
 
 
 def test_other_references_are_told_apart_as_far_as_the_runs_can(
@@ -189,8 +191,8 @@ def test_other_references_are_told_apart_as_far_as_the_runs_can(
     score(segscore, copy, tmp_path / "second", "--measures", "pk")
     output = tmp_path / "compared"
     runs = tmp_path / "first", tmp_path / "second"
-    ended = segscore("compare", *runs, "--measure", "pk", "--output", output, "--permutations", 0)
-    assert ended.code == 0, ended.err
+    result = segscore("compare", *runs, "--measure", "pk", "--output", output, "--permutations", 0)
+    assert result.code == 0, result.err
     (warning,) = json.loads((output / "run.json").read_text())["warnings"]
     assert warning.startswith("references were not compared by reference_windows, stories, which")
 
@@ -198,12 +200,14 @@ def test_other_references_are_told_apart_as_far_as_the_runs_can(
 def test_reports_show_what_there_is(segscore: Segscore, folder: Path, tmp_path: Path) -> None:
     score(segscore, folder, tmp_path / "some", "--measures", "pr_miss,pr_false_alarm,c_seg")
     page = tmp_path / "page.html"
-    ended = segscore("report", tmp_path / "some", "--output", page)
-    assert ended.code == 0, ended.err
+    result = segscore("report", tmp_path / "some", "--output", page)
+    assert result.code == 0, result.err
     text = page.read_text()
     assert "pr_miss ↓" in text and "pr_miss against pr_false_alarm" in text
     assert "b_precision" not in text
-    line = refused(segscore("report", tmp_path / "some", "--output", page, "--measure", "b_f1"))
+    line = refusal_line(
+        segscore("report", tmp_path / "some", "--output", page, "--measure", "b_f1")
+    )
     assert line.endswith(
         f"{tmp_path / 'some'}: has no b_f1; run score again with --measures "
         "pr_miss,pr_false_alarm,c_seg,b_f1"
@@ -211,16 +215,16 @@ def test_reports_show_what_there_is(segscore: Segscore, folder: Path, tmp_path: 
 
 
 def test_all_chosen_measures_are_printed(segscore: Segscore, folder: Path, tmp_path: Path) -> None:
-    ended = segscore(
+    result = segscore(
         "score", folder / "references", folder / "hypotheses", "--output", tmp_path / "run",
         "--replicates", 0, "--measures", "c_seg,ghd_is_no_measure",
     )  # fmt: skip
-    assert "--measures ghd_is_no_measure: no such measure or family" in refused(ended)
-    ended = segscore(
+    assert "--measures ghd_is_no_measure: no such measure or family" in refusal_line(result)
+    result = segscore(
         "score", folder / "references", folder / "hypotheses", "--output", tmp_path / "run",
         "--replicates", 0, "--measures", "c_seg,pk",
     )  # fmt: skip
-    assert "c_seg ↓" in ended.out and "pk ↓" in ended.out and "window_diff" not in ended.out
+    assert "c_seg ↓" in result.out and "pk ↓" in result.out and "window_diff" not in result.out
 
 
 def test_nights_are_judged_by_what_both_have(segscore: Segscore, tmp_path: Path) -> None:
@@ -239,11 +243,11 @@ def test_nights_are_judged_by_what_both_have(segscore: Segscore, tmp_path: Path)
     archive.settle(score='measures = "f1"', gate="f1>=-0.3")
     assert archive.run(DAYS[2]).code == 0
     archive.settle(gate=gate, nightly=f'against = "{DAYS[2]}"')
-    ended = archive.run(DAYS[3])
-    assert ended.code == 1
-    assert f"not comparable with {DAYS[2]}: it has no pk" in ended.err
+    result = archive.run(DAYS[3])
+    assert result.code == 1
+    assert f"not comparable with {DAYS[2]}: it has no pk" in result.err
     archive.settle(score='measures = "f1"', gate=gate)
-    line = refused(archive.run(DAYS[3]))
+    line = refusal_line(archive.run(DAYS[3]))
     assert "--gate pk<=+0.3: nights are scored without pk; add it to measures in [score]" in line
     assert segscore("history", archive.runs).code == 0
     history = table(Path(archive.runs), "history")

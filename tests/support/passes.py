@@ -1,4 +1,4 @@
-"""The compiled passes asked about one pair, as the slow twin is."""
+"""The compiled passes on one pair, with the interface of the slow twin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Floats, Ints, from_lists
+from segscore.pipeline.arrays.ragged import Ints, from_lists
 from segscore.pipeline.measures import (
     PAIRS,
     content,
@@ -50,10 +50,10 @@ def window_counts(
     return dict(zip(windows.COUNTS, counted[:, 0].tolist(), strict=True))
 
 
-def slid(
+def sliding_counts(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, *, by_unit: bool
 ) -> dict[str, int]:
-    """The window counts of one pair by one of the two ways, whatever its density."""
+    """The window counts of one pair by one of the two algorithms, whatever its density."""
     ref, hyp = from_lists([reference]).values, from_lists([hypothesis]).values
     out = np.zeros(len(windows.COUNTS), np.int64)
     if by_unit:
@@ -142,8 +142,12 @@ def values(
     arrays: dict[str, Ints] = {name: np.array([count]) for name, count in counted.items()}
     prior = float("nan") if p_seg is None else float(p_seg)
     parameters = replace(SETTINGS, n_t=n_t, **settings).parameters(prior)
-    found: dict[str, Floats] = evaluate(PAIRS.measures.values(), arrays, parameters, rows=rows)
-    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+    measures = PAIRS.measures.values()
+    arrays_of_values = evaluate(measures, arrays, parameters, rows=rows)
+    return {
+        name: None if np.isnan(value[0]) else float(value[0])
+        for name, value in arrays_of_values.items()
+    }
 
 
 def typed_sides(
@@ -166,13 +170,13 @@ def twin_values(
     edges: int = 0,
     **costs: Any,
 ) -> dict[str, Fraction | None]:
-    """The same by the slow twin."""
-    found = naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
-    return found | naive_fields.values(counted, edges=edges, per_row=rows)
+    """The same values by the slow twin."""
+    twin = naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
+    return twin | naive_fields.values(counted, edges=edges, per_row=rows)
 
 
 def close(value: float | None, exact: Fraction | None) -> bool:
-    """Whether a value is the exact one to the last few bits, and undefined where it is."""
+    """Whether a value equals the exact one but for the last bits, and is undefined where it is."""
     if value is None or exact is None:
         return value is None and exact is None
     return abs(value - float(exact)) <= 1e-12 * max(1.0, abs(float(exact)))

@@ -1,4 +1,4 @@
-"""Formulas against the slow twin, and the laws each measure declares."""
+"""Formulas against the slow twin, and the laws that each measure declares."""
 
 from fractions import Fraction
 
@@ -26,7 +26,7 @@ FROM_BOTH_ENDS = NEAR.filter(lambda near: near.edges != 1)
 
 
 @given(pairs(), st.integers(1, 40), st.integers(1, 5), PRIORS, st.booleans(), NEAR)
-def test_values_are_those_of_the_twin(
+def test_values_equal_the_twin(
     pair: Pair, k: int, n_t: int, p_seg: Fraction | None, rows: bool, near: passes.Near
 ) -> None:
     counted = passes.counts(*pair, k, n_t, near)
@@ -37,7 +37,7 @@ def test_values_are_those_of_the_twin(
 
 
 @given(st.lists(pairs(), min_size=2, max_size=6), st.integers(1, 12), NEAR)
-def test_pooled_values_are_those_of_the_twin_however_the_rows_are_split(
+def test_pooled_values_equal_the_twin_for_any_split(
     rows: list[Pair], k: int, near: passes.Near
 ) -> None:
     counted = [passes.counts(*row, k, 2, near) for row in rows]
@@ -48,7 +48,7 @@ def test_pooled_values_are_those_of_the_twin_however_the_rows_are_split(
     assert all(passes.close(ours[name], exact[name]) for name in MEASURES)
 
 
-def test_every_measure_of_a_family_is_there_and_declares_its_laws() -> None:
+def test_every_measure_of_a_family_declares_its_laws() -> None:
     expected = passes.twin_values(passes.counts(9, [3], [4], 2, 2), p_seg=Fraction(1, 2))
     assert set(PAIRS.measures) == set(expected)
     for measure in (*MEASURES.values(), *PANELS.measures.values()):
@@ -110,7 +110,7 @@ def test_reversal(pair: Pair, k: int, near: passes.Near) -> None:
 
 @given(pairs(), st.integers(1, 30))
 def test_a_measure_that_is_not_symmetric_declares_so_for_a_reason(pair: Pair, k: int) -> None:
-    """Misses one way are false alarms the other way round."""
+    """Misses become false alarms when the sides are exchanged."""
     n_units, reference, hypothesis = pair
     one = passes.counts(n_units, reference, hypothesis, k, 2)
     other = passes.counts(n_units, hypothesis, reference, k, 2)
@@ -123,7 +123,7 @@ def test_a_measure_that_is_not_symmetric_declares_so_for_a_reason(pair: Pair, k:
 
 
 def test_pr_error_of_no_boundaries_is_the_cost_of_a_miss() -> None:
-    """G06: the blind system that says nothing is charged C_miss, the one that says all, C_fa."""
+    """G06: the blind system without boundaries costs C_miss, the one with all of them C_fa."""
     reference = [5, 11, 20, 26]
     nothing = passes.values(passes.counts(30, reference, [], 3, 2))
     everything = passes.values(passes.counts(30, reference, list(range(1, 30)), 3, 2))
