@@ -13,7 +13,7 @@ from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
 
 from benchmarks.agreement import seconds, simulate
 from segscore.pipeline.arrays.ragged import Floats, Ragged, ragged
-from segscore.pipeline.measures import MEASURES, content, edits, tolerance, windows
+from segscore.pipeline.measures import PAIRS, content, edits, tolerance, windows
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -52,7 +52,7 @@ def ours(compared: SegmentationPairs, references: Ragged) -> dict[str, Floats]:
     counts = dict(zip(windows.COUNTS, windows.count(compared, window), strict=True))
     counts |= dict(zip(edits.COUNTS, edits.count(compared), strict=True))
     parameters = ScoreSettings("references", "hypotheses", "run").parameters(float("nan"))
-    measures = [MEASURES[name] for name in (*VALUES, *CONFUSION)]
+    measures = [PAIRS.measures[name] for name in (*VALUES, *CONFUSION)]
     return evaluate(measures, counts, parameters, rows=True)
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 from typing import Any
 
+from segscore.pipeline.measures import FAMILIES
+from segscore.pipeline.measures.selection import select
 from segscore.schemas.records import NIGHT_RECORD, RUN, Key
 from segscore.schemas.rejects import BETWEEN_ROWS
 from segscore.schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, OutputTable, arrow_type
@@ -66,6 +68,16 @@ BESIDE = {ATTRIBUTES: "attributes", GROUPS: "groups"}
 _RULES = "Rules for its rows; a row that breaks one is rejected, and listed with the rule's name:"
 _BETWEEN = "Rules that several rows break together, in addition to those of the [inputs](#inputs):"
 
+_CHOSEN = {
+    "scores": "Optional columns belong to measures: they are there if the measure, or its family, "
+    "is among\nthose of `--measures`, a count if the formula of a chosen measure uses it. Without "
+    "the option\nthese are the families `window`, `edit`, `content`, `tolerance` and `panel`. "
+    "`dialseg_score` is in no\nfamily. The columns of each family:",
+    "panel_scores": "Optional columns as in [scores](#scores); a column `mean_` is there for each "
+    "chosen measure of\nscores. The other columns of each family:",
+}
+"""Table -> which of its columns a run with `--measures` has."""
+
 
 def page() -> str:
     """Return the whole page in Markdown."""
@@ -83,10 +95,21 @@ def _tables() -> Iterator[str]:
             f"One row per {table.schema.description}. {table.place}{_further_columns(table)}."
         )
         yield _markdown(("column", "type", "null", "range", "meaning"), _columns(table))
+        if table.name in ("scores", "panel_scores"):
+            yield f"{_CHOSEN[table.name]}\n\n{_bullets(_families(table.name))}"
         if table.command is None:
             yield f"{_RULES}\n\n{_bullets(_rules(table))}"
         if table.name == "rejects":
             yield f"{_BETWEEN}\n\n{_bullets(BETWEEN_ROWS.items())}"
+
+
+def _families(table: str) -> Iterator[tuple[str, str]]:
+    """Yield each family of measures with its columns of a table."""
+    for name in FAMILIES:
+        selection = select((name,))
+        chosen = selection.pairs if table == "scores" else selection.panels
+        if columns := [*chosen.counts, *chosen.measures]:
+            yield name, ", ".join(f"`{column}`" for column in columns)
 
 
 def _further_columns(table: OutputTable) -> str:

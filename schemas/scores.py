@@ -6,10 +6,12 @@ from segscore.pipeline.measures import ALL, PAIRS
 from segscore.schemas.columns import name, value, whole
 
 
-def measure(name: str, description: str | None = None) -> pap.Column:
+def measure(name: str, description: str | None = None, *, required: bool = False) -> pap.Column:
     """Return a column of a measure's values; its description defaults to that in scores."""
     described = ALL[name]
-    return value(description or described.description, described.upper, described.lower)
+    return value(
+        description or described.description, described.upper, described.lower, required=required
+    )
 
 
 SCORES = pap.DataFrameSchema(
@@ -25,7 +27,7 @@ SCORES = pap.DataFrameSchema(
             "boundaries of either side lost in the conversion to words, because several fell on "
             "the same position"
         ),
-        **{count: whole(meaning) for count, meaning in PAIRS.counts.items()},
+        **{count: whole(meaning, required=False) for count, meaning in PAIRS.counts.items()},
         **{column: measure(column) for column in PAIRS.measures},
     },
     name="scores",

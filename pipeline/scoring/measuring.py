@@ -14,6 +14,7 @@ from segscore.pipeline.runs.options import (
     SeedOption,
     UnitsOption,
     WindowOption,
+    read_names,
     read_numbers,
     read_whole_numbers,
 )
@@ -31,6 +32,8 @@ from segscore.pipeline.runs.settings import (
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from segscore.pipeline.measures.selection import Selection
+
 _WINDOWS = ("per-pair", "per-document", "per-run")
 _ROUNDINGS = ("half-even", "half-up")
 _UNITS = ("units", "words")
@@ -44,6 +47,8 @@ class MeasuringSettings:
     """Everything needed to measure segmentations, whatever the command.
 
     Attributes:
+        measures: the measures to compute, by name, family or ``all``; empty for the default. Equal
+            choices become equal (``measures.selection.normal_form``).
         n_t: near misses lie 1..n_t-1 positions apart (docs/measures.md); at least 1.
         window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (docs/measures.md).
         rounding: how half the mean segment size is rounded: `half-even` or `half-up`.
@@ -73,6 +78,16 @@ class MeasuringSettings:
         seed: seed of the bootstrap; at least 0.
     """
 
+    measures: Annotated[
+        tuple[str, ...],
+        Option(
+            "Measures to compute, separated by commas: names, families (window, edit, content, "
+            "tolerance, winpr, overlap, panel) or all; default: "
+            "window,edit,content,tolerance,panel.",
+            Panel.MEASURES,
+            read_names,
+        ),
+    ] = ()
     n_t: NTOption = 2
     window: WindowOption = "per-pair"
     rounding: RoundingOption = "half-even"
@@ -156,6 +171,10 @@ class MeasuringSettings:
         Raises:
             Refused: a value is invalid; the message names the option and what it allows.
         """
+        if self.measures:
+            from segscore.pipeline.measures.selection import normal_form
+
+            object.__setattr__(self, "measures", normal_form(self.measures))
         within("--n-t", self.n_t, 1, MOST_UNITS)
         if isinstance(self.window, int):
             within("--window", self.window, 1, MOST_UNITS)
@@ -171,6 +190,7 @@ class MeasuringSettings:
         within("--replicates", self.replicates, 0, MOST_REPLICATES)
         check_seed(self.seed)
         self._check_formulas()
+        self._check_unit_weights()
         within("--tolerance", self.tolerance, 0, MOST_UNITS)
         within("--edges", self.edges, 0, 2)
         self.shares, self.points, self.iou  # noqa: B018  (refuse text that cannot be parsed)
@@ -203,6 +223,16 @@ class MeasuringSettings:
         if not 1 / _MOST_WEIGHT <= self.beta <= _MOST_WEIGHT:
             raise Refused(f"--beta {self.beta}: must lie in [{1 / _MOST_WEIGHT}, {_MOST_WEIGHT}]")
 
+    def _check_unit_weights(self) -> None:
+        """Refuse measures that divide lengths by a size that would be counted in weights."""
+        if self.unit_weights and self.measures:
+            in_units = {"purity", "coverage", "purity_coverage_f1"}
+            if chosen := [name for name in self.selection.names if name in in_units]:
+                raise Refused(
+                    f"--unit-weights: {', '.join(chosen)} cannot be measured in weights; leave out "
+                    "one or the other"
+                )
+
     def require_documents(self, documents: str | None) -> None:
         """Refuse to measure in unit lengths or unit weights without a documents table.
 
@@ -214,6 +244,13 @@ class MeasuringSettings:
             if documents is None:
                 column = "unit_lengths" if self.units == "words" else "unit_weights"
                 raise Refused(f"{option} needs --documents TABLE with a column {column}")
+
+    @property
+    def selection(self) -> "Selection":
+        """The counts and measures to compute."""
+        from segscore.pipeline.measures.selection import select
+
+        return select(self.measures)
 
     @property
     def shares(self) -> dict[str, "Fraction"]:
@@ -268,7 +305,8 @@ class MeasuringSettings:
     def signature(self, estimator: str, types: tuple[int, ...] | None = None) -> str:
         """Describe in one line what was computed, so that two results can be compared.
 
-        Settings that concern few measures are omitted if they have their default values.
+        Settings that concern few measures are omitted if they have their default values, and all
+        that do not affect the measures of the run.
 
         Args:
             estimator: how the intervals are estimated.
@@ -296,15 +334,47 @@ class MeasuringSettings:
             "tol": self.tolerance or "",
             "edges": self.edges or "",
             "tiou": "" if 2 * self.iou == 1 else self.iou,
+            "measures": ",".join(self.measures),
             "ci": estimator,
             "v": version("segscore"),
         }
-        parts = {name: value for name, value in parts.items() if value != ""}
+        unused = settings_without_effect(self.selection)
+        parts = {name: value for name, value in parts.items() if value != "" and name not in unused}
         return "|".join(["segscore", *(f"{name}:{value}" for name, value in parts.items())])
 
     def _unless_default(self, name: str) -> str:
         values = getattr(self, name)
         return "" if values == getattr(MeasuringSettings, name) else comma_separated(values)
+
+
+_AFFECTED = {
+    "n_t": ("edit", "n_t"),
+    "window": ("window", "panel", "winpr"),
+    "pairing": ("edit",),
+    "types": ("edit", "type_range"),
+    "p_seg": ("p_seg",),
+    "cost_miss": ("cost_miss", "cost_false_alarm"),
+    "c_seg_costs": ("c_seg_cost_miss", "c_seg_cost_false_alarm"),
+    "beta": ("beta",),
+    "edit_constants": ("constant_near_miss", "constant_substitution"),
+    "content_weights": (
+        "weight_leading_miss",
+        "weight_trailing_miss",
+        "weight_leading_false_alarm",
+        "weight_trailing_false_alarm",
+    ),
+    "unit_weights": ("content",),
+    "tol": ("tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+    "edges": ("edges", "tolerant_matches", "references_in_reach", "hypotheses_in_reach"),
+    "tiou": ("tiou_references", "tiou_hypotheses"),
+}
+"""Field of the signature -> the families and counts that it affects, and its names in formulas."""
+
+
+def settings_without_effect(selection: "Selection") -> set[str]:
+    """Return the fields of a signature that do not affect any of the measures."""
+    used = {*selection.families, *selection.used_by_formulas}
+    return {field for field, affected in _AFFECTED.items() if used.isdisjoint(affected)}
 
 
 def select_fields(signature: str, names: tuple[str, ...]) -> list[str]:

@@ -36,7 +36,7 @@ from segscore.schemas.panel_scores import PANEL_SCORES
 from segscore.schemas.scores import SCORES
 
 data, root = sys.argv[1:]
-for arguments in (["score", data, data, "--output", "run"], ["measures"]):
+for arguments in (["score", data, data, "--output", "run", "--measures", "all"], ["measures"]):
     sys.argv = ["segscore", *arguments]
     try:
         main()
@@ -87,13 +87,13 @@ def test_scores_and_summary_have_the_added_measure(
         assert averages[hypothesis, "pk_agreement", average] == pytest.approx(1 - pk)
 
 
-def test_the_list_of_measures_has_it(said: tuple[Path, str]) -> None:
-    assert re.search(r"pk_agreement +│ 1 - pk +│ 0 to 1 +│ higher +│ this test", said[1])
+def test_the_list_of_measures_has_the_added_measure(run_output: tuple[Path, str]) -> None:
+    assert re.search(r"pk_agreement +│ 1 - pk +│ 0 to 1 +│ higher +│ this test", run_output[1])
 
 
 def test_the_page_of_tables_has_the_added_measure(columns_and_texts: dict[str, Any]) -> None:
-    row = "| `pk_agreement` | `float64` | yes | 0..1 | share of windows in which Pk has no error |"
-    mean = "| `mean_pk_agreement` | `float64` | yes | 0..1 | pk_agreement of scores, mean over"
+    row = "| `pk_agreement` | `float64`, optional | yes | 0..1 | share of windows in which Pk has"
+    mean = "| `mean_pk_agreement` | `float64`, optional | yes | 0..1 | pk_agreement of scores, mean"
     assert row in columns_and_texts["page"] and mean in columns_and_texts["page"]
 
 

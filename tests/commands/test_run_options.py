@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from segscore.pipeline.measures import COUNTS
+from segscore.pipeline.measures.selection import select
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table, write_table
@@ -19,6 +19,7 @@ from tests.support.command_line import Segscore
 from tests.support.corpora import Corpus, corpus, run
 from tests.support.paths import DATA
 
+COUNTS = select(()).pairs.counts
 POINTS = "none,all,regular,regular-mean-size,random-known,random-unknown,random-mean,coin,human"
 
 
@@ -55,7 +56,7 @@ def test_consensus_is_scored_like_a_coder_and_averaged_apart(
         hypothesis = hypotheses[row["document_id"], row["hypothesis"]]["boundaries"]
         expected = passes.counts(n_units, reference, hypothesis, k, 2)
         assert {name: row[name] for name in COUNTS} == {name: expected[name] for name in COUNTS}
-    # A consensus enters neither P_seg, nor the panel, nor the averages over all references.
+    # A consensus is left out of P_seg, the panel and the averages over all references.
     assert [row for row in scored if row not in agreed] == rows(tmp_path / "plain", "scores")
     assert rows(tmp_path / "agreed", "panel_scores") == rows(tmp_path / "plain", "panel_scores")
     summary = rows(tmp_path / "agreed", "summary")

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.measures import COUNTS, MEASURES, PANELS
+from segscore.pipeline.measures import PANELS
+from segscore.pipeline.measures.selection import select
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
@@ -19,6 +20,8 @@ from tests.support import passes
 from tests.support.command_line import Segscore
 from tests.support.corpora import STORY_SUMS, Corpus, corpus, run, twin_scores
 from tests.support.paths import DATA
+
+PAIRS = select(()).pairs
 
 
 @pytest.mark.parametrize(
@@ -55,7 +58,7 @@ def test_scores_and_summary_equal_the_twin(
             assert abs(row[name] - value) <= slack, (key, name)
         assert row["genre"] == genres[key[0]]
         exact = passes.twin_values(counted, p_seg=prior)
-        for name in MEASURES:
+        for name in PAIRS.measures:
             assert passes.close(row[name], exact[name]), (key, name)
     summary = read_table(str(tmp_path / "run" / "summary"))
     check_summary(summary, scores, prior)
@@ -138,13 +141,13 @@ def check_summary(summary: pa.Table, scores: list[dict[str, Any]], prior: Fracti
     summary_rows = {
         (row["hypothesis"], row["genre"], row["year"], row["measure"], row["average"]): row
         for row in summary.to_pylist()
-        if row["measure"] in MEASURES
+        if row["measure"] in PAIRS.measures
     }
-    assert len(summary_rows) == len(groups) * len(MEASURES) * 2
+    assert len(summary_rows) == len(groups) * len(PAIRS.measures) * 2
     for group, rows in groups.items():
-        pooled = {name: sum(row[name] for row in rows) for name in COUNTS}
+        pooled = {name: sum(row[name] for row in rows) for name in PAIRS.counts}
         micro = passes.twin_values(pooled, p_seg=prior, rows=False)
-        for name in MEASURES:
+        for name in PAIRS.measures:
             by_document = defaultdict(list)
             for row in rows:
                 if row[name] is not None:
@@ -227,7 +230,9 @@ def test_tinyrec_has_the_same_scores_in_both_formats(segscore: Segscore, tmp_pat
         result = segscore("score", *sides, "--output", tmp_path / output)
         assert result.code == 0, result.err
     from_tables, from_lines = (
-        read_table(str(tmp_path / output / "scores")).select(["document_id", *COUNTS, *MEASURES])
+        read_table(str(tmp_path / output / "scores")).select(
+            ["document_id", *PAIRS.counts, *PAIRS.measures]
+        )
         for output in ("a", "b")
     )
     assert from_tables.equals(from_lines)
@@ -237,5 +242,5 @@ def test_tinyrec_has_the_same_scores_in_both_formats(segscore: Segscore, tmp_pat
 def test_measures_lists_every_measure(segscore: Segscore) -> None:
     result = segscore("measures")
     assert result.code == 0
-    for measure in MEASURES.values():
+    for measure in PAIRS.measures.values():
         assert measure.name in result.out

@@ -10,7 +10,6 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Ints, Ragged, cumulative, from_lists
 from segscore.pipeline.measures import (
-    ALL_PAIRS,
     PAIRS,
     PANELS,
     Table,
@@ -249,19 +248,19 @@ def ours_of_tolerance(given: Given) -> Expected:
 
 def ours_of_winpr(given: Given) -> Expected:
     counts = passes.winpr_counts(*pair_of(given), given["k"])
-    return {"counts": counts, "values": values_of(ALL_PAIRS, counts, run_parameters(given))}
+    return {"counts": counts, "values": values_of(PAIRS, counts, run_parameters(given))}
 
 
 def ours_of_overlap(given: Given) -> Expected:
     pair = pair_of(given)
     counts = passes.overlap_counts(*pair, near_of(given))
     whole = counts | passes.tolerance_counts(*pair) | passes.content_counts(*pair)
-    return {"counts": counts, "values": values_of(ALL_PAIRS, whole, run_parameters(given))}
+    return {"counts": counts, "values": values_of(PAIRS, whole, run_parameters(given))}
 
 
 def ours_of_dialogue(given: Given) -> Expected:
     counts = passes.counts(*pair_of(given), given["k"], given["n_t"])
-    return {"values": values_of(ALL_PAIRS, counts, run_parameters(given))}
+    return {"values": values_of(PAIRS, counts, run_parameters(given))}
 
 
 def ours_of_panel(given: Given) -> Expected:
@@ -296,7 +295,7 @@ def ours_of_pooled(given: Given) -> Expected:
         for d, document in enumerate(given["documents"])
         if document["hypothesis"] is not None
     ]
-    averaged = averages(ALL_PAIRS, rows, parameters)
+    averaged = averages(PAIRS, rows, parameters)
     return {
         "k": k,
         "p_seg": p_seg,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.measures import ALL, ALL_PAIRS, PANELS
+from segscore.pipeline.measures import ALL, PAIRS, PANELS
 from tests.conformance import make as make_conformance
 from tests.conformance.cases import Family
 from tests.conformance.make import FAMILIES, FOLDER
@@ -43,7 +43,7 @@ def test_every_measure_and_count_has_a_case() -> None:
         for name in case["expected"].get(part, {})
     }
     rounded = {"story_miss_sum", "story_false_alarm_sum"}
-    assert {*ALL_PAIRS.counts, *PANELS.counts, *ALL} - rounded <= named
+    assert {*PAIRS.counts, *PANELS.counts, *ALL} - rounded <= named
 
 
 def test_the_readme_names_every_file_and_input() -> None:

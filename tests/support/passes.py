@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Floats, Ints, from_lists
+from segscore.pipeline.arrays.ragged import Ints, from_lists
 from segscore.pipeline.measures import (
-    ALL_PAIRS,
+    PAIRS,
     content,
     edits,
     overlap,
@@ -142,8 +142,12 @@ def values(
     arrays: dict[str, Ints] = {name: np.array([count]) for name, count in counted.items()}
     prior = float("nan") if p_seg is None else float(p_seg)
     parameters = replace(SETTINGS, n_t=n_t, **settings).parameters(prior)
-    found: dict[str, Floats] = evaluate(ALL_PAIRS.measures.values(), arrays, parameters, rows=rows)
-    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+    measures = PAIRS.measures.values()
+    arrays_of_values = evaluate(measures, arrays, parameters, rows=rows)
+    return {
+        name: None if np.isnan(value[0]) else float(value[0])
+        for name, value in arrays_of_values.items()
+    }
 
 
 def typed_sides(
@@ -166,9 +170,9 @@ def twin_values(
     edges: int = 0,
     **costs: Any,
 ) -> dict[str, Fraction | None]:
-    """The same by the slow twin."""
-    found = naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
-    return found | naive_fields.values(counted, edges=edges, per_row=rows)
+    """The same values by the slow twin."""
+    twin = naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
+    return twin | naive_fields.values(counted, edges=edges, per_row=rows)
 
 
 def close(value: float | None, exact: Fraction | None) -> bool:

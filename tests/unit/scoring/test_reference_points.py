@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Ragged, from_lists
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import MEASURES, windows
+from segscore.pipeline.measures import PAIRS, windows
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.reference_points import (
@@ -284,9 +284,9 @@ def pooled(name: str, documents: Sequence[Document]) -> dict[str, float]:
     rows = drawn.ref_row, drawn.hyp_row, n_units
     counted = windows.count(pair_rows(ready.boundaries, drawn.boundaries, *rows), size)
     summed = dict(zip(windows.COUNTS, counted.sum(axis=1, keepdims=True), strict=True))
-    chosen = [MEASURES[name] for name in ("pk", "window_diff", "pr_miss", "pr_false_alarm")]
+    chosen = [PAIRS.measures[name] for name in ("pk", "window_diff", "pr_miss", "pr_false_alarm")]
     values = evaluate(
-        [*chosen, MEASURES["pr_error"]],
+        [*chosen, PAIRS.measures["pr_error"]],
         summed,
         passes.SETTINGS.parameters(float("nan")),
         rows=False,

@@ -16,7 +16,7 @@ from segscore.pipeline.statistics.averages import averages
 from segscore.pipeline.statistics.bootstrap import Units
 from segscore.pipeline.statistics.sums import CountedRows, Sums, merge, sum_rows
 
-KIND = Table({"count": ""}, {"value": Measure("value", "count", "this test", lower=None)})
+KIND = Table.of({"count": ""}, [Measure("value", "count", "this test", lower=None)])
 VALUES = st.floats(-(2.0**32), 2.0**32, exclude_min=True, exclude_max=True, width=32)
 
 
