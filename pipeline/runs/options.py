@@ -132,6 +132,10 @@ RoundingOption = Annotated[
 UnitsOption = Annotated[
     str, Option("What to measure in: units, or words (needs --documents).", Panel.MEASURES)
 ]
+LengthToleranceOption = Annotated[
+    int,
+    Option("Units by which the lengths of a document's segmentations may differ.", Panel.INPUTS),
+]
 PSegOption = Annotated[
     float | None,
     Option(

@@ -61,9 +61,12 @@ def explain_pairs(
             raise Refused(f"{document}: the run has no accepted reference for this document")
     hypotheses = reopened.inputs.hypotheses
     rows = join_rows([*read_document_rows(hypotheses, documents, hypothesis)])
-    types = reopened.settings.boundary_types
     rows = accept_hypotheses(
-        rows, reopened.references, {}, typed=reopened.inputs.typed, types=types
+        rows,
+        reopened.references,
+        {},
+        typed=reopened.inputs.typed,
+        settings=reopened.settings,
     ).rows
     if not len(rows):
         by_hypothesis = "" if hypothesis is None else f" of {hypothesis}"

@@ -35,7 +35,12 @@ from segscore.pipeline.scoring.part import (
 )
 from segscore.pipeline.scoring.references import count_windows, resampling_units, share_of_windows
 from segscore.pipeline.tables.boundary_types import occurring
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
+from segscore.pipeline.tables.columns import (
+    DOCUMENTS,
+    SEGMENTATIONS,
+    Contract,
+    segmentations_contract,
+)
 from segscore.pipeline.tables.read import Rows, join_rows, no_rows, validate_rows
 
 _SCORED = "scored"
@@ -185,7 +190,8 @@ def _collected(job: ShuffledJob, part: Part) -> Collected:
     documents = None
     if "documents" in job.partitioning.tables:
         documents = _checked(job, part, "documents", DOCUMENTS)
-    rows = _checked(job, part, "references", SEGMENTATIONS)
+    contract = segmentations_contract(job.settings.length_tolerance)
+    rows = _checked(job, part, "references", contract)
     return gather_inputs(job.settings, rows, documents, typed=job.typed)
 
 
@@ -200,5 +206,6 @@ def _read(job: ShuffledJob, part: Part, name: str, model: Contract) -> Rows:
 
 def _accepted(job: ShuffledJob, part: Part, collected: Collected) -> Accepted:
     rows = _read(job, part, "hypotheses", SEGMENTATIONS)
-    types = job.settings.boundary_types
-    return accept_hypotheses(rows, collected.references, None, typed=job.typed, types=types)
+    return accept_hypotheses(
+        rows, collected.references, None, typed=job.typed, settings=job.settings
+    )

@@ -13,7 +13,7 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import Numbered, number
 from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
 from segscore.pipeline.errors import Absent, Refused
-from segscore.pipeline.tables.columns import SEGMENTATIONS, Contract, contract_of
+from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of
 from segscore.pipeline.tables.find import (
     InputTable,
     Slice,
@@ -192,7 +192,8 @@ def validate_rows(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
     Returns:
         The valid rows, and a table of rejects with the others.
     """
-    if model is SEGMENTATIONS and is_sound(rows.table):
+    is_documents = model.name == DOCUMENTS.name
+    if not is_documents and is_sound(rows.table, open_ended=model.open_ended):
         return rows, REJECT_COLUMNS.empty_table()
     valid = np.ones(len(rows), bool)
     rejects = [REJECT_COLUMNS.empty_table()]

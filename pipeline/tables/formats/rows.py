@@ -64,6 +64,7 @@ class ParsedRow:
     source: str = ""
     line: int = 0
     unit_weights: tuple[int | None, ...] | None = None
+    collapsed_boundaries: int | None = None
 
     @property
     def place(self) -> RowPlace:
