@@ -24,11 +24,13 @@ class _Checked:
         kind: `segmentations` or `documents`.
         rows: number of rows read.
         rejects: the rejected rows (schemas/rejects.py).
+        warnings: what was adapted to read the table.
     """
 
     kind: str
     rows: int
     rejects: pa.Table
+    warnings: tuple[str, ...]
 
 
 def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
@@ -46,11 +48,12 @@ def check_table(url: str, kind: str, tolerance: int = 0) -> _Checked:
     storage.find(url)
     model = columns.DOCUMENTS if kind == DOCUMENTS else segmentations_contract(tolerance)
     try:
-        rows, broken = read_valid(find_table(kind, url, model), model)
+        table = find_table(kind, url, model)
+        rows, broken = read_valid(table, model)
     except Refused as problem:
         raise Failed(str(problem)) from problem
     rejects = [broken, *between_rows(rows, kind, tolerance)]
-    return _Checked(kind, len(rows) + broken.num_rows, pa.concat_tables(rejects))
+    return _Checked(kind, len(rows) + broken.num_rows, pa.concat_tables(rejects), table.warnings)
 
 
 def between_rows(rows: Rows, kind: str, tolerance: int = 0) -> list[pa.Table]:

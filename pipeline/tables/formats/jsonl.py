@@ -27,14 +27,21 @@ _FIELDS = {*INPUT_TYPES, ROLE}
 
 
 def read(
-    lines: Iterable[str], source: str, defaults: Defaults, *, lenient: bool = False
+    lines: Iterable[str],
+    source: str,
+    defaults: Defaults,
+    *,
+    lenient: bool = False,
+    left_out: set[str] | None = None,
 ) -> Iterator[ParsedRow]:
     """Parse a JSON Lines text into rows, one object per line; blank lines are skipped.
 
     A missing or null document_id, coder or role is taken from `defaults`. Other fields are
     attributes, and so are members of an object (published.k -> published_k); null is absent. If
     lenient, missing or null fields and nulls in lists become None, and validation rejects them.
-    Raises Refused for a missing field (unless lenient), a wrong type, or a list as an attribute.
+    Attributes that are lists are left out, and their names added to `left_out`, if it is given.
+    Raises Refused for a missing field (unless lenient), a wrong type, or (without `left_out`) a
+    list as an attribute.
     """
     for number, text in numbered(lines):
         if text.strip():
@@ -44,7 +51,8 @@ def read(
                 raise place.wrong("the line", record, "one JSON object")
             if not lenient:
                 _require(record, defaults, place)
-            yield _row(record, place, defaults, lenient)
+            attributes = _attributes(record, place, left_out)
+            yield _row(record, attributes, place, defaults, lenient=lenient)
 
 
 def _require(record: Mapping[str, object], defaults: Defaults, place: RowPlace) -> None:
@@ -65,7 +73,12 @@ def _missing(record: Mapping[str, object], defaults: Defaults) -> list[str]:
 
 
 def _row(
-    record: Mapping[str, object], place: RowPlace, defaults: Defaults, lenient: bool
+    record: Mapping[str, object],
+    attributes: dict[str, Attribute],
+    place: RowPlace,
+    defaults: Defaults,
+    *,
+    lenient: bool,
 ) -> ParsedRow:
     def one(name: str, check: Callable[[object, str, RowPlace], T]) -> T | None:
         left_out = (None, "") if lenient else (None,)
@@ -85,13 +98,15 @@ def _row(
         boundaries=many("boundaries", integer_of),
         **optional_lists(many, integer_of, row_number),
         collapsed_boundaries=one("collapsed_boundaries", integer_of),
-        attributes=_attributes(record, place),
+        attributes=attributes,
         source=place.source,
         line=place.line,
     )
 
 
-def _attributes(record: Mapping[str, object], place: RowPlace) -> dict[str, Attribute]:
+def _attributes(
+    record: Mapping[str, object], place: RowPlace, left_out: set[str] | None
+) -> dict[str, Attribute]:
     """Return the attributes of a record, with nested members flattened and nulls dropped.
 
     The loop has its own stack, because objects can be nested more deeply than calls.
@@ -106,6 +121,8 @@ def _attributes(record: Mapping[str, object], place: RowPlace) -> dict[str, Attr
             if name in attributes:
                 raise place.refusal(f"two fields make the attribute {name}; rename one of them")
             attributes[name] = value
+        elif value is not None and left_out is not None:
+            left_out.add(name)
         elif value is not None:
             missing = ", ".join(_missing(record, Defaults()))
             lacks = f"; the row has no {missing}" if missing else ""
