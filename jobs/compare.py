@@ -41,7 +41,7 @@ def compare(
     layout: Annotated[
         str | None,
         typer.Option(
-            help="The one table to print: pairs, systems or references.",
+            help="Table to print, instead of all: pairs, systems or references.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,

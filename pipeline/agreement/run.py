@@ -184,7 +184,7 @@ def _require_audited(attempt: Attempt, settings: AgreeSettings, account: RowCoun
         raise Failed(
             f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
             f"of {codings['in']} codings, {codings['rejected']} were rejected and "
-            f"{codings['unpaired']} are the only one of their document"
+            f"{codings['unpaired']} are the only coding of their document"
             f"{why_nothing_scored(attempt, ('codings',))}"
         )
     require_few_rejects(attempt, account, settings.max_rejects)

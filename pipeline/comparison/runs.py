@@ -80,8 +80,8 @@ def require_comparable(
 ) -> None:
     """Check that the runs were scored alike.
 
-    Versions must be equal, because another version may compute other numbers.  If a chosen measure
-    uses P_seg, its values must be equal too, even if each run estimated its own.
+    Versions must be equal, because a different version may compute different numbers.  If a chosen
+    measure uses P_seg, its values must be equal too, even if each run estimated its own.
 
     Args:
         runs: the runs, at least one.

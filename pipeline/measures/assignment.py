@@ -132,7 +132,7 @@ def _update_prices(
 
 @kernel
 def _find_partner(block: _Block, start: int, n_t: int, type_range: int, max_loss: int) -> bool:
-    """Find a partner for a boundary, or leave it or another one without, at the least loss.
+    """Find a partner for a boundary at the least loss; it or another one may end up without one.
 
     The boundary may take the partner of another, which then needs a new one: this is a search for
     the shortest path, with lengths given by the prices.

@@ -26,7 +26,7 @@ COUNTS = {
     "content_trailing_false_alarm": "the part of content_false_alarm after the reference segment",
     "stories": "reference segments",
     "story_miss_sum": "sum over stories of the share missed, in multiples of 2^-40",
-    "story_false_alarm_sum": "sum over stories of the share falsely heard, in multiples of 2^-40",
+    "story_false_alarm_sum": "sum over stories of the unwanted share heard, in multiples of 2^-40",
 }
 
 (
@@ -267,7 +267,7 @@ MEASURES = (
         f"{F07} eq 1; weights section 2",
         _ASYMMETRIC_LAWS,
         upper=None,
-        description="R_fa: content falsely heard, mean over units, in the unit of the run",
+        description="R_fa: unwanted content heard, mean over units, in the unit of the run",
     ),
     Measure(
         "story_miss",
@@ -281,6 +281,7 @@ MEASURES = (
         f"story_false_alarm_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
         _ASYMMETRIC_LAWS,
-        description="mean over stories of the share of what is heard that is not the story",
+        description="mean over stories of the share of the content heard that is not part of the "
+        "story",
     ),
 )

@@ -1,8 +1,8 @@
 """Copy the references of the next pairs into one small array before they are counted.
 
 Pairs are in the order of hypotheses, and their references are scattered over a table larger than
-the processor's caches. To read them one by one is to wait for memory each time; a copy waits for
-many at a time.
+the processor's caches. Reading them one by one would wait for memory each time; copying
+them overlaps these waits.
 """
 
 import numpy as np

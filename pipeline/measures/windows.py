@@ -200,7 +200,7 @@ MEASURES = (
         "wd_misses / reference_windows",
         f"{_G06} 4.3",
         _ASYMMETRIC_LAWS,
-        description="Pr_miss: windows with too few boundaries, over those with a reference "
+        description="Pr_miss: windows with too few boundaries, divided by those with a reference "
         "boundary",
     ),
     Measure(
@@ -208,7 +208,7 @@ MEASURES = (
         "wd_false_alarms / windows",
         f"{_G06} 4.3",
         _ASYMMETRIC_LAWS,
-        description="Pr_fa: windows with too many boundaries, over all windows",
+        description="Pr_fa: windows with too many boundaries, divided by all windows",
     ),
     Measure(
         "pr_error",
@@ -231,14 +231,14 @@ MEASURES = (
         TDT,
         _ASYMMETRIC_LAWS,
         upper=None,
-        description="C_seg over that of the better of two trivial systems: a boundary everywhere, "
-        "or nowhere",
+        description="C_seg divided by that of the better of two trivial systems: a boundary "
+        "everywhere, or nowhere",
     ),
     Measure(
         "window_diff_edges",
         "edge_errors / edge_windows",
         "Lamprier et al. 2007",
         _SYMMETRIC_LAWS,
-        description="WindowDiff over the padded document: ends count as much as the middle",
+        description="WindowDiff of the padded document, whose ends count as much as its middle",
     ),
 )

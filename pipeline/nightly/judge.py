@@ -19,7 +19,7 @@ from segscore.pipeline.runs import signature
 
 
 def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
-    """Judge a night, or return its verdict if it was judged by the same rules and nights before.
+    """Judge a night; repeat its verdict if the rules and the nights to compare with are the same.
 
     Args:
         night: the published night.
@@ -68,9 +68,9 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
 
 
 def _is_current(previous: Verdict, against: Mapping[str, Any], earlier: Nights) -> bool:
-    """Check whether an earlier verdict was by the nights that would be chosen now.
+    """Check whether an earlier verdict compared the nights that would be chosen now.
 
-    It is also valid if one of its nights no longer exists, as old nights are removed.
+    It also counts if one of those nights has been removed since.
     """
     existing = {night.isoformat() for night in earlier.dates}
     removed = {compared["date"] for compared in previous.against.values()} - existing

@@ -15,7 +15,7 @@ _SHOWN = 5
 
 
 def documents_moved(night: Night, other: Night, rule: GateRule, check: Check) -> tuple[Moved, ...]:
-    """Find the documents of a night whose values got worst.
+    """Find the documents of a night whose values worsened most.
 
     A document that both nights scored is compared with its value in the other night, a new document
     with the other night's average.

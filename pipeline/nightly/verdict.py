@@ -56,7 +56,7 @@ class Check:
         p_adjusted: p corrected for all checks of the night (Holm).
         result: `passed`; `failed`: worse beyond limit and noise; `undefined`: no longer defined,
             which fails; `undecided`: cannot be decided, which passes.
-        moved: the documents that got worst, if the check failed.
+        moved: the documents that worsened most, if the check failed.
     """
 
     rule: str

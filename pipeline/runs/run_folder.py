@@ -347,7 +347,7 @@ def is_newest(attempt: Attempt) -> bool:
 
 
 def is_based_on(attempt: Attempt, before: Claim | None) -> bool:
-    """Return whether an attempt's claim is the newest, and ``before`` the newest before it."""
+    """Return whether an attempt's claim is the newest, and ``before`` is the one preceding it."""
     *earlier, last = claims.claim_numbers(attempt.output) or [0]
     return (
         last == attempt.current_claim.number and claims.newest_of(attempt.output, earlier) == before

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage import temporary
+from segscore.pipeline.storage.memory import readable_size
 from segscore.pipeline.storage.object_stores import (
     Place,
     RemoteFile,
@@ -59,18 +60,43 @@ def lines(url: str) -> Iterator[str]:
         Refused: the file does not exist, cannot be read, or is not UTF-8.
         Failed: no server answers.
     """
+    with _reading(url) as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as problem:
+                if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    raise Refused(f"{url}: is UTF-16 text; save it as UTF-8") from problem
+                raise Refused(f"{url}:{number}: not UTF-8 text ({problem.reason})") from problem
+
+
+def read_whole(url: str, limit: int) -> bytes:
+    """Read an input file whole.
+
+    Args:
+        url: URL of the file.
+        limit: the most bytes it may have.
+
+    Raises:
+        Refused: the file does not exist, cannot be read, or is larger than the limit.
+        Failed: no server answers.
+    """
+    with _reading(url) as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise Refused(f"{url}: is larger than {readable_size(limit)}, too large to be read at once")
+    return content
+
+
+@contextmanager
+def _reading(url: str) -> Iterator[io.BufferedIOBase]:
+    """Open an input file; refuse one that does not exist or cannot be read."""
     place = resolve(url)
     try:
         with explained(place):
             source = io.FileIO(place.path) if place.local else RemoteFile(place)
         with io.BufferedReader(source, BUFFER) as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-                except UnicodeDecodeError as problem:
-                    if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                        raise Refused(f"{url}: is UTF-16 text; save it as UTF-8") from problem
-                    raise Refused(f"{url}:{number}: not UTF-8 text ({problem.reason})") from problem
+            yield file
     except FileNotFoundError as problem:
         raise Refused(f"{url}: no such file") from problem
     except (PermissionError, IsADirectoryError) as problem:

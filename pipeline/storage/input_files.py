@@ -59,7 +59,7 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
 
 
 def _search(place: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
-    """Return the files that a URL stands for, and a message in case there are none."""
+    """Return the files that a URL refers to, and a message in case there are none."""
     if is_glob(place):
         matches = place.files.glob(place.path, detail=True)
         return _file_infos(place, matches), "no file matches this pattern"

@@ -53,7 +53,8 @@ def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
                 f"{url}: the name is not that of a Parquet or JSON Lines file; convert other "
                 "formats with `segscore import`"
             ) from problem
-        raise Refused(f"{url}: not a readable Parquet file ({problem})") from problem
+        reason = " ".join(str(problem).split())
+        raise Refused(f"{url}: not a readable Parquet file ({reason})") from problem
 
 
 def read_row_groups(

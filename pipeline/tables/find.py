@@ -16,8 +16,8 @@ from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
 from segscore.pipeline.tables.columns import Contract, contract_of
-from segscore.pipeline.tables.formats import jsonl
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.formats.segmentations import jsonl
 from segscore.pipeline.tables.formats.tables import (
     document_table,
     gather_tables,

@@ -1,7 +1,7 @@
-"""Write the tables of `import` and `simulate` to a hidden folder, and show them when complete.
+"""Write the tables of `import` and `simulate` to a hidden folder, and publish them when complete.
 
-The hidden folder is in the output folder.  It contains a claim, which only one of several commands
-can make, and the tables while they are written.  A command removes only the files that it wrote
+The hidden folder is in the output folder. It contains a claim, which only one of several commands
+can make, and the tables until they are published. A command removes only the files that it wrote
 there, so a command that was killed leaves its hidden folder, and the next one asks the user to
 remove it.
 """
@@ -44,7 +44,7 @@ class Preparation:
         storage.write_table(storage.join(self.hidden, table, file), rows)
 
     def show(self) -> None:
-        """Move all tables to the output folder; on a disk, each by a rename.
+        """Publish all tables: move them to the output folder, on a disk each by a rename.
 
         Raises:
             Refused: one of them exists there by now.
@@ -56,7 +56,7 @@ class Preparation:
             storage.move(storage.join(self.hidden, table), storage.join(self.output, table))
 
     def clear(self) -> None:
-        """Remove what this command wrote to the hidden folder and did not show, then the folder."""
+        """Remove the files that this command left in the hidden folder, and then the folder."""
         for table, file in self.written:
             storage.remove(storage.join(self.hidden, table, file))
         storage.remove(storage.join(self.hidden, CLAIM))

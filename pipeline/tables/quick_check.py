@@ -41,7 +41,7 @@ def _none_empty(offsets: Positions) -> bool:
 
 
 def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
-    """Return whether all rows keep every rule; False also if only the schema can decide.
+    """Return whether all rows obey every rule; False also if only the schema can decide.
 
     Args:
         table: segmentations, with columns of the contract's types in one chunk each.

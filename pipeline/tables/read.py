@@ -188,7 +188,7 @@ def no_rows(table: InputTable, model: Contract) -> Rows:
 
 
 def validate_rows(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
-    """Separate the rows that keep every rule from those that do not.
+    """Separate the rows that obey every rule from those that do not.
 
     Returns:
         The valid rows, and a table of rejects with the others.

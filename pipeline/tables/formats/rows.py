@@ -32,7 +32,7 @@ class RowPlace:
 
     def refusal(self, message: str) -> Refused:
         """Return the error to raise for a problem at this place."""
-        return Refused(f"{self.source}:{self.line}: {message}")
+        return Refused(printable(f"{self.source}:{self.line}: {message}"))
 
     def wrong(self, name: str, found: object, expected: str) -> Refused:
         """Return the error to raise for the field `name` with the value `found`."""
@@ -93,6 +93,11 @@ def shown(value: object) -> str:
     """Format a value as JSON, shortened to fit a message, with lone surrogates escaped."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     text = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 3] + "..."
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """Return a text with lone surrogates, which no terminal can print, escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
