@@ -59,11 +59,18 @@ def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing
     contract = segmentations_contract(run.settings.get("length_tolerance", 0))
     valid = [validate_rows(part, contract)[0].table for part in read_document_rows(table, ids)]
     codings = pa.concat_tables(valid).to_pylist()
-    in_words = run.settings["units"] == "words"
-    return {row["document_id"]: [_drawing(row, codings, in_words=in_words)] for row in rows}
+    if run.settings["units"] == "words":  # but codings are drawn in units
+        rows = [{**row, "n_units": _largest_length(row, codings)} for row in rows]
+    unit = run.record.get("unit")
+    return {row["document_id"]: [_drawing(row, codings, unit)] for row in rows}
 
 
-def _drawing(row: RunRow, codings: Sequence[dict[str, Any]], *, in_words: bool) -> Drawing:
+def _largest_length(row: RunRow, codings: Sequence[dict[str, Any]]) -> int:
+    same = [coding for coding in codings if coding["document_id"] == row["document_id"]]
+    return max(coding["n_units"] or 1 for coding in same)
+
+
+def _drawing(row: RunRow, codings: Sequence[dict[str, Any]], unit: str | None) -> Drawing:
     drawn = [
         coding
         for coding in codings
@@ -77,8 +84,7 @@ def _drawing(row: RunRow, codings: Sequence[dict[str, Any]], *, in_words: bool) 
     description = f"{len(strips)} codings, one above the other; the table lists their segments"
     left = len(drawn) - len(strips)
     title = f"The first {len(strips)} codings; the table lists {left} more" if left else "Codings"
-    lengths = [coding["n_units"] or 0 for coding in drawn] if in_words else [row["n_units"]]
-    return draw_strip(title, description, max(lengths), strips)
+    return draw_strip(title, description, row["n_units"], strips, unit)
 
 
 def _figure(row: RunRow, drawings: Sequence[Drawing]) -> Figure:

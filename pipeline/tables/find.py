@@ -24,7 +24,7 @@ from segscore.pipeline.tables.formats.tables import (
     segmentation_table,
 )
 from segscore.pipeline.tables.path_columns import PathValues, path_columns, path_fields
-from segscore.pipeline.tables.units import one_unit, unit_of
+from segscore.pipeline.tables.units import one_unit, recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
 
@@ -174,7 +174,7 @@ def _inspect_file(name: str, file: InputFile, path_values: PathValues) -> _Inspe
         schema = canonical_schema(parquet.schema_arrow)
         slices = [*_row_groups(name, file, parquet.metadata)]
         adapted = frozenset(describe_conversions(contract_of(name), parquet.schema_arrow))
-        unit = unit_of(parquet.schema_arrow)
+        unit = recorded_unit(parquet.schema_arrow)
     for field in path_fields(path_values):
         schema = schema if field.name in schema.names else schema.append(field)
     document = dict(path_values).get("document_id")

@@ -6,14 +6,16 @@ import pyarrow as pa
 
 from segscore.pipeline.errors import Refused
 
-_KEY = b"segscore.unit"
+UNIT_KEY = "segscore.unit"
+"""Key of a Parquet file's metadata: the unit that is counted, such as millisecond."""
+
 _SHOWN = 40
 """Number of characters of a unit's name that are read."""
 
 
-def unit_of(schema: pa.Schema) -> str | None:
+def recorded_unit(schema: pa.Schema) -> str | None:
     """Return the unit that `segscore import` recorded in a file; None if there is none."""
-    name = (schema.metadata or {}).get(_KEY, b"").decode("utf-8", "replace")
+    name = (schema.metadata or {}).get(UNIT_KEY.encode(), b"").decode("utf-8", "replace")
     return "".join(letter for letter in name[:_SHOWN] if letter.isprintable()) or None
 
 

@@ -285,10 +285,10 @@ def test_score__corrupt_pages_behind_a_good_footer(desk: Desk) -> None:
 
 
 WRONG_TYPES = {
-    "document_id": [pa.int64(), pa.binary()],
-    "coder": [pa.int64(), pa.bool_()],
-    "n_units": [pa.string(), pa.float64(), pa.bool_(), pa.decimal128(5)],
-    "boundaries": [pa.int32(), pa.string(), pa.list_(pa.string()), pa.list_(pa.float64())],
+    "document_id": [pa.float64(), pa.binary()],
+    "coder": [pa.float64(), pa.bool_()],
+    "n_units": [pa.string(), pa.bool_(), pa.decimal128(5)],
+    "boundaries": [pa.int32(), pa.string(), pa.list_(pa.string())],
 }
 
 
@@ -329,7 +329,7 @@ def test_score__column_twice(desk: Desk) -> None:
 def test_validate__documents_columns(desk: Desk) -> None:
     broken = desk.write("broken.parquet", pa.table({"document_id": ["a"], "n_units": [1.5]}))
     ended = desk.segscore("validate", "--documents", broken)
-    refused(desk, ended, 1, broken, "column n_units is double")
+    refused(desk, ended, 1, broken, "column n_units: Float value 1.5")
     broken = desk.write("broken.parquet", pa.table({"document_id": ["a"]}))
     refused(desk, desk.score("--documents", broken), 2, broken, "column n_units is missing")
 

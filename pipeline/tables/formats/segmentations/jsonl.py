@@ -24,6 +24,8 @@ from segscore.schemas.input_columns import INPUT_TYPES, ROLE
 
 T = TypeVar("T")
 _FIELDS = {*INPUT_TYPES, ROLE}
+_FIRST_NUMBERS = {"n_units", "boundaries"}
+"""Fields without which a list is rather a column under another name than an attribute."""
 
 
 def read(
@@ -39,9 +41,9 @@ def read(
     A missing or null document_id, coder or role is taken from `defaults`. Other fields are
     attributes, and so are members of an object (published.k -> published_k); null is absent. If
     lenient, missing or null fields and nulls in lists become None, and validation rejects them.
-    Attributes that are lists are left out, and their names added to `left_out`, if it is given.
-    Raises Refused for a missing field (unless lenient), a wrong type, or (without `left_out`) a
-    list as an attribute.
+    If `left_out` is given, attributes that are lists are left out and their names added to it; but
+    not in a line with neither n_units nor boundaries.
+    Raises Refused for a missing field (unless lenient), a wrong type, or a list as an attribute.
     """
     for number, text in numbered(lines):
         if text.strip():
@@ -121,7 +123,7 @@ def _attributes(
             if name in attributes:
                 raise place.refusal(f"two fields make the attribute {name}; rename one of them")
             attributes[name] = value
-        elif value is not None and left_out is not None:
+        elif value is not None and left_out is not None and _FIRST_NUMBERS & record.keys():
             left_out.add(name)
         elif value is not None:
             missing = ", ".join(_missing(record, Defaults()))
