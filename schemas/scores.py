@@ -22,7 +22,7 @@ SCORES = pap.DataFrameSchema(
         "window": whole("window size k in the unit of the run", 1),
         "collapsed_boundaries": whole(
             "boundaries of either side that were dropped: by the import, at the end of the "
-            "document (docs/times.md), or in the conversion to words, because several fell on one position"
+            "document, or in the conversion to words, because several fell on one position"
         ),
         **{count: whole(meaning) for count, meaning in PAIRS.counts.items()},
         **{column: measure(column) for column in PAIRS.measures},

@@ -165,9 +165,9 @@ def _inspect_file(name: str, file: InputFile, path_values: PathValues) -> _Inspe
     if storage.is_json_lines(file.url):
         rows = 1 + file.size // BYTES_PER_LINE
         slices = [Slice(name, file.url, (), 0, rows, file.size, file.version)]
-        left_out: set[str] = set()
-        schema = read_json_lines(name, file.url, left_out)[0].schema
-        adapted = frozenset(f"{column} is left out: its values are lists" for column in left_out)
+        clauses: set[str] = set()
+        schema = read_json_lines(name, file.url, clauses)[0].schema
+        adapted = frozenset(clauses)
         unit = None
     else:
         parquet = storage.open_parquet(file.url)
@@ -251,17 +251,17 @@ def _extra_columns(name: str, schemas: Sequence[pa.Schema], model: Contract) -> 
         ) from None
 
 
-def read_json_lines(name: str, url: str, left_out: set[str]) -> tuple[pa.Table, Ints]:
+def read_json_lines(name: str, url: str, adapted: set[str]) -> tuple[pa.Table, Ints]:
     """Read a JSONL file as the named table; return it and the line of each row, from 0.
 
     Args:
         name: name of the table.
         url: the file.
-        left_out: receives the names of attributes that are lists; they are not in the table.
+        adapted: receives a clause about each column that is converted or left out.
     """
     defaults = Defaults(role=TABLE_ROLES.get(name, ROLES[0]))
     rows: Iterable[ParsedRow] = jsonl.read(
-        storage.lines(url), url, defaults, lenient=True, left_out=left_out
+        storage.lines(url), url, defaults, lenient=True, adapted=adapted
     )
     if name == "documents":
         parsed = list(rows)

@@ -142,14 +142,16 @@ def test_lists_in_json_lines_are_left_out(
 ) -> None:
     path = tmp_path / "h.jsonl"
     row = {"document_id": "a", "coder": "h", "n_units": 10, "boundaries": [4]}
-    lines = [row | {"tags": ["x"], "hall": {"seats": [1], "size": {"m": 3}}}, row | {"coder": "i"}]
+    hall = {"hall": {"seats": [1], "size": {"m": 3}}}
+    lines = [row | hall | {"tags": ["x"]}, row | {"coder": 7, "n_units": 10.0, "boundaries": [4.0]}]
     path.write_text("\n".join(map(json.dumps, lines)))
     record = score(segscore, tmp_path, references, path)
     assert record["warnings"] == [
-        "hypotheses: hall_seats is left out: its values are lists; "
-        "tags is left out: its values are lists"
+        "hypotheses: boundaries is written with decimals, read as whole numbers; coder is a "
+        "number, read as text; hall_seats is left out: its values are lists; n_units is written "
+        "with decimals, read as whole numbers; tags is left out: its values are lists"
     ]
-    assert scores(tmp_path, "hypothesis", "hall_size_m") == [("h", 3), ("i", None)]
+    assert scores(tmp_path, "hypothesis", "hall_size_m") == [("7", None), ("h", 3)]
     ended = segscore("validate", path)
     assert ended.code == 0 and "tags is left out" in ended.err
 
@@ -175,3 +177,25 @@ def test_the_unit_is_recorded(segscore: Segscore, tmp_path: Path) -> None:
     write(tmp_path / "c" / "2.parquet", table("k", "millisecond"))
     assert segscore("agree", tmp_path / "c", "--output", tmp_path / "audit").code == 0
     assert json.loads((tmp_path / "audit" / "run.json").read_text())["unit"] == "millisecond"
+
+
+def test_reports_show_times(segscore: Segscore, tmp_path: Path) -> None:
+    """Of systems and of coders, whose documents adopt a length."""
+    for coder, length, boundaries in (("gold", 60_000, [30_001]), ("h", 60_500, [30_400, 60_200])):
+        rows = table(coder, "millisecond", n_units=[length] * 2)
+        rows = rows.drop_columns(["boundaries"])
+        rows = rows.append_column("boundaries", pa.array([boundaries] * 2, INTS))
+        write(tmp_path / "codings" / f"{coder}.parquet", rows)
+    both = [tmp_path / "codings" / f"{coder}.parquet" for coder in ("gold", "h")]
+    record = score(segscore, tmp_path, *both, "--length-tolerance", "500")
+    assert record["rows"]["hypotheses"]["scored"] == 2
+    assert segscore("report", tmp_path / "run", "--output", tmp_path / "run.html").code == 0
+    page = (tmp_path / "run.html").read_text()
+    assert "miss 0:00:30.001" in page and "false alarm 0:00:30.400" in page
+    assert "0:00:55</text>" in page
+    codings = tmp_path / "codings"
+    ended = segscore("agree", codings, "--output", tmp_path / "audit", "--length-tolerance", 500)
+    assert ended.code == 0, ended.err
+    assert segscore("report", tmp_path / "audit", "--output", tmp_path / "audit.html").code == 0
+    page = (tmp_path / "audit.html").read_text()
+    assert "0:01:00</text>" in page and "Not drawn" not in page

@@ -18,7 +18,6 @@ from segscore.pipeline.tables.validate import broken_rules
 from segscore.schemas.input_columns import INPUT_TYPES
 from tests.support.corpora import SEGMENTATION
 
-
 OPEN_ENDED = segmentations_contract(1)
 
 
