@@ -46,7 +46,7 @@ def _converts_to(actual: pa.DataType, target: pa.DataType) -> bool:
     if kinds.is_integer(target) or kinds.is_floating(target):
         return bool(kinds.is_integer(actual) or kinds.is_floating(actual))
     is_text = kinds.is_large_string(actual) or kinds.is_string_view(actual)
-    return bool(is_text or kinds.is_integer(actual))
+    return bool(actual == target or is_text or kinds.is_integer(actual))
 
 
 def _is_list(kind: pa.DataType) -> bool:

@@ -19,11 +19,11 @@ def table(coder: str | None = None, unit: str | None = None, **columns: Any) -> 
     """Two documents; columns replace those that there are."""
     made = pa.table({**ROWS, "boundaries": pa.array(ROWS["boundaries"], INTS)})
     if coder is not None:
-        columns["coder"] = [coder] * 2
+        columns["coder"] = pa.array([coder] * 2)
     for name, values in columns.items():
         if name in made.column_names:
             made = made.drop_columns([name])
-        made = made.append_column(name, values if isinstance(values, pa.Array) else [values])
+        made = made.append_column(name, values)
     return made if unit is None else made.replace_schema_metadata({"segscore.unit": unit})
 
 
@@ -38,7 +38,9 @@ def references(tmp_path: Path) -> Path:
     return write(tmp_path / "references.parquet", table("gold"))
 
 
-def score(segscore: Segscore, folder: Path, references: Path, hypotheses: Path, *more: str) -> Any:
+def score(
+    segscore: Segscore, folder: Path, references: Path, hypotheses: Path, *more: object
+) -> Any:
     ended = segscore(
         "score", references, hypotheses, "--output", folder / "run", "--fresh",
         "--replicates", 0, *more,
@@ -49,7 +51,7 @@ def score(segscore: Segscore, folder: Path, references: Path, hypotheses: Path, 
 
 def scores(folder: Path, *columns: str) -> list[tuple[Any, ...]]:
     rows = read_table(str(folder / "run" / "scores")).to_pylist()
-    return sorted(tuple(row[name] for name in columns) for row in rows)
+    return sorted((tuple(row[name] for name in columns) for row in rows), key=repr)
 
 
 def refused(ended: Ended, *parts: object) -> None:
@@ -81,12 +83,12 @@ def test_the_location_itself_names_only_coder_and_document(
     segscore: Segscore, tmp_path: Path, references: Path
 ) -> None:
     """A column `window` would be refused: scores has one."""
-    path = write(tmp_path / "window=3" / "coder=h" / "x.parquet", table())
+    path = write(tmp_path / "tables" / "window=3" / "coder=h" / "x.parquet", table())
     for location in (path, path.parent):
         score(segscore, tmp_path, references, location)
         assert scores(tmp_path, "hypothesis") == [("h",), ("h",)]
         assert read_table(str(tmp_path / "run" / "scores")).column("window").to_pylist() != [3, 3]
-    ended = segscore("score", references, tmp_path, "--output", tmp_path / "other")
+    ended = segscore("score", references, tmp_path / "tables", "--output", tmp_path / "other")
     refused(ended, "the attribute column window has the same name as a column of scores")
 
 
@@ -175,14 +177,14 @@ def test_the_unit_is_recorded(segscore: Segscore, tmp_path: Path) -> None:
     assert ended.code == 1  # one coder
     write(tmp_path / "c" / "1.parquet", table("j", "millisecond"))
     write(tmp_path / "c" / "2.parquet", table("k", "millisecond"))
-    assert segscore("agree", tmp_path / "c", "--output", tmp_path / "audit").code == 0
+    assert segscore("agree", tmp_path / "c", "--output", tmp_path / "audit", "--fresh").code == 0
     assert json.loads((tmp_path / "audit" / "run.json").read_text())["unit"] == "millisecond"
 
 
 def test_reports_show_times(segscore: Segscore, tmp_path: Path) -> None:
     """Of systems and of coders, whose documents adopt a length."""
     for coder, length, boundaries in (("gold", 60_000, [30_001]), ("h", 60_500, [30_400, 60_200])):
-        rows = table(coder, "millisecond", n_units=[length] * 2)
+        rows = table(coder, "millisecond", n_units=pa.array([length] * 2))
         rows = rows.drop_columns(["boundaries"])
         rows = rows.append_column("boundaries", pa.array([boundaries] * 2, INTS))
         write(tmp_path / "codings" / f"{coder}.parquet", rows)
