@@ -114,7 +114,7 @@ def test_list_views(
     record = score(segscore, tmp_path, references, write(tmp_path / "h.parquet", rows))
     assert record["warnings"] == []
     assert scores(tmp_path, "document_id", "matches") == [("a", 1), ("b", 2)]
-    assert sorted(map(str, scores(tmp_path, "tags"))) == ["(['x', 'y'],)", "(None,)"]
+    assert sorted(map(str, scores(tmp_path, "tags"))) == ["(None,)", "(['x', 'y'],)"]
 
 
 def test_doubles_and_integer_ids_are_named_in_one_warning(
@@ -122,7 +122,8 @@ def test_doubles_and_integer_ids_are_named_in_one_warning(
 ) -> None:
     ids = pa.array([1, 2], pa.int64())
     doubles = pa.array([10.0, 12.0]), pa.array([[4.0], [3.0, 8.0]])
-    rows = table(document_id=ids, n_units=doubles[0], boundaries=doubles[1], coder=ids)
+    rows = table(document_id=ids, n_units=doubles[0], boundaries=doubles[1])
+    rows = rows.append_column("coder", ids)
     both = [write(tmp_path / f"{name}.parquet", rows) for name in ("r", "h")]
     record = score(segscore, tmp_path, *both)
     said = (
@@ -130,9 +131,7 @@ def test_doubles_and_integer_ids_are_named_in_one_warning(
         "text; document_id is int64, read as text; n_units is double, read as whole numbers"
     )
     assert record["warnings"] == [f"references: {said}", f"hypotheses: {said}"]
-    assert scores(tmp_path, "document_id", "n_units", "matches") == [
-        ("1", 10, 1), ("1", 10, 1), ("2", 12, 2), ("2", 12, 2),
-    ][::2]  # fmt: skip
+    assert scores(tmp_path, "document_id", "n_units", "matches") == [("1", 10, 1), ("2", 12, 2)]
     for wrong in ([10.5, 12], [float("nan"), 12], [1e10, 12]):
         path = write(tmp_path / "h.parquet", table("h", n_units=pa.array(wrong)))
         ended = segscore("score", path, both[0], "--output", tmp_path / "other")
