@@ -76,7 +76,10 @@ DOCUMENTS = pap.DataFrameSchema(
     {
         "document_id": name("id of the document"),
         "n_units": whole("units of the document, in the unit of the run"),
-        "collapsed_boundaries": whole("boundaries of its codings lost in the conversion to words"),
+        "collapsed_boundaries": whole(
+            "boundaries of its codings that were dropped: by the import, at the end of the "
+            "document, or in the conversion to words"
+        ),
         "window": whole(
             "window size k of the document: from all its codings, unless --window sets it"
         ),

@@ -57,7 +57,8 @@ _COMMANDS = {
     None: "## Inputs\n\n"
     "Parquet or JSON Lines: a file, a folder or a glob. `segscore import` writes them to\n"
     "`references/`, `hypotheses/` and `documents/`, and `segscore simulate` to `codings/`. Any "
-    "other\ncolumn is an attribute.",
+    "other\ncolumn is an attribute. [Validate](jobs/validate.md#what-else-is-read-as-such-a-table) "
+    "says what\nelse is read, such as columns that folders name.",
     "score": "## segscore score\n\nEvery night of `segscore nightly` has these tables too.",
     "sweep": "## segscore sweep\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "agree": "## segscore agree\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",

@@ -24,8 +24,8 @@ SCORES = pap.DataFrameSchema(
         "n_units": whole("length of the document in the unit of the run", 1),
         "window": whole("window size k in the unit of the run", 1),
         "collapsed_boundaries": whole(
-            "boundaries of either side lost in the conversion to words, because several fell on "
-            "the same position"
+            "boundaries of either side that were dropped: by the import, at the end of the "
+            "document, or in the conversion to words, because several fell on one position"
         ),
         **{count: whole(meaning, required=False) for count, meaning in PAIRS.counts.items()},
         **{column: measure(column) for column in PAIRS.measures},

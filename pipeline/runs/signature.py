@@ -15,6 +15,7 @@ MEANINGS = {
     "n_t": "boundaries up to n_t - 1 positions apart are near misses",
     "window": "how the window size k is chosen, how halves are rounded, the smallest size",
     "units": "what positions are counted in",
+    "length_tolerance": "units by which the lengths of a document's segmentations may differ",
     "pairing": "how boundaries are matched as near misses",
     "types": "boundary types that are distinguished",
     "p_seg": "chance that a window contains a boundary; run: as in the run's references",

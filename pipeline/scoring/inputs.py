@@ -14,7 +14,7 @@ from segscore.pipeline.scoring.references import References, accept_references, 
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.tables.boundary_types import have_boundary_types
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, read_valid
@@ -236,7 +236,8 @@ def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
         Failed: no reference was accepted.
     """
     documents = None if inputs.documents is None else read_valid(inputs.documents, DOCUMENTS)
-    rows = read_valid(inputs.references, SEGMENTATIONS)
+    contract = segmentations_contract(settings.length_tolerance)
+    rows = read_valid(inputs.references, contract)
     collected = gather_inputs(settings, rows, documents, typed=inputs.typed)
     if not len(collected.reference_rows):
         first_reject = _first_reject(collected.rejects)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.options import (
+    LengthToleranceOption,
     NTOption,
     Option,
     Panel,
@@ -53,6 +54,8 @@ class MeasuringSettings:
         window: `per-pair`, `per-document`, `per-run`, or a fixed size K >= 1 (docs/measures.md).
         rounding: how half the mean segment size is rounded: `half-even` or `half-up`.
         units: `units`, or `words` (or whatever the documents' unit lengths count).
+        length_tolerance: units by which the lengths of a document's segmentations may differ; at
+            least 0 (docs/times.md).
         pairing: `greedy` as published, or `optimal` (docs/measures.md).
         boundary_types: the types that boundaries may have, ascending; empty: those that occur.
         p_seg: chance that a window contains a reference boundary; None: computed from the run's
@@ -92,6 +95,7 @@ class MeasuringSettings:
     window: WindowOption = "per-pair"
     rounding: RoundingOption = "half-even"
     units: UnitsOption = "units"
+    length_tolerance: LengthToleranceOption = 0
     pairing: Annotated[
         str,
         Option("How near misses are matched: greedy (as published) or optimal.", Panel.MEASURES),
@@ -182,6 +186,7 @@ class MeasuringSettings:
             one_of("--window", self.window, _WINDOWS, " or a number >= 1")
         one_of("--rounding", self.rounding, _ROUNDINGS)
         one_of("--units", self.units, _UNITS)
+        within("--length-tolerance", self.length_tolerance, 0, MOST_UNITS)
         if self.p_seg is not None:
             in_unit_interval("--p-seg", self.p_seg)
             if self.p_seg not in (0, 1) and not _LEAST_P_SEG <= self.p_seg <= 1 - _LEAST_P_SEG:
@@ -322,6 +327,7 @@ class MeasuringSettings:
             "n_t": self.n_t,
             "window": window,
             "units": self.units,
+            "length_tolerance": self.length_tolerance or "",
             "pairing": self.pairing,
             "types": comma_separated(types or ()),
             "p_seg": "run" if self.p_seg is None else self.p_seg,

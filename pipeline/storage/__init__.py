@@ -25,9 +25,11 @@ from segscore.pipeline.storage.folders import (
 from segscore.pipeline.storage.input_files import InputFile, find, require_version
 from segscore.pipeline.storage.locations import (
     PARQUET,
+    FileFolders,
     Pattern,
     absolute,
     canonical,
+    file_folders,
     is_json_lines,
     is_local,
     join,
@@ -47,6 +49,7 @@ from segscore.pipeline.storage.temporary import temporary_for
 
 __all__ = [
     "PARQUET",
+    "FileFolders",
     "InputFile",
     "Pattern",
     "TableFile",
@@ -58,6 +61,7 @@ __all__ = [
     "configured",
     "copy",
     "decoded_lines",
+    "file_folders",
     "file_size",
     "find",
     "head",

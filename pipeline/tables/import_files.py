@@ -17,9 +17,10 @@ from segscore.pipeline.tables.formats.rows import ParsedRow
 from segscore.pipeline.tables.formats.tables import rows_of_role
 from segscore.pipeline.tables.import_blocks import Reading, read_input, rows_of
 from segscore.pipeline.tables.import_tables import check_block, collect_keys, row_groups
-from segscore.pipeline.tables.lengths_table import UNIT_KEY, read_lengths
+from segscore.pipeline.tables.lengths_table import read_lengths
 from segscore.pipeline.tables.preparation import preparing
 from segscore.pipeline.tables.read import Rows
+from segscore.pipeline.tables.units import UNIT_KEY
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
 from segscore.schemas.input_columns import TABLE_ROLES
 

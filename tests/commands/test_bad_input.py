@@ -305,10 +305,10 @@ def test_score__corrupt_pages_behind_a_good_footer(workspace: Workspace) -> None
 
 
 WRONG_TYPES = {
-    "document_id": [pa.int64(), pa.binary()],
-    "coder": [pa.int64(), pa.bool_()],
-    "n_units": [pa.string(), pa.float64(), pa.bool_(), pa.decimal128(5)],
-    "boundaries": [pa.int32(), pa.string(), pa.list_(pa.string()), pa.list_(pa.float64())],
+    "document_id": [pa.float64(), pa.binary()],
+    "coder": [pa.float64(), pa.bool_()],
+    "n_units": [pa.string(), pa.bool_(), pa.decimal128(5)],
+    "boundaries": [pa.int32(), pa.string(), pa.list_(pa.string())],
 }
 
 
@@ -349,7 +349,7 @@ def test_score__column_twice(workspace: Workspace) -> None:
 def test_validate__documents_columns(workspace: Workspace) -> None:
     broken = workspace.write("broken.parquet", pa.table({"document_id": ["a"], "n_units": [1.5]}))
     result = workspace.segscore("validate", "--documents", broken)
-    assert_refused(workspace, result, 1, broken, "column n_units is double")
+    assert_refused(workspace, result, 1, broken, "column n_units: Float value 1.5")
     broken = workspace.write("broken.parquet", pa.table({"document_id": ["a"]}))
     assert_refused(
         workspace, workspace.score("--documents", broken), 2, broken, "column n_units is missing"

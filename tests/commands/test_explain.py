@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.measures.edit_list import list_edits
-from segscore.pipeline.reports.terminal import draw_in_terminal
+from segscore.pipeline.measures.edit_list import Edit, list_edits
+from segscore.pipeline.reports.terminal import describe_edit, draw_in_terminal
 from tests.support.command_line import Segscore
 
 
@@ -119,3 +119,27 @@ def test_a_sweep_has_no_edits_to_explain(segscore: Segscore, tmp_path: Path) -> 
     result = segscore("explain", tmp_path / "run", "--document", "d")
     assert result.code == 2
     assert "is a run of `segscore sweep`" in result.err and "Traceback" not in result.err
+
+
+def test_times_are_drawn_to_scale() -> None:
+    """Half an hour in milliseconds, 8 rows at most: a column is 5 seconds."""
+    edits = [
+        Edit("near_miss", 30_001, 30_400, 1, 1, 399),
+        Edit("miss", 600_000, None, 1, None, 0),
+        Edit("match", 600_100, 600_100, 1, 1, 0),
+    ]
+    drawn = list(draw_in_terminal(1_860_120, edits, 80, "millisecond"))
+    assert drawn[:6] == [
+        "            0:00:00   0:00:50   0:01:40   0:02:30   0:03:20",
+        "reference   ──────│───────────────────────────────────────────",
+        "                  ~",
+        "hypothesis  ──────│───────────────────────────────────────────",
+        "",
+        "            … 0:04:10 without a boundary",
+    ]
+    assert drawn[8].strip() == "-"
+    assert describe_edit(edits[0], "millisecond") == (
+        "near miss: 0:00:30.001 in the reference, 0:00:30.400 in the hypothesis, 0:00:00.399 apart"
+    )
+    assert describe_edit(edits[1], "millisecond") == "miss: 0:10:00 in the reference only"
+    assert describe_edit(edits[1]) == "miss: 600000 in the reference only"

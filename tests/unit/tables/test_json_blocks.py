@@ -87,24 +87,28 @@ def decode(block: bytes, line: int) -> Iterator[str]:
     return decoded_lines(URL, BytesIO(block), line)
 
 
-def in_blocks(content: bytes, size: int, lenient: bool) -> tuple[pa.Table, list[int]]:
+def in_blocks(content: bytes, size: int, lenient: bool) -> tuple[pa.Table, list[int], set[str]]:
+    adapted = set[str]()
     chunks = (content[at : at + size] for at in range(0, len(content), size))
-    read = [*JsonLines(URL, Defaults(), decode, lenient).read(chunks)]
+    reader = JsonLines(URL, Defaults(), decode, lenient, adapted if lenient else None)
+    read = [*reader.read(chunks)]
     lines = np.concatenate([np.zeros(0, np.int64), *(lines for _, lines in read)])
-    return join_stated([table for table, _ in read]), lines.tolist()
+    return join_stated([table for table, _ in read]), lines.tolist(), adapted
 
 
-def exactly(content: bytes, lenient: bool) -> tuple[pa.Table, list[int]]:
-    rows = [*jsonl.read(decode(content, 1), URL, Defaults(), lenient=lenient)]
-    return stated_table(rows), [row.line for row in rows]
+def exactly(content: bytes, lenient: bool) -> tuple[pa.Table, list[int], set[str]]:
+    adapted = set[str]()
+    may_adapt = adapted if lenient else None
+    rows = [*jsonl.read(decode(content, 1), URL, Defaults(), lenient=lenient, adapted=may_adapt)]
+    return stated_table(rows), [row.line for row in rows], adapted
 
 
 def outcome(read: Any, *arguments: Any) -> Any:
     try:
-        table, lines = read(*arguments)
+        table, *more = read(*arguments)
     except Refused as refusal:
         return str(refusal)
-    return table.schema.names, table.schema.types, repr(table.to_pylist()), lines
+    return table.schema.names, table.schema.types, repr(table.to_pylist()), more
 
 
 @settings(max_examples=300, deadline=None)

@@ -7,14 +7,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
+from segscore.pipeline.tables.columns import (
+    DOCUMENTS,
+    SEGMENTATIONS,
+    Contract,
+    segmentations_contract,
+)
 from segscore.pipeline.tables.quick_check import is_sound
 from segscore.pipeline.tables.validate import broken_rules
 from segscore.schemas.input_columns import INPUT_TYPES
 from tests.support.corpora import SEGMENTATION
 
+OPEN_ENDED = segmentations_contract(1)
 
-@pytest.mark.parametrize("contract", [SEGMENTATIONS, DOCUMENTS])
+
+@pytest.mark.parametrize("contract", [SEGMENTATIONS, OPEN_ENDED, DOCUMENTS])
 def test_contracts_agree_with_the_schemas(contract: Contract) -> None:
     """With Pandera too, the required columns have the types that they are read with."""
     columns = contract.schema.columns
@@ -79,3 +86,34 @@ def test_boundary_types_are_left_to_the_schema(listed: list[dict[str, Any]]) -> 
     sound = table(listed)
     types = pa.array([[1] * len(row["boundaries"]) for row in listed], pa.list_(pa.int32()))
     assert not is_sound(sound.append_column("boundary_types", types))
+
+
+lost = st.one_of(st.none(), st.integers(-1, 2))
+
+
+@given(st.lists(st.one_of(good, rows), min_size=1, max_size=4), st.lists(lost, min_size=4))
+@example([{"document_id": "d", "coder": "c", "n_units": None, "boundaries": [9]}], [None] * 4)
+@example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [3]}], [0] * 4)
+@example([{"document_id": "d", "coder": "c", "n_units": 0, "boundaries": []}], [0] * 4)
+@example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [0]}], [0] * 4)
+@example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": []}], [-1] * 4)
+def test_both_checks_agree_where_rows_adopt_a_length(
+    listed: list[dict[str, Any]], lost: list[int | None]
+) -> None:
+    """With the column of what an import dropped, too; the rules are stated here once more."""
+    dropped = pa.array(lost[: len(listed)], pa.int32())
+    whole = table(listed).append_column("collapsed_boundaries", dropped)
+    broken = {
+        i
+        for i, row in enumerate(listed)
+        if not row["document_id"]
+        or not row["coder"]
+        or (row["n_units"] is not None and row["n_units"] < 1)
+        or row["boundaries"] is None
+        or None in row["boundaries"]
+        or any(b < 1 for b in row["boundaries"])
+        or sorted(set(row["boundaries"])) != row["boundaries"]
+        or (lost[i] or 0) < 0
+    }
+    assert {*broken_rules(whole, OPEN_ENDED)} == broken
+    assert is_sound(whole, open_ended=True) == (not broken)

@@ -53,6 +53,7 @@ class JsonLines:
         defaults: values for rows that lack them.
         decode: decodes blocks for the exact reader.
         lenient: whether the exact reader is lenient; see ``jsonl.read``.
+        adapted: what the exact reader may convert or leave out; see ``jsonl.read``.
         rejecting: whether lines that cannot be read are collected, not refused.
         bad_lines: number (from 0) and message of the collected lines.
         attributes: types of the attributes in the blocks so far; None before the first.
@@ -62,6 +63,7 @@ class JsonLines:
     defaults: Defaults
     decode: Decode
     lenient: bool = False
+    adapted: set[str] | None = None
     rejecting: bool = False
     bad_lines: list[tuple[int, str]] = field(default_factory=list, init=False)
     attributes: dict[str, pa.DataType] | None = field(default=None, init=False)
@@ -94,7 +96,15 @@ class JsonLines:
 
     def _parsed(self, block: bytes, line: int) -> list[ParsedRow]:
         lines = self.decode(block, line)
-        return [*jsonl.read(lines, self.source, self.defaults, lenient=self.lenient, first=line)]
+        rows = jsonl.read(
+            lines,
+            self.source,
+            self.defaults,
+            lenient=self.lenient,
+            adapted=self.adapted,
+            first=line,
+        )
+        return list(rows)
 
     def _fast(self, block: bytes, line: int) -> tuple[pa.Table, Ints] | None:
         """Read a block with Arrow; None if the exact reader has to."""
