@@ -32,7 +32,7 @@ from segscore.pipeline.scoring.references import (
 )
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.tables.boundary_types import positions_alone
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
+from segscore.pipeline.tables.columns import DOCUMENTS, Contract, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.read import Rows, join_rows, validate_rows
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
@@ -172,7 +172,8 @@ def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
 
 def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
     """Read the codings and documents of a part, and separate the codings that can be audited."""
-    rows, rejected = _read(job, part, "codings", SEGMENTATIONS)
+    contract = segmentations_contract(job.settings.length_tolerance)
+    rows, rejected = _read(job, part, "codings", contract)
     rejects, described, became = [rejected], None, {"codings": _count_rows(rows, rejected)}
     if "documents" in job.partitioning.tables:
         document_rows, document_rejects = _read(job, part, "documents", DOCUMENTS)

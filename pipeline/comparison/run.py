@@ -90,7 +90,7 @@ def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
     estimator = f"poisson,{'+'.join(sorted(results.units))}" if settings.replicates else "none"
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
     record = {
-        "signature": signature(runs, {"ci": estimator, "p": permutation}),
+        "signature": signature(runs, settings.measures, {"ci": estimator, "p": permutation}),
         "settings": asdict(settings),
         "pairs": tables["comparisons"].num_rows,
         **run.record([records], _account(compared[0]), libraries=("scipy",)),
@@ -147,6 +147,11 @@ def _warnings(compared: Compared) -> Iterator[str]:
         yield (
             f"{compared.other_references} documents were left out: the runs scored them against "
             "different references"
+        )
+    if compared.unchecked:
+        yield (
+            f"references were not compared by {', '.join(compared.unchecked)}, which not every run "
+            "has: documents may have been compared whose references differ"
         )
     if compared.absent:
         labels = ", ".join(compared.absent)

@@ -294,8 +294,11 @@ def _write_claim(attempt: Attempt, new_claim: Claim) -> bool:
     try:
         state = _read_state(attempt)
     except _Superseded:
-        # The claim is no longer in force.  If it were removed, a job that has not seen the newer
-        # one could write it again, and both would give up.
+        newest = claims.newest(attempt.output)
+        if newest is None or newest == new_claim or newest.step == claims.PUBLISH:
+            _withdraw(attempt)
+        # Otherwise leave the claim, which is not in force.  If it were removed, a job that has not
+        # seen the newer one could write it again, and all of them would give up.
         attempt.claim = None
         raise
     except (Refused, Failed):

@@ -7,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.errors import Done
-from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.runs import cluster, planning
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import require_few_rejects
@@ -75,7 +74,7 @@ def run_scoring(
             run.write("summary", summary)
             if settings.confusion:
                 run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
-        scored = summary.column("hypothesis").unique().to_pylist()
+        scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else ()
         record = {
             **_computed(settings, results, typed=inputs.typed),
             **run.record(inputs.tables, results.rows, scored),
@@ -106,7 +105,8 @@ def _computed(settings: ScoreSettings, results: TaskResults, *, typed: bool) -> 
 
 def _summarise(results: TaskResults, totals: PartSums) -> pa.Table:
     settings, rule = results.rule.settings, results.rule
-    kind_sums = [(PAIRS, totals.pairs), (PANELS, totals.panels)]
+    selection = rule.selection
+    kind_sums = [(selection.pairs, totals.pairs), (selection.panels, totals.panels)]
     kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
     parameters = settings.parameters(results.p_seg, rule.types)
     return averages.summarise(kinds, rule.group_by, parameters, settings.seed, settings.replicates)

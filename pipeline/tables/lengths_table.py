@@ -5,18 +5,16 @@ from fractions import Fraction
 
 from segscore.pipeline import storage
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.column_names import unit_of, use_of
 from segscore.pipeline.tables.formats.format_heads import without_compression
 from segscore.pipeline.tables.formats.intervals.interval_cells import name_of
-from segscore.pipeline.tables.formats.intervals.interval_columns import unit_of, use_of
 from segscore.pipeline.tables.formats.intervals.interval_table import DAY
 from segscore.pipeline.tables.formats.intervals.table_rows import read_table_rows
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Extent
 from segscore.pipeline.tables.formats.speech.uem import read_regions
 from segscore.pipeline.tables.open_input import open_input
-
-UNIT_KEY = "segscore.unit"
-"""Key of a Parquet file's metadata: the unit that is counted, such as millisecond."""
+from segscore.pipeline.tables.units import UNIT_KEY
 
 _UEM = ".uem"
 _EXPECTED = "expected document_id, and n_units or duration"

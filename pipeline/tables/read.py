@@ -13,13 +13,14 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import Numbered, number
 from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
 from segscore.pipeline.errors import Absent, Refused
-from segscore.pipeline.tables.columns import SEGMENTATIONS, Contract, contract_of
+from segscore.pipeline.tables.column_types import convert_columns
+from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of
 from segscore.pipeline.tables.find import (
     InputTable,
     Slice,
-    canonical_schema,
     read_json_lines,
 )
+from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.quick_check import is_sound
 from segscore.pipeline.tables.validate import REJECT_COLUMNS, broken_rules, descriptions
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
@@ -121,8 +122,7 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
         Failed: the file was replaced since planning.
     """
     if not piece.row_groups:
-        table, row = read_json_lines(piece.table, piece.url)
-        other = None
+        table, row = read_json_lines(piece.table, piece.url, set())
     else:
 
         def choose(names: Sequence[str]) -> list[str]:
@@ -130,10 +130,11 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
 
         table = storage.read_row_groups(piece.url, piece.row_groups, choose, piece.limit)
         row = piece.first_row + np.arange(table.num_rows)
-        other = _of_other_role(piece.table, table)
     storage.require_version(piece.url, piece.version)
     try:
-        table = table.cast(canonical_schema(table.schema))
+        table = convert_columns(table, piece.url)
+        table = with_path_columns(table, piece.path_values, piece.url)
+        other = _of_other_role(piece.table, table)
         for field in further:
             values = pa.nulls(table.num_rows, field.type)
             if field.name in table.column_names:
@@ -192,7 +193,8 @@ def validate_rows(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
     Returns:
         The valid rows, and a table of rejects with the others.
     """
-    if model is SEGMENTATIONS and is_sound(rows.table):
+    is_documents = model.name == DOCUMENTS.name
+    if not is_documents and is_sound(rows.table, open_ended=model.open_ended):
         return rows, REJECT_COLUMNS.empty_table()
     valid = np.ones(len(rows), bool)
     rejects = [REJECT_COLUMNS.empty_table()]

@@ -8,10 +8,12 @@ from tests.support.pages import DOCS
 
 
 def cells(page: str, column: int) -> set[str]:
-    """Names in code in one column of the tables of a page; columns count from 0, or from the end."""
+    """Names in code in a column of the tables of a page; columns count as in lists."""
     text = (DOCS / "jobs" / page).read_text("utf-8").partition("## Options")[0]
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
-    return {name for row in rows for name in re.findall("`([a-z0-9-]+)`", row[column])} - {"--format"}
+    return {name for row in rows for name in re.findall("`([a-z0-9-]+)`", row[column])} - {
+        "--format"
+    }
 
 
 def test_every_format_that_is_read_is_in_the_table() -> None:

@@ -1,10 +1,8 @@
 """Read the tracks of a document from a finished run, or from a table of segmentations."""
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.reports.export.tracks import (
     DocumentTracks,
@@ -18,7 +16,6 @@ from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.formats.shapes import MILLISECOND
-from segscore.pipeline.tables.lengths_table import UNIT_KEY
 from segscore.pipeline.tables.read import join_rows, validate_rows
 
 
@@ -69,10 +66,8 @@ def _of_run(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
             f"{url}: was scored with --units words, so that its positions are no times; export its "
             "tables, or score them without --units"
         )
-    recorded = run.record["inputs"]
-    files = chain.from_iterable(recorded[name] for name in ("references", "hypotheses"))
-    _require_milliseconds(url, (file["url"] for file in files))
     pairs = explain_pairs(url, [document])
+    _require_milliseconds(url, pairs[0].unit)
     references = {pair.reference: _reference(pair) for pair in pairs}
     tracks = list(references.values())
     for coder in dict.fromkeys(pair.hypothesis for pair in pairs):
@@ -97,7 +92,7 @@ def _hypothesis(pair: Explained) -> Track:
 
 def _of_table(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
     table = find_table("segmentations", url, SEGMENTATIONS)
-    _require_milliseconds(url, (file.url for file in table.files))
+    _require_milliseconds(url, table.unit)
     found = join_rows([*read_document_rows(table, [document])])
     rows, rejects = validate_rows(found, SEGMENTATIONS)
     for reject in rejects.to_pylist():
@@ -125,16 +120,9 @@ def _role_of(url: str) -> str:
     return "hypothesis" if PurePosixPath(url).parent.name == "hypotheses" else "reference"
 
 
-def _require_milliseconds(url: str, files: Iterable[str]) -> None:
-    """Refuse files that do not count milliseconds, according to what an import recorded."""
-    parquet = (file for file in files if not storage.is_json_lines(file))
-    metadata = (storage.open_parquet(file).schema_arrow.metadata or {} for file in parquet)
-    recorded = {
-        of_file.get(UNIT_KEY.encode(), b"").decode("utf-8", "replace") for of_file in metadata
-    }
-    units = sorted(recorded - {""})
-    if units != [MILLISECOND]:
-        counted = f"counts {' and '.join(units)}s" if units else "does not say what its units are"
+def _require_milliseconds(url: str, unit: str | None) -> None:
+    if unit != MILLISECOND:
+        counted = "does not say what its units are" if unit is None else f"counts {unit}s"
         raise Refused(
             f"{url}: {counted}, but all formats of export need times; it can export tables that "
             "`segscore import` made of files with times, and runs that scored them"

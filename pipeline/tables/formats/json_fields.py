@@ -27,7 +27,8 @@ def array_of(value: object, name: str, place: RowPlace) -> Sequence[object]:
 def required(record: Mapping[str, object], key: str, name: str, place: RowPlace) -> object:
     """Return a field of the object called `name`; raise Refused if it is absent or null."""
     if record.get(key) is None:
-        fields = ", ".join(map(shown, record)) or "nothing"
+        given = (name for name, value in record.items() if value is not None)
+        fields = ", ".join(map(shown, given)) or "nothing"
         raise place.refusal(f"{name} has no {key}; there is {fields}")
     return record[key]
 

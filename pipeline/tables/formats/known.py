@@ -4,6 +4,7 @@ from segscore.pipeline.tables.formats.annotation_formats import (
     ANNOTATION_FORMATS,
     EDITING_FORMATS,
 )
+from segscore.pipeline.tables.formats.column_names import has_start
 from segscore.pipeline.tables.formats.format_heads import (
     CSV_ENDINGS,
     JSON_LINES_ENDINGS,
@@ -13,7 +14,6 @@ from segscore.pipeline.tables.formats.format_heads import (
     Head,
 )
 from segscore.pipeline.tables.formats.intervals import interval_table
-from segscore.pipeline.tables.formats.intervals.interval_columns import has_start
 from segscore.pipeline.tables.formats.segmentations import (
     csv_rows,
     jsonl,

@@ -1,4 +1,4 @@
-"""What an import does with files, whatever their format: find, decompress, detect, write."""
+"""Files of any format in an import: found, decompressed, detected and written."""
 
 import gzip
 import json
@@ -13,15 +13,21 @@ import pytest
 from pyarrow import feather
 
 from segscore.pipeline import storage
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
+
+
+def gzipped(content: bytes) -> bytes:
+    """Compress without the time, so that ids of tests are the same in all processes."""
+    return gzip.compress(content, mtime=0)
+
 
 TABLE = "document,coder,start,end\nd,anna,0,1.5\nd,anna,1.5,4\n"
 MEDIA = b"\0\0\0\x20ftypM4A \0\0\0\0"
 
 
 @pytest.fixture
-def run(segscore: Segscore, tmp_path: Path) -> Callable[..., Ended]:
-    def go(content: bytes | str, name: str, *options: object) -> Ended:
+def run(segscore: Segscore, tmp_path: Path) -> Callable[..., CommandResult]:
+    def go(content: bytes | str, name: str, *options: object) -> CommandResult:
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -31,8 +37,8 @@ def run(segscore: Segscore, tmp_path: Path) -> Callable[..., Ended]:
 
 
 def rows(tmp_path: Path, table: str = "references") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = storage.read_table(str(tmp_path / "out" / table)).to_pylist()
-    return found
+    table_rows: list[dict[str, Any]] = storage.read_table(str(tmp_path / "out" / table)).to_pylist()
+    return table_rows
 
 
 def zstd(text: bytes) -> bytes:
@@ -53,44 +59,44 @@ class TestCompressed:
     @pytest.mark.parametrize(
         ("name", "content"),
         [
-            ("t.csv.gz", gzip.compress(TABLE.encode())),
-            ("t.csv.GZ", gzip.compress(TABLE[:30].encode()) + gzip.compress(TABLE[30:].encode())),
+            ("t.csv.gz", gzipped(TABLE.encode())),
+            ("t.csv.GZ", gzipped(TABLE[:30].encode()) + gzipped(TABLE[30:].encode())),
             ("t.csv.zst", zstd(TABLE.encode())),
             ("t.csv", zstd(TABLE.encode())),
-            ("t.csv.gz", gzip.compress(TABLE.encode("utf-16"))),
+            ("t.csv.gz", gzipped(TABLE.encode("utf-16"))),
         ],
     )
     def test_are_read(
-        self, run: Callable[..., Ended], tmp_path: Path, name: str, content: bytes
+        self, run: Callable[..., CommandResult], tmp_path: Path, name: str, content: bytes
     ) -> None:
-        ended = run(content, name)
-        assert ended.code == 0, ended.err
+        result = run(content, name)
+        assert result.code == 0, result.err
         assert [row["boundaries"] for row in rows(tmp_path)] == [[1500]]
 
     @pytest.mark.parametrize(
         ("name", "content", "message"),
         [
-            ("t.csv.gz", gzip.compress(TABLE.encode())[:-20], "cannot be decompressed"),
-            ("t.csv.gz", gzip.compress(TABLE.encode())[:40], "cannot be decompressed"),
-            ("t.csv.gz", gzip.compress(TABLE.encode()) + b"more", "cannot be decompressed"),
+            ("t.csv.gz", gzipped(TABLE.encode())[:-20], "cannot be decompressed"),
+            ("t.csv.gz", gzipped(TABLE.encode())[:40], "cannot be decompressed"),
+            ("t.csv.gz", gzipped(TABLE.encode()) + b"more", "cannot be decompressed"),
             ("t.csv.zst", zstd(TABLE.encode())[:-9], "cannot be decompressed"),
             ("t.csv.gz", TABLE.encode(), "is not compressed"),
-            ("t.csv.gz", gzip.compress(MEDIA), "media file"),
+            ("t.csv.gz", gzipped(MEDIA), "media file"),
         ],
     )
     def test_that_are_broken_are_refused(
-        self, run: Callable[..., Ended], name: str, content: bytes, message: str
+        self, run: Callable[..., CommandResult], name: str, content: bytes, message: str
     ) -> None:
-        ended = run(content, name)
-        assert (ended.code, message in ended.err) == (2, True), ended
+        result = run(content, name)
+        assert (result.code, message in result.err) == (2, True), result
 
-    def test_parquet_inside(self, run: Callable[..., Ended], tmp_path: Path) -> None:
-        ended = run(gzip.compress(parquet(tmp_path, start=[1])), "t.parquet.gz")
-        assert (ended.code, "compressed Parquet" in ended.err) == (2, True)
+    def test_parquet_inside(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
+        result = run(gzipped(parquet(tmp_path, start=[1])), "t.parquet.gz")
+        assert (result.code, "compressed Parquet" in result.err) == (2, True)
 
 
 class TestOtherKinds:
-    """Files that are no text and no table that is read."""
+    """Files that are neither text nor a supported table."""
 
     @pytest.mark.parametrize(
         ("name", "content", "message"),
@@ -106,16 +112,18 @@ class TestOtherKinds:
         ],
     )
     def test_are_named(
-        self, run: Callable[..., Ended], name: str, content: bytes, message: str
+        self, run: Callable[..., CommandResult], name: str, content: bytes, message: str
     ) -> None:
-        ended = run(content, name, "--coder", "x")
-        assert (ended.code, message in ended.err, name in ended.err) == (2, True, True), ended
+        result = run(content, name, "--coder", "x")
+        assert (result.code, message in result.err, name in result.err) == (2, True, True), result
 
-    def test_feather(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+    def test_feather(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
         feather.write_feather(pa.table({"start": [1]}), str(tmp_path / "f"))
         assert "Feather" in run((tmp_path / "f").read_bytes(), "f.csv").err
 
-    def test_a_table_of_segmentations(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+    def test_a_table_of_segmentations(
+        self, run: Callable[..., CommandResult], tmp_path: Path
+    ) -> None:
         content = parquet(tmp_path, document_id=["d"], boundaries=[[1]])
         assert "table of segmentations already" in run(content, "t.parquet").err
         content = parquet(tmp_path, document_id=["d"], labels=[[1]])
@@ -126,8 +134,8 @@ class TestOtherKinds:
 class TestParquet:
     """Interval tables in Parquet."""
 
-    def test_times_are_exact(self, run: Callable[..., Ended], tmp_path: Path) -> None:
-        """1.0005 s is 1001 ms whatever holds it: never the nearest double times 1000."""
+    def test_times_are_exact(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
+        """1.0005 s is 1001 ms in every column type: never the nearest double times 1000."""
         columns = {
             "float64": pa.array([0, 1.0005, 4.0]),
             "float32": pa.array([0, 1.0005, 4.0], pa.float32()),
@@ -142,17 +150,19 @@ class TestParquet:
             content = parquet(tmp_path, coder=["a"] * 3, onset=column, clip=["x"] * 3)
             lengths = tmp_path / "lengths.csv"
             lengths.write_text(f"document_id,duration\n{name},0:00:05\n")
-            ended = run(
+            result = run(
                 content, f"{name}/{name}.parquet", "--documents", lengths, "--columns", "end="
             )
-            assert ended.code == 0, ended.err
+            assert result.code == 0, result.err
             (row,) = rows(tmp_path)
             assert (row["document_id"], row["boundaries"]) == (name, [1001, 4000])
             for part in ("references/references.parquet", "documents/documents.parquet"):
                 (tmp_path / "out" / part).unlink()
                 (tmp_path / "out" / part).parent.rmdir()
 
-    def test_rows_are_counted_from_0(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+    def test_rows_are_counted_from_0(
+        self, run: Callable[..., CommandResult], tmp_path: Path
+    ) -> None:
         content = parquet(tmp_path, coder=["a", "a"], start=[1.0, None], end=[2.0, 3.0])
         assert "t.parquet:1: the start (start) is empty" in run(content, "t.parquet").err
 
@@ -174,14 +184,14 @@ class TestDocuments:
         ],
     )
     def test_tables(
-        self, run: Callable[..., Ended], tmp_path: Path, name: str, content: str
+        self, run: Callable[..., CommandResult], tmp_path: Path, name: str, content: str
     ) -> None:
         (tmp_path / name).write_text(content)
-        ended = run(self.MARKS, "m.csv", "--documents", tmp_path / name)
-        assert ended.code == 0, ended.err
+        result = run(self.MARKS, "m.csv", "--documents", tmp_path / name)
+        assert result.code == 0, result.err
         assert [row["n_units"] for row in rows(tmp_path)] == [5000]
 
-    def test_an_earlier_import(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+    def test_an_earlier_import(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
         assert run(TABLE, "r.csv").code == 0
         systems = run(
             TABLE.replace("anna", "sys"),
@@ -209,11 +219,11 @@ class TestDocuments:
         ],
     )
     def test_refused(
-        self, run: Callable[..., Ended], tmp_path: Path, content: str, message: str
+        self, run: Callable[..., CommandResult], tmp_path: Path, content: str, message: str
     ) -> None:
         (tmp_path / "l.csv").write_text(content)
-        ended = run(self.MARKS, "m.csv", "--documents", tmp_path / "l.csv")
-        assert (ended.code, message in ended.err) == (2, True), ended.err
+        result = run(self.MARKS, "m.csv", "--documents", tmp_path / "l.csv")
+        assert (result.code, message in result.err) == (2, True), result.err
 
 
 @pytest.mark.parametrize(
@@ -235,13 +245,13 @@ class TestDocuments:
         (("--coder", ""), "--coder: is empty"),
     ],
 )
-def test_options(run: Callable[..., Ended], options: tuple[str, ...], message: str) -> None:
-    ended = run(TABLE, "t.csv", *options)
-    assert (ended.code, message in ended.err) == (2, True), ended
+def test_options(run: Callable[..., CommandResult], options: tuple[str, ...], message: str) -> None:
+    result = run(TABLE, "t.csv", *options)
+    assert (result.code, message in result.err) == (2, True), result
 
 
 def test_rows_with_positions_go_beside_segments(
-    segscore: Segscore, run: Callable[..., Ended], tmp_path: Path
+    segscore: Segscore, run: Callable[..., CommandResult], tmp_path: Path
 ) -> None:
     """Files that give positions as they are have no unit, and give hypotheses their length."""
     reference = {"document_id": "d", "coder": "x", "n_units": 3000, "boundaries": [9]}
@@ -250,7 +260,7 @@ def test_rows_with_positions_go_beside_segments(
     (tmp_path / "b.csv").write_text(
         "coder,role,start,end\nsys,hypothesis,0,1\nsys,hypothesis,1,4\n"
     )
-    ended = segscore(
+    result = segscore(
         "import",
         tmp_path / "b.csv",
         tmp_path / "a.jsonl",
@@ -259,8 +269,8 @@ def test_rows_with_positions_go_beside_segments(
         "--output",
         tmp_path / "out",
     )
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     assert [row["n_units"] for row in rows(tmp_path, "hypotheses")] == [3000]
-    assert f"{tmp_path}/b.csv: d, sys: 1 segment cut at the end of the document" in ended.out
+    assert f"{tmp_path}/b.csv: d, sys: 1 segment cut at the end of the document" in result.out
     schema = storage.open_parquet(str(tmp_path / "out/hypotheses/hypotheses.parquet")).schema_arrow
     assert b"segscore.unit" not in (schema.metadata or {})

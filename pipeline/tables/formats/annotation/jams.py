@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.json_fields import named_id, object_of, required
+from segscore.pipeline.tables.formats.json_fields import brief, named_id, object_of, required
 from segscore.pipeline.tables.formats.json_values import json_objects
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Intervals, Moment, Segment
@@ -46,7 +46,7 @@ def _namespace(names: list[str], file: InputFile, asked: Asked) -> str:
     """Return `--namespace`, else the one namespace of segments; note the others."""
     segments = [name for name in names if name.startswith(("segment_", "multi_segment"))]
     wanted = {asked.namespace} if asked.namespace else set(segments)
-    listed = ", ".join(dict.fromkeys(names)) or "none"
+    listed = ", ".join(map(brief, dict.fromkeys(names))) or "none"
     if asked.namespace and asked.namespace not in names:
         raise file.refusal(f"no annotation has the namespace {asked.namespace}; it has: {listed}")
     if len(wanted) != 1:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.json_fields import named_id
+from segscore.pipeline.tables.formats.json_fields import brief, named_id
 from segscore.pipeline.tables.formats.json_values import json_objects
 from segscore.pipeline.tables.formats.rows import RowPlace
 
@@ -71,7 +71,7 @@ def take_control(work: Sequence[LabelStudioWork], file: InputFile, asked: Asked)
     labelled = [x for x in results if str(x[1].get("type")).endswith(_LABELS)]
     regions = labelled or [x for x in results if _has_ends(x[1])]
     names = list(dict.fromkeys(str(region.get("from_name")) for _, region in regions))
-    listed = ", ".join(names)
+    listed = ", ".join(map(brief, names))
     if asked.from_name is None and len(names) > 1:
         raise file.refusal(f"there are several controls: {listed}; choose with --from-name")
     if asked.from_name is not None and asked.from_name not in names:

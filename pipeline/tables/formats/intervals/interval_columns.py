@@ -4,37 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from segscore.pipeline.tables.formats.asked import Asked
+from segscore.pipeline.tables.formats.column_names import TIMES, is_weak, unit_of, use_of
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 
 USES = ("document", "coder", "role", "start", "end", "duration", "level", "label")
 """What a column can be for; the keys of `--columns`."""
-
-TIMES = ("start", "end", "duration")
-_UNITS = {
-    "_ms": "ms",
-    "_msec": "ms",
-    "_s": "s",
-    "_sec": "s",
-    "_secs": "s",
-    "_seconds": "s",
-    "_frame": "frames",
-    "_frames": "frames",
-}
-"""Ending of a column's name -> the unit of its numbers."""
-
-_NAMES = {
-    "document": "document doc file filename file_name recording audio video show episode programme "
-    "program session dialogue dialog conversation meeting lecture uri document_id doc_id file_id "
-    "recording_id audio_id video_id show_id episode_id session_id dialogue_id meeting_id",
-    "coder": "coder coder_id annotator annotator_id system system_id model rater user",
-    "role": "role",
-    "start": "start start_time starttime begin begin_time onset from t_start tmin xmin",
-    "end": "end end_time endtime stop stop_time offset to until t_end tmax xmax",
-    "duration": "duration dur length",
-    "level": "level",
-    "label": "label event_label title topic name segment headline heading text speaker",
-}
-_USE_OF = {name: use for use, names in _NAMES.items() for name in names.split()}
 
 
 @dataclass(frozen=True)
@@ -54,20 +28,6 @@ class Columns:
     aside: Sequence[str]
 
 
-def use_of(column: str) -> str | None:
-    """Return what a column is for by its usual name; None if the name says nothing."""
-    name = column.strip().lower().replace(" ", "_").replace("-", "_")
-    if name in _USE_OF:
-        return _USE_OF[name]
-    use = next((_USE_OF.get(name.removesuffix(e)) for e in _UNITS if name.endswith(e)), None)
-    return use if use in TIMES else None
-
-
-def has_start(header: Sequence[str]) -> bool:
-    """Return whether one of the columns is a start by its name."""
-    return any(use_of(column) == "start" for column in header)
-
-
 def choose_columns(header: Sequence[str], asked: Asked, place: RowPlace) -> Columns:
     """Find out what each column is for.
 
@@ -83,22 +43,22 @@ def choose_columns(header: Sequence[str], asked: Asked, place: RowPlace) -> Colu
                 f"{', '.join(header)}"
             )
         names[use] = column
-    further, aside = [], []
-    for column in header:
-        usual = use_of(column)
-        if column in asked.columns.values():
-            continue
-        if usual is None or (usual == "label" and usual in names):
-            further.append(column)
-        elif usual in asked.columns:
-            aside.append(column)
-        elif usual in names:
+    further: list[str] = []
+    aside: list[str] = []
+    for usual, columns in _by_use(header, asked).items():
+        several = len(columns) > 1
+        if usual is None:
+            further += columns
+        elif usual in asked.columns or (usual == "duration" and several and names.get("end")):
+            aside += columns
+        elif several and usual != "label":
             raise place.refusal(
-                f"the columns {names[usual]} and {column} both name the {usual}; choose one with "
-                f"--columns {usual}=NAME"
+                f"the columns {', '.join(columns)} all name the {usual}; choose one with --columns "
+                f"{usual}=NAME"
             )
         else:
-            names[usual] = column
+            names[usual] = columns[0]
+            further += columns[1:]
     chosen = {use: column for use, column in names.items() if column}
     if "start" not in chosen:
         raise place.refusal(
@@ -106,6 +66,20 @@ def choose_columns(header: Sequence[str], asked: Asked, place: RowPlace) -> Colu
             "start=NAME (a table of segmentations has n_units and boundaries)"
         )
     return Columns(chosen, _units(chosen, asked, place), further, aside)
+
+
+def _by_use(header: Sequence[str], asked: Asked) -> dict[str | None, list[str]]:
+    """Return the columns that `--columns` does not name, by their use, in the order of USES."""
+    columns: dict[str | None, list[str]] = {use: [] for use in (None, *USES)}
+    for column in header:
+        if column not in asked.columns.values():
+            columns[use_of(column)].append(column)
+    for use in USES:
+        strong = [column for column in columns[use] if not is_weak(column)]
+        if strong or use in asked.columns:
+            columns[None] += [column for column in columns[use] if is_weak(column)]
+            columns[use] = strong
+    return {use: named for use, named in columns.items() if named}
 
 
 def _units(names: Mapping[str, str], asked: Asked, place: RowPlace) -> dict[str, str]:
@@ -126,9 +100,3 @@ def _units(names: Mapping[str, str], asked: Asked, place: RowPlace) -> dict[str,
         if column and (stated or unit):
             units[use] = stated or unit or ""
     return units
-
-
-def unit_of(column: str) -> str | None:
-    """Return the unit that the ending of a column's name says; None if it says none."""
-    name = column.strip().lower()
-    return next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), None)

@@ -75,8 +75,10 @@ def _csv(file: InputFile, lines: Sequence[str], asked: Asked) -> TableRows:
                 header = cells
             elif any(cell.strip() for cell in cells) or len(cells) > 1:
                 if len(cells) != len(header):
-                    message = f"{len(cells)} cells; expected {len(header)}, as in the header"
-                    raise place.refusal(message)
+                    hint = "" if rows else "; --skip-lines leaves out lines before the header"
+                    raise place.refusal(
+                        f"{len(cells)} cells; expected {len(header)}, as in the header{hint}"
+                    )
                 rows.append((place.line, cells))
     except csv.Error as error:
         raise file.place(line).refusal(f"not CSV: {error}; check the quotes") from error
@@ -116,8 +118,9 @@ def _json_lines(file: InputFile, lines: Sequence[str]) -> TableRows:
             record = strict_json.loads(line, file.place(number), decimals=True)
             if not isinstance(record, dict):
                 raise file.place(number).wrong("the line", record, "one JSON object")
-            header |= dict.fromkeys(record)
-            rows.append((number, {n: x for n, x in record.items() if x not in (None, "")}))
+            filled = {name: x for name, x in record.items() if x not in (None, "")}
+            header |= dict.fromkeys(filled)
+            rows.append((number, filled))
     return TableRows(list(header), file.place(1), rows)
 
 

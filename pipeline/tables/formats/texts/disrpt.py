@@ -11,7 +11,7 @@ from segscore.pipeline.tables.formats.shapes import Sizes
 
 _DOCUMENT = ("newdoc id", "newdoc_id", "newdoc")
 _BEGINS = {"BeginSeg=Yes", "Seg=B-seg", "Seg=B-Seg"}
-_CONNECTIVE = "Seg=B-Conn"
+_CONNECTIVES = {"Seg=B-Conn", "Seg=B-conn", "Conn=B-conn", "Conn=B-Conn"}
 _COLUMNS = 10
 
 
@@ -43,7 +43,9 @@ def read(file: InputFile, _asked: Asked) -> Iterator[Sizes]:
         if document.name == "":
             raise document.place.refusal("a document without a name; expected newdoc id = NAME")
         if not document.tokens:
-            raise document.place.refusal(f"{document.name} has no token; expected at least one")
+            raise document.place.refusal(
+                f"{shown(document.name)} has no token; expected at least one"
+            )
         edges = sorted({0, *document.begins, document.tokens})
         yield Sizes(
             place=document.place,
@@ -75,9 +77,9 @@ def _add_token(document: _Document, line: str, place: RowPlace) -> None:
     if not re.fullmatch(r"[0-9]+(?:[-.][0-9]+)?", cells[0]):
         raise place.refusal(f"the number of the token is {shown(cells[0])}; expected 1, 2, ...")
     marks = cells[-1].strip().split("|")
-    if _CONNECTIVE in marks:
+    for mark in _CONNECTIVES.intersection(marks):
         raise place.refusal(
-            f"{_CONNECTIVE} marks a connective, which is no segment; take the file with segments"
+            f"{mark} marks a connective, which is no segment; take the file with segments"
         )
     if cells[0].isdecimal():
         if not _BEGINS.isdisjoint(marks):

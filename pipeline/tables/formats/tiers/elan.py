@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.json_fields import brief
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Intervals, Moment, Segment
 from segscore.pipeline.tables.formats.tiers.elan_document import ElanDocument, ElanTier
@@ -28,8 +29,8 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         for level, tier in enumerate(tiers, start=1):
             if tier.reference:
                 raise file.place(tier.reference).refusal(
-                    f"tier {tier.name} refers to annotations of another tier and has no times of "
-                    "its own; name that tier with --tier"
+                    f"tier {brief(tier.name)} refers to annotations of another tier and has no "
+                    "times of its own; name that tier with --tier"
                 )
             for first, last, line in tier.annotations:
                 start, end = (
@@ -42,8 +43,8 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
 
 def _moment(times: dict[str, str | None], slot: str, place: RowPlace, asked: Asked) -> Moment:
     if slot not in times:
-        raise place.refusal(f"there is no time slot {slot}; expected one of TIME_ORDER")
+        raise place.refusal(f"there is no time slot {brief(slot)}; expected one of TIME_ORDER")
     time = times[slot]
     if time is None:
-        raise place.refusal(f"time slot {slot} has no time; align the annotation in ELAN")
+        raise place.refusal(f"time slot {brief(slot)} has no time; align the annotation in ELAN")
     return asked.clock.time(time, place, unit="ms")

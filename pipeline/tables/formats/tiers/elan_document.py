@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from segscore.pipeline.tables.formats.asked import InputFile
+from segscore.pipeline.tables.formats.json_fields import brief
 from segscore.pipeline.tables.formats.rows import RowPlace
 
 _ROOT = "ANNOTATION_DOCUMENT"
@@ -58,16 +59,18 @@ class ElanDocument:
 
     def _doctype(self, name: str, *_: object) -> None:
         raise self._place().refusal(
-            f"DOCTYPE {name}: XML with a document type is not read; an .eaf file has none"
+            f"DOCTYPE {brief(name)}: XML with a document type is not read; an .eaf file has none"
         )
 
     def _element(self, name: str, given: dict[str, str]) -> None:
         place = self._place()
         if not self._root and name != _ROOT:
-            raise place.refusal(f"the XML is {name}; an .eaf file is {_ROOT}")
+            raise place.refusal(f"the XML is {brief(name)}; an .eaf file is {_ROOT}")
         self._root = True
         if name == "HEADER" and given.get("TIME_UNITS", "milliseconds") != "milliseconds":
-            raise place.refusal(f"TIME_UNITS is {given['TIME_UNITS']}; expected milliseconds")
+            raise place.refusal(
+                f"TIME_UNITS is {brief(given['TIME_UNITS'])}; expected milliseconds"
+            )
         if name == "TIME_SLOT":
             self.times[given.get("TIME_SLOT_ID", "")] = given.get("TIME_VALUE")
         elif name == "TIER":

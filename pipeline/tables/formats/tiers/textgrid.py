@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.json_fields import brief
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import (
     MILLISECOND,
@@ -54,8 +55,8 @@ def _segments(tier: TextGridTier) -> list[Segment]:
     for (_, end, _, _), (start, _, _, line) in pairwise(tier.entries):
         if round_half_up(start.exact) != round_half_up(end.exact):
             raise RowPlace(tier.place.source, line).refusal(
-                f"an interval of {tier.name} starts at {start.text}, but the one before it ends at "
-                f"{end.text}; intervals of a TextGrid meet"
+                f"an interval of {brief(tier.name)} starts at {start.text}, but the one "
+                f"before it ends at {end.text}; intervals of a TextGrid meet"
             )
     none = not any(text for _, _, text, _ in tier.entries)
     return [Segment(start, end, line) for start, end, text, line in tier.entries if text or none]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from segscore.pipeline.tables.formats.asked import InputFile
+from segscore.pipeline.tables.formats.json_fields import brief
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import Moment
 from segscore.pipeline.tables.formats.tiers.textgrid_words import Words
@@ -15,14 +16,7 @@ _POINTS = {"IntervalTier": False, "TextTier": True}
 
 @dataclass
 class TextGridTier:
-    """A tier.
-
-    Attributes:
-        name: its name.
-        points: whether it has points, not intervals.
-        place: where it begins.
-        entries: start, end (of a point the same), text and line of each interval or point.
-    """
+    """A tier; its entries are start, end, text and line of each interval or point."""
 
     name: str
     points: bool
@@ -31,14 +25,9 @@ class TextGridTier:
 
 
 class TextGrid:
-    """The tiers of a TextGrid, with positions from its xmin.
+    """The tiers of a TextGrid, with positions from its xmin, and its length in milliseconds.
 
-    Attributes:
-        tiers: the tiers.
-        length: xmax - xmin in milliseconds.
-
-    Raises:
-        Refused: a text that is cut or malformed, or a time before xmin.
+    Raises Refused for a text that is cut or malformed, or a time before xmin.
     """
 
     def __init__(self, file: InputFile, clock: Clock) -> None:
@@ -61,7 +50,7 @@ class TextGrid:
     def _by_tier(self) -> None:
         for _ in range(self._number("the number of tiers")):
             tier = self._tier()
-            for _ in range(self._number(f"the number of intervals or points of {tier.name}")):
+            for _ in range(self._number("the number of intervals or points of a tier")):
                 self._entry(tier)
         if self._words.kind:
             raise self._words.refusal("after this, there is more than the sizes above say")
@@ -77,7 +66,9 @@ class TextGrid:
     def _tier(self) -> TextGridTier:
         kind = self._words.take("text", "the class of a tier")
         if kind not in _POINTS:
-            raise self._words.refusal(f"the tier is {kind}; expected IntervalTier or TextTier")
+            raise self._words.refusal(
+                f"the tier is {brief(kind)}; expected IntervalTier or TextTier"
+            )
         name = self._words.take("text", "the name of a tier")
         self.tiers.append(TextGridTier(name, _POINTS[kind], self._file.place(self._words.line)))
         for bound in ("xmin", "xmax"):
@@ -88,7 +79,7 @@ class TextGrid:
         start = self._moment()
         line = self._words.line
         end = start if tier.points else self._moment()
-        text = self._words.take("text", f"the text of an interval or point of {tier.name}")
+        text = self._words.take("text", "the text of an interval or point")
         tier.entries.append((start, end, text.strip(), line))
 
     def _moment(self) -> Moment:

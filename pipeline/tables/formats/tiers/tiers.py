@@ -1,8 +1,9 @@
-"""Choose the tiers that `--tier` names, and tell the coder of each, for ELAN and Praat."""
+"""Choose the tiers that `--tier` names, and their coders, for ELAN and Praat."""
 
 from collections.abc import Sequence
 
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.json_fields import brief
 
 
 def chosen_tiers(names: Sequence[str], file: InputFile, asked: Asked) -> list[int]:
@@ -11,7 +12,7 @@ def chosen_tiers(names: Sequence[str], file: InputFile, asked: Asked) -> list[in
     Raises Refused if there is no tier, if there are several and `--tier` is not given, or if it
     names one that is not there or is there twice.
     """
-    listed = ", ".join(dict.fromkeys(names))
+    listed = ", ".join(map(brief, dict.fromkeys(names)))
     wanted = tuple(dict.fromkeys(asked.tiers)) or tuple(names)
     if not names:
         raise file.refusal("there is no tier in it; expected at least one")
@@ -20,7 +21,9 @@ def chosen_tiers(names: Sequence[str], file: InputFile, asked: Asked) -> list[in
     for name in wanted:
         if names.count(name) != 1:
             number = "no" if name not in names else "more than one"
-            raise file.refusal(f"{number} tier is named {name}; --tier names one of: {listed}")
+            raise file.refusal(
+                f"{number} tier is named {brief(name)}; --tier names one of: {listed}"
+            )
     for name in names:
         if name not in wanted:
             file.notes.add("tiers_not_taken", name)
