@@ -11,7 +11,7 @@ scoring/       segscore score, sweep, explain
 agreement/     segscore agree, simulate
 comparison/    segscore compare
 nightly/       segscore nightly, history
-reports/       segscore report
+reports/       segscore report, export
 """
 
 if __name__ != "segscore.pipeline":

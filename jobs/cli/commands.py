@@ -18,6 +18,7 @@ COMMANDS = (
     "agree",
     "sweep",
     "explain",
+    "export",
     "nightly",
     "history",
     "report",

@@ -1,0 +1,129 @@
+"""Read the tracks of a document from a finished run, or from a table of segmentations."""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.reports.export.tracks import (
+    DocumentTracks,
+    Track,
+    edit_track,
+    segment_track,
+)
+from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.scoring.explain import Explained, explain_pairs, read_document_rows
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.find import find_table
+from segscore.pipeline.tables.formats.shapes import MILLISECOND
+from segscore.pipeline.tables.read import join_rows, validate_rows
+
+
+def read_tracks(url: str, document: str, coders: Sequence[str]) -> DocumentTracks:
+    """Read the tracks of a document.
+
+    Args:
+        url: folder of a finished run of score or nightly, or a table of segmentations.
+        document: id of the document.
+        coders: coders whose segmentations to read; none for all.  Edits are read if both coders
+            are chosen.
+
+    Raises:
+        Refused: the run or the table cannot be read, does not count milliseconds, or has no such
+            document or coder; or segmentations have different lengths.
+    """
+    if FinishedRun.find(url) is None:
+        lengths, tracks = _of_table(url, document)
+    else:
+        lengths, tracks = _of_run(url, document)
+    there = list(dict.fromkeys(track.coder for track in tracks))
+    for coder in coders:
+        if coder not in there:
+            raise Refused(
+                f"{url}: no coder {coder} for document {document}; there are: {', '.join(there)}"
+            )
+    chosen = [track for track in tracks if {track.coder, track.against or track.coder} <= {*coders}]
+    lengths = {coder: n for coder, n in lengths.items() if not coders or coder in coders}
+    _require_one_length(lengths, url, document)
+    return DocumentTracks(document, max(lengths.values()), chosen if coders else tracks)
+
+
+def _require_one_length(lengths: dict[str, int], url: str, document: str) -> None:
+    first, *others = lengths.items()
+    for coder, n_units in others:
+        if n_units != first[1]:
+            raise Refused(
+                f"{url}: {document} is {first[1]:,} ms long for {first[0]}, but {n_units:,} ms for "
+                f"{coder}; choose coders of one length with --coder"
+            )
+
+
+def _of_run(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
+    """Return the length and the tracks: references, then each hypothesis with its edits."""
+    run = FinishedScoring.open(url)
+    if run.score_settings().units != "units":
+        raise Refused(
+            f"{url}: was scored with --units words, so that its positions are no times; export its "
+            "tables, or score them without --units"
+        )
+    pairs = explain_pairs(url, [document])
+    _require_milliseconds(url, pairs[0].unit)
+    references = {pair.reference: _reference(pair) for pair in pairs}
+    tracks = list(references.values())
+    for coder in dict.fromkeys(pair.hypothesis for pair in pairs):
+        of_coder = [pair for pair in pairs if pair.hypothesis == coder]
+        tracks.append(_hypothesis(of_coder[0]))
+        tracks += [edit_track(coder, pair.reference, pair.edits) for pair in of_coder]
+    lengths = {coder: pair.n_units for pair in pairs for coder in (pair.reference, pair.hypothesis)}
+    return lengths, tracks
+
+
+def _reference(pair: Explained) -> Track:
+    """Return the segmentation of the reference; every boundary is in one edit."""
+    positions = [edit.position for edit in pair.edits if edit.position is not None]
+    return segment_track(pair.reference, "reference", positions, pair.n_units)
+
+
+def _hypothesis(pair: Explained) -> Track:
+    """Return the segmentation of the hypothesis; every boundary is in one edit."""
+    positions = [edit.other_position for edit in pair.edits if edit.other_position is not None]
+    return segment_track(pair.hypothesis, "hypothesis", positions, pair.n_units)
+
+
+def _of_table(url: str, document: str) -> tuple[dict[str, int], list[Track]]:
+    table = find_table("segmentations", url, SEGMENTATIONS)
+    _require_milliseconds(url, table.unit)
+    found = join_rows([*read_document_rows(table, [document])])
+    rows, rejects = validate_rows(found, SEGMENTATIONS)
+    for reject in rejects.to_pylist():
+        raise Refused(
+            f"{reject['source']} row {reject['row']}: {reject['rule']}: {reject['detail']}"
+        )
+    if not len(rows):
+        raise Refused(f"{url}: no segmentation of document {document}")
+    lengths: dict[str, int] = {}
+    tracks = []
+    for index, row in enumerate(rows.table.to_pylist()):
+        coder, n_units = row["coder"], row["n_units"]
+        if coder in lengths:
+            raise Refused(
+                f"{url}: more than one segmentation of document {document} by {coder}; remove one"
+            )
+        lengths[coder] = n_units
+        role = _role_of(rows.urls[rows.file[index]])
+        tracks.append(segment_track(coder, role, row["boundaries"], n_units))
+    return lengths, tracks
+
+
+def _role_of(url: str) -> str:
+    """Return the role of a table's rows: an import writes hypotheses to a folder of that name."""
+    return "hypothesis" if PurePosixPath(url).parent.name == "hypotheses" else "reference"
+
+
+def _require_milliseconds(url: str, unit: str | None) -> None:
+    if unit != MILLISECOND:
+        counted = "does not say what its units are" if unit is None else f"counts {unit}s"
+        raise Refused(
+            f"{url}: {counted}, but all formats of export need times; it can export tables that "
+            "`segscore import` made of files with times, and runs that scored them"
+        )

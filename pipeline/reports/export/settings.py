@@ -1,0 +1,42 @@
+"""Settings of `segscore export`."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.options import Argument, Option, read_names
+from segscore.pipeline.runs.settings import one_of
+
+EXPORT_FORMATS = ("webvtt", "textgrid", "audacity", "label-studio")
+
+
+@dataclass(frozen=True)
+class ExportSettings:
+    """What an export is asked for; the help of each option says what it is."""
+
+    source: Annotated[
+        str, Argument("Folder of a finished run, or a table: a file, folder or glob.")
+    ]
+    format_name: Annotated[
+        str,
+        Option("Format: webvtt, textgrid, audacity or label-studio.", flags="--format"),
+    ]
+    document: Annotated[str, Option("Id of the document.")]
+    coder: Annotated[
+        tuple[str, ...],
+        Option("Coders whose segmentations to write, separated by commas.", read=read_names),
+    ] = ()
+    output: Annotated[
+        str | None,
+        Option("File to write, or folder for several files; default: print the only file."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Check the settings.
+
+        Raises:
+            Refused: a setting has a value that it cannot have.
+        """
+        one_of("--format", self.format_name, EXPORT_FORMATS)
+        if self.output is not None and not self.output.strip():
+            raise Refused("--output: is empty; name a file or a folder")

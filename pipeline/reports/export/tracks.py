@@ -1,0 +1,114 @@
+"""Tracks: what an export writes, in whichever format."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from segscore.pipeline.measures.edit_list import Edit
+
+EDITS = "edits"
+"""Role of a track that shows edits."""
+
+_SHORTEST = 1000
+"""Milliseconds that an edit is shown for in formats in which nothing is without a length."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """A stretch of a track, in milliseconds since the start of the document.
+
+    Attributes:
+        start: where it starts.
+        end: where it ends; of an edit at one position the start.
+        label: what a program shows there.
+        note: what else there is to say; empty for nothing.
+    """
+
+    start: int
+    end: int
+    label: str
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """The label and the note, in one line."""
+        return f"{self.label}: {self.note}" if self.note else self.label
+
+
+@dataclass(frozen=True)
+class Track:
+    """A segmentation, or the edits between a hypothesis and a reference.
+
+    Attributes:
+        coder: coder of the segmentation, or of the hypothesis.
+        role: reference, hypothesis or edits.
+        regions: segments that follow each other from 0 to the end; or edits in the order of time.
+        against: coder of the reference that edits are counted against; empty for a segmentation.
+    """
+
+    coder: str
+    role: str
+    regions: Sequence[Region]
+    against: str = ""
+
+    @property
+    def name(self) -> str:
+        """The coder, for edits also that of the reference."""
+        return f"{self.coder} against {self.against}" if self.against else self.coder
+
+
+@dataclass(frozen=True)
+class DocumentTracks:
+    """The tracks of one document.
+
+    Attributes:
+        document: id of the document.
+        n_units: its length in milliseconds.
+        tracks: segmentations and edits, in the order in which they are shown.
+    """
+
+    document: str
+    n_units: int
+    tracks: Sequence[Track]
+
+
+def segment_track(coder: str, role: str, boundaries: Iterable[int], n_units: int) -> Track:
+    """Return a segmentation as a track of numbered segments."""
+    edges = [0, *sorted(set(boundaries)), n_units]
+    numbered = enumerate(pairwise(edges), start=1)
+    return Track(
+        coder, role, [Region(start, end, str(number)) for number, (start, end) in numbered]
+    )
+
+
+def edit_track(coder: str, reference: str, edits: Iterable[Edit]) -> Track:
+    """Return the edits between a hypothesis and a reference as a track."""
+    regions = sorted((_region(edit) for edit in edits), key=lambda region: region.start)
+    return Track(coder, EDITS, regions, reference)
+
+
+def _region(edit: Edit) -> Region:
+    positions = [p for p in (edit.position, edit.other_position) if p is not None]
+    note = ""
+    if edit.kind == "substitution":
+        note = f"{edit.type}, hypothesis {edit.other_type}"
+    elif edit.span:
+        side = "early" if positions[1] < positions[0] else "late"
+        note = f"hypothesis {edit.span} ms {side}"
+    label = "other type" if edit.kind == "substitution" else edit.kind.replace("_", " ")
+    return Region(min(positions), max(positions), label, note)
+
+
+def shown_end(region: Region, track: Track, n_units: int) -> int:
+    """Return where a region ends in formats in which nothing is without a length.
+
+    An edit is shown for a second at least, as far as the document has one left.
+    """
+    if track.role != EDITS:
+        return region.end
+    return min(max(region.end, region.start + _SHORTEST), n_units)
+
+
+def in_seconds(milliseconds: int) -> str:
+    """Write a time in seconds with three decimals, exactly."""
+    return f"{milliseconds // 1000}.{milliseconds % 1000:03}"
