@@ -13,7 +13,12 @@ from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.contradictions import SAME_UNITS, TWICE, UNIQUE_CODER
+from segscore.pipeline.tables.contradictions import (
+    SAME_UNITS,
+    TWICE,
+    UNIQUE_CODER,
+    units_of_references,
+)
 from segscore.pipeline.tables.read import Rows, refuse, validate_rows
 
 UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
@@ -87,7 +92,7 @@ def accept_hypotheses(
     n_units, expected = numbers(rows.table.column("n_units").chunk(0)), references.units[document]
     differs = n_units != expected
     reasons = [
-        f"n_units is {units}; the accepted references of this document have {expected_units}"
+        units_of_references(units, expected_units)
         for units, expected_units in zip(
             n_units[differs].tolist(), expected[differs].tolist(), strict=True
         )

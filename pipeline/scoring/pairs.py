@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,7 @@ from segscore.pipeline.measures import COUNTS, MEASURES, PANELS, content, edits,
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
-from segscore.pipeline.scoring.boundaries import Side
+from segscore.pipeline.scoring.boundaries import Side, UnitLengths
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.statistics import sums as adding
@@ -117,7 +118,7 @@ def score_pairs(
         original: whether these are the original references; only they contribute to the averages
             over all references.
     """
-    counts = _count(hypotheses, pairs, references, rule)
+    counts = count_pairs(hypotheses, pairs, references, rule)
     parameters = rule.settings.parameters(references.p_seg, rule.types)
     values = _compute_measures(counts, parameters)
     ref, hyp = pairs.ref_row, pairs.hyp_row
@@ -154,7 +155,45 @@ def _compute_measures(counts: list[Ints], parameters: Mapping[str, float]) -> li
     return list(values)
 
 
-def _count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule) -> list[Ints]:
+class CountedHypotheses(Protocol):
+    """What counting needs to know of hypotheses; see ``Hypotheses``."""
+
+    @property
+    def document(self) -> Ints:
+        """Document number of each hypothesis."""
+
+    @property
+    def side(self) -> Side:
+        """Boundaries of the hypotheses."""
+
+
+class CountedReferences(Protocol):
+    """What counting needs to know of references; see ``References``."""
+
+    @property
+    def size(self) -> Ints:
+        """N of each reference's document."""
+
+    @property
+    def side(self) -> Side:
+        """Boundaries of the references."""
+
+    @property
+    def window(self) -> Ints:
+        """Window size of each reference."""
+
+    @property
+    def words(self) -> UnitLengths | None:
+        """Words in each unit of each document, in a run in words."""
+
+    @property
+    def weights(self) -> UnitLengths | None:
+        """Weight of each unit of each document, in a run that weighs content."""
+
+
+def count_pairs(
+    hypotheses: CountedHypotheses, pairs: Pairs, references: CountedReferences, rule: Rule
+) -> list[Ints]:
     """Count all pairs for each family of measures: one array per name in COUNTS, shape (pairs,)."""
     settings = rule.settings
     ref, hyp = references.side, hypotheses.side
@@ -172,7 +211,9 @@ def _count(hypotheses: Hypotheses, pairs: Pairs, references: References, rule: R
     ]
 
 
-def _content(hypotheses: Hypotheses, untyped: SegmentationPairs, references: References) -> Ints:
+def _content(
+    hypotheses: CountedHypotheses, untyped: SegmentationPairs, references: CountedReferences
+) -> Ints:
     if references.weights is None:
         return content.count(untyped)
     weights = references.weights

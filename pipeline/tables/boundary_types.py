@@ -13,6 +13,12 @@ from segscore.pipeline.tables.read import Rows, refuse
 COLUMN = "boundary_types"
 GIVEN = "boundary_types_given"
 DECLARED = "boundary_types_declared"
+TYPES_MISSING = "others have types, this row has none"
+
+
+def undeclared_types(declared: tuple[int, ...]) -> str:
+    """Return why a row with a type that was not declared is rejected."""
+    return f"boundary types must be among {', '.join(map(str, declared))}"
 
 
 def are_told_apart(tables: list[InputTable]) -> bool:
@@ -31,11 +37,11 @@ def without_faults(rows: Rows, declared: tuple[int, ...]) -> tuple[Rows, list[pa
         The other rows, and tables of rejects.
     """
     missing = ~flags(_types(rows).is_valid())
-    rows, without = refuse(rows, missing, GIVEN, "others have types, this row has none")
+    rows, without = refuse(rows, missing, GIVEN, TYPES_MISSING)
     if not declared:
         return rows, [without]
-    reason = f"boundary types must be among {', '.join(map(str, declared))}"
-    rows, strange = refuse(rows, _strange(rows, declared), DECLARED, reason)
+    strange_rows = _strange(rows, declared)
+    rows, strange = refuse(rows, strange_rows, DECLARED, undeclared_types(declared))
     return rows, [without, strange]
 
 

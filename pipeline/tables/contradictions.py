@@ -24,6 +24,11 @@ TWICE = "this coder has more than one row for this document"
 OTHER_UNITS = "n_units differs from that of another row of this document"
 
 
+def units_of_references(units: int, expected: int) -> str:
+    """Return why a hypothesis with a wrong number of units is rejected."""
+    return f"n_units is {units}; the accepted references of this document have {expected}"
+
+
 @dataclass(frozen=True)
 class Described:
     """A documents table without its duplicates.

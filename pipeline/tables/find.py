@@ -117,7 +117,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
             raise Refused(f"{file.url}: {'; '.join(checked[schema])}")
     if not any(piece.rows for piece in slices):
         raise Absent(f"{url}: the table has no rows")
-    return InputTable(name, tuple(files), tuple(slices), _further(name, schemas, model), url)
+    return InputTable(name, tuple(files), tuple(slices), further_columns(name, schemas, model), url)
 
 
 def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
@@ -188,7 +188,8 @@ def _bounds(statistics: Any) -> tuple[str, str] | None:
     return ("" if statistics.null_count else least), most
 
 
-def _further(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Schema:
+def further_columns(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Schema:
+    """Return the columns of any file that are not required: optional columns and attributes."""
     others = {*model.required, *model.foreign, ROLE}
     extra = [pa.schema([f for f in schema if f.name not in others]) for schema in schemas]
     try:

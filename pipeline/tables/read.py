@@ -122,16 +122,30 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
     """
     if not piece.row_groups:
         table, row = read_json_lines(piece.table, piece.url)
-        other = None
     else:
 
         def wanted(there: Sequence[str]) -> list[str]:
-            return _wanted(piece.table, there, further)
+            return wanted_columns(piece.table, there, further)
 
         table = storage.read_row_groups(piece.url, piece.row_groups, wanted, piece.limit)
         row = piece.first_row + np.arange(table.num_rows)
-        other = _of_other_role(piece.table, table)
     storage.require_version(piece.url, piece.version)
+    conformed = conform(table, further, piece.url)
+    rows = Rows(piece.table, conformed, (piece.url,), np.zeros(len(row), np.int64), row)
+    return rows_of_role(rows, table)
+
+
+def conform(table: pa.Table, further: pa.Schema, source: str) -> pa.Table:
+    """Return the rows of a file with the columns and the types that the whole table has.
+
+    Args:
+        table: the rows as they were read.
+        further: the further columns of the table.
+        source: the file, for messages.
+
+    Raises:
+        Refused: a value does not fit its column's type.
+    """
     try:
         table = table.cast(canonical_schema(table.schema))
         for field in further:
@@ -143,13 +157,22 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
         first = [name for name in INPUT_TYPES if name in table.column_names]
         table = table.select([*first, *(name for name in further.names if name not in first)])
     except pa.ArrowInvalid as problem:
-        raise Refused(f"{piece.url}: {problem}") from problem
-    table = in_one_chunk(table)
-    rows = Rows(piece.table, table, (piece.url,), np.zeros(len(row), np.int64), row)
+        raise Refused(f"{source}: {problem}") from problem
+    return in_one_chunk(table)
+
+
+def rows_of_role(rows: Rows, read: pa.Table) -> Rows:
+    """Return the rows that have the role of their table.
+
+    Args:
+        rows: rows of an input table.
+        read: the same rows as they were read, which may have the column ``role``.
+    """
+    other = _of_other_role(rows.name, read)
     return rows if other is None else rows.keep(~other)
 
 
-def _wanted(name: str, there: Sequence[str], further: pa.Schema) -> list[str]:
+def wanted_columns(name: str, there: Sequence[str], further: pa.Schema) -> list[str]:
     """List the columns of a file that a task needs."""
     needed = {*contract_of(name).required, ROLE, *further.names}
     return [column for column in there if column in needed]
