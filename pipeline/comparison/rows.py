@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import Documents, hash_names, number
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
 from segscore.pipeline.comparison.runs import ScoredRun
@@ -117,22 +116,22 @@ def _read(
 ) -> Iterator[_File]:
     """Read the files of one run."""
     kind = "scores" if table is PAIRS else "panel_scores"
-    files = {url: storage.column_names(url) for url in run.files(kind)}
+    files = run.table_files(kind)
     if not files:
         raise Refused(
             f"{run.url}: has no {kind}, as none of its documents has several references; choose "
             "measures of scores"
         )
-    _require(run, group_by, {name for held in files.values() for name in held})
+    _require(run, group_by, {name for file in files for name in file.columns})
     place = {each.hypothesis: i for i, each in enumerate(systems) if each.run == number}
     consensus = pa.array(list(run.score_settings().shares), pa.string())
     named = ["document_id", "hypothesis", *([REFERENCE] if table is PAIRS else [])]
-    for url, held in files.items():
+    for url, held, read_columns in files:
         needed = [*dict.fromkeys([*named, *columns])]
         if missing := [each for each in needed if each not in held]:
             raise Refused(f"{url}: has no column {', '.join(missing)}; score again")
         further = [each for each in group_by if each in held and each not in needed]
-        read = storage.read_columns(url, [*needed, *further])
+        read = read_columns([*needed, *further])
         original = np.ones(len(read), bool)
         if table is PAIRS:
             made = pc.is_in(_only(read, REFERENCE), value_set=consensus)

@@ -78,12 +78,21 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
     inputs = find_sides(
         settings.references, settings.hypotheses, settings.documents, settings.memory_limit
     )
+    require_untyped_extras(settings, inputs)
+    return inputs
+
+
+def require_untyped_extras(settings: ScoreSettings, inputs: Inputs) -> None:
+    """Refuse to make consensus references or reference points in a run with boundary types.
+
+    Raises:
+        Refused: the tables have boundary types, and the settings ask for either.
+    """
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(
             "the tables have boundary_types, but --consensus and --reference-points make "
             "boundaries without types; omit these options, or the column"
         )
-    return inputs
 
 
 def find_sides(
@@ -231,10 +240,19 @@ def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
     documents = None if inputs.documents is None else read_valid(inputs.documents, DOCUMENTS)
     rows = read_valid(inputs.references, SEGMENTATIONS)
     collected = gather_inputs(settings, rows, documents, typed=inputs.typed)
+    require_references(collected, inputs)
+    return collected
+
+
+def require_references(collected: Collected, inputs: Inputs) -> None:
+    """Refuse to score without references.
+
+    Raises:
+        Failed: no reference was accepted; the message gives the first reject.
+    """
     if not len(collected.reference_rows):
         first_reject = _first_reject(collected.rejects)
         raise Failed(f"{inputs.references.location}: no reference was accepted{first_reject}")
-    return collected
 
 
 Checked = tuple[Rows, pa.Table]

@@ -236,8 +236,16 @@ def _means(found: pa.DataType, target: pa.DataType) -> bool:
 
 def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
     """Read a JSONL file as the named table; return it and the line of each row, from 0."""
-    defaults = Defaults(role=TABLE_ROLES.get(name, ROLES[0]))
-    rows: Iterable[ParsedRow] = jsonl.read(storage.lines(url), url, defaults, lenient=True)
+    return gather_rows(name, jsonl.read(storage.lines(url), url, row_defaults(name), lenient=True))
+
+
+def row_defaults(name: str) -> Defaults:
+    """Return what rows of the named table are taken to be if they do not say."""
+    return Defaults(role=TABLE_ROLES.get(name, ROLES[0]))
+
+
+def gather_rows(name: str, rows: Iterable[ParsedRow]) -> tuple[pa.Table, Ints]:
+    """Make the named table from rows; return it and the line of each of its rows, from 0."""
     if name == "documents":
         listed = list(rows)
         if all(row.coder is None and row.boundaries is None for row in listed):
@@ -245,6 +253,6 @@ def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
         gathered = gather_tables(listed)
         lines = [line for _, line in gathered.document_places]
         return gathered.documents, np.array(lines, np.int64) - 1
-    chosen = [row for row in rows if name not in TABLE_ROLES or row.role == defaults.role]
+    chosen = [row for row in rows if row.role == TABLE_ROLES.get(name, row.role)]
     lines = [row.line for row in chosen]
     return segmentation_table(chosen), np.array(lines, np.int64) - 1

@@ -3,7 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.tables.columns import Contract
 from segscore.pipeline.tables.find import InputTable, canonical_schema, further_columns
 from segscore.pipeline.tables.read import Rows, conform, in_one_chunk, rows_of_role, wanted_columns
@@ -14,26 +15,34 @@ def describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
     """Check the columns of a table in memory, as ``find_table`` checks those of files.
 
     Raises:
+        Absent: the table has no rows.
         Refused: a column is missing, repeated or of a wrong type.
     """
+    if not table.num_rows:
+        raise Absent(f"{name}: the table has no rows")
     schema = canonical_schema(table.schema)
     if problems := schema_problems(schema, model):
         raise Refused(f"{name}: {'; '.join(problems)}")
     return InputTable(name, (), (), further_columns(name, [schema], model), name)
 
 
-def rows_of_table(table: InputTable, content: pa.Table) -> Rows:
+def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None) -> Rows:
     """Read the rows of a table in memory, as ``read_slice`` reads those of a file.
+
+    Args:
+        table: the table as ``describe_table`` returned it.
+        content: the rows.
+        row: number of each row where it was given, shape (rows,); by default 0, 1, 2...
 
     Raises:
         Refused: a value does not fit its column's type.
     """
     wanted = content.select(wanted_columns(table.name, content.column_names, table.further))
     conformed = conform(wanted, table.further, table.name)
-    return rows_of_role(numbered_rows(table.name, conformed), wanted)
+    return rows_of_role(numbered_rows(table.name, conformed, row), wanted)
 
 
-def numbered_rows(name: str, table: pa.Table) -> Rows:
-    """Number the rows of a table, whose source is the table's name."""
-    order = np.arange(table.num_rows)
-    return Rows(name, in_one_chunk(table), (name,), np.zeros_like(order), order)
+def numbered_rows(name: str, table: pa.Table, row: Ints | None = None) -> Rows:
+    """Return the rows of a table whose source is the table's name."""
+    row = np.arange(table.num_rows) if row is None else row
+    return Rows(name, in_one_chunk(table), (name,), np.zeros_like(row), row)

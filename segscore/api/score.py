@@ -186,7 +186,10 @@ class Score:
             return self
         if not isinstance(other, Score):
             return NotImplemented
-        if self.signature != other.signature:
+        mine, theirs = (
+            (each.settings, each._counted.types, each._counted.typed) for each in (self, other)
+        )
+        if mine != theirs:
             raise Refused(
                 f"the scores were computed in different ways: {self.signature} and "
                 f"{other.signature}; score all pairs with the same settings"

@@ -40,11 +40,18 @@ def read(
         if text.strip():
             place = RowPlace(source, number)
             record = strict_json.loads(text, place)
-            if not isinstance(record, dict):
-                raise place.wrong("the line", record, "one JSON object")
-            if not lenient:
-                _require(record, defaults, place)
-            yield _row(record, place, defaults, lenient)
+            yield parse_record(record, place, defaults, lenient=lenient)
+
+
+def parse_record(
+    record: object, place: RowPlace, defaults: Defaults, *, lenient: bool = False
+) -> ParsedRow:
+    """Parse one row, as ``read`` does."""
+    if not isinstance(record, dict):
+        raise place.wrong("the line", record, "one JSON object")
+    if not lenient:
+        _require(record, defaults, place)
+    return _row(record, place, defaults, lenient)
 
 
 def _require(record: Mapping[str, object], defaults: Defaults, place: RowPlace) -> None:
