@@ -1,6 +1,6 @@
 """Audit the documents of one part: the task of an agreement run."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -96,7 +96,7 @@ class Audited:
 
 
 @dataclass(frozen=True)
-class _Accepted:
+class AcceptedCodings:
     """The codings of a part that can be audited, and the rows that cannot.
 
     Attributes:
@@ -124,9 +124,26 @@ def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
 
 def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
     """Audit the documents of one part and write its files."""
-    accepted = accept_codings(job, part)
+
+    def write(table: str, suffix: str, rows: pa.Table) -> None:
+        url = storage.join(job.folder, table, f"{part.name}{suffix}.parquet")
+        storage.write_table(url, rows, plain=PLAIN.get(table, ("document_id",)))
+
+    return audit_codings(job, accept_codings(job, part), write)
+
+
+def audit_codings(
+    job: AgreeJob, accepted: AcceptedCodings, write: Callable[[str, str, pa.Table], None]
+) -> Audited:
+    """Audit codings, and write the rows of their documents block by block.
+
+    Args:
+        job: what all tasks share; its folder and its partitioning are not read.
+        accepted: the codings.
+        write: takes the name of a table, the suffix of a file's name, and its rows.
+    """
     for table, listed in (("rejects", accepted.rejects), ("unpaired", accepted.unpaired)):
-        storage.write_table(storage.join(job.folder, table, f"{part.name}.parquet"), listed)
+        write(table, "", listed)
     codings = accepted.codings
     if codings is None:
         return Audited(accepted.became)
@@ -135,9 +152,8 @@ def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):
         block = make_block(codings, attributes, documents, n_t)
-        name = f"{part.name}-{number:03d}.parquet"
         for table, rows in _tables(block, job):
-            storage.write_table(storage.join(job.folder, table, name), rows, plain=PLAIN[table])
+            write(table, f"-{number:03d}", rows)
             if table == "documents":
                 contested += most_contested(rows.select(_TOLD), CONTESTED)
         tallies.append(tallies_of(block, job.group_by, bucketed=bucketed, segments=job.segments))
@@ -164,24 +180,44 @@ def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
     yield "prominence", prominence_table(block)
 
 
-def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
+def accept_codings(job: AgreeJob, part: AgreePart) -> AcceptedCodings:
     """Read the codings and documents of a part, and separate the codings that can be audited."""
-    rows, refused = _read(job, part, "codings", SEGMENTATIONS)
-    rejects, described, became = [refused], None, {"codings": _in(rows, refused)}
+    codings, documents = _read(job, part, "codings", SEGMENTATIONS), None
     if "documents" in job.partitioning.tables:
-        listed, broken = _read(job, part, "documents", DOCUMENTS)
+        documents = _read(job, part, "documents", DOCUMENTS)
+    return separate_codings(job.settings, codings, documents)
+
+
+MaybeRows = tuple[Rows | None, pa.Table]
+"""Rows that are valid one by one, or None if there are none at all, and the rejects."""
+
+
+def separate_codings(
+    settings: MeasuringSettings, codings: MaybeRows, documents: MaybeRows | None
+) -> AcceptedCodings:
+    """Separate the codings that can be audited from those that cannot.
+
+    Args:
+        settings: how codings are measured.
+        codings: the codings.
+        documents: the documents table, if there is one.
+    """
+    rows, refused = codings
+    rejects, described, became = [refused], None, {"codings": _in(rows, refused)}
+    if documents is not None:
+        listed, broken = documents
         described = None if listed is None else describe(listed)
         rejects += [broken] if described is None else [broken, described.rejects]
         became["documents"] = _in(listed, broken)
     if rows is not None:
         rows, contradicting = accept_references(
-            positions_alone(rows), described, job.settings, typed=False
+            positions_alone(rows), described, settings, typed=False
         )
         rejects.append(contradicting)
-    codings, alone = None, []
+    prepared, alone = None, []
     if rows is not None and len(rows):
-        codings = prepare_references(rows, described, job.settings, typed=False)
-        paired = (np.diff(codings.first) > 1)[codings.document]
+        prepared = prepare_references(rows, described, settings, typed=False)
+        paired = (np.diff(prepared.first) > 1)[prepared.document]
         alone.append(list_unpaired(rows.keep(~paired)))
         rows = rows.keep(paired)
     if described is not None:
@@ -191,15 +227,13 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
         counted["rejected"] = refused.column("table").to_pylist().count(name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
-    return _Accepted(codings, refused, unpaired, became)
+    return AcceptedCodings(prepared, refused, unpaired, became)
 
 
 NO_ROWS = pa.schema([REJECT_COLUMNS.field(name) for name in UNPAIRED_COLUMNS]).empty_table()
 
 
-def _read(
-    job: AgreeJob, part: AgreePart, name: str, model: Contract
-) -> tuple[Rows | None, pa.Table]:
+def _read(job: AgreeJob, part: AgreePart, name: str, model: Contract) -> MaybeRows:
     """Read the rows of a table that belong to a part; return the valid rows and the rejects."""
     checked = [
         validate_rows(rows, model) for rows in read_partition(job.partitioning, name, part.bucket)

@@ -15,6 +15,7 @@ from segscore.pipeline.comparison.boundary_classes import NOWHERE, Places
 from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, decide
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.broadcast_job import accept_part
 from segscore.pipeline.scoring.hypotheses import Accepted
@@ -40,6 +41,8 @@ def where(
         chosen = {each.hypothesis: each for each in systems if each.run == number}
         chosen = {name: each for name, each in chosen.items() if not each.is_point}
         if chosen:
+            if run.tables is not None:
+                raise Refused(f"--where: reads inputs again, and {run.name} is not in a folder")
             yield from _of_run(reopen(run.url), run.name, chosen, documents)
 
 

@@ -94,7 +94,10 @@ def describe_rejects(
     if len(without_result) > _MAX_CODERS:
         more = len(without_result) - _MAX_CODERS
         warnings.append(f"no row of {more} further coder{'s' * (more > 1)} could be scored")
-    return [f"rows were rejected: {_format_counts(rules)}; all are listed in {listed_in}", *warnings]
+    return [
+        f"rows were rejected: {_format_counts(rules)}; all are listed in {listed_in}",
+        *warnings,
+    ]
 
 
 def _format_counts(rules: Counter[str]) -> str:

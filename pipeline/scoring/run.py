@@ -1,6 +1,6 @@
 """Run `segscore score` from its settings to a published folder."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa

@@ -15,7 +15,7 @@ from segscore.api.measures import require_measure
 from segscore.api.runs import FinishedTables
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
-from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
 from segscore.pipeline.scoring.in_memory import score_tables
@@ -114,7 +114,9 @@ class Evaluation(FinishedTables):
         """Input rows without a counterpart on the other side."""
         if "unpaired" in self.names:
             return self.table("unpaired")
-        return pa.schema([(name, REJECT_COLUMNS.field(name).type) for name in UNPAIRED_COLUMNS]).empty_table()
+        return pa.schema(
+            [(name, REJECT_COLUMNS.field(name).type) for name in UNPAIRED_COLUMNS]
+        ).empty_table()
 
     @property
     def systems(self) -> list[str]:
@@ -224,7 +226,9 @@ def _only_measures(name: str, table: pa.Table, measures: Sequence[str]) -> pa.Ta
     kind = {"scores": PAIRS, "panel_scores": PANELS}.get(name)
     if kind is None:
         return table
-    used = {*kind.used_by(measures), "windows"} if name == "panel_scores" else kind.used_by(measures)
+    used = (
+        {*kind.used_by(measures), "windows"} if name == "panel_scores" else kind.used_by(measures)
+    )
     kept = {*measures, *(count for count in kind.counts if count in used)}
     others = {*kind.counts, *ALL, *(f"mean_{each}" for each in PAIRS.measures)}
     others -= kept | {f"mean_{measure}" for measure in measures} | {"references"}
@@ -279,9 +283,11 @@ def evaluate(
         if name not in _KNOWN:
             raise TypeError(f"there is no setting {name}; there are: {', '.join(_KNOWN)}")
     locations = {
-        name: location_of(given) or f"<{name}>" for name, given in tables.items() if given is not None
+        name: location_of(given) or f"<{name}>"
+        for name, given in tables.items()
+        if given is not None
     }
-    chosen_settings = ScoreSettings(**locations, output="<memory>", **_plain(settings))
+    chosen_settings = ScoreSettings(**locations, output="<memory>", **plain_settings(settings))
     sources = [None if given is None else source_of(name, given) for name, given in tables.items()]
     assert sources[0] is not None
     assert sources[1] is not None
@@ -293,11 +299,10 @@ def evaluate(
 _KNOWN = ("group_by", *(field.name for field in fields(MeasuringSettings)))
 
 
-def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with tuples in place of lists, and a single group as one."""
     plain = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in settings.items()
+        name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
     }
     if isinstance(plain.get("group_by"), str):
         plain["group_by"] = (plain["group_by"],)
@@ -327,7 +332,7 @@ def _evaluate_on_cluster(
             content, _ = table_of(name, given)
             storage.write_table(storage.join(locations[name], f"{name}.parquet"), content)
     output = settings.get("output") or storage.join(folder.name, "run")
-    chosen = ScoreSettings(**{**_plain(settings), **locations, "output": output})
+    chosen = ScoreSettings(**{**plain_settings(settings), **locations, "output": output})
     connected = cluster.connect("local", None, None) if client is None else nullcontext(client)
     with connected as workers:
         run_scoring(chosen, workers, lambda _done, _parts: None)

@@ -146,7 +146,10 @@ def _plain_table(rows: list[Any]) -> pa.Table | None:
         return None
     if kinds["document_id"] | kinds["coder"] != {str} or kinds["n_units"] != {int}:
         return None
-    if not kinds["boundaries"] <= {list, tuple} or "" in {*columns["document_id"], *columns["coder"]}:
+    if not kinds["boundaries"] <= {list, tuple} or "" in {
+        *columns["document_id"],
+        *columns["coder"],
+    }:
         return None
     if not {*map(type, chain.from_iterable(columns["boundaries"]))} <= {int}:
         return None
@@ -158,15 +161,14 @@ def _plain_table(rows: list[Any]) -> pa.Table | None:
         return None
 
 
-def _columns(rows: list[Any]) -> dict[str, tuple[Any, ...]] | None:
+def _columns(rows: list[Any]) -> dict[str, list[Any]] | None:
     """Return the values of rows by key; None if they are not dicts with the same keys."""
-    if {*map(type, rows)} != {dict} or len({*map(len, rows)}) > 1 or len(rows[0]) < 2:
+    if {*map(type, rows)} != {dict} or len({*map(len, rows)}) > 1:
         return None
     try:
-        values = zip(*map(itemgetter(*rows[0]), rows), strict=True)
+        return {name: [*map(itemgetter(name), rows)] for name in rows[0]}
     except KeyError:
         return None
-    return dict(zip(rows[0], values, strict=True))
 
 
 def _json_values(row: Any) -> Any:

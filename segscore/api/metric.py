@@ -148,7 +148,11 @@ class Metric:
         for name, value in micro.items():
             known = value is not None and len(units) > 1
             low, high = interval(again[name]) if known else (float("nan"),) * 2
-            result |= {name: value, f"{name}_ci_low": defined(low), f"{name}_ci_high": defined(high)}
+            result |= {
+                name: value,
+                f"{name}_ci_low": defined(low),
+                f"{name}_ci_high": defined(high),
+            }
         return result
 
     def reset(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from segscore.api.compiling import announce_compilation
-from segscore.api.measures import require_measure, table_of_measures
+from segscore.api.measures import table_of_measures
 from segscore.api.segmentation import Segmentation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.errors import Refused
@@ -219,9 +219,7 @@ class Score:
 
     def _compute(self, *names: str) -> dict[str, float | None]:
         """Compute measures, and those that their formulas use."""
-        arrays = {
-            name: self._counted.counts[i : i + 1] for i, name in enumerate(COUNTS)
-        }
+        arrays = {name: self._counted.counts[i : i + 1] for i, name in enumerate(COUNTS)}
         parameters = parameters_of(self.settings, self._counted.types, arrays)
         table = table_of_measures(names)
         values = evaluate_formulas(
@@ -291,8 +289,7 @@ def pair_settings(settings: Mapping[str, Any]) -> MeasuringSettings:
         TypeError: there is no such setting.
     """
     given = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in settings.items()
+        name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
     }
     return _pair_settings(tuple(given.items()))
 
@@ -336,15 +333,16 @@ def as_pair(
     Raises:
         Refused: a side is invalid, or they have different numbers of units.
     """
-    ref, hyp = _as_side("reference", reference, n_units), _as_side("hypothesis", hypothesis, n_units)
+    ref, hyp = (
+        _as_side("reference", reference, n_units),
+        _as_side("hypothesis", hypothesis, n_units),
+    )
     if ref.n_units != hyp.n_units:
         raise Refused(f"hypothesis: {SAME_UNITS}: {units_of_references(hyp.n_units, ref.n_units)}")
     return ref, hyp
 
 
-def _as_side(
-    name: str, given: "Segmentation | WholeNumbers", n_units: int | None
-) -> Segmentation:
+def _as_side(name: str, given: "Segmentation | WholeNumbers", n_units: int | None) -> Segmentation:
     if isinstance(given, Segmentation):
         if n_units is not None and n_units != given.n_units:
             raise Refused(f"{name}: {SAME_UNITS}: {units_of_references(given.n_units, n_units)}")

@@ -66,9 +66,7 @@ class Segmentation:
         if not _keeps_rules(positions, units, kinds):
             raise _broken(positions, units, kinds)
         # The class is frozen, so that a segmentation can be a key.
-        self.__dict__.update(
-            boundaries=positions, n_units=units, types=kinds, collapsed=collapsed
-        )
+        self.__dict__.update(boundaries=positions, n_units=units, types=kinds, collapsed=collapsed)
 
     @classmethod
     def from_masses(cls, masses: "WholeNumbers") -> Self:
@@ -147,7 +145,9 @@ class Segmentation:
         """
         rate = _rate(unit)
         times = [_seconds("start", start) for start in _as_list(starts)]
-        return cls._from_times([time for time in times if time], _seconds("duration", duration), rate)
+        return cls._from_times(
+            [time for time in times if time], _seconds("duration", duration), rate
+        )
 
     @classmethod
     def from_intervals(
@@ -259,9 +259,7 @@ def _whole_number(name: str, value: Any) -> int:
     return integer_of(value, name, _PLACE)
 
 
-def _keeps_rules(
-    boundaries: tuple[int, ...], n_units: int, types: tuple[int, ...] | None
-) -> bool:
+def _keeps_rules(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ...] | None) -> bool:
     """Return whether a segmentation keeps every rule of input tables."""
     if not 1 <= n_units <= _MOST_UNITS:
         return False
@@ -269,7 +267,9 @@ def _keeps_rules(
         return False
     if types is None:
         return all(a < b for a, b in pairwise(boundaries))
-    if len(types) != len(boundaries) or (types and not 1 <= min(types) <= max(types) <= _MOST_UNITS):
+    if len(types) != len(boundaries) or (
+        types and not 1 <= min(types) <= max(types) <= _MOST_UNITS
+    ):
         return False
     return all(a < b for a, b in pairwise(zip(boundaries, types, strict=True)))
 
@@ -281,7 +281,9 @@ def _broken(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ...] | 
     from segscore.pipeline.tables.in_memory import numbered_rows
     from segscore.pipeline.tables.read import validate_rows
 
-    row = ParsedRow("document", "coder", "reference", n_units, boundaries, types, source=_PLACE.source)
+    row = ParsedRow(
+        "document", "coder", "reference", n_units, boundaries, types, source=_PLACE.source
+    )
     table = segmentation_table([row])
     _, rejects = validate_rows(numbered_rows(_PLACE.source, table), SEGMENTATIONS)
     (reject,) = rejects.to_pylist()
