@@ -22,7 +22,7 @@ class Agreement(FinishedTables):
     ...            "bob": {"d": segscore.Segmentation([2, 4], 11)}}
     >>> agreement = segscore.agree(codings)
     >>> agreement["pi", "boundary_similarity"]
-    0.6875
+    0.7395833333333334
     """
 
     @property

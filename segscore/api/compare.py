@@ -51,7 +51,7 @@ def compare(
     >>> import segscore
     >>> references = {f"d{i}": segscore.Segmentation([4], 9) for i in range(20)}
     >>> runs = [
-    ...     segscore.evaluate(references, {f"d{i}": segscore.Segmentation([p], 9) for i in range(20)})
+    ...     segscore.evaluate(references, dict.fromkeys(references, segscore.Segmentation([p], 9)))
     ...     for p in (5, 7)
     ... ]
     >>> row = segscore.compare(*runs, measure="pk").comparisons.to_pylist()[0]

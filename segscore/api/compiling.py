@@ -1,4 +1,4 @@
-"""Say on standard error, once, that loops are compiled: the first call on a machine takes longer."""
+"""Say once on standard error that loops are being compiled, as the first call then takes longer."""
 
 import sys
 from functools import cache

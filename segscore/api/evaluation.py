@@ -69,6 +69,9 @@ class Evaluation(FinishedTables):
     (0.0, 0.2222222222222222)
     >>> evaluation.scores.num_rows
     2
+
+    Attributes:
+        measures: the measures to show, and the only ones in the tables; None for all.
     """
 
     run: FinishedScoring
@@ -84,8 +87,8 @@ class Evaluation(FinishedTables):
             folder: a temporary folder that exists as long as this object.
         """
         super().__init__(run)
-        self._measures = None if measures is None else tuple(measures)
-        for name in self._measures or ():
+        self.measures = None if measures is None else tuple(measures)
+        for name in self.measures or ():
             require_measure(name, ALL)
         self._folder = folder
 
@@ -131,7 +134,7 @@ class Evaluation(FinishedTables):
             Refused: the run has no such table.
         """
         table = super().table(name)
-        return table if self._measures is None else _only_measures(name, table, self._measures)
+        return table if self.measures is None else _only_measures(name, table, self.measures)
 
     def __getitem__(self, key: str | tuple[str, str]) -> Average:
         """Return the averages of a measure over all documents.
@@ -152,15 +155,16 @@ class Evaluation(FinishedTables):
                     f"{self.systems[0]!r}]"
                 )
             (hypothesis,) = self.systems
-        if (measure, hypothesis) not in self._averages:
+        if (measure, hypothesis) not in self.averages:
             raise Refused(
                 f"{measure}, {hypothesis}: not in the summary, which has the hypotheses "
-                f"{', '.join(dict.fromkeys(name for _, name in self._averages))}"
+                f"{', '.join(dict.fromkeys(name for _, name in self.averages))}"
             )
-        return self._averages[measure, hypothesis]
+        return self.averages[measure, hypothesis]
 
     @cached_property
-    def _averages(self) -> Mapping[tuple[str, str], Average]:
+    def averages(self) -> Mapping[tuple[str, str], Average]:
+        """The averages over all documents by (measure, hypothesis)."""
         by = summary_groups(self.summary.column_names)
         rows = {
             (row["measure"], row["hypothesis"], row["average"]): row
@@ -203,13 +207,13 @@ class Evaluation(FinishedTables):
         return super().to_polars(table)
 
     def __repr__(self) -> str:
-        from segscore.api.text import evaluation_as_text
+        from segscore.api.shown import evaluation_as_text
 
         return evaluation_as_text(self)
 
     def _repr_html_(self) -> str:
         """List the main measures of every system, with the best values marked."""
-        from segscore.api.html import evaluation_as_html
+        from segscore.api.shown import evaluation_as_html
 
         return evaluation_as_html(self)
 

@@ -12,7 +12,7 @@ from segscore.api.measures import table_of_measures
 from segscore.api.segmentation import Segmentation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import COUNTS, HEADLINES, MEASURES
+from segscore.pipeline.measures import COUNTS, MEASURES
 from segscore.pipeline.measures.measure import evaluate as evaluate_formulas
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
 from segscore.pipeline.scoring.measuring import MeasuringSettings
@@ -78,6 +78,7 @@ class Score:
         pairs: number of pairs that were added up.
         window: window size k of the pair; None for a sum.
         settings: how the pairs were measured.
+        sides: reference and hypothesis of the pair; None for a sum.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class Score:
         self.pairs = pairs
         self.window = counted.window if pairs == 1 else None
         self._counted = counted
-        self._sides = sides
+        self.sides = sides
         self._values: dict[str, float | None] = {}
 
     def __getitem__(self, measure: str) -> float | None:
@@ -150,11 +151,11 @@ class Score:
         from segscore.pipeline.measures.edit_list import list_edits
         from segscore.pipeline.measures.pairing import TypedSides
 
-        if self._sides is None:
+        if self.sides is None:
             raise Refused(f"edits: this is the sum of {self.pairs} pairs; list those of one pair")
-        reference, hypothesis = self._sides
+        reference, hypothesis = self.sides
         kinds = [
-            None if side.types is None else np.array(side.types, np.int32) for side in self._sides
+            None if side.types is None else np.array(side.types, np.int32) for side in self.sides
         ]
         return list_edits(
             reference.boundaries,
@@ -202,18 +203,13 @@ class Score:
     __radd__ = __add__
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={_shown(self[name])}" for name in HEADLINES if name in MEASURES)
-        heading = f"Score({shown})" if self.pairs == 1 else f"Score({self.pairs} pairs, {shown})"
-        if self._sides is None:
-            return heading
-        from segscore.pipeline.reports.terminal import LEGEND, draw_in_terminal
+        from segscore.api.shown import score_as_text
 
-        lines = draw_in_terminal(self._sides[0].n_units, self.edits, 80)
-        return "\n".join([heading, *lines, LEGEND])
+        return score_as_text(self)
 
     def _repr_html_(self) -> str:
         """Draw the pair, and list the main measures."""
-        from segscore.api.html import score_as_html
+        from segscore.api.shown import score_as_html
 
         return score_as_html(self)
 
@@ -417,7 +413,3 @@ def _types_of_pair(
             raise Refused(f"{name}: {DECLARED}: {undeclared_types(settings.boundary_types)}")
     occurring = tuple(sorted({*given["reference"], *given["hypothesis"]})) or (1,)
     return settings.boundary_types or occurring, True
-
-
-def _shown(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"

@@ -1,6 +1,7 @@
 """One segmentation of one document, made from any of the usual notations."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate, pairwise
@@ -132,8 +133,10 @@ class Segmentation:
         boundary. Boundaries that are rounded to 0, to the end or to one another are dropped.
 
         >>> import segscore
-        >>> segscore.Segmentation.from_starts([0, 125.0], duration=600.1)
-        Segmentation([125000], n_units=600100)  ──────────────────────────────────────────────────────│...
+        >>> segscore.Segmentation.from_starts([0, 125.0], duration=600.1).boundaries
+        (125000,)
+        >>> segscore.Segmentation.from_starts([0, 4, 7.5], duration=12, unit="s")
+        Segmentation([4, 8], n_units=12)  ────│────│────
 
         Args:
             starts: times in seconds, in any order.
@@ -224,7 +227,7 @@ class Segmentation:
         return f"{listed}  {self._drawn()}"
 
     def _drawn(self) -> str:
-        """Draw a line with a stroke at every boundary, scaled to the width if there are many units."""
+        """Draw a line with a stroke at every boundary, to scale if there are many units."""
         if self.n_units <= _COLUMNS_DRAWN:
             return "│".join("─" * mass for mass in self.masses)
         columns = {
@@ -252,10 +255,8 @@ def _whole_numbers(name: str, values: Any) -> tuple[int, ...]:
 def _whole_number(name: str, value: Any) -> int:
     if type(value) is int:
         return value
-    try:
+    with suppress(TypeError):
         value = value if isinstance(value, bool) else index(value)
-    except TypeError:
-        pass
     return integer_of(value, name, _PLACE)
 
 
