@@ -47,7 +47,7 @@ class _Line(NamedTuple):
 
 def evaluation_as_text(evaluation: "Evaluation") -> str:
     """List the main measures of every system; the best values are marked."""
-    lines = [line.cells + ("best" * line.best,) for line in _lines(evaluation)]
+    lines = [(*line.cells, "best" * line.best) for line in _lines(evaluation)]
     rows = [(*_HEADINGS, ""), *lines]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     shown = [
