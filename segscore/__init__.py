@@ -14,24 +14,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from segscore.api.agree import Agreement, agree
-    from segscore.api.compare import Comparison, compare
+    from segscore.api.agree import AgreementTables, agree
+    from segscore.api.compare import ComparisonTables, compare
     from segscore.api.evaluation import Evaluation, evaluate
     from segscore.api.measures import MeasureFunction, measures
     from segscore.api.metric import Metric
-    from segscore.api.runs import FinishedTables, read_run
+    from segscore.api.runs import RunTables, read_run
     from segscore.api.score import Score, score
     from segscore.api.segmentation import Segmentation
     from segscore.pipeline.errors import Failed, Refused
 
 __all__ = [
-    "Agreement",
-    "Comparison",
+    "AgreementTables",
+    "ComparisonTables",
     "Evaluation",
     "Failed",
-    "FinishedTables",
     "Metric",
     "Refused",
+    "RunTables",
     "Score",
     "Segmentation",
     "agree",
@@ -43,12 +43,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "agree": ("Agreement", "agree"),
-    "compare": ("Comparison", "compare"),
+    "agree": ("AgreementTables", "agree"),
+    "compare": ("ComparisonTables", "compare"),
     "evaluation": ("Evaluation", "evaluate"),
     "measures": ("measures",),
     "metric": ("Metric",),
-    "runs": ("FinishedTables", "read_run"),
+    "runs": ("RunTables", "read_run"),
     "score": ("Score", "score"),
     "segmentation": ("Segmentation",),
 }

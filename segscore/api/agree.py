@@ -7,14 +7,14 @@ import pyarrow as pa
 from segscore.api.compiling import announce_compilation
 from segscore.api.evaluation import plain_settings
 from segscore.api.inputs import Given, location_of, source_of
-from segscore.api.runs import FinishedTables
+from segscore.api.runs import RunTables
 from segscore.pipeline.agreement.in_memory import audit_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 
 
-class Agreement(FinishedTables):
+class AgreementTables(RunTables):
     """The tables of an agreement run (docs/jobs/agree.md).
 
     >>> import segscore
@@ -59,7 +59,7 @@ class Agreement(FinishedTables):
         raise Refused(f"{key}: not in the table agreement, which has {there}")
 
 
-def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement:
+def agree(codings: Given, documents: Given = None, **settings: Any) -> AgreementTables:
     """Measure how well coders agree, as `segscore agree` does.
 
     >>> import segscore
@@ -85,4 +85,4 @@ def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement
     chosen = AgreeSettings(**locations, output="<memory>", **plain_settings(settings))
     described = None if documents is None else source_of("documents", documents)
     audited = audit_tables(chosen, source_of("codings", codings), described)
-    return Agreement(FinishedRun("agreement", audited.record, tables=audited.tables))
+    return AgreementTables(FinishedRun("agreement", audited.record, tables=audited.tables))

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from segscore.api.compiling import announce_compilation
 from segscore.api.evaluation import Evaluation, plain_settings
-from segscore.api.runs import FinishedTables
+from segscore.api.runs import RunTables
 from segscore.pipeline.comparison.run import compare_runs
 from segscore.pipeline.comparison.runs import ScoredRun, open_runs
 from segscore.pipeline.comparison.settings import CompareSettings
@@ -17,7 +17,7 @@ from segscore.pipeline.runs.finished import FinishedRun
 _NAMES = "abcdefghijklmnopqrstuvwxyz"
 
 
-class Comparison(FinishedTables):
+class ComparisonTables(RunTables):
     """The tables of a comparison (docs/jobs/compare.md): comparisons, systems, omnibus, worst.
 
     >>> import segscore
@@ -43,7 +43,7 @@ class Comparison(FinishedTables):
 
 def compare(
     *runs: "Evaluation | str | PathLike[str]", measure: str | list[str], **settings: Any
-) -> Comparison:
+) -> ComparisonTables:
     """Compare the systems of evaluations or finished runs on the documents they share.
 
     Systems of one name are told apart by the run: in memory, the first run is `a`, the next `b`...
@@ -78,7 +78,7 @@ def compare(
         "rows": compared.rows,
         "warnings": compared.warnings,
     }
-    return Comparison(FinishedRun("comparison", record, tables=compared.tables))
+    return ComparisonTables(FinishedRun("comparison", record, tables=compared.tables))
 
 
 def _opened(runs: "tuple[Evaluation | str | PathLike[str], ...]") -> list[ScoredRun]:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from segscore.api.compiling import announce_compilation
 from segscore.api.inputs import Given, location_of, source_of, table_of
 from segscore.api.measures import require_measure
-from segscore.api.runs import FinishedTables
+from segscore.api.runs import RunTables
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS
 from segscore.pipeline.runs.finished import rows_over_all
@@ -30,7 +30,7 @@ _IN_MEMORY = "evaluation"
 
 
 @dataclass(frozen=True)
-class Average:
+class SystemAverage:
     """The averages of one measure over the documents of one system.
 
     Attributes:
@@ -56,7 +56,7 @@ class Average:
     defined: int
 
 
-class Evaluation(FinishedTables):
+class Evaluation(RunTables):
     """The tables of a scoring run, with the columns of docs/tables.md.
 
     >>> import segscore
@@ -136,7 +136,7 @@ class Evaluation(FinishedTables):
         table = super().table(name)
         return table if self.measures is None else _only_measures(name, table, self.measures)
 
-    def __getitem__(self, key: str | tuple[str, str]) -> Average:
+    def __getitem__(self, key: str | tuple[str, str]) -> SystemAverage:
         """Return the averages of a measure over all documents.
 
         Args:
@@ -163,7 +163,7 @@ class Evaluation(FinishedTables):
         return self.averages[measure, hypothesis]
 
     @cached_property
-    def averages(self) -> Mapping[tuple[str, str], Average]:
+    def averages(self) -> Mapping[tuple[str, str], SystemAverage]:
         """The averages over all documents by (measure, hypothesis)."""
         by = summary_groups(self.summary.column_names)
         rows = {
@@ -171,7 +171,7 @@ class Evaluation(FinishedTables):
             for row in rows_over_all(self.summary, by)
         }
         return {
-            (measure, hypothesis): Average(
+            (measure, hypothesis): SystemAverage(
                 measure=measure,
                 hypothesis=hypothesis,
                 micro=micro["value"],

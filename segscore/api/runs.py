@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from segscore.api.evaluation import Evaluation
 
 
-class FinishedTables:
+class RunTables:
     """The tables of a run (docs/tables.md).
 
     >>> import segscore
@@ -86,7 +86,7 @@ class FinishedTables:
         return f"{type(self).__name__}({', '.join(self.names)})\n{self.signature}"
 
 
-def read_run(run: "str | PathLike[str]") -> "Evaluation | FinishedTables":
+def read_run(run: "str | PathLike[str]") -> "Evaluation | RunTables":
     """Read a finished run of any command.
 
     >>> import segscore
@@ -104,12 +104,15 @@ def read_run(run: "str | PathLike[str]") -> "Evaluation | FinishedTables":
     Raises:
         Refused: there is no finished run, or its record is not what segscore writes.
     """
-    from segscore.api.agree import Agreement
-    from segscore.api.compare import Comparison
+    from segscore.api.agree import AgreementTables
+    from segscore.api.compare import ComparisonTables
     from segscore.api.evaluation import Evaluation
 
     finished = FinishedRun.open(fspath(run))
     if finished.command == "score":
         return Evaluation(FinishedScoring.open(fspath(run)))
-    kinds: dict[str | None, type[FinishedTables]] = {"agree": Agreement, "compare": Comparison}
-    return kinds.get(finished.command, FinishedTables)(finished)
+    kinds: dict[str | None, type[RunTables]] = {
+        "agree": AgreementTables,
+        "compare": ComparisonTables,
+    }
+    return kinds.get(finished.command, RunTables)(finished)

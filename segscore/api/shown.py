@@ -14,7 +14,7 @@ from segscore.pipeline.reports.strips import (
 )
 
 if TYPE_CHECKING:
-    from segscore.api.evaluation import Average, Evaluation
+    from segscore.api.evaluation import Evaluation, SystemAverage
     from segscore.api.score import Score
 
 _HEADINGS = ("measure", "hypothesis", "micro", "95 % interval", "macro", "documents")
@@ -96,7 +96,7 @@ def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
             yield _Line(cells, average.micro is not None and average.micro == best)
 
 
-def _best(name: str, averages: "list[Average]") -> float | None:
+def _best(name: str, averages: "list[SystemAverage]") -> float | None:
     """Return the best micro average; None if there are no two to choose from."""
     known = [average.micro for average in averages if average.micro is not None]
     if len(known) < 2 or ALL[name].better == "neither":

@@ -69,7 +69,7 @@ def test_documents_without_names_are_resampled_one_by_one() -> None:
 def test_a_state_that_does_not_fit_is_refused() -> None:
     metric = segscore.Metric("pk")
     for state in (metric.state[1:], metric.state.astype(float)):
-        with pytest.raises(segscore.Refused, match="state: must be .* integers"):
+        with pytest.raises(segscore.Refused, match=r"state: must be .* integers"):
             metric.state = state
 
 

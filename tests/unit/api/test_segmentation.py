@@ -1,6 +1,7 @@
 """Segmentations from any notation, and back."""
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def test_notations_go_there_and_back(drawn: tuple[int, list[int]]) -> None:
     assert Segmentation.from_labels(np.array(labels)) == made
     assert Segmentation.from_starts([0, *boundaries], duration=n_units, unit="s") == made
     ends = [0, *boundaries, n_units]
-    intervals = list(zip(ends, ends[1:], strict=False))
+    intervals = list(pairwise(ends))
     assert Segmentation.from_intervals(intervals, unit="s") == made
     assert sum(made.masses) == n_units
     assert made.mask == mask_of(n_units, boundaries)
