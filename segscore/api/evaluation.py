@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.api.compiling import announce_compilation
-from segscore.api.inputs import Given, location_of, source_of, table_of
+from segscore.api.inputs import Given, arrow_table, location_of, source_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
 from segscore.pipeline.errors import Refused
@@ -278,26 +278,28 @@ def evaluate(
         Failed: nothing could be scored.
     """
     announce_compilation()
-    for name in (chosen := None if measures is None else tuple(measures)) or ():
+    chosen = None if measures is None else tuple(measures)
+    for name in chosen or ():
         require_measure(name, ALL)
     tables = {"references": references, "hypotheses": hypotheses, "documents": documents}
+    given = {name: table for name, table in tables.items() if table is not None}
     if client is not None or settings.get("output") is not None:
-        return _evaluate_on_cluster(tables, chosen, client, settings)
+        return _evaluate_on_cluster(given, chosen, client, settings)
+    return _evaluate_in_memory(given, chosen, settings)
+
+
+def _evaluate_in_memory(
+    tables: Mapping[str, Given], measures: tuple[str, ...] | None, settings: Mapping[str, Any]
+) -> Evaluation:
     for name in settings:
         if name not in _KNOWN:
             raise TypeError(f"there is no setting {name}; there are: {', '.join(_KNOWN)}")
-    locations = {
-        name: location_of(given) or f"<{name}>"
-        for name, given in tables.items()
-        if given is not None
-    }
-    chosen_settings = ScoreSettings(**locations, output="<memory>", **plain_settings(settings))
-    sources = [None if given is None else source_of(name, given) for name, given in tables.items()]
-    assert sources[0] is not None
-    assert sources[1] is not None
-    scored = score_tables(chosen_settings, sources[0], sources[1], sources[2])
-    run = FinishedScoring(_IN_MEMORY, scored.record, tables=scored.tables)
-    return Evaluation(run, chosen)
+    locations = {name: location_of(given) or f"<{name}>" for name, given in tables.items()}
+    chosen = ScoreSettings(**locations, output="<memory>", **plain_settings(settings))
+    sources = {name: source_of(name, given) for name, given in tables.items()}
+    references, hypotheses = sources["references"], sources["hypotheses"]
+    scored = score_tables(chosen, references, hypotheses, sources.get("documents"))
+    return Evaluation(FinishedScoring(_IN_MEMORY, scored.record, tables=scored.tables), measures)
 
 
 _KNOWN = ("group_by", *(field.name for field in fields(MeasuringSettings)))
@@ -329,11 +331,9 @@ def _evaluate_on_cluster(
     folder = tempfile.TemporaryDirectory(prefix="segscore-")
     locations = {}
     for name, given in tables.items():
-        if given is None:
-            continue
         locations[name] = location_of(given) or storage.join(folder.name, name)
         if location_of(given) is None:
-            content, _ = table_of(name, given)
+            content, _ = arrow_table(name, given)
             storage.write_table(storage.join(locations[name], f"{name}.parquet"), content)
     output = settings.get("output") or storage.join(folder.name, "run")
     chosen = ScoreSettings(**{**plain_settings(settings), **locations, "output": output})

@@ -52,7 +52,7 @@ def source_of(name: str, given: Given) -> TableSource:
         return TableSource(
             found, lambda: join_rows([read_slice(piece, found.further) for piece in found.slices])
         )
-    content, row = table_of(name, given)
+    content, row = arrow_table(name, given)
     table = describe_table(name, content, contract_of(name))
 
     def read() -> Rows:
@@ -61,7 +61,7 @@ def source_of(name: str, given: Given) -> TableSource:
     return TableSource(table, read)
 
 
-def table_of(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
+def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
     """Return a table in memory as Arrow, and the number of each row if rows were left out.
 
     Raises:

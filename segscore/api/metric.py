@@ -46,7 +46,7 @@ class Metric:
     >>> metric.update(reference=[2, 5], hypothesis=[2, 4], n_units=11)
     >>> metric.update(reference=[4], hypothesis=[4], n_units=10)
     >>> metric.compute()
-    {'pk': 0.13333333333333333, 'window_diff': 0.13333333333333333}
+    {'pk': 0.11764705882352941, 'window_diff': 0.11764705882352941}
 
     The sum over devices; with torch, `torch.distributed.all_reduce` adds such vectors:
 
@@ -54,7 +54,7 @@ class Metric:
     >>> other.update(reference=[3], hypothesis=[], n_units=10)
     >>> metric.state = metric.state + other.state
     >>> metric.pairs, metric.compute()["pk"]
-    (3, 0.25)
+    (3, 0.16)
 
     Attributes:
         settings: how pairs are measured.
