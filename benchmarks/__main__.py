@@ -6,6 +6,7 @@ from importlib import import_module
 BENCHMARKS = (
     "small_job",
     "passes",
+    "api",
     "whole_job",
     "growth",
     "memory",
