@@ -43,7 +43,7 @@ def audit_tables(
     by = {GROUP + name: kind for name, kind in groups.items()}
     nowhere = Partitioning({}, "", 1, ())
     job = AgreeJob(nowhere, settings.measuring, settings.choices.segments, by, "")
-    described = documents and validate_rows(documents.read(), DOCUMENTS)
+    described = None if documents is None else validate_rows(documents.read(), DOCUMENTS)
     rows = validate_rows(codings.read(), SEGMENTATIONS)
     accepted = separate_codings(settings.measuring, rows, described)
     parts: dict[str, list[pa.Table]] = {}

@@ -110,10 +110,14 @@ def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
     return FinishedComparison(record, compared.tables, is_kept)
 
 
+def _untimed(_stage: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 def compare_runs(
     runs: Sequence[ScoredRun],
     settings: CompareSettings,
-    stage: Callable[[str], AbstractContextManager[None]] = nullcontext,
+    stage: Callable[[str], AbstractContextManager[None]] = _untimed,
 ) -> ComparedRuns:
     """Compare the systems of open runs on the documents they share.
 

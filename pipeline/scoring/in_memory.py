@@ -89,11 +89,12 @@ def score_tables(
         Refused: the input or the settings are wrong.
         Failed: nothing could be scored.
     """
-    inputs = Inputs(references.table, hypotheses.table, documents and documents.table)
+    documents_table = None if documents is None else documents.table
+    inputs = Inputs(references.table, hypotheses.table, documents_table)
     refuse_taken_names(inputs.tables, SCORES_COLUMNS, "scores")
     require_untyped_extras(settings, inputs)
     groups = group_types(settings, inputs)
-    described = documents and validate_rows(documents.read(), DOCUMENTS)
+    described = None if documents is None else validate_rows(documents.read(), DOCUMENTS)
     rows = validate_rows(references.read(), SEGMENTATIONS)
     collected = gather_inputs(settings, rows, described, typed=inputs.typed)
     require_references(collected, inputs)

@@ -79,10 +79,10 @@ def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement
         Failed: no document has two coders.
     """
     announce_compilation()
-    locations = {"codings": location_of(codings) or "<codings>"}
+    given = plain_settings(settings) | {"codings": location_of(codings) or "<codings>"}
     if documents is not None:
-        locations["documents"] = location_of(documents) or "<documents>"
-    chosen = AgreeSettings(**locations, output="<memory>", **plain_settings(settings))
+        given["documents"] = location_of(documents) or "<documents>"
+    chosen = AgreeSettings(**given, output="<memory>")
     described = None if documents is None else source_of("documents", documents)
     audited = audit_tables(chosen, source_of("codings", codings), described)
     return AgreementTables(FinishedRun("agreement", audited.record, tables=audited.tables))

@@ -294,8 +294,10 @@ def _evaluate_in_memory(
     for name in settings:
         if name not in _KNOWN:
             raise TypeError(f"there is no setting {name}; there are: {', '.join(_KNOWN)}")
-    locations = {name: location_of(given) or f"<{name}>" for name, given in tables.items()}
-    chosen = ScoreSettings(**locations, output="<memory>", **plain_settings(settings))
+    chosen_settings = plain_settings(settings) | {
+        name: location_of(given) or f"<{name}>" for name, given in tables.items()
+    }
+    chosen = ScoreSettings(**chosen_settings, output="<memory>")
     sources = {name: source_of(name, given) for name, given in tables.items()}
     references, hypotheses = sources["references"], sources["hypotheses"]
     scored = score_tables(chosen, references, hypotheses, sources.get("documents"))

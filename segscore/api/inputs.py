@@ -90,7 +90,8 @@ def _segmentations(name: str, given: Mapping[str, Any]) -> pa.Table:
         raise Refused("documents: is a mapping; must be rows as dicts, a table, or a path or URL")
     if all(isinstance(each, Segmentation) for each in given.values()):
         by_coder = {_CODERS[name]: given}
-    keys, segmentations = [], []
+    keys: list[tuple[Any, str]] = []
+    segmentations: list[Any] = []
     for coder, codings in by_coder.items():
         if not isinstance(codings, Mapping):
             raise Refused(f"{name}: {coder} is {type(codings).__name__}; must be a Segmentation")

@@ -125,7 +125,11 @@ class Segmentation:
 
     @classmethod
     def from_starts(
-        cls, starts: Iterable[float], *, duration: float, unit: "str | float | Fraction" = "ms"
+        cls,
+        starts: "Iterable[float | Fraction]",
+        *,
+        duration: "float | Fraction",
+        unit: "str | float | Fraction" = "ms",
     ) -> Self:
         """Make a segmentation from the times in seconds at which segments start.
 
@@ -155,9 +159,9 @@ class Segmentation:
     @classmethod
     def from_intervals(
         cls,
-        intervals: Iterable[Sequence[float]],
+        intervals: "Iterable[Sequence[float | Fraction]]",
         *,
-        duration: float | None = None,
+        duration: "float | Fraction | None" = None,
         unit: "str | float | Fraction" = "ms",
     ) -> Self:
         """Make a segmentation from segments as (start, end) in seconds, as mir_eval has them.

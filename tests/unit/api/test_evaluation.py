@@ -164,8 +164,8 @@ def test_every_form_has_the_same_tables(made: Corpus, form: str) -> None:
 def test_paths_and_read_run(segscore: Segscore, tmp_path: Path, made: Corpus) -> None:
     made.write(tmp_path, files=2)
     run(segscore, tmp_path, tmp_path / "run")
-    paths = {name: tmp_path / name for name in ("references", "hypotheses")}
-    evaluation = package.evaluate(**paths, documents=str(tmp_path / "documents.parquet"))
+    paths = tmp_path / "references", tmp_path / "hypotheses"
+    evaluation = package.evaluate(*paths, documents=str(tmp_path / "documents.parquet"))
     same_tables(evaluation, tmp_path / "run")
     read = package.read_run(tmp_path / "run")
     assert isinstance(read, package.Evaluation)

@@ -118,7 +118,7 @@ def test_an_unknown_measure_names_the_nearest() -> None:
 
 def test_arguments_are_keywords() -> None:
     with pytest.raises(TypeError, match="positional"):
-        segscore.score([2], [3], 9)  # type: ignore[misc]
+        segscore.score([2], [3], 9)  # type: ignore[call-arg]
 
 
 def test_numpy_is_taken() -> None:
@@ -136,7 +136,7 @@ def test_numpy_is_taken() -> None:
     ],
 )  # fmt: skip
 def test_a_wrong_setting_has_the_message_of_the_command(
-    segscore: Segscore, option: str, value: object
+    segscore: Segscore, option: str, value: Any
 ) -> None:
     name = "--" + option.replace("_", "-")
     ended = segscore("score", "references", "hypotheses", "--output", "run", name, value)
