@@ -1,6 +1,8 @@
 """Score tables of hypotheses against tables of references."""
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -76,21 +78,17 @@ class Evaluation(RunTables):
 
     run: FinishedScoring
 
-    def __init__(
-        self, run: FinishedScoring, measures: Iterable[str] | None = None, folder: Any = None
-    ) -> None:
+    def __init__(self, run: FinishedScoring, measures: Iterable[str] | None = None) -> None:
         """Take the tables of a run; `segscore.evaluate` and `segscore.read_run` do this.
 
         Args:
             run: the run.
             measures: the measures to keep; None for all.
-            folder: a temporary folder that exists as long as this object.
         """
         super().__init__(run)
         self.measures = None if measures is None else tuple(measures)
         for name in self.measures or ():
             require_measure(name, ALL)
-        self._folder = folder
 
     @cached_property
     def scores(self) -> pa.Table:
@@ -330,16 +328,21 @@ def _evaluate_on_cluster(
     from segscore.pipeline.runs import cluster
     from segscore.pipeline.scoring.run import run_scoring
 
-    folder = tempfile.TemporaryDirectory(prefix="segscore-")
-    locations = {}
-    for name, given in tables.items():
-        locations[name] = location_of(given) or storage.join(folder.name, name)
-        if location_of(given) is None:
-            content, _ = arrow_table(name, given)
-            storage.write_table(storage.join(locations[name], f"{name}.parquet"), content)
-    output = settings.get("output") or storage.join(folder.name, "run")
-    chosen = ScoreSettings(**{**plain_settings(settings), **locations, "output": output})
-    connected = cluster.connect("local", None, None) if client is None else nullcontext(client)
-    with connected as workers:
-        run_scoring(chosen, workers, lambda _done, _parts: None)
-    return Evaluation(FinishedScoring.open(output), measures, folder)
+    folder = tempfile.mkdtemp(prefix="segscore-")
+    try:
+        chosen = plain_settings(settings)
+        for name, given in tables.items():
+            chosen[name] = location_of(given) or storage.join(folder, name)
+            if location_of(given) is None:
+                content, _ = arrow_table(name, given)
+                storage.write_table(storage.join(chosen[name], f"{name}.parquet"), content)
+        chosen["output"] = chosen.get("output") or storage.join(folder, "run")
+        connected = cluster.connect("local", None, None) if client is None else nullcontext(client)
+        with connected as workers:
+            run_scoring(ScoreSettings(**chosen), workers, lambda _done, _parts: None)
+        evaluation = Evaluation(FinishedScoring.open(chosen["output"]), measures)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(evaluation, shutil.rmtree, folder, ignore_errors=True)
+    return evaluation
