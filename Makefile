@@ -16,7 +16,7 @@ PYTEST := $(BIN)/pytest --numprocesses logical
 help:
 	@echo "make demo   score real meetings and show the result"
 	@echo "make table  systems by references and consensus, as a paper has it"
-	@echo "make picture the README's picture, taken anew"
+	@echo "make picture the README's picture, taken again"
 	@echo "make site   the documentation as pages for a browser"
 	@echo "make columns the tables' page and the directions in views.sql, written from the code"
 	@echo "make dashboard the dashboard, written from its script"

@@ -197,9 +197,9 @@ def costs_table(measured: Measured) -> str:
         ["sums and receipts written", f"{measured.sums * parts / 1e6:.1f} MB"],
         ["receipts through the scheduler", f"{measured.receipt * parts / 1e6:.1f} MB"],
         ["references in a worker's memory", f"{measured.shared * 1e6 / SYSTEMS / 1e6:.1f} MB"],
-        ["memory of a process besides", f"{measured.memory / 1e6:.0f} MB"],
+        ["other memory of a process", f"{measured.memory / 1e6:.0f} MB"],
     ]
-    return table(("a million pairs", f"{SYSTEMS} a reference, 60 units"), rows)
+    return table(("a million pairs", f"{SYSTEMS} per reference, 60 units"), rows)
 
 
 def validation_table(measured: Measured, seen: Validation) -> str:

@@ -41,7 +41,7 @@ def compare(
     layout: Annotated[
         str | None,
         typer.Option(
-            help="The one table to print: pairs, systems or references.",
+            help="Table to print, instead of all: pairs, systems or references.",
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = None,
@@ -88,7 +88,7 @@ def compare(
         table = layouts.lay_out(layout or "pairs", finished, average)
         out().print(layouts.render_layout(table, format_name), markup=False)
     if (output := chosen.output) is not None:
-        state = "already contains this comparison" if finished.held else "written"
+        state = "already contains this comparison" if finished.unchanged else "written"
         LOG.say("info", f"{output}: {state}", output=output)
     if rules:
         _check_gate(chosen.runs[0], chosen.runs[1], rules, alpha)
@@ -112,9 +112,9 @@ def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[Gate
 def _check_gate(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> None:
     """Check a run against another by the rules of the gate; fail if it is worse."""
     from segscore.pipeline.errors import Failed
-    from segscore.pipeline.nightly.gate import hold
+    from segscore.pipeline.nightly.gate import check_runs
 
-    checks = hold(run, other, rules, alpha)
+    checks = check_runs(run, other, rules, alpha)
     out().print(checks_table(checks, alpha))
     for line in (line for check in checks for line in moved_lines(run, check)):
         out().print(line, markup=False)

@@ -1,40 +1,26 @@
 """`segscore import`: convert other formats to tables."""
 
-from typing import Annotated
-
-import typer
-
+from segscore.jobs.cli.import_options import ImportOptions
 from segscore.jobs.cli.log import LOG
 
 
-def import_(
-    files: Annotated[list[str], typer.Argument(help="Files or globs, of any known format.")],
-    output: Annotated[str, typer.Option(help="Folder for references/ hypotheses/ documents/.")],
-    format_name: Annotated[
-        str | None,
-        typer.Option(
-            "--format", help="jsonl, segeval, choi, nltk or csv; default: by name and content."
-        ),
-    ] = None,
-    role: Annotated[
-        str, typer.Option(help="Role of rows whose file does not say: reference or hypothesis.")
-    ] = "reference",
-    coder: Annotated[
-        str | None, typer.Option(help="Coder of rows whose file names no annotator or system.")
-    ] = None,
-    document_id: Annotated[
-        str | None, typer.Option(help="Document of rows whose file names none.")
-    ] = None,
-) -> None:
-    """Import JSONL, segeval JSON, Choi's text, NLTK strings or CSV as Parquet tables."""
-    from segscore.jobs.show.printing import out
-    from segscore.pipeline.tables.formats.rows import Defaults
-    from segscore.pipeline.tables.import_files import import_files
+def import_(options: ImportOptions) -> None:
+    """Import segmentations of many formats as Parquet tables.
 
-    imported = import_files(files, output, Defaults(document_id, coder, role), format_name)
+    Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
+    """
+    from segscore.jobs.show.printing import out
+    from segscore.pipeline.tables.import_files import ImportSettings, import_files
+
+    settings = ImportSettings(
+        options.files, options.output, options.format_name, options.documents, options.encoding
+    )
+    imported = import_files(settings, options.asked())
     for line in imported.contradictions:
         LOG.say("warning", line)
     if imported.contradictions:
         LOG.say("warning", "written as they are; a run will reject these rows")
+    for line in imported.counted:
+        out().print(line, markup=False)
     for name, rows in imported.rows.items():
-        out().print(f"{output}/{name}: {rows} rows", markup=False)
+        out().print(f"{options.output}/{name}: {rows} rows", markup=False)

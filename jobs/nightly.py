@@ -1,4 +1,4 @@
-"""`segscore nightly`: score, publish and judge one date; a repeated run gives the same verdict."""
+"""`segscore nightly`: score, publish and judge the data of one date, once or repeatedly."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,7 +35,7 @@ def nightly(
     ] = None,
     workers: Workers = None,
 ) -> None:
-    r"""Score, judge and publish one date; the table \[score] of --settings sets how to score."""
+    r"""Score, publish and judge the data of a date; \[score] in --settings sets how to score."""
     scoring: dict[str, Any] = (context.obj or {}).get(SCORE, {})
     chosen = replace(chosen, scoring=read_fields(ScoreSettings, scoring))
     address = cluster or scoring.get("cluster") or "local"

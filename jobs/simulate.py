@@ -1,4 +1,4 @@
-"""`segscore simulate`: make pseudo-coders with known probabilities of near and full misses."""
+"""`segscore simulate`: generate coders with known probabilities of near and full misses."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ def simulate(
     output: Annotated[str, typer.Option(help="Folder for codings/ and simulation.json.")],
     chosen: SimulateSettings,
 ) -> None:
-    """Make pseudo-coders with a corpus's segment sizes, to see how coefficients rate them.
+    """Generate coders with known errors, to see what values coefficients of agreement take.
 
     With --near-miss 0 --full-miss 0 every coding is the document's true segmentation.
     """

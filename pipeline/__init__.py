@@ -1,7 +1,7 @@
-"""What the commands do, from the files up to the reports, each room using only those above it.
+"""What the commands do, in layers: each folder or file imports only those listed above it.
 
 errors.py      what can go wrong, and the exit codes
-arrays/        ragged boundary arrays, document ids, seeded random numbers, how a loop is compiled
+arrays/        ragged boundary arrays, document ids, how a loop is compiled
 measures/      formulas and their compiled counts
 storage/       files on disk and in object stores, through fsspec; nothing else opens a file
 tables/        find, read, validate and import input tables; their columns; rejected rows

@@ -30,7 +30,7 @@ def _number(description: str) -> pap.Column:
 
 def coefficient(description: str) -> pap.Column:
     """Return a column of a coefficient's values."""
-    return _number(f"{description}; at most 1 (more only with --as-published)")
+    return _number(f"{description}; at most 1, except with --as-published")
 
 
 _EDITS = {
@@ -134,9 +134,7 @@ AGREEMENT = pap.DataFrameSchema(
             description="; ".join(f"{key}: {meaning}" for key, meaning in _SIMILARITIES.items()),
         ),
         "actual": value("observed agreement, pooled over documents and pairs of coders", 1),
-        "expected": _number(
-            "agreement expected by chance; in [0, 1] (more only with --as-published)"
-        ),
+        "expected": _number("agreement expected by chance; in [0, 1], except with --as-published"),
         "value": coefficient("(actual - expected) / (1 - expected); for bias, the difference"),
         "ci_low": _number("lower end of the 95 % bootstrap interval; null without one"),
         "ci_high": _number("upper end of the 95 % bootstrap interval; null without one"),
@@ -205,7 +203,7 @@ PEERS = pap.DataFrameSchema(
 CORPUS = pap.DataFrameSchema(
     {
         "documents": whole("documents of the group"),
-        "coded_once": whole("documents of these with one coder"),
+        "coded_once": whole("number of those documents with one coder"),
         "codings": whole("codings of the group"),
         "coders": whole("coders of the group"),
         "boundaries": whole("boundaries of all codings"),
@@ -214,7 +212,7 @@ CORPUS = pap.DataFrameSchema(
         "segments_sd": _number("standard deviation (n - 1) of the number of segments of a coding"),
         "segment_size_mean": _number("mean size of a segment, in the unit of the run"),
         "segment_size_sd": _number("standard deviation (n - 1) of the segment sizes"),
-        "marked_positions": whole("positions that some coder marked"),
+        "marked_positions": whole("positions that at least one coder marked"),
         **{
             f"{kind}_{reach}_{quartile}": value(
                 f"{meaning} of {kind}_{reach} in prominence, over documents with several coders", 1
@@ -232,7 +230,7 @@ CORPUS = pap.DataFrameSchema(
 PROMINENCE = pap.DataFrameSchema(
     {
         "document_id": name("id of the document"),
-        "position": whole("a position that some coder marked, in the unit of the run"),
+        "position": whole("a position that at least one coder marked, in the unit of the run"),
         "window": whole("window size k of the document"),
         "coders": whole("number of coders of the document"),
         **{
@@ -242,15 +240,15 @@ PROMINENCE = pap.DataFrameSchema(
                 f"coders_within_{reach}": whole(f"coders with a boundary {where}"),
                 f"support_{reach}": value(f"share of the coders with a boundary {where}", 1),
                 f"peer_support_{reach}": value(
-                    f"share of the other coders, apart from one who marked it, with a boundary "
-                    f"{where}; null with one coder",
+                    f"share of the coders with a boundary {where}, leaving out one who marked the "
+                    "position; null with one coder",
                     1,
                 ),
             }.items()
         },
     },
     name="prominence",
-    description="document and position that some coder marked",
+    description="document and position that at least one coder marked",
     strict=False,
 )
 

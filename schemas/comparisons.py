@@ -78,7 +78,7 @@ COMPARISONS = pap.DataFrameSchema(
         "higher": whole("documents on which the system has the higher value"),
         "lower": whole("documents on which the system has the lower value"),
         "documents": _DOCUMENTS,
-        "defined": whole("documents of these on which the measure is defined for both"),
+        "defined": whole("number of those documents on which the measure is defined for both"),
     },
     name="comparisons",
     description="measure, average and pair of systems",
@@ -106,7 +106,9 @@ SYSTEMS = pap.DataFrameSchema(
             "systems or more"
         ),
         "documents": _DOCUMENTS,
-        "defined": whole("documents of these on which the measure is defined for the system"),
+        "defined": whole(
+            "number of those documents on which the measure is defined for the system"
+        ),
     },
     name="systems",
     description="measure, average and system",
@@ -149,7 +151,7 @@ WORST = pap.DataFrameSchema(
         ),
     },
     name="worst",
-    description="measure, system, other system or none, and place",
+    description="measure, system, other system (null for the system alone) and place",
     strict=True,
 )
 

@@ -23,8 +23,8 @@ CONFUSION = pap.DataFrameSchema(
             pa.float64(),
             pap.Check.ge(0),
             nullable=False,
-            description="amount of boundaries: a match or a full miss counts 1, a near miss or a "
-            "substitution counts 1 minus its weight",
+            description="number of boundaries, with fractions: a match or a full miss counts 1, a "
+            "near miss or a substitution counts 1 minus its weight",
         ),
     },
     name="confusion",

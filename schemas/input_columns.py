@@ -52,6 +52,13 @@ SEGMENTATION_COLUMNS = (
         "probability of each candidate boundary in [0, 1], parallel to boundaries",
         required=False,
     ),
+    InputColumn(
+        "collapsed_boundaries",
+        pa.int32(),
+        "boundaries that an import dropped because times rounded to the start, to the end or to "
+        "one position, >= 0",
+        required=False,
+    ),
 )
 """Columns of references, hypotheses and codings."""
 
@@ -76,7 +83,11 @@ DOCUMENT_COLUMNS = (
 INPUT_TYPES = {column.name: column.type for column in (*SEGMENTATION_COLUMNS, *DOCUMENT_COLUMNS)}
 """Column -> its Arrow type, for all input tables.  Any other column is an attribute."""
 
-BY_BOUNDARY = tuple(column.name for column in SEGMENTATION_COLUMNS if not column.required)
+BY_BOUNDARY = tuple(
+    column.name
+    for column in SEGMENTATION_COLUMNS
+    if not column.required and pa.types.is_list(column.type)
+)
 """Optional lists of a segmentation, with one element per boundary."""
 
 BY_UNIT = tuple(column.name for column in DOCUMENT_COLUMNS if not column.required)

@@ -13,18 +13,18 @@ _HEAD = """\
 
 # Tables
 
-Every table that segscore reads or writes, column by column, and what is promised about them.
+Every table that segscore reads or writes, column by column, and what stays stable between releases.
 
-- [What is promised](#what-is-promised)
+- [What stays stable](#what-stays-stable)
 - [Inputs](#inputs)
 - [segscore score](#segscore-score), [sweep](#segscore-sweep), [agree](#segscore-agree),
   [compare](#segscore-compare), [history](#segscore-history)
 - [run.json](#runjson) and [night.json](#nightjson)
 
-How dashboards read them: [dashboards.md](dashboards.md). What a measure is:
-[measures.md](measures.md).
+[dashboards.md](dashboards.md) explains how to read them, and [measures.md](measures.md) defines the
+measures.
 
-## What is promised
+## What stays stable
 
 Within a major version, no column of an output table and no key of run.json or night.json is
 renamed, removed, or given another type or meaning. New columns are added after a table's own
@@ -34,16 +34,16 @@ number for the same input and settings says **numbers change** there. Before 1.0
 needs a new minor version, and the CHANGELOG says **columns change**.
 
 Breaking: a column is renamed or removed; a type changes; nulls where there were none; a value
-outside the range given here; a row stands for something else; a table is renamed or moved. Not
+outside the range given here; a row means something else; a table is renamed or moved. Not
 breaking: an additional column or key; an additional value in `measure`, `rule`, `coefficient`,
-`similarity` or `outcome`; other texts in `detail`, `warnings` and `plan`; the number and names of
+`similarity` or `outcome`; changed texts in `detail`, `warnings` and `plan`; the number and names of
 the files of a table, and the order of rows. Therefore read columns by name, never by number, and
 read only the files that run.json lists.
 
 Files are Parquet. Types are Arrow's; DuckDB, pandas and Polars have other names for them. Null
 means undefined (such as a precision without any boundary), unless the meaning says otherwise; a
 table never contains NaN. RUN is the folder of `--output`, or `RUNS/date=2026-01-31` for a night.
-The unit of the run is the one of `--units`: units or words.
+`--units` sets the unit of the run: units or words.
 
 **Attributes** are the additional columns of the input tables, with their names and types, those of
 the documents table first. **Groups** are the columns of `--group-by`: there is one row for each
@@ -63,7 +63,7 @@ _COMMANDS = {
     "history": "## segscore history",
 }
 BESIDE = {ATTRIBUTES: "attributes", GROUPS: "groups"}
-_RULES = "Rules for its rows; a row that breaks one is rejected under the name of the rule:"
+_RULES = "Rules for its rows; a row that breaks one is rejected, and listed with the rule's name:"
 _BETWEEN = "Rules that several rows break together, in addition to those of the [inputs](#inputs):"
 
 
@@ -138,13 +138,13 @@ def _records() -> Iterator[str]:
     yield "## run.json"
     yield _wrapped(
         "The record of a run, in its folder. It is written last: a run without it is not finished. "
-        "`*` stands for any name, `[]` for each element of a list."
+        "`*` is any name, and `[]` is each element of a list."
     )
     yield _markdown(("key", "type", "command", "meaning"), map(_run_row, RUN))
     yield "## night.json"
     yield _wrapped(
-        "The verdict of the gate on a night, next to its run.json. It is void if `run` differs "
-        "from the `fingerprint` there."
+        "The verdict of the gate on a night, next to its run.json. It is not valid if `run` "
+        "differs from the `fingerprint` there."
     )
     yield _markdown(("key", "type", "meaning"), map(_night_row, NIGHT_RECORD))
 

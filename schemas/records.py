@@ -7,7 +7,7 @@ class Key(NamedTuple):
     """A key of a record.
 
     Attributes:
-        name: path of the key; `*` stands for any name, `[]` for each element of a list.
+        name: path of the key; `*` is any name, `[]` is each element of a list.
         kind: type of the value.
         meaning: meaning of the value.
         commands: commands that write the key; empty for all that write the record.
@@ -61,7 +61,7 @@ NIGHT_RECORD = (
     Key(
         "run",
         "string",
-        "fingerprint of the run that was judged; night.json is void for any other run",
+        "fingerprint of the run that was judged; night.json is not valid for any other run",
     ),
     Key("asked.gate[]", "string", "rules, as given"),
     Key("asked.alpha", "float", "probability that the gate of a night fails by noise alone"),

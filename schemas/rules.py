@@ -1,6 +1,6 @@
-"""Row rules, mostly about list columns: each returns, for every row, whether it keeps the rule.
+"""Row rules, mostly about list columns: each returns, for every row, whether it obeys the rule.
 
-A row whose list is null keeps the rules about the list's contents; another rule rejects the null.
+A row whose list is null obeys the rules about the list's contents; another rule rejects the null.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -62,7 +62,7 @@ def rule_column(table: pa.Table, name: str) -> pa.Array:
 
 
 def passing_rows(table: pa.Table, broken: pa.Array) -> pa.Array:
-    """Return a mask of the rows that keep a rule, from the numbers of those that break it."""
+    """Return a mask of the rows that obey a rule, from the numbers of those that break it."""
     mask = bytearray(b"\x01") * table.num_rows
     for row in broken.to_pylist():
         mask[row] = 0

@@ -108,9 +108,22 @@ _SCORE_RULES = [
     ),
 ]
 
+_COLLAPSED_RULES = [
+    check_rows(
+        "collapsed_boundaries_not_negative",
+        at_least("collapsed_boundaries", 0),
+        "collapsed_boundaries is at least 0",
+    ),
+]
+
 SEGMENTATIONS = input_schema(
     "segmentations",
     SEGMENTATION_COLUMNS,
-    {"n_units": _RULES, "boundary_types": _TYPE_RULES, "boundary_scores": _SCORE_RULES},
+    {
+        "n_units": _RULES,
+        "boundary_types": _TYPE_RULES,
+        "boundary_scores": _SCORE_RULES,
+        "collapsed_boundaries": _COLLAPSED_RULES,
+    },
     "document and coder",
 )

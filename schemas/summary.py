@@ -26,7 +26,7 @@ SUMMARY = pap.DataFrameSchema(
         "ci_high": _number("upper end of the 95 % bootstrap interval; null without one"),
         "sd": _number("standard deviation (n - 1) over documents; macro rows only"),
         "documents": whole("documents of the group on which the hypothesis was scored"),
-        "defined": whole("documents of these on which the measure is defined"),
+        "defined": whole("number of those documents on which the measure is defined"),
     },
     name="summary",
     description="hypothesis, group, measure and average",

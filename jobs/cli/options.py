@@ -14,7 +14,7 @@ SettingsFile = Annotated[
         "--settings",
         is_eager=True,
         callback=load_settings,
-        help="TOML file of options by command; the command line takes precedence.",
+        help="TOML file with options for each command; the command line takes precedence.",
     ),
 ]
 LogFormat = Annotated[

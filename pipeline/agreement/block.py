@@ -37,9 +37,9 @@ class BlockSums:
     size: Ints
 
     @property
-    def apart(self) -> Ints:
+    def disagreements(self) -> Ints:
         """Number of positions at which a pair of coders disagrees, summed over the pairs."""
-        return apart(self.pairs)
+        return disagreements(self.pairs)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Block:
         return dict(zip(chosen.column_names, chosen.columns, strict=True))
 
 
-def apart(counts: Mapping[str, _Number]) -> _Number:
+def disagreements(counts: Mapping[str, _Number]) -> _Number:
     """Count the positions at which a pair disagrees, or sum them over a document's pairs."""
     return counts["misses"] + counts["false_alarms"] + 2 * counts["near_misses"]
 

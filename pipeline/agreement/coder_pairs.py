@@ -71,19 +71,19 @@ def count_coder_pairs(codings: References, pairs: Peers, n_t: int) -> Counts:
     """
     boundaries, size = codings.side.boundaries, codings.size[pairs.row]
     edited = edits.count(pair_rows(boundaries, boundaries, pairs.row, pairs.peer, size), n_t)
-    found = dict(zip(edits.COUNTS, edited, strict=True))
-    counts = {name: found[name] for name in EDITS}
+    edit_counts = dict(zip(edits.COUNTS, edited, strict=True))
+    counts = {name: edit_counts[name] for name in EDITS}
     counts["pair_places"] = size - 1
     counts["boundaries"] = boundaries.lengths[pairs.row]
     counts["peer_boundaries"] = boundaries.lengths[pairs.peer]
     for prefix, row, other in (("", pairs.row, pairs.peer), ("peer_", pairs.peer, pairs.row)):
         window = codings.window[row]
-        slid = windows.count(pair_rows(boundaries, boundaries, row, other, size), window)
-        seen = dict(zip(windows.COUNTS, slid, strict=True))
+        window_counts = windows.count(pair_rows(boundaries, boundaries, row, other, size), window)
+        by_name = dict(zip(windows.COUNTS, window_counts, strict=True))
         counts[f"{prefix}window"] = window
-        counts[f"{prefix}windows"] = seen["windows"]
-        counts[f"{prefix}pk_errors"] = seen["pk_misses"] + seen["pk_false_alarms"]
-        counts[f"{prefix}window_diff_errors"] = seen["wd_misses"] + seen["wd_false_alarms"]
+        counts[f"{prefix}windows"] = by_name["windows"]
+        counts[f"{prefix}pk_errors"] = by_name["pk_misses"] + by_name["pk_false_alarms"]
+        counts[f"{prefix}window_diff_errors"] = by_name["wd_misses"] + by_name["wd_false_alarms"]
     return counts
 
 

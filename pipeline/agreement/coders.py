@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 
-from segscore.pipeline.agreement.block import apart
+from segscore.pipeline.agreement.block import disagreements
 from segscore.pipeline.agreement.coder_pairs import EDITS
 from segscore.pipeline.agreement.coefficients import (
     ACTUAL,
@@ -22,42 +22,42 @@ from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.measures.measure import evaluate
 
 _COLUMNS = {"pair_places": "potential_boundaries"}
-OWN = ("codings", "marks", "places")
-_Lost = Callable[[Floats | Ints], Floats]
+_RATE_COUNTS = ("codings", "marks", "places")
+_ByCoder = Callable[[Floats | Ints], Floats]
 """Sums values of codings by coder."""
 
-_BEYOND = 2
+_FLAGGED_BEYOND = 2
 """Rates more than this many standard deviations from their mean are flagged."""
 
 
 def coder_rows(group: Group) -> Iterator[dict[str, object]]:
     """Yield the rows of `coders` (schemas/agreement.py), without the group-by columns."""
     coders = len(group.coders)
-    number = group.numbered("rates", "coder")
-    own = {name: _sum(group.column("rates", name), number, coders) for name in OWN}
+    number = group.coder_indices("rates", "coder")
+    sums = {name: _sum(group.column("rates", name), number, coders) for name in _RATE_COUNTS}
     with np.errstate(divide="ignore", invalid="ignore"):
-        rates = own["marks"] / own["places"]
+        rates = sums["marks"] / sums["places"]
     mean, sd = _mean_and_sd(rates)
     peers = _with_peers(group)
     similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
-    left_out = without(group)
+    left_out = agreement_without(group)
     for x, name in enumerate(group.coders):
-        apart = (rates[x] - mean) / sd if sd > 0 else float("nan")
+        deviation = (rates[x] - mean) / sd if sd > 0 else float("nan")
         yield {
             "coder": name,
-            "documents": int(own["codings"][x]),
+            "documents": int(sums["codings"][x]),
             "peers": int(peers["peers"][x]),
-            "boundaries": int(own["marks"][x]),
-            "potential_boundaries": int(own["places"][x]),
+            "boundaries": int(sums["marks"][x]),
+            "potential_boundaries": int(sums["places"][x]),
             "rate": rates[x],
             "rate_mean": mean,
             "rate_sd": sd,
-            "deviation": apart,
-            "flagged": None if np.isnan(apart) else bool(abs(apart) > _BEYOND),
+            "deviation": deviation,
+            "flagged": None if np.isnan(deviation) else bool(abs(deviation) > _FLAGGED_BEYOND),
             **{f"peer_{similarity}": values[x] for similarity, values in similar.items()},
             **{
-                f"without_{coefficient}_{similarity}": found.value[x]
-                for (coefficient, similarity), found in left_out.items()
+                f"without_{coefficient}_{similarity}": agreement.value[x]
+                for (coefficient, similarity), agreement in left_out.items()
             },
         }
 
@@ -93,40 +93,40 @@ def _mean_and_sd(values: Floats) -> tuple[float, float]:
 
 def _with_peers(group: Group) -> dict[str, Ints]:
     """Return each coder's pair counts and number of peers, shape (coders,) each."""
-    sides = [group.numbered("peers", name) for name in ("coder", "peer")]
+    sides = [group.coder_indices("peers", name) for name in ("coder", "peer")]
     both, count = np.concatenate(sides), len(group.coders)
-    found = {
+    counts = {
         name: _sum(np.tile(group.column("peers", name), 2), both, count) for name in PAIR_COUNTS
     }
-    return found | {"peers": np.bincount(both, minlength=count)}
+    return counts | {"peers": np.bincount(both, minlength=count)}
 
 
-def without(group: Group) -> dict[CoefficientKey, Agreement]:
+def agreement_without(group: Group) -> dict[CoefficientKey, Agreement]:
     """Compute every coefficient without each coder in turn, shape (coders,) each.
 
     Undefined if fewer than two coders remain.
     """
     count = len(group.coders)
-    left = np.where(count > 2, 1.0, np.nan)
+    keep = np.where(count > 2, 1.0, np.nan)
     sums = _without_sums(group)
-    found = coefficients(sums, group.choices.n_t)
+    agreement = coefficients(sums, group.choices.n_t)
     return {
-        key: Agreement(each.actual * left, each.expected * left, each.value * left)
-        for key, each in found.items()
+        key: Agreement(values.actual * keep, values.expected * keep, values.value * keep)
+        for key, values in agreement.items()
     }
 
 
 def _without_sums(group: Group) -> dict[str, Floats]:
     """Compute sums for ``coefficients`` without each coder in turn, shape (coders,) each."""
     count = len(group.coders)
-    coder = group.numbered("held_out", "coder")
-    held = {
+    coder = group.coder_indices("held_out", "coder")
+    held_out = {
         name: group.column("held_out", name)
         for name in group.tables["held_out"].column_names
         if name != "coder"
     }
 
-    def lost(values: Floats | Ints) -> Floats:
+    def coder_sums(values: Floats | Ints) -> Floats:
         total = np.zeros(count)
         np.add.at(total, coder, values.astype(np.float64))
         return total
@@ -134,44 +134,50 @@ def _without_sums(group: Group) -> dict[str, Floats]:
     whole = {name: group.total("documents", name) for name in SUMMED}
     with_peers = _with_peers(group)
     sums = {name: (whole[name] - with_peers[name]).astype(np.float64) for name in PAIR_COUNTS}
-    alone = held["coders"] == 1
-    sums["codings"] = whole["codings"] - lost(held["documents"])
-    sums["marks"] = whole["marks"] - lost(held["marks"])
-    sums["places"] = whole["places"] - lost(held["places"])
-    sums["item_rate"] = whole["item_rate"] + lost(
-        np.where(alone, 0, held["item_rate_without"]) - held["item_rate"]
+    alone = held_out["coders"] == 1
+    sums["codings"] = whole["codings"] - coder_sums(held_out["documents"])
+    sums["marks"] = whole["marks"] - coder_sums(held_out["marks"])
+    sums["places"] = whole["places"] - coder_sums(held_out["places"])
+    sums["item_rate"] = whole["item_rate"] + coder_sums(
+        np.where(alone, 0, held_out["item_rate_without"]) - held_out["item_rate"]
     )
-    sums["item_documents"] = whole["item_documents"] - lost(held["item_documents"] * alone)
+    sums["item_documents"] = whole["item_documents"] - coder_sums(
+        held_out["item_documents"] * alone
+    )
     sums["rate"] = rate(sums, group.choices)
-    return sums | _without_alpha(group, held, lost_by=lost) | _without_chance(group)
+    return sums | _without_alpha(group, held_out, by_coder=coder_sums) | _without_chance(group)
 
 
-def _without_alpha(group: Group, held: dict[str, Ints], lost_by: _Lost) -> dict[str, Floats]:
+def _without_alpha(
+    group: Group, held_out: dict[str, Ints], by_coder: _ByCoder
+) -> dict[str, Floats]:
     """Compute the sums for alpha without each coder in turn.
 
     In a document with three or more coders at least two remain. In one with two, no pair remains,
     so the document no longer counts.
     """
-    coders, many, two = held["coders"], held["coders"] > 2, held["coders"] == 2
+    coders, many, two = held_out["coders"], held_out["coders"] > 2, held_out["coders"] == 2
     documents = group.column("documents", "coders")
     together = documents > 1
     edits = {name: group.column("documents", name) for name in EDITS}
-    disagreement = apart(edits)
-    before = held["apart"] / np.maximum(1, coders - 1)
-    after = np.where(many, (held["apart"] - held["own_apart"]) / np.maximum(1, coders - 2), 0)
-    marks = np.where(two, held["document_marks"], np.where(many, held["marks"], 0))
-    places = np.where(two, 2 * held["places"], np.where(many, held["places"], 0))
+    disagreement = disagreements(edits)
+    before = held_out["apart"] / np.maximum(1, coders - 1)
+    after = np.where(
+        many, (held_out["apart"] - held_out["own_apart"]) / np.maximum(1, coders - 2), 0
+    )
+    marks = np.where(two, held_out["document_marks"], np.where(many, held_out["marks"], 0))
+    places = np.where(two, 2 * held_out["places"], np.where(many, held_out["places"], 0))
     return {
         "disagreement": (disagreement / np.maximum(1, documents - 1)).sum()
-        - lost_by(before - after),
-        "paired_marks": (group.column("documents", "marks") * together).sum() - lost_by(marks),
-        "paired_places": (group.column("documents", "places") * together).sum() - lost_by(places),
+        - by_coder(before - after),
+        "paired_marks": (group.column("documents", "marks") * together).sum() - by_coder(marks),
+        "paired_places": (group.column("documents", "places") * together).sum() - by_coder(places),
     }
 
 
 def _without_chance(group: Group) -> dict[str, Floats]:
     """Sum pair_places times chances over the pairs that remain without each coder in turn."""
-    x, y = group.numbered("peers", "coder"), group.numbered("peers", "peer")
+    x, y = group.coder_indices("peers", "coder"), group.coder_indices("peers", "peer")
     places = group.column("peers", "pair_places").astype(np.float64)
     plain, chosen = (p[0] for p in group.rates())
     terms = {
@@ -179,10 +185,10 @@ def _without_chance(group: Group) -> dict[str, Floats]:
         "category_product": places * plain[x] * plain[y],
         "both": places * (plain[x] + plain[y]),
     }
-    found = {}
+    sums = {}
     for name, values in terms.items():
-        own = np.zeros(len(group.coders))
-        np.add.at(own, x, values)
-        np.add.at(own, y, values)
-        found[name] = values.sum() - own
-    return found
+        with_coder = np.zeros(len(group.coders))
+        np.add.at(with_coder, x, values)
+        np.add.at(with_coder, y, values)
+        sums[name] = values.sum() - with_coder
+    return sums

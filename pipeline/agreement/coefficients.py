@@ -25,7 +25,7 @@ CERTAIN = 2.0**-33
 
 _F13 = "Fournier 2013,"
 POESIO = "Artstein & Poesio 2008,"
-APART = "misses + false_alarms + 2 * near_misses"
+_DISAGREEMENTS = "misses + false_alarms + 2 * near_misses"
 _COST = "(misses + false_alarms + near_miss_span / n_t)"
 
 ACTUAL = {
@@ -37,9 +37,13 @@ ACTUAL = {
     "segmentation_similarity": Measure(
         "segmentation_similarity", f"1 - {_COST} / pair_places", f"{_F13} eq 2, pooled"
     ),
-    "exact": Measure("exact", f"matches / (matches + {APART})", f"{_F13} eq 4 at n_t 1, pooled"),
+    "exact": Measure(
+        "exact", f"matches / (matches + {_DISAGREEMENTS})", f"{_F13} eq 4 at n_t 1, pooled"
+    ),
     "two_category": Measure(
-        "two_category", f"1 - ({APART}) / pair_places", f"{POESIO} 2.5: share of agreeing positions"
+        "two_category",
+        f"1 - ({_DISAGREEMENTS}) / pair_places",
+        f"{POESIO} 2.5: share of agreeing positions",
     ),
 }
 """Actual agreement by similarity."""
@@ -118,17 +122,17 @@ def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[CoefficientKey, A
     parameters = {"n_t": n_t}
     actual = evaluate(ACTUAL.values(), sums, parameters, rows=False)
     chance = evaluate(EXPECTED.values(), sums, parameters, rows=False)
-    found: dict[CoefficientKey, Agreement] = {}
+    results: dict[CoefficientKey, Agreement] = {}
     for similarity in SIMILARITIES:
         kind = similarity if similarity == "two_category" else "boundaries"
         pi, kappa = chance[f"pi_{kind}"], chance[f"kappa_{kind}"]
-        found["pi", similarity] = _above_chance(actual[similarity], pi)
-        found["kappa", similarity] = _above_chance(actual[similarity], kappa)
-        nothing = np.full(len(pi), np.nan)
-        found["bias", similarity] = Agreement(nothing, nothing, pi - kappa)
+        results["pi", similarity] = _above_chance(actual[similarity], pi)
+        results["kappa", similarity] = _above_chance(actual[similarity], kappa)
+        undefined = np.full(len(pi), np.nan)
+        results["bias", similarity] = Agreement(undefined, undefined, pi - kappa)
     alpha = evaluate(ALPHA, sums, {}, rows=False)
-    found["alpha", "two_category"] = _above_chance(alpha["actual"], alpha["expected"])
-    return found
+    results["alpha", "two_category"] = _above_chance(alpha["actual"], alpha["expected"])
+    return results
 
 
 def _above_chance(actual: Floats, expected: Floats) -> Agreement:

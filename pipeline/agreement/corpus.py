@@ -51,15 +51,15 @@ def _quartiles(group: Group) -> dict[str, object]:
     """Return quartiles of support and peer support in documents with several coders."""
     names = ("reach", "coders", "within", "positions")
     reach, coders, within, positions = (group.column("supports", name) for name in names)
-    found: dict[str, object] = {"marked_positions": int(positions[reach == 0].sum())}
+    quartiles: dict[str, object] = {"marked_positions": int(positions[reach == 0].sum())}
     for r, label in enumerate(REACHES):
-        own = (reach == r) & (coders > 1)
-        h, n, times = coders[own], within[own], positions[own]
+        rows = (reach == r) & (coders > 1)
+        h, n, times = coders[rows], within[rows], positions[rows]
         kinds = {"support": n / h, "peer_support": (n - 1) / (h - 1)}
         for kind, values in kinds.items():
             for quartile, share in _QUARTILES.items():
-                found[f"{kind}_{label}_{quartile}"] = _quantile(values, times, share)
-    return found
+                quartiles[f"{kind}_{label}_{quartile}"] = _quantile(values, times, share)
+    return quartiles
 
 
 def _quantile(values: Floats, times: Ints, share: float) -> float:
@@ -67,8 +67,8 @@ def _quantile(values: Floats, times: Ints, share: float) -> float:
     if not len(values):
         return float("nan")
     order = np.argsort(values, kind="stable")
-    values, upto = values[order], np.cumsum(times[order])
-    place = share * (int(upto[-1]) - 1)
-    below, above = np.searchsorted(upto, [math.floor(place), math.ceil(place)], side="right")
-    part = place - math.floor(place)
-    return float(values[below] + part * (values[above] - values[below]))
+    values, cumulative = values[order], np.cumsum(times[order])
+    rank = share * (int(cumulative[-1]) - 1)
+    below, above = np.searchsorted(cumulative, [math.floor(rank), math.ceil(rank)], side="right")
+    fraction = rank - math.floor(rank)
+    return float(values[below] + fraction * (values[above] - values[below]))

@@ -14,7 +14,9 @@ from segscore.pipeline.arrays.ragged import Floats, Ints, column
 from segscore.pipeline.measures.measure import evaluate
 
 
-def of_documents(sums: BlockSums, n_t: int, *, segments: bool) -> dict[CoefficientKey, Agreement]:
+def document_coefficients(
+    sums: BlockSums, n_t: int, *, segments: bool
+) -> dict[CoefficientKey, Agreement]:
     """Compute every coefficient of each document.
 
     Args:
@@ -36,7 +38,7 @@ def of_documents(sums: BlockSums, n_t: int, *, segments: bool) -> dict[Coefficie
             "both": others * sums.marks,
             "paired_marks": sums.marks,
             "paired_places": places,
-            "disagreement": sums.apart / others,
+            "disagreement": sums.disagreements / others,
         }
     floats = {name: values.astype(np.float64) for name, values in (pairs | named).items()}
     return coefficients(floats, n_t)
@@ -44,8 +46,8 @@ def of_documents(sums: BlockSums, n_t: int, *, segments: bool) -> dict[Coefficie
 
 def similarities(counts: Counts, n_t: int) -> dict[str, Floats]:
     """Compute every similarity of each pair; two coders without any boundary agree perfectly."""
-    found = evaluate(ACTUAL.values(), counts, {"n_t": n_t}, rows=False)
-    return {name: np.where(np.isnan(value), 1.0, value) for name, value in found.items()}
+    values = evaluate(ACTUAL.values(), counts, {"n_t": n_t}, rows=False)
+    return {name: np.where(np.isnan(value), 1.0, value) for name, value in values.items()}
 
 
 def pairs_table(block: Block, similar: dict[str, Floats], windows: dict[str, Floats]) -> pa.Table:
@@ -59,19 +61,19 @@ def pairs_table(block: Block, similar: dict[str, Floats], windows: dict[str, Flo
         **block.attributes_of(pairs.document),
         "n_units": column(size + 1),
     }
-    values = {name: column(each) for name, each in (counts | similar | windows).items()}
+    values = {name: column(array) for name, array in (counts | similar | windows).items()}
     return pa.table({**names, **values})
 
 
 def window_measures(counts: Counts) -> dict[str, Floats]:
     """Return Pk and WindowDiff of each pair, either coder as reference; NaN without windows."""
-    found = {}
+    measures = {}
     with np.errstate(divide="ignore", invalid="ignore"):
         for prefix in ("", "peer_"):
             for name in ("pk", "window_diff"):
                 errors = counts[f"{prefix}{name}_errors"]
-                found[f"{prefix}{name}"] = errors / counts[f"{prefix}windows"]
-    return found
+                measures[f"{prefix}{name}"] = errors / counts[f"{prefix}windows"]
+    return measures
 
 
 def documents_table(
@@ -93,8 +95,8 @@ def documents_table(
         means[f"{name}_mean"], means[f"{name}_sd"] = mean_and_sd(2 * block.pairs.first, both)
     for coefficient, similarity in agreement:
         if coefficient != "bias":
-            found = agreement[coefficient, similarity]
-            means[f"{coefficient}_{similarity}"] = found.value
+            result = agreement[coefficient, similarity]
+            means[f"{coefficient}_{similarity}"] = result.value
     return pa.table(
         {
             "document_id": block.ids,
@@ -116,16 +118,16 @@ def _mean_and_sd(first: Ints, values: Floats, means: Floats, sds: Floats) -> Non
     for row in range(len(first) - 1):
         n = 0
         total = 0.0
-        alike = True
+        all_equal = True
         for i in range(first[row], first[row + 1]):
             if not np.isnan(values[i]):
-                alike &= n == 0 or values[i] == means[row]
+                all_equal &= n == 0 or values[i] == means[row]
                 means[row] = values[i]
                 n += 1
                 total += values[i]
         if n == 0:
             continue
-        if alike:
+        if all_equal:
             sds[row] = 0.0 if n > 1 else np.nan
             continue
         means[row] = total / n
@@ -150,17 +152,17 @@ def mean_and_sd(first: Ints, values: Floats) -> tuple[Floats, Floats]:
 
 def prominence_table(block: Block) -> pa.Table:
     """Return the rows of `prominence` (schemas/agreement.py), one per marked position."""
-    found, coders = block.marked, block.sums.coders[block.marked.document]
+    marked, coders = block.marked, block.sums.coders[block.marked.document]
     names = {
-        "document_id": block.ids.take(pa.array(found.document)),
-        **block.attributes_of(found.document),
-        "position": column(found.position),
-        "window": column(block.codings.panel_window[block.pairs.documents[0] + found.document]),
+        "document_id": block.ids.take(pa.array(marked.document)),
+        **block.attributes_of(marked.document),
+        "position": column(marked.position),
+        "window": column(block.codings.panel_window[block.pairs.documents[0] + marked.document]),
         "coders": column(coders),
     }
     columns: dict[str, pa.Array] = {}
     with np.errstate(divide="ignore", invalid="ignore"):
-        for reach, within in zip(REACHES, found.coders, strict=True):
+        for reach, within in zip(REACHES, marked.coders, strict=True):
             columns[f"coders_within_{reach}"] = column(within)
             columns[f"support_{reach}"] = column(within / coders)
             columns[f"peer_support_{reach}"] = column((within - 1) / (coders - 1))
@@ -174,10 +176,12 @@ def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
         documents: columns of the table, including the id and boundary_similarity.
         number: the most rows to return.
     """
-    few = documents.sort_by([("boundary_similarity", "ascending"), ("document_id", "ascending")])
+    ordered = documents.sort_by(
+        [("boundary_similarity", "ascending"), ("document_id", "ascending")]
+    )
     return [
         row
-        for row in few.slice(0, number).to_pylist()
+        for row in ordered.slice(0, number).to_pylist()
         if row["boundary_similarity"] not in (None, 1)
     ]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from segscore.pipeline.agreement.block import apart
+from segscore.pipeline.agreement.block import disagreements
 from segscore.pipeline.agreement.coefficients import (
     CODING_COUNTS,
     PAIR_COUNTS,
@@ -73,12 +73,12 @@ class Group:
         """Names of the coders, ascending."""
         return sorted(set(self.tables["held_out"].column("coder").to_pylist()))
 
-    def numbered(self, table: str, name: str) -> Ints:
+    def coder_indices(self, table: str, name: str) -> Ints:
         """Return the numbers of the coders in a column, as indices into ``coders``."""
         number = {coder: i for i, coder in enumerate(self.coders)}
         encoded = self.tables[table].column(name).combine_chunks().dictionary_encode()
-        listed = [number[coder] for coder in encoded.dictionary.to_pylist()]
-        return np.array(listed, np.int64)[numbers(encoded.indices)]
+        coder_numbers = [number[coder] for coder in encoded.dictionary.to_pylist()]
+        return np.array(coder_numbers, np.int64)[numbers(encoded.indices)]
 
     @cached_property
     def agreement(self) -> dict[CoefficientKey, Agreement]:
@@ -94,18 +94,18 @@ class Group:
         paired = self.column("documents", "coders") > 1
         if self.drawn is None or self.column("documents", "documents")[paired].sum() < 2:
             return {}
-        found = coefficients(self._sums(self.drawn), self.choices.n_t)
-        return {key: interval(replicates.value) for key, replicates in found.items()}
+        resampled = coefficients(self._sums(self.drawn), self.choices.n_t)
+        return {key: interval(replicates.value) for key, replicates in resampled.items()}
 
     def _sums(self, drawn: NDArray[np.uint8] | None) -> dict[str, Floats]:
         """Sum over documents, or under each replicate's weights: arrays of shape (replicates,)."""
         coders = self.column("documents", "coders")
         cells = {name: self.column("documents", name).astype(np.float64) for name in SUMMED}
         together = coders > 1
-        cells["disagreement"] = apart(cells) / np.maximum(1, coders - 1)
+        cells["disagreement"] = disagreements(cells) / np.maximum(1, coders - 1)
         cells["paired_marks"] = cells["marks"] * together
         cells["paired_places"] = cells["places"] * together
-        summed = _weighed(np.stack([*cells.values()], axis=1), self._unit("documents"), drawn)
+        summed = _sum_weighted(np.stack([*cells.values()], axis=1), self._unit("documents"), drawn)
         sums = dict(zip(cells, summed.T, strict=True))
         sums["rate"] = rate(sums, self.choices)
         plain, chosen = self.rates(drawn)
@@ -117,11 +117,14 @@ class Group:
 
     def rates(self, drawn: NDArray[np.uint8] | None = None) -> tuple[Floats, Floats]:
         """Return coders' chances of a boundary, plain and as chosen, shape (replicates, coders)."""
-        coder, unit = self.numbered("rates", "coder"), self._unit("rates")
+        coder, unit = self.coder_indices("rates", "coder"), self._unit("rates")
         names = ("codings", "marks", "places")
         cells = np.stack([self.column("rates", name) for name in names], axis=1).astype(np.float64)
         sums = np.stack(
-            [_weighed(cells[own], unit[own], drawn) for own in _by_number(coder, len(self.coders))]
+            [
+                _sum_weighted(cells[rows], unit[rows], drawn)
+                for rows in _by_number(coder, len(self.coders))
+            ]
         )
         codings, marks, places = sums.transpose(2, 1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -134,9 +137,11 @@ class Group:
         """Sum pair_places p_x p_y, and pair_places (p_x + p_y), over coder pairs and documents."""
         table = self.tables["panels"].column("panel").combine_chunks().dictionary_encode()
         number = {coder: i for i, coder in enumerate(self.coders)}
-        listed = [[number[x] for x in json.loads(each)] for each in table.dictionary.to_pylist()]
-        offsets = np.cumsum([0, *(len(each) for each in listed)])
-        members = np.array([x for each in listed for x in each], np.int64)
+        panel_members = [
+            [number[x] for x in json.loads(names)] for names in table.dictionary.to_pylist()
+        ]
+        offsets = np.cumsum([0, *(len(names) for names in panel_members)])
+        members = np.array([x for names in panel_members for x in names], np.int64)
         panel, places = numbers(table.indices).astype(np.int64), self.column("panels", "places")
         order = np.argsort(panel, kind="stable")
         weights = ONCE if drawn is None else drawn
@@ -158,15 +163,15 @@ class Group:
             "documents": self.total("documents", "documents"),
             "pairs": self.total("documents", "pairs"),
         }
-        for (coefficient, similarity), found in self.agreement.items():
-            value = float(found.value[0])
+        for (coefficient, similarity), agreement in self.agreement.items():
+            value = float(agreement.value[0])
             limits = self.intervals.get((coefficient, similarity))
             low, high = limits if limits and not np.isnan(value) else (float("nan"),) * 2
             yield {
                 "coefficient": coefficient,
                 "similarity": similarity,
-                "actual": float(found.actual[0]),
-                "expected": float(found.expected[0]),
+                "actual": float(agreement.actual[0]),
+                "expected": float(agreement.expected[0]),
                 "value": value,
                 "ci_low": low,
                 "ci_high": high,
@@ -183,7 +188,7 @@ def rate(sums: Mapping[str, Floats], choices: Choices) -> Floats:
         return np.asarray(marks / sums["places"])
 
 
-def _weighed(cells: Floats, unit: Ints, drawn: NDArray[np.uint8] | None) -> Floats:
+def _sum_weighted(cells: Floats, unit: Ints, drawn: NDArray[np.uint8] | None) -> Floats:
     if drawn is None:
         return cells.sum(axis=0, keepdims=True)
     return replicate_sums(cells, drawn[unit])
@@ -218,18 +223,18 @@ def _add_chance(
 ) -> None:
     """Sum p_x p_y and p_x + p_y over the pairs of each panel once, then weight its documents."""
     panel, unit, places = panels.panel, panels.unit, panels.places
-    of_product, of_both = np.zeros(len(p)), np.zeros(len(p))
+    panel_product, panel_both = np.zeros(len(p)), np.zeros(len(p))
     for i in range(len(panel)):
         if i == 0 or panel[i] != panel[i - 1]:
-            own = panels.members[panels.offsets[panel[i]] : panels.offsets[panel[i] + 1]]
+            members = panels.members[panels.offsets[panel[i]] : panels.offsets[panel[i] + 1]]
             for r in range(len(p)):
                 total = 0.0
-                of_product[r] = 0.0
-                for x in own:
-                    of_product[r] += total * p[r, x]
+                panel_product[r] = 0.0
+                for x in members:
+                    panel_product[r] += total * p[r, x]
                     total += p[r, x]
-                of_both[r] = (len(own) - 1) * total
+                panel_both[r] = (len(members) - 1) * total
         for r in range(len(p)):
             weight = np.int64(weights[unit[i], r]) * places[i]
-            product[r] += weight * of_product[r]
-            both[r] += weight * of_both[r]
+            product[r] += weight * panel_product[r]
+            both[r] += weight * panel_both[r]

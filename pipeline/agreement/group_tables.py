@@ -31,48 +31,50 @@ def group_tables(
         seed: seed of the bootstrap.
         replicates: number of bootstrap replicates; 0 for no intervals.
     """
-    parted = {each.name: split(getattr(merged, each.name), group_by) for each in fields(Tallies)}
+    by_group = {
+        field.name: split(getattr(merged, field.name), group_by) for field in fields(Tallies)
+    }
     units = np.unique(numbers(merged.documents.column("unit").combine_chunks()))
     drawn = None
     if replicates:
         drawn = bootstrap.weights(units.astype(np.uint64), seed, replicates)
     rows: dict[str, list[_Row]] = {}
-    for key in sorted(parted["documents"], key=_order):
-        own = {
+    for key in sorted(by_group["documents"], key=_order):
+        tables = {
             name: groups.get(key, getattr(merged, name).slice(0, 0))
-            for name, groups in parted.items()
+            for name, groups in by_group.items()
         }
-        group = Group(own, drawn, units, choices)
+        group = Group(tables, drawn, units, choices)
         columns = (name.removeprefix(GROUP) for name in group_by)
-        named = dict(zip(columns, key, strict=True))
-        made = {
+        group_values = dict(zip(columns, key, strict=True))
+        generated = {
             "agreement": group.rows(),
             "coders": coder_rows(group),
             "peers": peer_rows(group),
             "corpus": iter([corpus_row(group)]),
         }
-        for name, listed in made.items():
-            rows.setdefault(name, []).extend({**named, **row} for row in listed)
-    return {name: _typed(listed, group_by) for name, listed in rows.items()}
+        for name, group_rows in generated.items():
+            rows.setdefault(name, []).extend({**group_values, **row} for row in group_rows)
+    return {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
 
 
-def only(agreement: pa.Table, similarities: Collection[str]) -> pa.Table:
+def filter_similarities(agreement: pa.Table, similarities: Collection[str]) -> pa.Table:
     """Return the rows of `agreement` for some similarities."""
-    among = pc.is_in(agreement.column("similarity"), value_set=pa.array(similarities))
-    return agreement.filter(among)
+    mask = pc.is_in(agreement.column("similarity"), value_set=pa.array(similarities))
+    return agreement.filter(mask)
 
 
 def _order(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
     return tuple(() if part is None else (part,) for part in key)
 
 
-def _typed(rows: list[_Row], group_by: Groups) -> pa.Table:
-    by = {name.removeprefix(GROUP): kind for name, kind in group_by.items()}
+def _to_table(rows: list[_Row], group_by: Groups) -> pa.Table:
+    types = {name.removeprefix(GROUP): kind for name, kind in group_by.items()}
     columns = {}
     for name in rows[0] if rows else ():
         values = [row[name] for row in rows]
-        if name in by:
-            columns[name] = pa.array(values, by[name])
+        if name in types:
+            columns[name] = pa.array(values, types[name])
         elif name in NAMES:
             columns[name] = pa.array(values, pa.string())
         elif name == "flagged":

@@ -11,7 +11,7 @@ from segscore.pipeline.agreement.results import (
     agreement_columns,
     agreement_tables,
     nothing_audited,
-    warn_without_group,
+    warn_of_ungrouped,
 )
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import GROUP
@@ -59,7 +59,7 @@ def audit_tables(
         raise nothing_audited(settings, audited.rows, why)
     by_group, estimator = agreement_tables(settings, job, [audited])
     tables |= by_group
-    warnings = warn_without_group(tables["corpus"], settings.group_by)
+    warnings = warn_of_ungrouped(tables["corpus"], settings.group_by)
     if tables["rejects"].num_rows:
         coders = tables["coders"].column("coder").unique().to_pylist()
         warnings = describe_rejects(lost[0], coders, "rejects") + warnings

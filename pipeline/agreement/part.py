@@ -10,9 +10,9 @@ from segscore.pipeline import storage
 from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
 from segscore.pipeline.agreement.documents import (
     by_similarity,
+    document_coefficients,
     documents_table,
     most_contested,
-    of_documents,
     pairs_table,
     prominence_table,
     similarities,
@@ -40,7 +40,13 @@ from segscore.pipeline.tables.validate import REJECT_COLUMNS
 CONTESTED = 10
 """The most documents that a part reports as contested."""
 
-_TOLD = ["document_id", "codings", "boundary_similarity", "segments_mean", "window_diff_mean"]
+_CONTESTED_COLUMNS = [
+    "document_id",
+    "codings",
+    "boundary_similarity",
+    "segments_mean",
+    "window_diff_mean",
+]
 """Columns of `documents` that are reported for contested documents."""
 
 
@@ -142,8 +148,8 @@ def audit_codings(
         accepted: the codings.
         write: takes the name of a table, the suffix of a file's name, and its rows.
     """
-    for table, listed in (("rejects", accepted.rejects), ("unpaired", accepted.unpaired)):
-        write(table, "", listed)
+    for table, excluded in (("rejects", accepted.rejects), ("unpaired", accepted.unpaired)):
+        write(table, "", excluded)
     codings = accepted.codings
     if codings is None:
         return Audited(accepted.became)
@@ -155,7 +161,7 @@ def audit_codings(
         for table, rows in _tables(block, job):
             write(table, f"-{number:03d}", rows)
             if table == "documents":
-                contested += most_contested(rows.select(_TOLD), CONTESTED)
+                contested += most_contested(rows.select(_CONTESTED_COLUMNS), CONTESTED)
         tallies.append(tallies_of(block, job.group_by, bucketed=bucketed, segments=job.segments))
         pairs += len(block.pairs)
     return Audited(
@@ -175,7 +181,7 @@ def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
     similar, windows = similarities(block.counts, n_t), window_measures(block.counts)
     if len(block.pairs):
         yield "pairs", pairs_table(block, similar, windows)
-    agreement = of_documents(block.sums, n_t, segments=job.segments)
+    agreement = document_coefficients(block.sums, n_t, segments=job.segments)
     yield "documents", documents_table(block, similar, windows, agreement)
     yield "prominence", prominence_table(block)
 
@@ -202,32 +208,35 @@ def separate_codings(
         codings: the codings.
         documents: the documents table, if there is one.
     """
-    rows, refused = codings
-    rejects, described, became = [refused], None, {"codings": _in(rows, refused)}
+    rows, rejected = codings
+    rejects, described, became = [rejected], None, {"codings": _count_rows(rows, rejected)}
     if documents is not None:
-        listed, broken = documents
-        described = None if listed is None else describe(listed)
-        rejects += [broken] if described is None else [broken, described.rejects]
-        became["documents"] = _in(listed, broken)
+        document_rows, document_rejects = documents
+        described = None if document_rows is None else describe(document_rows)
+        rejects += (
+            [document_rejects] if described is None else [document_rejects, described.rejects]
+        )
+        became["documents"] = _count_rows(document_rows, document_rejects)
     if rows is not None:
-        rows, contradicting = accept_references(
+        rows, contradictions = accept_references(
             positions_alone(rows), described, settings, typed=False
         )
-        rejects.append(contradicting)
-    prepared, alone = None, []
+        rejects.append(contradictions)
+    prepared, unpaired_parts = None, []
     if rows is not None and len(rows):
         prepared = prepare_references(rows, described, settings, typed=False)
         paired = (np.diff(prepared.first) > 1)[prepared.document]
-        alone.append(list_unpaired(rows.keep(~paired)))
+        unpaired_parts.append(list_unpaired(rows.keep(~paired)))
         rows = rows.keep(paired)
     if described is not None:
-        alone.append(list_unpaired(_unused(described, rows)))
-    refused, unpaired = pa.concat_tables(rejects), pa.concat_tables([NO_ROWS, *alone])
+        unpaired_parts.append(list_unpaired(_without_pair(described, rows)))
+    rejected = pa.concat_tables(rejects)
+    unpaired = pa.concat_tables([NO_ROWS, *unpaired_parts])
     for name, counted in became.items():
-        counted["rejected"] = refused.column("table").to_pylist().count(name)
+        counted["rejected"] = rejected.column("table").to_pylist().count(name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
-    return AcceptedCodings(prepared, refused, unpaired, became)
+    return AcceptedCodings(prepared, rejected, unpaired, became)
 
 
 NO_ROWS = pa.schema([REJECT_COLUMNS.field(name) for name in UNPAIRED_COLUMNS]).empty_table()
@@ -238,18 +247,20 @@ def _read(job: AgreeJob, part: AgreePart, name: str, model: Contract) -> MaybeRo
     checked = [
         validate_rows(rows, model) for rows in read_partition(job.partitioning, name, part.bucket)
     ]
-    rejects = pa.concat_tables([REJECT_COLUMNS.empty_table(), *(refused for _, refused in checked)])
+    rejects = pa.concat_tables(
+        [REJECT_COLUMNS.empty_table(), *(rejected for _, rejected in checked)]
+    )
     return join_rows([rows for rows, _ in checked]) if checked else None, rejects
 
 
-def _in(rows: Rows | None, refused: pa.Table) -> dict[str, int]:
-    return {"in": refused.num_rows + (0 if rows is None else len(rows))}
+def _count_rows(rows: Rows | None, rejected: pa.Table) -> dict[str, int]:
+    return {"in": rejected.num_rows + (0 if rows is None else len(rows))}
 
 
-def _unused(described: Described, paired: Rows | None) -> Rows:
+def _without_pair(described: Described, paired: Rows | None) -> Rows:
     """Return the rows of documents that do not have two codings."""
-    used = np.zeros(len(described.rows), bool)
+    has_pair = np.zeros(len(described.rows), bool)
     if paired is not None and len(paired):
-        place = described.documents.find(paired.table.column("document_id").chunk(0))
-        used[place[place >= 0]] = True
-    return described.rows.keep(~used)
+        index = described.documents.find(paired.table.column("document_id").chunk(0))
+        has_pair[index[index >= 0]] = True
+    return described.rows.keep(~has_pair)

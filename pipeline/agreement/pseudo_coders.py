@@ -132,40 +132,40 @@ def _keep_or_miss(
         stream.
     """
     near, full, added, reach = errors
-    kept, extra, last = 0, 0, 0
+    written, extra, last = 0, 0, 0
     for i in range(len(truth)):
         # Always draw twice per boundary, so that the chance of misses does not change the others.
-        what, stream = _draw(stream)
-        how, stream = _draw(stream)
+        kind_draw, stream = _draw(stream)
+        detail_draw, stream = _draw(stream)
         position = int(truth[i])
-        if what < near:
+        if kind_draw < near:
             before = int(truth[i - 1]) if i > 0 else 0
             after = int(truth[i + 1]) if i + 1 < len(truth) else n_units
             low = max(position - reach, max(before, last) + 1)
             high = min(position + reach, after - 1)
             if low < high:
-                moved = low + int(how * (high - low))
+                moved = low + int(detail_draw * (high - low))
                 position = moved + 1 if moved >= position else moved
-        elif what < near + full:
-            if how >= added:
+        elif kind_draw < near + full:
+            if detail_draw >= added:
                 continue
             extra += 1
-        coded[kept] = position
-        kept += 1
+        coded[written] = position
+        written += 1
         last = position
-    return kept, extra, stream
+    return written, extra, stream
 
 
 @kernel
 def _add(
-    stream: np.uint64, truth: Positions, taken: Flags, extra: int, kept: int, coded: Positions
+    stream: np.uint64, truth: Positions, taken: Flags, extra: int, written: int, coded: Positions
 ) -> int:
     """Add boundaries where neither the truth nor the coder has one; return their new total.
 
     ``taken`` has an entry for 0 and for each position of the document, all false before and after.
     """
     free = len(taken) - 1
-    for boundaries in (truth, coded[:kept]):
+    for boundaries in (truth, coded[:written]):
         for position in boundaries:
             if not taken[position]:
                 taken[position] = True
@@ -177,13 +177,13 @@ def _add(
             if not taken[position]:
                 break
         taken[position] = True
-        coded[kept] = position
-        kept += 1
-    for boundaries in (truth, coded[:kept]):
+        coded[written] = position
+        written += 1
+    for boundaries in (truth, coded[:written]):
         for position in boundaries:
             taken[position] = False
-    coded[:kept].sort()
-    return kept
+    coded[:written].sort()
+    return written
 
 
 @kernel
@@ -200,12 +200,14 @@ def _code(
     offsets[0] = 0
     for row in range(len(starts)):
         d = row // coders
-        own = row_values(truth, d)
+        true_boundaries = row_values(truth, d)
         coded = positions[offsets[row] :]
-        kept, extra, stream = _keep_or_miss(starts[row], own, n_units[d], errors, coded)
+        written, extra, stream = _keep_or_miss(
+            starts[row], true_boundaries, n_units[d], errors, coded
+        )
         if extra > 0:
-            kept = _add(stream, own, taken[: n_units[d]], extra, kept, coded)
-        offsets[row + 1] = offsets[row] + kept
+            written = _add(stream, true_boundaries, taken[: n_units[d]], extra, written, coded)
+        offsets[row + 1] = offsets[row] + written
 
 
 def code(starts: Hashes, n_units: Positions, truth: Ragged, errors: Errors) -> Ragged:

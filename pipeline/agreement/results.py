@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from segscore.pipeline.agreement.group_tables import group_tables, only
+from segscore.pipeline.agreement.group_tables import filter_similarities, group_tables
 from segscore.pipeline.agreement.part import AgreeJob, Audited
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import Tallies, is_bucketed, merge_tallies, settle_units
@@ -13,26 +13,26 @@ from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.statistics import bootstrap
 
 CODINGS = "codings"
-TYPES_UNUSED = "boundary_types were not looked at, each position counts once"
+TYPES_UNUSED = "boundary_types were ignored; each position counts once"
 
 
 def agreement_tables(
     settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
 ) -> tuple[dict[str, pa.Table], str]:
     """Compute the tables by group; return them and the name of the estimator of the intervals."""
-    merged, estimator = _merged(settings, job, audited)
+    merged, estimator = _merge_parts(settings, job, audited)
     tables = group_tables(
         merged, job.group_by, settings.choices, settings.seed, settings.replicates
     )
-    tables["agreement"] = only(tables["agreement"], settings.similarities)
+    tables["agreement"] = filter_similarities(tables["agreement"], settings.similarities)
     return tables, estimator
 
 
-def _merged(
+def _merge_parts(
     settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
 ) -> tuple[Tallies, str]:
     """Add up the tallies of all parts; also return the name of the estimator of the intervals."""
-    parts = settle_units([each.tallies for each in audited if each.tallies is not None])
+    parts = settle_units([part.tallies for part in audited if part.tallies is not None])
     estimator = "none"
     if settings.replicates:
         estimator = "poisson,documents"
@@ -48,15 +48,15 @@ def agreement_columns() -> set[str]:
     return {name for table in AGREEMENT_TABLES for name in table.columns}
 
 
-def warn_without_group(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
+def warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
     """Return a warning if some documents are in no group."""
     whole, *groups = corpus.column("documents").to_pylist()
-    left = whole - sum(groups)
-    if not group_by or not left:
+    ungrouped = whole - sum(groups)
+    if not group_by or not ungrouped:
         return []
     return [
-        f"{left} of {whole} documents are in no group: their codings have no value of "
-        f"{', '.join(group_by)}, or not all the same"
+        f"{ungrouped} of {whole} documents are in no group: their codings have no value of "
+        f"{', '.join(group_by)}, or different ones"
     ]
 
 
@@ -65,6 +65,6 @@ def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> Fa
     codings = account[CODINGS]
     return Failed(
         f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
-        f"of {codings['in']} codings {codings['rejected']} were rejected and "
-        f"{codings['unpaired']} are alone in their document{why}"
+        f"of {codings['in']} codings, {codings['rejected']} were rejected and "
+        f"{codings['unpaired']} are the only coding of their document{why}"
     )

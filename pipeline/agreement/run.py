@@ -23,7 +23,7 @@ from segscore.pipeline.agreement.results import (
     agreement_columns,
     agreement_tables,
     nothing_audited,
-    warn_without_group,
+    warn_of_ungrouped,
 )
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import (
@@ -87,8 +87,8 @@ def run_agreement(
             if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
                 shuffle.shuffle_rows(client, place)
         with run.stage("audit"):
-            by = {GROUP + name: kind for name, kind in groups.items()}
-            job = AgreeJob(place, settings.measuring, settings.choices.segments, by, run.folder)
+            kinds = {GROUP + name: kind for name, kind in groups.items()}
+            job = AgreeJob(place, settings.measuring, settings.choices.segments, kinds, run.folder)
             job = _with_window(run, job, parts)
             audited = run.tasks(audit_part, parts, job, stage=AUDITED).values()
             storage.remove(storage.join(run.folder, shuffle.FOLDER))
@@ -103,7 +103,7 @@ def run_agreement(
             "pairs": sum(part.pairs for part in audited),
             **run.record(tables.values(), account, written["coders"]["coder"].unique().to_pylist()),
         }
-        record["warnings"] += warn_without_group(written["corpus"], settings.group_by)
+        record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
         contested = sorted((row for part in audited for row in part.contested), key=by_similarity)
@@ -148,7 +148,7 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
     if job.settings.window != "per-run":
         return job
     surveyed = run.tasks(survey_codings, parts, job, stage="surveyed").values()
-    units, segments = (sum(each.size[i] for each in surveyed) for i in (0, 1))
+    units, segments = (sum(survey.size[i] for survey in surveyed) for i in (0, 1))
     size = window_size(np.array([units]), np.array([max(1, segments)]), job.settings.rounding)
     return replace(job, settings=replace(job.settings, window=int(size[0])))
 
@@ -156,7 +156,9 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
 def _require_audited(attempt: Attempt, settings: AgreeSettings, account: RowCounts) -> None:
     codings = account[CODINGS]
     if not codings["in"]:
-        raise Failed(f"{settings.codings}: holds no coding; rows of the role hypothesis are none")
+        raise Failed(
+            f"{settings.codings}: contains no coding; rows with the role hypothesis do not count"
+        )
     if not codings["scored"]:
         raise nothing_audited(settings, account, why_nothing_scored(attempt, (CODINGS,)))
     require_few_rejects(attempt, account, settings.max_rejects)

@@ -74,8 +74,8 @@ def segment_sizes(n_units: Positions, boundaries: Ragged) -> SegmentSizes:
         boundaries: valid positions, one row per coding; a position with several types may repeat.
     """
     offsets = boundaries.offsets - boundaries.offsets[0]
-    inside = boundaries.values[boundaries.offsets[0] : boundaries.offsets[-1]].astype(np.int64)
-    sizes = np.insert(inside, offsets[1:], n_units) - np.insert(inside, offsets[:-1], 0)
+    positions = boundaries.values[boundaries.offsets[0] : boundaries.offsets[-1]].astype(np.int64)
+    sizes = np.insert(positions, offsets[1:], n_units) - np.insert(positions, offsets[:-1], 0)
     sizes = np.sort(sizes[sizes > 0])
     return SegmentSizes(sizes, round(Fraction(len(sizes), len(n_units))))
 
@@ -102,7 +102,7 @@ def simulate_codings(
     coder = np.arange(settings.coders + 1, dtype=np.uint64)
     segments = corpus.segments if settings.units is None else MOST_UNITS
     if settings.units is None and segments * int(corpus.sizes[-1]) > MOST_UNITS:
-        raise Refused("documents could have more than 2^31-1 units; say how many with --units")
+        raise Refused("documents could have more than 2^31-1 units; limit them with --units")
     longest = np.full(documents, settings.units or MOST_UNITS, np.int32)
     # Coder 0 is the truth.
     starts = pseudo_coders.streams(settings.seed, document, coder[:1])
@@ -121,8 +121,8 @@ def _table(document: Hashes, coder: Hashes, n_units: Positions, boundaries: Ragg
     of_document = np.repeat(np.arange(len(document)), len(coder))
     offsets = column(boundaries.offsets.astype(np.int32))
     columns = {
-        "document_id": _named("simulated", document, 6).take(column(of_document)),
-        "coder": _named("coder", coder, 2).take(
+        "document_id": _numbered_names("simulated", document, 6).take(column(of_document)),
+        "coder": _numbered_names("coder", coder, 2).take(
             column(np.tile(np.arange(len(coder)), len(document)))
         ),
         "n_units": column(n_units[of_document]),
@@ -131,7 +131,7 @@ def _table(document: Hashes, coder: Hashes, n_units: Positions, boundaries: Ragg
     return pa.table(columns)
 
 
-def _named(kind: str, number: Hashes, digits: int) -> pa.StringArray:
+def _numbered_names(kind: str, number: Hashes, digits: int) -> pa.StringArray:
     padded = pc.utf8_lpad(column(number).cast(pa.string()), digits, "0")
     return pc.binary_join_element_wise(kind, padded, "-")
 
@@ -156,7 +156,7 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
     require_free(output, (TABLE, _RECORD))
     table = find_table("references", codings, SEGMENTATIONS)
     rows, rejects = read_valid(table, SEGMENTATIONS)
-    warnings = [_rejected(rejects, len(rows))] if rejects.num_rows else []
+    warnings = [_rejects_warning(rejects, len(rows))] if rejects.num_rows else []
     if not len(rows):
         raise Refused(f"{codings}: {warnings[0]}")
     n_units, boundaries = (rows.table.column(name).chunk(0) for name in ("n_units", "boundaries"))
@@ -172,10 +172,10 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
     return record
 
 
-def _rejected(rejects: pa.Table, good: int) -> str:
+def _rejects_warning(rejects: pa.Table, valid: int) -> str:
     first = rejects.slice(0, 1).to_pylist()[0]
     return (
-        f"{rejects.num_rows} of {good + rejects.num_rows} rows rejected, the first: "
+        f"{rejects.num_rows} of {valid + rejects.num_rows} rows rejected, the first: "
         f"{first['source']} row {first['row']} ({first['document_id']}, {first['coder']}): "
         f"{first['rule']}: {first['detail']}"
     )
@@ -192,7 +192,7 @@ def _write(output: str, corpus: SegmentSizes, settings: SimulateSettings, record
         try:
             storage.write_new_text(storage.join(output, _RECORD), record)
         except FileExistsError as problem:
-            raise Failed(f"{output}: somebody else wrote {_RECORD} meanwhile") from problem
+            raise Failed(f"{output}: another process wrote {_RECORD} meanwhile") from problem
 
 
 def _documents_per_part(corpus: SegmentSizes, settings: SimulateSettings) -> int:

@@ -57,16 +57,18 @@ class Tallies:
         """
         for name, keys in KEYS.items():
             table = getattr(self, name)
-            own = [each for each in table.schema if not each.name.startswith(GROUP)]
-            sums = [each for each in own if each.name not in keys]
-            if len(own) - len(sums) != len(keys) or any(each.type != pa.int64() for each in sums):
-                raise ValueError(f"{name} has other columns than expected")
-            if any(table.column(each.name).null_count for each in own):
+            columns = [field for field in table.schema if not field.name.startswith(GROUP)]
+            sums = [field for field in columns if field.name not in keys]
+            if len(columns) - len(sums) != len(keys) or any(
+                field.type != pa.int64() for field in sums
+            ):
+                raise ValueError(f"{name} has unexpected columns")
+            if any(table.column(field.name).null_count for field in columns):
                 raise ValueError(f"{name} has nulls")
         known = self.documents.column("unit")
         for table in (self.panels, self.rates):
             if not pc.all(pc.is_in(table.column("unit"), value_set=known), min_count=0).as_py():
-                raise ValueError("resampling units of no document")
+                raise ValueError("some resampling units belong to no document")
 
 
 GROUP = "by:"
@@ -78,42 +80,42 @@ Groups = Mapping[str, pa.DataType]
 
 def tally(table: pa.Table, keys: Sequence[str], group_by: Groups) -> pa.Table:
     """Sum all other columns by key, over all rows and over each group without nulls."""
-    own = [name for name in table.column_names if name not in group_by]
-    whole = _sum(table.select(own), keys)
+    names = [name for name in table.column_names if name not in group_by]
+    whole = _sum(table.select(names), keys)
     for name, kind in group_by.items():
         whole = whole.append_column(name, pa.nulls(len(whole), kind))
     if not group_by or not table.num_rows:
         return whole
-    held = np.logical_and.reduce([_given(table.column(name)) for name in group_by])
-    grouped = _sum(table.filter(pa.array(held)), [*group_by, *keys])
+    in_group = np.logical_and.reduce([_is_valid(table.column(name)) for name in group_by])
+    grouped = _sum(table.filter(pa.array(in_group)), [*group_by, *keys])
     return pa.concat_tables([whole, grouped.select(whole.column_names)])
 
 
-def _given(column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _is_valid(column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return numbers(column.is_valid().cast(pa.int8()).combine_chunks()).astype(bool)
 
 
 def _sum(table: pa.Table, keys: Sequence[str]) -> pa.Table:
     summed = [name for name in table.column_names if name not in keys]
-    found = table.group_by(list(keys), use_threads=False).aggregate([(n, "sum") for n in summed])
-    found = found.rename_columns([*keys, *summed])
+    sums = table.group_by(list(keys), use_threads=False).aggregate([(n, "sum") for n in summed])
+    sums = sums.rename_columns([*keys, *summed])
     # Tables of several parts can be concatenated only without dictionaries.
     plain = [
         field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
-        for field in found.schema
+        for field in sums.schema
     ]
-    return found.cast(pa.schema(plain))
+    return sums.cast(pa.schema(plain))
 
 
 def merge_tallies(parts: Sequence[Tallies], group_by: Groups) -> Tallies:
     """Add up the tallies of disjoint documents; the result does not depend on their order."""
     merged = {}
-    for each in fields(Tallies):
-        keys = [*group_by, *KEYS[each.name]]
-        table = pa.concat_tables([getattr(part, each.name) for part in parts])
+    for field in fields(Tallies):
+        keys = [*group_by, *KEYS[field.name]]
+        table = pa.concat_tables([getattr(part, field.name) for part in parts])
         summed = _sum(table, keys)
         order = [(key, "ascending") for key in keys]
-        merged[each.name] = summed.sort_by(order).combine_chunks() if keys else summed
+        merged[field.name] = summed.sort_by(order).combine_chunks() if keys else summed
     return Tallies(**merged)
 
 
@@ -129,9 +131,9 @@ def split(table: pa.Table, group_by: Groups) -> dict[tuple[object, ...], pa.Tabl
         changes |= np.diff(numbers(codes.indices)) != 0
     starts = [0, *(np.flatnonzero(changes) + 1).tolist()]
     keys = table.select(list(group_by)).take(pa.array(starts)).to_pylist()
-    own = table.drop_columns(list(group_by))
+    tallied = table.drop_columns(list(group_by))
     return {
-        tuple(key.values()): own.slice(start, end - start)
+        tuple(key.values()): tallied.slice(start, end - start)
         for key, start, end in zip(keys, starts, [*starts[1:], len(table)], strict=True)
     }
 
@@ -151,18 +153,18 @@ def settle_units(parts: Iterable[Tallies]) -> list[Tallies]:
 
 def is_bucketed(part: Tallies) -> bool:
     """Return whether a part's resampling units are hash buckets."""
-    return not _hashed(part.documents)
+    return not _has_hashes(part.documents)
 
 
-def _hashed(table: pa.Table) -> bool:
+def _has_hashes(table: pa.Table) -> bool:
     return bool(pa.types.is_uint64(table.schema.field("unit").type))
 
 
 def _in_buckets(part: Tallies) -> Tallies:
-    held = {each.name: getattr(part, each.name) for each in fields(Tallies)}
-    for name, table in held.items():
+    tables = {field.name: getattr(part, field.name) for field in fields(Tallies)}
+    for name, table in tables.items():
         if "unit" in table.column_names:
             hashes = numbers(table.column("unit").combine_chunks())
-            at = table.column_names.index("unit")
-            held[name] = table.set_column(at, "unit", pa.array(bootstrap.buckets(hashes)))
-    return Tallies(**held)
+            index = table.column_names.index("unit")
+            tables[name] = table.set_column(index, "unit", pa.array(bootstrap.buckets(hashes)))
+    return Tallies(**tables)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.agreement.block import Block, apart
+from segscore.pipeline.agreement.block import Block, disagreements
 from segscore.pipeline.agreement.coder_pairs import EDITS, Counts
 from segscore.pipeline.agreement.prominence import REACHES
 from segscore.pipeline.agreement.tallies import GROUP, KEYS, Groups, Tallies, tally
@@ -95,29 +95,29 @@ def item_rate(marks: Ints, places: Ints) -> Ints:
     The rate is 0 for a document without places. The quotient is computed in two steps of 18 bits,
     so that neither a product nor the sum of a hundred million rates exceeds 2^63.
     """
-    some = np.maximum(places, 1)
-    high, rest = np.divmod(marks << 18, some)
-    return np.where(places > 0, (high << 18) + (rest << 18) // some, 0)
+    divisor = np.maximum(places, 1)
+    high, rest = np.divmod(marks << 18, divisor)
+    return np.where(places > 0, (high << 18) + (rest << 18) // divisor, 0)
 
 
 def _held_out(block: Block, rate: Ints, *, segments: bool) -> Counts:
     """Return, for each coding, the sums of its document with and without that coding."""
     document, pairs, sums = block.coding_document, block.pairs, block.sums
-    own, between = np.zeros(len(document), np.int64), apart(block.counts)
-    np.add.at(own, pairs.row - block.rows[0], between)
-    np.add.at(own, pairs.peer - block.rows[0], between)
+    own_apart, by_pair = np.zeros(len(document), np.int64), disagreements(block.counts)
+    np.add.at(own_apart, pairs.row - block.rows[0], by_pair)
+    np.add.at(own_apart, pairs.peer - block.rows[0], by_pair)
     coders, size, marks = sums.coders[document], sums.size[document], block.boundaries
-    left = sums.marks[document] - marks + (coders - 1 if segments else 0)
+    remaining_marks = sums.marks[document] - marks + (coders - 1 if segments else 0)
     return {
         "coders": coders,
         "documents": np.ones_like(document),
         "marks": marks,
         "places": size,
         "document_marks": sums.marks[document],
-        "apart": sums.apart[document],
-        "own_apart": own,
+        "apart": sums.disagreements[document],
+        "own_apart": own_apart,
         "item_rate": rate[document],
-        "item_rate_without": item_rate(left, (coders - 1) * size),
+        "item_rate_without": item_rate(remaining_marks, (coders - 1) * size),
         "item_documents": (size > 0).astype(np.int64),
     }
 
@@ -158,10 +158,10 @@ def _segments(block: Block) -> Counts:
     """Return numbers and sizes of segments, and their squares in two parts."""
     rows = block.rows
     boundaries = block.codings.side.boundaries
-    own = Ragged(boundaries.offsets[rows[0] : rows[-1] + 1], boundaries.values)
+    block_boundaries = Ragged(boundaries.offsets[rows[0] : rows[-1] + 1], boundaries.values)
     size = block.codings.size[rows[0] : rows[-1]]
     squares = np.zeros(len(size), np.int64)
-    _squared_sizes(own.offsets, own.values, size, squares)
+    _squared_sizes(block_boundaries.offsets, block_boundaries.values, size, squares)
     segments = block.boundaries + 1
     return {
         "codings": np.ones_like(size),
@@ -176,11 +176,11 @@ def _segments(block: Block) -> Counts:
 
 def _supports(block: Block) -> tuple[Ints, Counts]:
     """Return the document of each marked position at each reach, and how many coders support it."""
-    found = block.marked
-    document = np.tile(found.document, len(REACHES))
+    marked = block.marked
+    document = np.tile(marked.document, len(REACHES))
     return document, {
-        "reach": np.repeat(np.arange(len(REACHES)), len(found.document)),
+        "reach": np.repeat(np.arange(len(REACHES)), len(marked.document)),
         "coders": block.sums.coders[document],
-        "within": found.coders.ravel(),
+        "within": marked.coders.ravel(),
         "positions": np.ones_like(document),
     }

@@ -57,27 +57,27 @@ class _NameArrays(NamedTuple):
 
 @kernel
 def _find(
-    slots: Ints, known: _NameArrays, sought: _NameArrays, hashes: Hashes, adding: bool, found: Ints
+    slots: Ints, names: _NameArrays, queries: _NameArrays, hashes: Hashes, adding: bool, rows: Ints
 ) -> None:
-    """Look up ids in a hash table: write the row of ``known`` with each id, or -1 if it is absent.
+    """Look up ids in a hash table: write the row of ``names`` with each id, or -1 if it is absent.
 
     The table uses open addressing.  ``slots`` has 2^b entries, more than half of them free (-1);
-    the others are rows of ``known``.  The search for an id starts at the entry that the low b bits
+    the others are rows of ``names``.  The search for an id starts at the entry that the low b bits
     of its hash select, and visits one entry after another until it reaches the id or a free entry.
-    With ``adding``, where ``known`` and ``sought`` are the same, an absent id takes that entry.
+    With ``adding``, where ``names`` and ``queries`` are the same, an absent id takes that entry.
     """
     mask = np.uint64(len(slots) - 1)
-    for row in range(len(sought.offsets) - 1):
-        name = sought.data[sought.offsets[row] : sought.offsets[row + 1]]
+    for row in range(len(queries.offsets) - 1):
+        name = queries.data[queries.offsets[row] : queries.offsets[row + 1]]
         slot = hashes[row] & mask
         while slots[slot] >= 0:
-            other = slots[slot]
-            if _same(name, known.data[known.offsets[other] : known.offsets[other + 1]]):
+            candidate = slots[slot]
+            if _same(name, names.data[names.offsets[candidate] : names.offsets[candidate + 1]]):
                 break
             slot = (slot + np.uint64(1)) & mask
         if adding and slots[slot] < 0:
             slots[slot] = row
-        found[row] = slots[slot]
+        rows[row] = slots[slot]
 
 
 @dataclass(frozen=True)
@@ -121,10 +121,10 @@ class Documents:
 
     def find(self, column: pa.StringArray) -> Ints:
         """Return the number of each row's document, -1 if it is not here, shape (rows,)."""
-        known, sought = hash_names(self.ids), hash_names(column)
-        found = np.empty(len(column), np.int64)
-        _find(self.slots, known.arrays, sought.arrays, sought.hashes, False, found)
-        return found
+        names, queries = hash_names(self.ids), hash_names(column)
+        document = np.empty(len(column), np.int64)
+        _find(self.slots, names.arrays, queries.arrays, queries.hashes, False, document)
+        return document
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Numbered:
     document: Ints
 
     @property
-    def once_each(self) -> bool:
+    def are_distinct(self) -> bool:
         """Whether no document has two rows."""
         return len(self.documents) == len(self.document)
 
@@ -149,11 +149,13 @@ def number(column: pa.StringArray) -> Numbered:
     """Number the documents of a column of ids (no nulls)."""
     rows = hash_names(column)
     slots = np.full(1 << (2 * len(column) + 1).bit_length(), -1, np.int64)
-    found = np.empty(len(column), np.int64)
-    _find(slots, rows.arrays, rows.arrays, rows.hashes, True, found)
-    first = np.flatnonzero(found == np.arange(len(column)))
-    if len(first) == len(column):
-        return Numbered(Documents(column, slots), found)
-    place = np.full(len(column) + 1, -1, np.int64)
-    place[first] = np.arange(len(first))
-    return Numbered(Documents(column.take(pa.array(first)), place[slots]), place[found])
+    document = np.empty(len(column), np.int64)
+    _find(slots, rows.arrays, rows.arrays, rows.hashes, True, document)
+    first_rows = np.flatnonzero(document == np.arange(len(column)))
+    if len(first_rows) == len(column):
+        return Numbered(Documents(column, slots), document)
+    new_number = np.full(len(column) + 1, -1, np.int64)
+    new_number[first_rows] = np.arange(len(first_rows))
+    return Numbered(
+        Documents(column.take(pa.array(first_rows)), new_number[slots]), new_number[document]
+    )

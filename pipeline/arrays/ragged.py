@@ -140,24 +140,24 @@ def cumulative(lengths: Ragged) -> Ints:
 
 
 @kernel
-def _measure(
-    boundaries: RowArrays, document: Ints, document_offsets: Ints, totals: Ints, kept: RowArrays
+def _convert(
+    boundaries: RowArrays, document: Ints, document_offsets: Ints, totals: Ints, output: RowArrays
 ) -> None:
-    """Write the positions in words, and the offsets of the segmentations, to ``kept``."""
+    """Write the positions in words, and the offsets of the segmentations, to ``output``."""
     offsets, positions = boundaries.offsets, boundaries.values
     written = 0
-    kept.offsets[0] = 0
+    output.offsets[0] = 0
     for row in range(len(offsets) - 1):
         start = document_offsets[document[row]]
-        whole = totals[document_offsets[document[row] + 1] - 1]
-        last = 0
+        n_words = totals[document_offsets[document[row] + 1] - 1]
+        previous = 0
         for i in range(offsets[row], offsets[row + 1]):
-            place = totals[start + positions[i] - 1]
-            if last < place < whole:
-                kept.values[written] = place
+            word_position = totals[start + positions[i] - 1]
+            if previous < word_position < n_words:
+                output.values[written] = word_position
                 written += 1
-                last = place
-        kept.offsets[row + 1] = written
+                previous = word_position
+        output.offsets[row + 1] = written
 
 
 def to_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) -> Ragged:
@@ -172,6 +172,6 @@ def to_words(boundaries: Ragged, document: Ints, lengths: Ragged, totals: Ints) 
         lengths: words per unit, one row per document, each row with a total of at least 1.
         totals: ``cumulative(lengths)``.
     """
-    kept = RowArrays(np.empty_like(boundaries.offsets), np.empty_like(boundaries.values))
-    _measure(boundaries.arrays, document, lengths.offsets, totals, kept)
-    return Ragged(kept.offsets, kept.values[: kept.offsets[-1]])
+    output = RowArrays(np.empty_like(boundaries.offsets), np.empty_like(boundaries.values))
+    _convert(boundaries.arrays, document, lengths.offsets, totals, output)
+    return Ragged(output.offsets, output.values[: output.offsets[-1]])

@@ -60,10 +60,13 @@ def formula(sample: Sample, system: int, counts: Floats) -> dict[str, Floats]:
         Measure -> values, shape (rows,), NaN where undefined.
     """
     used = sample.table.used_by(measure.name for measure in sample.measures)
-    needed = [each for name, each in sample.table.measures.items() if name in used]
+    needed = [measure for name, measure in sample.table.measures.items() if name in used]
     by_name = dict(zip(sample.counts, counts.T, strict=True))
-    found = evaluate(needed, by_name, sample.parameters[system], rows=False)
-    return {each.name: np.broadcast_to(found[each.name], len(counts)) for each in sample.measures}
+    values = evaluate(needed, by_name, sample.parameters[system], rows=False)
+    return {
+        measure.name: np.broadcast_to(values[measure.name], len(counts))
+        for measure in sample.measures
+    }
 
 
 def unit_counts(sample: Sample, unit: Ints, units: int) -> Floats:
@@ -89,45 +92,52 @@ def average(sample: Sample, seed: int, replicates: int) -> Averages:
         seed: seed of the bootstrap.
         replicates: number of replicates; 0 for none.
     """
-    drawn = sample.units
+    units = sample.units
     pairs = list(combinations(range(len(sample.systems)), 2))
-    counts = unit_counts(sample, drawn.of, len(drawn.hashes))
-    own, both = _value_sums(sample, pairs, drawn.of, len(drawn.hashes))
-    weights = bootstrap.weights(drawn.hashes, seed, replicates)
-    made = Averages(pairs, {}, {}, {}, {}, {}, {}, {})
-    _micro(made, sample, counts, weights)
+    counts = unit_counts(sample, units.index, len(units.hashes))
+    by_system, both = _value_sums(sample, pairs, units.index, len(units.hashes))
+    weights = bootstrap.weights(units.hashes, seed, replicates)
+    averages = Averages(pairs, {}, {}, {}, {}, {}, {}, {})
+    _micro(averages, sample, counts, weights)
     for m, measure in enumerate(sample.measures):
         name = measure.name
-        once = own[:, m].sum(axis=1)
-        paired = both[:, m].sum(axis=1)
-        made.defined[name] = once[:, 1].astype(np.int64)
-        made.both[name] = paired[:, 2].astype(np.int64)
-        drawn_own, drawn_both = _drawn(own[:, m], weights), _drawn(both[:, m], weights)
+        sums = by_system[:, m].sum(axis=1)
+        pair_sums = both[:, m].sum(axis=1)
+        averages.defined[name] = sums[:, 1].astype(np.int64)
+        averages.both[name] = pair_sums[:, 2].astype(np.int64)
+        drawn_systems, drawn_pairs = (
+            _replicate_sums(by_system[:, m], weights),
+            _replicate_sums(both[:, m], weights),
+        )
         with np.errstate(invalid="ignore"):
-            made.value[name, "macro"] = once[:, 0] / once[:, 1]
-            made.sides[name, "macro"] = (paired[:, :2] / paired[:, 2:]).T
-            made.difference[name, "macro"] = (paired[:, 0] - paired[:, 1]) / paired[:, 2]
-            made.replicates[name, "macro"] = drawn_own[..., 0] / drawn_own[..., 1]
-            made.differences[name, "macro"] = (
-                drawn_both[..., 0] - drawn_both[..., 1]
-            ) / drawn_both[..., 2]
-    return made
+            averages.value[name, "macro"] = sums[:, 0] / sums[:, 1]
+            averages.sides[name, "macro"] = (pair_sums[:, :2] / pair_sums[:, 2:]).T
+            averages.difference[name, "macro"] = (pair_sums[:, 0] - pair_sums[:, 1]) / pair_sums[
+                :, 2
+            ]
+            averages.replicates[name, "macro"] = drawn_systems[..., 0] / drawn_systems[..., 1]
+            averages.differences[name, "macro"] = (
+                drawn_pairs[..., 0] - drawn_pairs[..., 1]
+            ) / drawn_pairs[..., 2]
+    return averages
 
 
-def _micro(made: Averages, sample: Sample, counts: Floats, weights: NDArray[np.uint8]) -> None:
-    first, second = np.array(made.pairs, np.int64).reshape(-1, 2).T
-    resampled = _drawn(counts, weights)
-    taken = [
+def _micro(averages: Averages, sample: Sample, counts: Floats, weights: NDArray[np.uint8]) -> None:
+    first, second = np.array(averages.pairs, np.int64).reshape(-1, 2).T
+    resampled = _replicate_sums(counts, weights)
+    values = [
         (formula(sample, s, total(counts[s])[None]), formula(sample, s, resampled[:, s]))
         for s in range(len(sample.systems))
     ]
     for measure in sample.measures:
         key = measure.name, "micro"
-        made.value[key] = np.array([once[measure.name][0] for once, _ in taken])
-        made.replicates[key] = np.stack([many[measure.name] for _, many in taken], axis=1)
-        made.sides[key] = np.stack([made.value[key][first], made.value[key][second]])
-        made.difference[key] = made.sides[key][0] - made.sides[key][1]
-        made.differences[key] = made.replicates[key][:, first] - made.replicates[key][:, second]
+        averages.value[key] = np.array([once[measure.name][0] for once, _ in values])
+        averages.replicates[key] = np.stack([many[measure.name] for _, many in values], axis=1)
+        averages.sides[key] = np.stack([averages.value[key][first], averages.value[key][second]])
+        averages.difference[key] = averages.sides[key][0] - averages.sides[key][1]
+        averages.differences[key] = (
+            averages.replicates[key][:, first] - averages.replicates[key][:, second]
+        )
 
 
 def _value_sums(
@@ -141,27 +151,29 @@ def _value_sums(
         which both systems are defined, shape (pairs, measures, units, 3).
     """
     measures = [sample.values[measure.name] for measure in sample.measures]
-    own = np.zeros((len(sample.systems), len(measures), units, 2))
+    by_system = np.zeros((len(sample.systems), len(measures), units, 2))
     both = np.zeros((len(pairs), len(measures), units, 3))
     for m, values in enumerate(measures):
         defined = ~np.isnan(values)
         known = np.where(defined, values, 0.0)
         for s in range(len(values)):
-            own[s, m, :, 0] = np.bincount(unit, known[s], units)
-            own[s, m, :, 1] = np.bincount(unit, defined[s], units)
-        whole = bool(defined.all())
+            by_system[s, m, :, 0] = np.bincount(unit, known[s], units)
+            by_system[s, m, :, 1] = np.bincount(unit, defined[s], units)
+        all_defined = bool(defined.all())
         for p, (a, b) in enumerate(pairs):
-            if whole:
-                both[p, m] = np.stack([own[a, m, :, 0], own[b, m, :, 0], own[a, m, :, 1]], axis=1)
+            if all_defined:
+                both[p, m] = np.stack(
+                    [by_system[a, m, :, 0], by_system[b, m, :, 0], by_system[a, m, :, 1]], axis=1
+                )
                 continue
             shared = defined[a] & defined[b]
             both[p, m, :, 0] = np.bincount(unit, known[a] * shared, units)
             both[p, m, :, 1] = np.bincount(unit, known[b] * shared, units)
             both[p, m, :, 2] = np.bincount(unit, shared, units)
-    return own, both
+    return by_system, both
 
 
-def _drawn(sums: Floats, weights: NDArray[np.uint8]) -> Floats:
+def _replicate_sums(sums: Floats, weights: NDArray[np.uint8]) -> Floats:
     """Sum with each replicate's weights: (n, units, columns) -> (replicates, n, columns)."""
     n, units, columns = sums.shape
     flat = sums.transpose(1, 0, 2).reshape(units, n * columns)

@@ -12,7 +12,7 @@ from segscore.pipeline.scoring.references import References
 
 TENTHS = 10
 QUARTERS = 4
-NOWHERE = -1
+NO_CLASS = -1
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,15 @@ class Classes:
     Attributes:
         low: lower end of each class, shape (classes,).
         high: upper end of each class, shape (classes,).
-        of: function that returns the class of positions, -1 for none; it takes the row of the
+        class_of: function that returns the class of positions, -1 for none; it takes the row of the
             reference and the position in the unit of the run, each of shape (positions,).
-        of_boundary: class of each reference boundary, shape (boundaries,).
+        boundary_class: class of each reference boundary, shape (boundaries,).
     """
 
     low: list[float]
     high: list[float]
-    of: Callable[[Ints, Ints], Ints]
-    of_boundary: Ints
+    class_of: Callable[[Ints, Ints], Ints]
+    boundary_class: Ints
 
 
 class Places:
@@ -57,46 +57,46 @@ class Places:
         )
         tenths = [i / TENTHS for i in range(TENTHS + 1)]
         self.classes = {
-            "story_length": self._classes(*self.edges, self._of_story),
-            "position": self._classes(tenths[:-1], tenths[1:], self._of_position),
+            "story_length": self._classes(*self.edges, self._story_class),
+            "position": self._classes(tenths[:-1], tenths[1:], self._position_class),
         }
         if references.has_panels:
-            found = marked(once, references.first, references.panel_window)
-            self.marked = found.document << 32 | found.position
-            self.support = found.coders[0]
+            positions = marked(once, references.first, references.panel_window)
+            self.marked = positions.document << 32 | positions.position
+            self.support = positions.coders[0]
             quarters = [0.0, *(i / QUARTERS for i in range(QUARTERS + 1))]
             self.classes["prominence"] = self._classes(
-                quarters[:-1], [0.0, *quarters[2:]], self._of_prominence
+                quarters[:-1], [0.0, *quarters[2:]], self._prominence_class
             )
 
     def _classes(
-        self, low: list[float], high: list[float], of: Callable[[Ints, Ints], Ints]
+        self, low: list[float], high: list[float], class_of: Callable[[Ints, Ints], Ints]
     ) -> Classes:
         typed = self.references.side.typed
         row = np.repeat(np.arange(len(typed)), typed.lengths)
-        return Classes(low, high, of, of(row, typed.values.astype(np.int64)))
+        return Classes(low, high, class_of, class_of(row, typed.values.astype(np.int64)))
 
-    def _of_story(self, row: Ints, position: Ints) -> Ints:
+    def _story_class(self, row: Ints, position: Ints) -> Ints:
         """Return the class of the story that starts at the position or contains it, by length."""
         once = self.references.side.boundaries
         before = np.searchsorted(self.keys, row << 32 | position, side="right") - once.offsets[row]
         length = self.lengths.values[self.lengths.offsets[row] + before]
         return np.searchsorted(np.array(self.edges[1]), length).astype(np.int64)
 
-    def _of_position(self, row: Ints, position: Ints) -> Ints:
+    def _position_class(self, row: Ints, position: Ints) -> Ints:
         """Return the tenth of the document in which the position lies."""
         return position * TENTHS // self.references.size[row]
 
-    def _of_prominence(self, row: Ints, position: Ints) -> Ints:
+    def _prominence_class(self, row: Ints, position: Ints) -> Ints:
         """Return the class by share of coders who marked the position; -1 with a single coder."""
         document = self.references.document[row]
         key = document << 32 | position
         support = np.zeros(len(key), np.int64)
         if len(self.marked):
-            at = np.minimum(np.searchsorted(self.marked, key), len(self.marked) - 1)
-            support = np.where(self.marked[at] == key, self.support[at], 0)
+            index = np.minimum(np.searchsorted(self.marked, key), len(self.marked) - 1)
+            support = np.where(self.marked[index] == key, self.support[index], 0)
         coders = np.diff(self.references.first)[document]
-        return np.where(coders > 1, -(-QUARTERS * support // coders), NOWHERE)
+        return np.where(coders > 1, -(-QUARTERS * support // coders), NO_CLASS)
 
 
 def _lengths(boundaries: Ragged, size: Ints) -> Ragged:
@@ -122,4 +122,4 @@ def _quartiles(lengths: NDArray[np.int32]) -> tuple[list[float], list[float]]:
         int(ordered[0]),
         *(int(ordered[np.searchsorted(ordered, h, "right")]) for h in high[:-1]),
     ]
-    return [float(each) for each in low], [float(each) for each in high]
+    return [float(length) for length in low], [float(length) for length in high]

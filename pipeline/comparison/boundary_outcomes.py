@@ -29,7 +29,7 @@ MATCH, NEAR_MISS, SUBSTITUTION, MISS, FALSE_ALARM = range(len(KINDS))
 
 
 class _Outcomes(NamedTuple):
-    """Arrays that ``_decide`` fills: those of ``Decided``, with room for every false alarm."""
+    """Arrays that ``_fill_outcomes`` fills, with room for every false alarm."""
 
     kind: NDArray[np.int8]
     alarm_pair: Ints
@@ -47,7 +47,7 @@ def _kind(code: Ints, partner: Ints, k: int, type_range: int) -> int:
 
 
 @kernel
-def _decide(
+def _fill_outcomes(
     pairs: SegmentationPairs, types: Types, rules: Rules, optimal: Optimal, outcomes: _Outcomes
 ) -> int:
     """Write outcomes of reference boundaries and the false alarms; return the number of alarms."""
@@ -61,24 +61,24 @@ def _decide(
         if len(ref) + len(hyp) > room.shape[1]:
             room = np.empty((5, 2 * (len(ref) + len(hyp))), np.int64)
         if types is None:
-            found = pair(two, None, rules, optimal, room)
+            unequal_count = pair(two, None, rules, optimal, room)
         else:
             h = pairs.hypotheses.offsets[pairs.hyp_row[i]]
-            own_types = types[0][r : r + len(ref)], types[1][h : h + len(hyp)]
-            found = pair(two, own_types, rules, optimal, room)
+            pair_types = types[0][r : r + len(ref)], types[1][h : h + len(hyp)]
+            unequal_count = pair(two, pair_types, rules, optimal, room)
         code, in_ref, partner = room[0], room[1], room[2]
         k = 0
         for j in range(len(ref)):
-            own = np.int64(ref[j])
+            ref_code = np.int64(ref[j])
             if types is not None:
-                own = own * rules.type_range + types[0][r + j] - rules.lowest
-            while k < found and (code[k] < own or not in_ref[k]):
+                ref_code = ref_code * rules.type_range + types[0][r + j] - rules.lowest
+            while k < unequal_count and (code[k] < ref_code or not in_ref[k]):
                 k += 1
-            unequal = k < found and code[k] == own
+            unequal = k < unequal_count and code[k] == ref_code
             kind = _kind(code, partner, k, rules.type_range) if unequal else MATCH
             outcomes.kind[written] = kind
             written += 1
-        for k in range(found):
+        for k in range(unequal_count):
             if not in_ref[k] and partner[k] < 0:
                 outcomes.alarm_pair[alarms] = i
                 outcomes.alarm_position[alarms] = code[k] // rules.type_range
@@ -87,7 +87,7 @@ def _decide(
 
 
 @dataclass(frozen=True)
-class Decided:
+class BoundaryOutcomes:
     """The outcomes of the boundaries in some pairs.
 
     Attributes:
@@ -105,7 +105,7 @@ class Decided:
     alarm_position: Ints
 
 
-def decide(opened: Reopened, hypotheses: Side, pairs: Pairs) -> Decided:
+def find_outcomes(opened: Reopened, hypotheses: Side, pairs: Pairs) -> BoundaryOutcomes:
     """Find the outcome of each boundary in each pair, by the pairing that the edit measures count.
 
     Args:
@@ -124,12 +124,12 @@ def decide(opened: Reopened, hypotheses: Side, pairs: Pairs) -> Decided:
     rows = pair_rows(
         ref.typed, hyp.typed, pairs.ref_row, pairs.hyp_row, references.size[pairs.ref_row]
     )
-    own_types = types_of(rows, TypedSides(types, ref.types, hyp.types))
+    row_types = types_of(rows, TypedSides(types, ref.types, hyp.types))
     optimal = least_cost(settings.pairing)
-    alarms = _decide(rows, own_types, rules_of(settings.n_t, types), optimal, outcomes)
+    alarms = _fill_outcomes(rows, row_types, rules_of(settings.n_t, types), optimal, outcomes)
     number = np.repeat(np.arange(len(lengths)), lengths)
     before = np.cumsum(lengths) - lengths
     start = ref.typed.offsets[pairs.ref_row] - before
     boundary = np.arange(len(outcomes.kind)) + np.repeat(start, lengths)
     alarm_pair, alarm_position = outcomes.alarm_pair[:alarms], outcomes.alarm_position[:alarms]
-    return Decided(number, boundary, outcomes.kind, alarm_pair, alarm_position)
+    return BoundaryOutcomes(number, boundary, outcomes.kind, alarm_pair, alarm_position)

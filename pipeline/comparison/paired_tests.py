@@ -63,15 +63,17 @@ def permutation_tests(
         (measure, average) -> p-values, shape (pairs,); NaN where the difference is undefined, and
         without permutations.
     """
-    drawn = sample.units
-    counts = unit_counts(sample, drawn.of, len(drawn.hashes))
-    values = _paired_values(sample, averages, drawn)
+    units = sample.units
+    counts = unit_counts(sample, units.index, len(units.hashes))
+    values = _paired_values(sample, averages, units)
     columns = np.concatenate([*counts, *values], axis=1)
-    totals = [total(each) for each in counts]
-    found = {key: np.zeros(len(averages.pairs), np.int64) for key in averages.difference}
+    totals = [total(sums) for sums in counts]
+    at_least_as_large = {
+        key: np.zeros(len(averages.pairs), np.int64) for key in averages.difference
+    }
     for start in range(0, permutations, PERMUTED_AT_ONCE):
         number = min(PERMUTED_AT_ONCE, permutations - start)
-        flipped = bootstrap.flips(drawn.hashes, seed, start, number)
+        flipped = bootstrap.flips(units.hashes, seed, start, number)
         moved = bootstrap.replicate_sums(columns, flipped)
         split = counts.shape[0] * counts.shape[2]
         by_system = moved[:, :split].reshape(number, *counts.shape[::2])
@@ -81,25 +83,25 @@ def permutation_tests(
             permuted |= _micro(sample, totals, by_system, pair)
             for key, differences in permuted.items():
                 least = abs(averages.difference[key][p]) * (1 - NEARLY)
-                found[key][p] += np.count_nonzero(~(np.abs(differences) < least))
+                at_least_as_large[key][p] += np.count_nonzero(~(np.abs(differences) < least))
     return {
         key: np.where(
             np.isnan(averages.difference[key]) | (permutations == 0),
             _UNDEFINED,
             (at_least + 1) / (permutations + 1),
         )
-        for key, at_least in found.items()
+        for key, at_least in at_least_as_large.items()
     }
 
 
-def _paired_values(sample: Sample, averages: Averages, drawn: bootstrap.Units) -> Floats:
+def _paired_values(sample: Sample, averages: Averages, units: bootstrap.Units) -> Floats:
     """Sum each pair's differences over each resampling unit, shape (pairs, units, measures)."""
-    sums = np.zeros((len(averages.pairs), len(drawn.hashes), len(sample.measures)))
+    sums = np.zeros((len(averages.pairs), len(units.hashes), len(sample.measures)))
     for m, measure in enumerate(sample.measures):
         values = sample.values[measure.name]
         for p, (a, b) in enumerate(averages.pairs):
             difference = np.nan_to_num(values[a] - values[b])
-            sums[p, :, m] = np.bincount(drawn.of, difference, len(drawn.hashes))
+            sums[p, :, m] = np.bincount(units.index, difference, len(units.hashes))
     return sums
 
 

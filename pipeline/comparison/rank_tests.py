@@ -39,8 +39,8 @@ class Omnibus:
 
 
 def _undefined(test: str, systems: int, documents: int) -> Omnibus:
-    nothing = np.full((systems, systems), _UNDEFINED)
-    return Omnibus(test, _UNDEFINED, _UNDEFINED, _UNDEFINED, documents, nothing, nothing[0])
+    undefined = np.full((systems, systems), _UNDEFINED)
+    return Omnibus(test, _UNDEFINED, _UNDEFINED, _UNDEFINED, documents, undefined, undefined[0])
 
 
 def friedman(values: Floats) -> Omnibus:
@@ -60,9 +60,9 @@ def friedman(values: Floats) -> Omnibus:
     if systems < LEAST or not documents:
         return _undefined("friedman", systems, documents)
     mean_rank = stats.rankdata(values, axis=0).mean(axis=1)
-    apart = np.abs(mean_rank[:, None] - mean_rank[None])
+    gaps = np.abs(mean_rank[:, None] - mean_rank[None])
     error = np.sqrt(systems * (systems + 1) / (12 * documents))
-    pairwise = stats.studentized_range.sf(apart / error, systems, np.inf)
+    pairwise = stats.studentized_range.sf(gaps / error, systems, np.inf)
     statistic = p = _UNDEFINED
     if (values != values[0]).any():
         statistic, p = map(float, stats.friedmanchisquare(*values))
@@ -84,18 +84,18 @@ def kruskal(values: Floats) -> Omnibus:
     from scipy import stats
 
     samples = [np.round(row[~np.isnan(row)], DECIMALS) for row in values]
-    systems, together = len(samples), np.concatenate(samples)
+    systems, pooled = len(samples), np.concatenate(samples)
     sizes = np.array([len(sample) for sample in samples])
     if systems < LEAST or not sizes.all():
         return _undefined("kruskal", systems, int(sizes.max(initial=0)))
-    rank = stats.rankdata(together)
+    rank = stats.rankdata(pooled)
     mean_rank = np.array([part.mean() for part in np.split(rank, np.cumsum(sizes)[:-1])])
     variance = rank.var(ddof=1)  # N(N + 1)/12 without ties
     statistic = p = effect = _UNDEFINED
     pairwise = np.ones((systems, systems))
     if variance > 0:
         statistic, p = map(float, stats.kruskal(*samples))
-        effect = min(1.0, statistic / (len(together) - 1))
+        effect = min(1.0, statistic / (len(pooled) - 1))
         error = np.sqrt(variance * (1 / sizes[:, None] + 1 / sizes[None]))
         z = np.abs(mean_rank[:, None] - mean_rank[None]) / error
         upper = np.triu_indices(systems, 1)
@@ -104,7 +104,7 @@ def kruskal(values: Floats) -> Omnibus:
     return Omnibus("kruskal", statistic, p, effect, int(sizes.max()), pairwise, mean_rank)
 
 
-def places(values: Floats, *, higher: bool) -> Floats:
+def rank_systems(values: Floats, *, higher: bool) -> Floats:
     """Rank systems, 1 for the best; ties share their mean rank, NaN where undefined.
 
     Args:

@@ -17,7 +17,7 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS, Table
 
 REFERENCE = "reference"
-OF_REFERENCE = ("n_units", "window", "reference_windows", "stories")
+REFERENCE_COUNTS = ("n_units", "window", "reference_windows", "stories")
 """Counts that depend on the reference alone."""
 
 ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -49,8 +49,8 @@ class ScoreRows:
 
     def documents_of(self, run: int) -> int:
         """Return the number of documents in a run."""
-        held = np.bincount(self.document[self.run == run], minlength=len(self.documents))
-        return int(np.count_nonzero(held))
+        rows = np.bincount(self.document[self.run == run], minlength=len(self.documents))
+        return int(np.count_nonzero(rows))
 
 
 @dataclass(frozen=True)
@@ -120,32 +120,34 @@ def _read(
     if not files:
         raise Refused(
             f"{run.url}: has no {kind}, as none of its documents has several references; choose "
-            "measures of scores"
+            "measures of the table scores"
         )
     _require(run, group_by, {name for file in files for name in file.columns})
-    place = {each.hypothesis: i for i, each in enumerate(systems) if each.run == number}
+    system_index = {
+        system.hypothesis: i for i, system in enumerate(systems) if system.run == number
+    }
     consensus = pa.array(list(run.score_settings().shares), pa.string())
-    named = ["document_id", "hypothesis", *([REFERENCE] if table is PAIRS else [])]
-    for url, held, read_columns in files:
-        needed = [*dict.fromkeys([*named, *columns])]
-        if missing := [each for each in needed if each not in held]:
-            raise Refused(f"{url}: has no column {', '.join(missing)}; score again")
-        further = [each for each in group_by if each in held and each not in needed]
-        read = read_columns([*needed, *further])
-        original = np.ones(len(read), bool)
+    identifiers = ["document_id", "hypothesis", *([REFERENCE] if table is PAIRS else [])]
+    for url, file_columns, read_columns in files:
+        needed = [*dict.fromkeys([*identifiers, *columns])]
+        if missing := [name for name in needed if name not in file_columns]:
+            raise Refused(f"{url}: has no column {', '.join(missing)}; score the run again")
+        attributes = [name for name in group_by if name in file_columns and name not in needed]
+        rows = read_columns([*needed, *attributes])
+        original = np.ones(len(rows), bool)
         if table is PAIRS:
-            made = pc.is_in(_only(read, REFERENCE), value_set=consensus)
-            original = ~made.to_numpy(zero_copy_only=False)
-        yield _File(number, read, _numbered(_only(read, "hypothesis"), place), original)
+            is_consensus = pc.is_in(_only(rows, REFERENCE), value_set=consensus)
+            original = ~is_consensus.to_numpy(zero_copy_only=False)
+        yield _File(number, rows, _numbered(_only(rows, "hypothesis"), system_index), original)
 
 
-def _require(run: ScoredRun, group_by: Sequence[str], there: set[str]) -> None:
+def _require(run: ScoredRun, group_by: Sequence[str], columns: set[str]) -> None:
     from segscore.schemas.panel_scores import PANEL_SCORES
     from segscore.schemas.scores import SCORES
 
-    for name in (each for each in group_by if each not in there):
+    for name in (name for name in group_by if name not in columns):
         known = {*SCORES.columns, *PANEL_SCORES.columns}
-        attributes = ", ".join([REFERENCE, *sorted(there - known)])
+        attributes = ", ".join([REFERENCE, *sorted(columns - known)])
         raise Refused(
             f"--group-by {name}: {run.url} has no such attribute; there are: {attributes}"
         )
@@ -163,10 +165,10 @@ def _plain(array: pa.Array) -> NDArray[Any]:
     return numbers(array)
 
 
-def _numbered(hypotheses: pa.StringArray, place: Mapping[str, int]) -> Ints:
+def _numbered(hypotheses: pa.StringArray, system_index: Mapping[str, int]) -> Ints:
     """Return the index of each row's system, -1 if it is not compared."""
     encoded = hypotheses.dictionary_encode()
-    code = [place.get(system_name(name), -1) for name in encoded.dictionary.to_pylist()]
+    code = [system_index.get(system_name(name), -1) for name in encoded.dictionary.to_pylist()]
     return np.array([*code, -1], np.int64)[numbers(encoded.indices)]
 
 
@@ -178,15 +180,17 @@ def _groups(files: Sequence[_File], group_by: Sequence[str]) -> pa.Table:
     """Return the group-by columns, null for files without them, such as some reference points'."""
     parts = []
     for file in files:
-        held, nothing = file.table.column_names, pa.nulls(len(file.table))
-        columns = {name: file.table.column(name) if name in held else nothing for name in group_by}
+        file_columns, nothing = file.table.column_names, pa.nulls(len(file.table))
+        columns = {
+            name: file.table.column(name) if name in file_columns else nothing for name in group_by
+        }
         parts.append(pa.table(columns or {"": nothing}))
     try:
         return pa.concat_tables(parts, promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
         raise Refused(
-            f"--group-by {','.join(group_by)}: the runs have an attribute of other types "
-            f"({problem})"
+            f"--group-by {','.join(group_by)}: the runs have an attribute with different "
+            f"types ({problem})"
         ) from problem
 
 
@@ -194,7 +198,7 @@ def same_references(rows: ScoreRows) -> Flags:
     """Check which documents have the same references in every run that scored them.
 
     References are the same if their names and the counts that depend on the reference alone
-    (``OF_REFERENCE``, which must have been read) are equal.
+    (``REFERENCE_COUNTS``, which must have been read) are equal.
 
     Returns:
         A flag per document, shape (documents,).
@@ -202,16 +206,16 @@ def same_references(rows: ScoreRows) -> Flags:
     documents = len(rows.documents)
     assert rows.reference is not None
     encoded = rows.reference.combine_chunks().dictionary_encode()
-    told = hash_names(encoded.dictionary).hashes[numbers(encoded.indices)]
-    for place, name in enumerate(OF_REFERENCE):
-        told = told + rows.numbers[name].astype(np.uint64) * (ODD + np.uint64(2 * place))
+    hashes = hash_names(encoded.dictionary).hashes[numbers(encoded.indices)]
+    for index, name in enumerate(REFERENCE_COUNTS):
+        hashes = hashes + rows.numbers[name].astype(np.uint64) * (ODD + np.uint64(2 * index))
     key = (rows.run * documents + rows.document)[rows.original]
-    told = told[rows.original]
+    hashes = hashes[rows.original]
     # Count a reference once per run, however many hypotheses were compared with it.
-    _, once = np.unique(told ^ key.astype(np.uint64) * ODD, return_index=True)
+    _, first_row = np.unique(hashes ^ key.astype(np.uint64) * ODD, return_index=True)
     sums = np.zeros((int(rows.run.max()) + 1) * documents, np.uint64)
-    np.add.at(sums, key[once], told[once])
+    np.add.at(sums, key[first_row], hashes[first_row])
     by_run = sums.reshape(-1, documents)
-    there = by_run != 0
-    first = by_run[there.argmax(axis=0), np.arange(documents)]
-    return np.asarray((~there | (by_run == first)).all(axis=0))
+    is_scored = by_run != 0
+    first = by_run[is_scored.argmax(axis=0), np.arange(documents)]
+    return np.asarray((~is_scored | (by_run == first)).all(axis=0))

@@ -40,12 +40,12 @@ class FinishedComparison:
     Attributes:
         record: the contents of run.json.
         tables: the tables by name.
-        held: whether the output already contained this comparison and was left unchanged.
+        unchanged: whether the output already contained this comparison and was left unchanged.
     """
 
     record: dict[str, Any]
     tables: dict[str, pa.Table]
-    held: bool
+    unchanged: bool
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class ComparedRuns:
 
 
 @dataclass
-class _Compared:
+class _Results:
     """Rows by table, kinds of resampling unit and warnings collected so far."""
 
     rows: dict[str, list[ComparisonRow]]
@@ -106,8 +106,8 @@ def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
             for name, table in compared.tables.items():
                 run.write(name, table)
             record = run.publish(record)
-    is_kept = settings.output is not None and not is_new
-    return FinishedComparison(record, compared.tables, is_kept)
+    unchanged = settings.output is not None and not is_new
+    return FinishedComparison(record, compared.tables, unchanged)
 
 
 def _untimed(_stage: str) -> AbstractContextManager[None]:
@@ -133,23 +133,23 @@ def compare_runs(
         chosen = chosen_measures(settings.measures)
         require_comparable(runs, chosen, settings.may_differ)
         systems = find_systems(runs, settings.systems)
-        compared = _Compared({name: [] for name in ("comparisons", "systems", "omnibus", "worst")})
-        read = [
+        results = _Results({name: [] for name in ("comparisons", "systems", "omnibus", "worst")})
+        compared = [
             read_samples(runs, systems, table, measures, settings.group_by)
             for table, measures in chosen
         ]
-        types = {name: kind for kinds in read for name, kind in _groups(settings, kinds).items()}
-        for samples in read:
-            _add(compared, settings, runs, samples)
+        types = {name: kind for rows in compared for name, kind in _groups(settings, rows).items()}
+        for samples in compared:
+            _add_samples(results, settings, runs, samples)
     with stage("where"):
         if settings.where:
-            compared.rows["where"] = [*where(runs, systems, read[0].samples[0].documents)]
-    tables = _tables(compared.rows, types)
-    estimator = f"poisson,{'+'.join(sorted(compared.units))}" if settings.replicates else "none"
+            results.rows["where"] = [*where(runs, systems, compared[0].samples[0].documents)]
+    tables = _tables(results.rows, types)
+    estimator = f"poisson,{'+'.join(sorted(results.units))}" if settings.replicates else "none"
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
     own = {"ci": estimator, "p": permutation}
-    warnings = list(dict.fromkeys(compared.warnings))
-    return ComparedRuns(tables, signature(runs, own), _account(read[0]), warnings)
+    warnings = list(dict.fromkeys(results.warnings))
+    return ComparedRuns(tables, signature(runs, own), _account(compared[0]), warnings)
 
 
 def _records(settings: CompareSettings) -> InputTable:
@@ -170,20 +170,20 @@ def _groups(settings: CompareSettings, compared: Compared) -> dict[str, pa.DataT
     return choose_groups(settings.group_by, compared.types, taken)
 
 
-def _add(
-    compared: _Compared, settings: CompareSettings, runs: Sequence[ScoredRun], read: Compared
+def _add_samples(
+    results: _Results, settings: CompareSettings, runs: Sequence[ScoredRun], compared: Compared
 ) -> None:
-    """Compare the samples of one kind of rows, and add the results to ``compared``."""
-    for sample in read.samples:
-        made = compare_sample(
+    """Compare the samples of one kind of rows, and add the results to ``results``."""
+    for sample in compared.samples:
+        tables = compare_sample(
             sample, runs, settings.seed, settings.replicates, settings.permutations
         )
         group = dict(zip(settings.group_by, sample.key, strict=True))
-        for name, rows in made.items():
-            compared.rows[name] += [group | row for row in rows]
-        compared.units.add(sample.units.kind)
-    compared.rows["worst"] += worst_documents(read.samples[0], runs)
-    compared.warnings += _warnings(read)
+        for name, rows in tables.items():
+            results.rows[name] += [group | row for row in rows]
+        results.units.add(sample.units.kind)
+    results.rows["worst"] += worst_documents(compared.samples[0], runs)
+    results.warnings += _warnings(compared)
 
 
 def _warnings(compared: Compared) -> Iterator[str]:
@@ -191,14 +191,14 @@ def _warnings(compared: Compared) -> Iterator[str]:
     if compared.other_references:
         yield (
             f"{compared.other_references} documents were left out: the runs scored them against "
-            "other references"
+            "different references"
         )
     if compared.absent:
         labels = ", ".join(compared.absent)
         named = ", ".join(measure.name for measure in whole.measures)
-        yield f"{labels}: not compared by {named}, for which there are no rows"
+        yield f"{labels}: not compared by {named}, for which they have no rows"
     if compared.empty:
-        yield f"{compared.empty} groups have no document that their systems share"
+        yield f"{compared.empty} groups were left out: their systems share no document"
 
 
 def _account(compared: Compared) -> dict[str, dict[str, int]]:
@@ -217,6 +217,6 @@ def _tables(
 
     models = {model.name: model for model in COMPARISON_TABLES}
     return {
-        name: table_of(made, models[name], {} if models[name].strict else types)
-        for name, made in rows.items()
+        name: table_of(listed, models[name], {} if models[name].strict else types)
+        for name, listed in rows.items()
     }

@@ -47,9 +47,9 @@ def _names(urls: Sequence[str]) -> list[str]:
     """Return the shortest ends of the URLs, in whole path components, that all differ."""
     parts = [[part for part in url.split("/") if part] or [url] for url in urls]
     for length in range(1, max(map(len, parts)) + 1):
-        named = ["/".join(each[-length:]) for each in parts]
-        if len(set(named)) == len(named):
-            return named
+        ends = ["/".join(components[-length:]) for components in parts]
+        if len(set(ends)) == len(ends):
+            return ends
     return list(urls)
 
 
@@ -80,8 +80,8 @@ def require_comparable(
 ) -> None:
     """Check that the runs were scored alike.
 
-    Versions must be equal, because another version may compute other numbers.  If a chosen measure
-    uses P_seg, its values must be equal too, even if each run estimated its own.
+    Versions must be equal, because a different version may compute different numbers.  If a chosen
+    measure uses P_seg, its values must be equal too, even if each run estimated its own.
 
     Args:
         runs: the runs, at least one.
@@ -93,35 +93,39 @@ def require_comparable(
             runs.
     """
     fields = [run.signature_fields for run in runs]
-    if any("p_seg" in table.used_by(each.name for each in measures) for table, measures in chosen):
+    if any(
+        "p_seg" in table.used_by(measure.name for measure in measures) for table, measures in chosen
+    ):
         fields = [
-            each | {"p_seg": str(run.record.get("p_seg"))}
-            for each, run in zip(fields, runs, strict=True)
+            run_fields | {"p_seg": str(run.record.get("p_seg"))}
+            for run_fields, run in zip(fields, runs, strict=True)
         ]
-    other = {name: values for name, values in _side_by_side(fields).items() if len(set(values)) > 1}
-    refused = [name for name in other if name not in may_differ]
-    if refused:
-        named = ", ".join(f"{name} {' / '.join(other[name])}" for name in refused)
+    differing = {
+        name: values for name, values in _values_by_field(fields).items() if len(set(values)) > 1
+    }
+    forbidden = [name for name in differing if name not in may_differ]
+    if forbidden:
+        listed = ", ".join(f"{name} {' / '.join(differing[name])}" for name in forbidden)
         raise Refused(
-            f"{', '.join(run.url for run in runs)}: were not scored alike: {named}; score them "
-            f"alike, or pass --may-differ {','.join(refused)} to compare them all the same"
+            f"{', '.join(run.url for run in runs)}: were not scored alike: {listed}; score them "
+            f"alike, or pass --may-differ {','.join(forbidden)} to compare them anyway"
         )
 
 
-def _side_by_side(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
-    names = dict.fromkeys(name for each in fields for name in each)
-    return {name: [each.get(name, "–") for each in fields] for name in names}
+def _values_by_field(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
+    names = dict.fromkeys(name for run_fields in fields for name in run_fields)
+    return {name: [run_fields.get(name, "–") for run_fields in fields] for name in names}
 
 
-def signature(runs: Sequence[ScoredRun], own: Mapping[str, str]) -> str:
+def signature(runs: Sequence[ScoredRun], extra: Mapping[str, str]) -> str:
     """Describe in one line what was compared and how.
 
     Args:
         runs: the runs; if they differ in a field, its values are joined in their order.
-        own: fields of the comparison, which are placed before the version.
+        extra: fields of the comparison, which are placed before the version.
     """
-    shared = _side_by_side([run.signature_fields for run in runs])
+    shared = _values_by_field([run.signature_fields for run in runs])
     version = shared.pop("v", [])
-    fields = {**shared, **{name: [value] for name, value in own.items()}, "v": version}
-    told = [f"{name}:{'/'.join(dict.fromkeys(values))}" for name, values in fields.items()]
-    return "|".join(["segscore", *told])
+    fields = {**shared, **{name: [value] for name, value in extra.items()}, "v": version}
+    parts = [f"{name}:{'/'.join(dict.fromkeys(values))}" for name, values in fields.items()]
+    return "|".join(["segscore", *parts])

@@ -9,8 +9,8 @@ import pyarrow as pa
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints, encode
 from segscore.pipeline.comparison.rows import (
-    OF_REFERENCE,
     REFERENCE,
+    REFERENCE_COUNTS,
     ScoreRows,
     read_rows,
     same_references,
@@ -108,40 +108,40 @@ def read_samples(
     # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     several = table is PAIRS and len(runs) > 1
-    columns = dict.fromkeys([*counts, *values, *(OF_REFERENCE if several else ())])
+    columns = dict.fromkeys([*counts, *values, *(REFERENCE_COUNTS if several else ())])
     rows = read_rows(runs, systems, table, list(columns), grouped)
     same = same_references(rows) if several else np.ones(len(rows.documents), bool)
     chosen = (rows.system >= 0) & same[rows.document]
-    make = _Making(runs, systems, table, measures, counts, values, rows)
-    whole = make.sample((None,) * len(group_by), chosen & rows.original)
+    builder = _SampleBuilder(runs, systems, table, measures, counts, values, rows)
+    whole = builder.sample((None,) * len(group_by), chosen & rows.original)
     if whole is None:
         raise NothingShared(_nothing_shared(runs, systems, int((~same).sum())))
-    made = []
+    by_group = []
     if grouped:
-        code, keys = number_groups([encode(each.combine_chunks()) for each in rows.groups.columns])
-        kept = chosen & (rows.original | (REFERENCE in grouped))
+        code, keys = number_groups([encode(key.combine_chunks()) for key in rows.groups.columns])
+        in_group = chosen & (rows.original | (REFERENCE in grouped))
         ordered = sorted(range(len(keys)), key=keys.__getitem__)
-        made = [make.sample(keys[number], kept & (code == number)) for number in ordered]
-    samples = [each for each in made if each is not None]
+        by_group = [builder.sample(keys[number], in_group & (code == number)) for number in ordered]
+    samples = [sample for sample in by_group if sample is not None]
     return Compared(
         samples=[whole, *samples],
         documents={run.name: rows.documents_of(number) for number, run in enumerate(runs)},
         other_references=int((~same).sum()),
-        empty=len(made) - len(samples),
-        absent=[each.label for each in systems if each not in whole.systems],
+        empty=len(by_group) - len(samples),
+        absent=[system.label for system in systems if system not in whole.systems],
         types={name: rows.groups.schema.field(name).type for name in grouped}
         or dict.fromkeys(group_by, pa.string()),
     )
 
 
 def _nothing_shared(runs: Sequence[ScoredRun], systems: Sequence[System], other: int) -> str:
-    why = f"; {other} documents have other references in each run" if other else ""
-    named = ", ".join(system.label for system in systems)
-    return f"{', '.join(run.url for run in runs)}: {named} share no document{why}"
+    reason = f"; {other} documents have different references in each run" if other else ""
+    labels = ", ".join(system.label for system in systems)
+    return f"{', '.join(run.url for run in runs)}: {labels} share no document{reason}"
 
 
 @dataclass(frozen=True)
-class _Making:
+class _SampleBuilder:
     """The inputs of all samples of one kind of rows."""
 
     runs: Sequence[ScoredRun]
@@ -161,22 +161,26 @@ class _Making:
         """
         shape = len(self.systems), len(self.rows.documents)
         cell = self.rows.system[mask] * shape[1] + self.rows.document[mask]
-        held = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape) > 0
-        there = np.flatnonzero(held.any(axis=1)).tolist()
-        shared = np.flatnonzero(held[there].all(axis=0))
-        if not len(there) or not len(shared):
+        is_scored = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape) > 0
+        present = np.flatnonzero(is_scored.any(axis=1)).tolist()
+        shared = np.flatnonzero(is_scored[present].all(axis=0))
+        if not len(present) or not len(shared):
             return None
-        at = np.ix_(np.array(there), shared)
-        column = self.rows.numbers
+        selection = np.ix_(np.array(present), shared)
+        numbers = self.rows.numbers
         return Sample(
             key=key,
             table=self.table,
             measures=self.measures,
-            systems=[self.systems[i] for i in there],
+            systems=[self.systems[i] for i in present],
             documents=self.rows.documents.ids.take(pa.array(shared)),
-            counts={name: _sums(cell, column[name][mask], shape)[at] for name in self.counts},
-            values={name: _means(cell, column[name][mask], shape)[at] for name in self.values},
-            parameters=[self.runs[self.systems[i].run].parameters for i in there],
+            counts={
+                name: _sums(cell, numbers[name][mask], shape)[selection] for name in self.counts
+            },
+            values={
+                name: _means(cell, numbers[name][mask], shape)[selection] for name in self.values
+            },
+            parameters=[self.runs[self.systems[i].run].parameters for i in present],
         )
 
 

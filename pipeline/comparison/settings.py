@@ -55,7 +55,7 @@ class CompareSettings:
     group_by: Annotated[
         tuple[str, ...],
         Option(
-            "Attributes, or reference, to compare by group, separated by commas.",
+            "Attributes to group by, or reference, separated by commas.",
             Panel.AVERAGES,
             read_names,
         ),

@@ -43,27 +43,27 @@ def find_systems(runs: Sequence[ScoredRun], asked: Sequence[str]) -> list[System
     Raises:
         Refused: there is no system of such a name or label.
     """
-    found = [
+    scored = [
         (number, name)
         for number, run in enumerate(runs)
         for name in sorted({system_name(name) for name in _hypotheses(run)})
     ]
-    held = [name for _, name in found]
+    names = [name for _, name in scored]
     systems = [
-        System(f"{name}@{runs[run].name}" if held.count(name) > 1 else name, run, name)
-        for run, name in found
+        System(f"{name}@{runs[run].name}" if names.count(name) > 1 else name, run, name)
+        for run, name in scored
     ]
     if not asked:
         return systems
     for name in asked:
-        if not any(_is(each, name) for each in systems):
-            there = ", ".join(each.label for each in systems)
-            raise Refused(f"--systems {name}: no such system; there are: {there}")
-    chosen = [each for name in asked for each in systems if _is(each, name)]
+        if not any(_is_named(system, name) for system in systems):
+            labels = ", ".join(system.label for system in systems)
+            raise Refused(f"--systems {name}: no such system; there are: {labels}")
+    chosen = [system for name in asked for system in systems if _is_named(system, name)]
     return list(dict.fromkeys(chosen))
 
 
-def _is(system: System, name: str) -> bool:
+def _is_named(system: System, name: str) -> bool:
     return name in (system.label, system.hypothesis)
 
 

@@ -38,7 +38,7 @@ def table_of(
         model: schema of the table.
         group_by: types of the group-by columns, which come first.
     """
-    kinds = {name: _KINDS[str(each.dtype)] for name, each in model.columns.items()}
+    kinds = {name: _KINDS[str(column.dtype)] for name, column in model.columns.items()}
     return pa.table(
         {
             name: pa.array([row[name] for row in rows], kind, from_pandas=True)
@@ -64,15 +64,15 @@ def compare_sample(
     """
     averages = average(sample, seed, replicates)
     tests = permutation_tests(sample, averages, seed, permutations)
-    found: dict[str, list[ComparisonRow]] = {"comparisons": [], "systems": [], "omnibus": []}
+    tables: dict[str, list[ComparisonRow]] = {"comparisons": [], "systems": [], "omnibus": []}
     for measure in sample.measures:
-        omnibus = rank_tests.friedman(sample.values[measure.name])
-        together = rank_tests.kruskal(sample.values[measure.name])
-        found["systems"] += _systems(sample, runs, averages, measure, omnibus.mean_rank)
-        found["comparisons"] += _pairs(sample, averages, measure, tests, (omnibus, together))
+        friedman = rank_tests.friedman(sample.values[measure.name])
+        kruskal = rank_tests.kruskal(sample.values[measure.name])
+        tables["systems"] += _systems(sample, runs, averages, measure, friedman.mean_rank)
+        tables["comparisons"] += _pairs(sample, averages, measure, tests, (friedman, kruskal))
         if len(sample.systems) >= rank_tests.LEAST:
-            found["omnibus"] += [_omnibus(sample, measure, each) for each in (omnibus, together)]
-    return found
+            tables["omnibus"] += [_omnibus(sample, measure, test) for test in (friedman, kruskal)]
+    return tables
 
 
 def _limits(replicates: Floats, value: float, defined: int) -> tuple[float, float]:
@@ -92,12 +92,12 @@ def _systems(
     systems = len(sample.systems)
     directed = measure.better != "neither"
     higher = measure.better == "higher"
-    on_documents = systems + 1 - mean_rank if higher else mean_rank
+    document_rank = systems + 1 - mean_rank if higher else mean_rank
     for kind in AVERAGES:
         key = measure.name, kind
         value, replicates = averages.value[key], averages.replicates[key]
-        place = rank_tests.places(value, higher=higher)
-        drawn = rank_tests.places(replicates, higher=higher)
+        place = rank_tests.rank_systems(value, higher=higher)
+        drawn = rank_tests.rank_systems(replicates, higher=higher)
         for s, system in enumerate(sample.systems):
             defined = int(averages.defined[measure.name][s])
             low, high = _limits(replicates[:, s], value[s], defined)
@@ -114,7 +114,7 @@ def _systems(
                 "rank": place[s] if directed else _UNDEFINED,
                 "rank_low": first if directed else _UNDEFINED,
                 "rank_high": last if directed else _UNDEFINED,
-                "mean_rank": on_documents[s] if directed and kind == "macro" else _UNDEFINED,
+                "mean_rank": document_rank[s] if directed and kind == "macro" else _UNDEFINED,
                 "documents": len(sample.documents),
                 "defined": defined,
             }
@@ -156,7 +156,7 @@ def _better(
     return sample.systems[pair[0] if first else pair[1]].label
 
 
-OF_DOCUMENTS = ("p_wilcoxon", "p_wilcoxon_holm", "effect_d", "effect_rank")
+_DOCUMENT_TESTS = ("p_wilcoxon", "p_wilcoxon_holm", "effect_d", "effect_rank")
 """Columns computed document by document, so only macro rows have them."""
 
 
@@ -169,45 +169,48 @@ def _pairs(
 ) -> Iterator[ComparisonRow]:
     """Yield one row per pair for the micro averages, then one per pair for the macro averages."""
     ranked = _ranked(sample, averages, measure)
-    nothing = dict.fromkeys((*OF_DOCUMENTS, "p_nemenyi", "p_kruskal"), _UNDEFINED)
-    for pair, each in enumerate(ranked):
+    undefined = dict.fromkeys((*_DOCUMENT_TESTS, "p_nemenyi", "p_kruskal"), _UNDEFINED)
+    for pair, by_document in enumerate(ranked):
         row = _pair(sample, averages, measure, "micro", pair, tests[measure.name, "micro"])
-        yield row | each | nothing
-    for pair, each in enumerate(ranked):
-        at = averages.pairs[pair]
-        many = {"p_nemenyi": omnibus[0].pairwise[at], "p_kruskal": omnibus[1].pairwise[at]}
+        yield row | by_document | undefined
+    for pair, by_document in enumerate(ranked):
+        systems = averages.pairs[pair]
+        of_macro = {
+            "p_nemenyi": omnibus[0].pairwise[systems],
+            "p_kruskal": omnibus[1].pairwise[systems],
+        }
         row = _pair(sample, averages, measure, "macro", pair, tests[measure.name, "macro"])
-        yield row | each | many
+        yield row | by_document | of_macro
 
 
 def _ranked(sample: Sample, averages: Averages, measure: Measure) -> list[ComparisonRow]:
     """Compare each pair of systems document by document."""
     values = sample.values[measure.name]
-    found = [signed_ranks(values[a], values[b]) for a, b in averages.pairs]
-    adjusted = holm([each.p for each in found])
+    ranked = [signed_ranks(values[a], values[b]) for a, b in averages.pairs]
+    adjusted = holm([ranks.p for ranks in ranked])
     return [
         {
-            "p_wilcoxon": each.p,
+            "p_wilcoxon": ranks.p,
             "p_wilcoxon_holm": adjusted[pair],
-            "effect_d": each.effect_d,
-            "effect_rank": each.effect_rank,
-            "higher": each.higher,
-            "lower": each.lower,
+            "effect_d": ranks.effect_d,
+            "effect_rank": ranks.effect_rank,
+            "higher": ranks.higher,
+            "lower": ranks.lower,
         }
-        for pair, each in enumerate(found)
+        for pair, ranks in enumerate(ranked)
     ]
 
 
-def _omnibus(sample: Sample, measure: Measure, found: rank_tests.Omnibus) -> ComparisonRow:
+def _omnibus(sample: Sample, measure: Measure, test: rank_tests.Omnibus) -> ComparisonRow:
     return {
         "measure": measure.name,
-        "test": found.test,
-        "statistic": found.statistic,
+        "test": test.test,
+        "statistic": test.statistic,
         "degrees": len(sample.systems) - 1,
-        "p": found.p,
-        "effect": found.effect,
+        "p": test.p,
+        "effect": test.effect,
         "systems": len(sample.systems),
-        "documents": found.documents,
+        "documents": test.documents,
     }
 
 
@@ -216,18 +219,18 @@ def worst_documents(sample: Sample, runs: Sequence[ScoredRun]) -> Iterator[Compa
 
     Ties are in document order.  Measures of which neither direction is better are skipped.
     """
-    for measure in (each for each in sample.measures if each.better != "neither"):
+    for measure in (m for m in sample.measures if m.better != "neither"):
         values = sample.values[measure.name]
-        bad = values if measure.better == "lower" else -values
+        badness = values if measure.better == "lower" else -values
         for s in range(len(sample.systems)):
-            yield from _listed(sample, runs, measure, (s, None), bad[s])
+            yield from _worst_rows(sample, runs, measure, (s, None), badness[s])
             for other in (o for o in range(len(sample.systems)) if o != s):
-                behind = bad[s] - bad[other]
+                behind = badness[s] - badness[other]
                 behind = np.where(behind > 0, behind, _UNDEFINED)
-                yield from _listed(sample, runs, measure, (s, other), behind)
+                yield from _worst_rows(sample, runs, measure, (s, other), behind)
 
 
-def _listed(
+def _worst_rows(
     sample: Sample,
     runs: Sequence[ScoredRun],
     measure: Measure,
@@ -235,7 +238,7 @@ def _listed(
     badness: Floats,
 ) -> Iterator[ComparisonRow]:
     values, (s, other) = sample.values[measure.name], systems
-    for place, document in enumerate(_most(badness, _WORST), start=1):
+    for place, document in enumerate(_largest(badness, _WORST), start=1):
         document_id = sample.documents[document].as_py()
         yield {
             "measure": measure.name,
@@ -249,7 +252,7 @@ def _listed(
         }
 
 
-def _most(badness: Floats, number: int) -> Iterable[int]:
+def _largest(badness: Floats, number: int) -> Iterable[int]:
     """Return the documents with the largest values, without NaN; ties are in document order."""
     known = np.flatnonzero(~np.isnan(badness))
     if len(known) > number:
@@ -263,5 +266,5 @@ def _command(sample: Sample, runs: Sequence[ScoredRun], s: int, document_id: str
     system = sample.systems[s]
     if system.is_point or runs[system.run].tables is not None:
         return None
-    named = ["--document", document_id, "--hypothesis", system.hypothesis]
-    return shlex.join(["segscore", "explain", runs[system.run].url, *named])
+    arguments = ["--document", document_id, "--hypothesis", system.hypothesis]
+    return shlex.join(["segscore", "explain", runs[system.run].url, *arguments])

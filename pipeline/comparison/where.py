@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
-from segscore.pipeline.comparison.boundary_classes import NOWHERE, Places
-from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, decide
+from segscore.pipeline.comparison.boundary_classes import NO_CLASS, Places
+from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, find_outcomes
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System
 from segscore.pipeline.errors import Refused
@@ -38,31 +38,31 @@ def where(
         Refused: an input has changed since it was scored.
     """
     for number, run in enumerate(runs):
-        chosen = {each.hypothesis: each for each in systems if each.run == number}
-        chosen = {name: each for name, each in chosen.items() if not each.is_point}
+        chosen = {system.hypothesis: system for system in systems if system.run == number}
+        chosen = {name: system for name, system in chosen.items() if not system.is_point}
         if chosen:
             if run.tables is not None:
                 raise Refused(f"--where: reads inputs again, and {run.name} is not in a folder")
-            yield from _of_run(reopen(run.url), run.name, chosen, documents)
+            yield from _count_run(reopen(run.url), run.name, chosen, documents)
 
 
 _Tally = dict[str, Ints]
 """Analysis -> counts by system, class and outcome."""
 
 
-def _of_run(
+def _count_run(
     opened: Reopened, name: str, systems: Mapping[str, System], documents: pa.StringArray
 ) -> Iterator[dict[str, object]]:
     references = opened.references
     shared = np.zeros(len(references.documents), bool)
-    found = references.documents.find(documents)
-    shared[found[found >= 0]] = True
+    indices = references.documents.find(documents)
+    shared[indices[indices >= 0]] = True
     places = Places(references, shared)
-    tally = _tallied(opened, places, list(systems), shared)
+    tally = _tally_run(opened, places, list(systems), shared)
     for analysis, classes in places.classes.items():
-        for at, (low, high) in enumerate(zip(classes.low, classes.high, strict=True)):
+        for class_index, (low, high) in enumerate(zip(classes.low, classes.high, strict=True)):
             for s, system in enumerate(systems.values()):
-                counts = dict(zip(KINDS, tally[analysis][s, at].tolist(), strict=True))
+                counts = dict(zip(KINDS, tally[analysis][s, class_index].tolist(), strict=True))
                 if any(counts.values()):
                     yield _row(analysis, (low, high), system, name, counts)
 
@@ -90,47 +90,49 @@ def _row(
     }
 
 
-def _tallied(opened: Reopened, places: Places, systems: list[str], shared: Flags) -> _Tally:
+def _tally_run(opened: Reopened, places: Places, systems: list[str], shared: Flags) -> _Tally:
     """Read the hypotheses part by part and add up their counts.
 
     Two rows of a coder for one document may be in different parts, each valid on its own. The run
     rejected both, so the coder does not share the document and neither row is counted.
     """
     parts = cut(opened.inputs.hypotheses.slices, opened.job.rows_at_once)
-    found = [
+    tallies = [
         _tally(opened, places, systems, shared, accept_part(opened.job, part, {})) for part in parts
     ]
-    return {name: np.sum([tally[name] for tally in found], axis=0) for name in places.classes}
+    return {name: np.sum([tally[name] for tally in tallies], axis=0) for name in places.classes}
 
 
 def _tally(
     opened: Reopened, places: Places, systems: list[str], shared: Flags, accepted: Accepted
 ) -> _Tally:
     coder = accepted.rows.table.column("coder").chunk(0).dictionary_encode()
-    place = {name: i for i, name in enumerate(systems)}
-    code = np.array([place.get(name, -1) for name in coder.dictionary.to_pylist()] + [-1])
+    system_index = {name: i for i, name in enumerate(systems)}
+    code = np.array([system_index.get(name, -1) for name in coder.dictionary.to_pylist()] + [-1])
     system = code[numbers(coder.indices)]
-    kept = (system >= 0) & shared[accepted.document]
-    rows, document, system = accepted.rows.keep(kept), accepted.document[kept], system[kept]
+    chosen = (system >= 0) & shared[accepted.document]
+    rows, document, system = accepted.rows.keep(chosen), accepted.document[chosen], system[chosen]
     references = opened.references
     hypotheses = side_from_rows(rows, document, references.words, typed=opened.inputs.typed)
     pairs = pair_up(document, references.first)
-    decided = decide(opened, hypotheses, pairs)
+    outcomes = find_outcomes(opened, hypotheses, pairs)
     by_pair = system[pairs.hyp_row]
-    alarm_row = pairs.ref_row[decided.alarm_pair]
-    found = {}
+    alarm_row = pairs.ref_row[outcomes.alarm_pair]
+    counts = {}
     for analysis, classes in places.classes.items():
         shape = (len(systems), len(classes.low), len(KINDS))
-        at = classes.of_boundary[decided.boundary]
-        found[analysis] = _count(by_pair[decided.pair], at, decided.kind.astype(np.int64), shape)
-        at = classes.of(alarm_row, decided.alarm_position)
-        alarms = np.full(len(at), FALSE_ALARM)
-        found[analysis] += _count(by_pair[decided.alarm_pair], at, alarms, shape)
-    return found
+        class_index = classes.boundary_class[outcomes.boundary]
+        counts[analysis] = _count(
+            by_pair[outcomes.pair], class_index, outcomes.kind.astype(np.int64), shape
+        )
+        class_index = classes.class_of(alarm_row, outcomes.alarm_position)
+        alarms = np.full(len(class_index), FALSE_ALARM)
+        counts[analysis] += _count(by_pair[outcomes.alarm_pair], class_index, alarms, shape)
+    return counts
 
 
-def _count(system: Ints, at: Ints, kind: Ints, shape: tuple[int, int, int]) -> Ints:
+def _count(system: Ints, class_index: Ints, kind: Ints, shape: tuple[int, int, int]) -> Ints:
     """Count boundaries by system, class and outcome, leaving out those without a class."""
-    cell = (system * shape[1] + at) * shape[2] + kind
-    counted = np.bincount(cell[at != NOWHERE], minlength=shape[0] * shape[1] * shape[2])
+    cell = (system * shape[1] + class_index) * shape[2] + kind
+    counted = np.bincount(cell[class_index != NO_CLASS], minlength=shape[0] * shape[1] * shape[2])
     return counted.reshape(shape).astype(np.int64)

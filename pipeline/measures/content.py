@@ -15,20 +15,18 @@ from segscore.pipeline.measures.prefetch import AT_ONCE, Index, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 
 COUNTS = {
-    "content_miss": "sum over units of the units of their reference segment that are not in their "
-    "hypothesis segment",
-    "content_false_alarm": "sum over units of the units of their hypothesis segment that are not "
-    "in their reference segment",
-    "content_size": "units a listener may be at: n_units",
-    "content_leading_miss": "the part of content_miss that lies before the hypothesis segment",
-    "content_trailing_miss": "the part of content_miss that lies after the hypothesis segment",
-    "content_leading_false_alarm": "the part of content_false_alarm that lies before the reference "
-    "segment",
-    "content_trailing_false_alarm": "the part of content_false_alarm that lies after the reference "
-    "segment",
+    "content_miss": "sum over units of the number of units in the same reference segment "
+    "but in another hypothesis segment",
+    "content_false_alarm": "sum over units of the number of units in the same hypothesis segment "
+    "but in another reference segment",
+    "content_size": "units at which a listener can be: n_units",
+    "content_leading_miss": "the part of content_miss before the hypothesis segment",
+    "content_trailing_miss": "the part of content_miss after the hypothesis segment",
+    "content_leading_false_alarm": "the part of content_false_alarm before the reference segment",
+    "content_trailing_false_alarm": "the part of content_false_alarm after the reference segment",
     "stories": "reference segments",
-    "story_miss_sum": "sum over stories of the share missed, in units of 2^-40",
-    "story_false_alarm_sum": "sum over stories of the share falsely heard, in units of 2^-40",
+    "story_miss_sum": "sum over stories of the share missed, in multiples of 2^-40",
+    "story_false_alarm_sum": "sum over stories of the unwanted share heard, in multiples of 2^-40",
 }
 
 (
@@ -89,39 +87,39 @@ def _overlaps(ref: _Places, hyp: _Places, out: Ints) -> None:
     boundaries in the order of words, even if several have the same number of words before them.
     """
     h = 0
-    start = before = shown_before = 0
+    start = content_start = shown_start_content = 0
     leading_miss = trailing_miss = leading_false_alarm = trailing_false_alarm = 0
     out[:] = 0
     for r in range(len(ref.words)):
-        end, until = ref.words[r], ref.content[r]
+        end, content_end = ref.words[r], ref.content[r]
         missed = 0
         spurious = 0.0
-        here = start
-        while here < end:
-            shown_end, shown_until = hyp.words[h], hyp.content[h]
-            words = min(end, shown_end) - here
-            first = max(before, shown_before)
-            last = min(until, shown_until)
-            missed += words * (until - before - (last - first))
-            leading_miss += words * (first - before)
-            trailing_miss += words * (until - last)
-            leading_false_alarm += words * (first - shown_before)
-            trailing_false_alarm += words * (shown_until - last)
-            other = words * (shown_until - shown_before - (last - first))
-            if other > 0:
-                spurious += other / (shown_until - shown_before)
-            here += words
+        overlap_start = start
+        while overlap_start < end:
+            shown_end, shown_end_content = hyp.words[h], hyp.content[h]
+            words = min(end, shown_end) - overlap_start
+            first_shared = max(content_start, shown_start_content)
+            last_shared = min(content_end, shown_end_content)
+            missed += words * (content_end - content_start - (last_shared - first_shared))
+            leading_miss += words * (first_shared - content_start)
+            trailing_miss += words * (content_end - last_shared)
+            leading_false_alarm += words * (first_shared - shown_start_content)
+            trailing_false_alarm += words * (shown_end_content - last_shared)
+            extra = words * (shown_end_content - shown_start_content - (last_shared - first_shared))
+            if extra > 0:
+                spurious += extra / (shown_end_content - shown_start_content)
+            overlap_start += words
             if shown_end <= end:
                 h += 1
-                shown_before = shown_until
+                shown_start_content = shown_end_content
         if end > start:
             out[_STORIES] += 1
             if missed > 0:
-                share = missed / ((end - start) * (until - before))
+                share = missed / ((end - start) * (content_end - content_start))
                 out[_STORY_MISS_SUM] += np.int64(np.rint(share * STORY_UNIT))
             out[_STORY_FALSE_ALARM_SUM] += np.int64(np.rint(spurious / (end - start) * STORY_UNIT))
         start = end
-        before = until
+        content_start = content_end
     out[_MISS] = leading_miss + trailing_miss
     out[_FALSE_ALARM] = leading_false_alarm + trailing_false_alarm
     out[_SIZE] = ref.words[-1]
@@ -140,20 +138,20 @@ def _overlaps_in_units(ref: Positions, hyp: Positions, size: int, out: Ints) -> 
     """
     r = h = Index(0)
     ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
-    here = start = shown_start = missed = 0
+    overlap_start = start = shown_start = missed = 0
     spurious = 0.0
     miss = false_alarm = miss_shares = false_alarm_shares = 0
-    while here < size:
+    while overlap_start < size:
         end = int(ref[r]) if r < ref_end else size
         shown_end = int(hyp[h]) if h < hyp_end else size
-        until = min(end, shown_end)
-        words, story, shown = until - here, end - start, shown_end - shown_start
-        miss += words * (here - start)
-        false_alarm += words * (here - shown_start)
+        overlap_end = min(end, shown_end)
+        words, story, shown = overlap_end - overlap_start, end - start, shown_end - shown_start
+        miss += words * (overlap_start - start)
+        false_alarm += words * (overlap_start - shown_start)
         missed += words * (story - words)
         spurious += words * (shown - words) / shown
         # Products, not branches: which of the two segments ends here is unpredictable.
-        ends, shown_ends = until == end, until == shown_end
+        ends, shown_ends = overlap_end == end, overlap_end == shown_end
         miss_shares += ends * int(np.rint(missed / (story * story) * STORY_UNIT))
         false_alarm_shares += ends * int(np.rint(spurious / story * STORY_UNIT))
         missed *= not ends
@@ -162,7 +160,7 @@ def _overlaps_in_units(ref: Positions, hyp: Positions, size: int, out: Ints) -> 
         shown_start += shown_ends * shown
         r += Index(ends)
         h += Index(shown_ends)
-        here = until
+        overlap_start = overlap_end
     out[_MISS], out[_FALSE_ALARM], out[_SIZE] = 2 * miss, 2 * false_alarm, size
     out[_LEADING_MISS] = out[_TRAILING_MISS] = miss
     out[_LEADING_FALSE_ALARM] = out[_TRAILING_FALSE_ALARM] = false_alarm
@@ -174,12 +172,12 @@ def _overlaps_in_units(ref: Positions, hyp: Positions, size: int, out: Ints) -> 
 def _count_pairs(pairs: SegmentationPairs, counts: Ints) -> None:
     ref_row, hyp_row, n_units = pairs.ref_row, pairs.hyp_row, pairs.n_units
     row = np.zeros(_ROWS, np.int64)
-    ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
+    ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = 0
     while first < len(ref_row):
-        near, copied = prefetch(pairs.references, ref_row, first, ends, near)
+        buffer, copied = prefetch(pairs.references, ref_row, first, ends, buffer)
         for i in range(first, first + copied):
-            ref = near[ends[i - first] : ends[i - first + 1]]
+            ref = buffer[ends[i - first] : ends[i - first + 1]]
             _overlaps_in_units(ref, row_values(pairs.hypotheses, hyp_row[i]), n_units[i], row)
             for c in range(_ROWS):
                 counts[c, i] = row[c]
@@ -249,7 +247,7 @@ def count_weighted(pairs: SegmentationPairs, document: Ints, units: UnitTotals) 
 
 
 F07 = "Franz, McCarley & Xu 2007,"
-_SIDED = frozenset({IDENTITY, REVERSIBLE})
+_ASYMMETRIC_LAWS = frozenset({IDENTITY, REVERSIBLE})
 """Reversible as long as leading and trailing content have equal weights, which is the default."""
 
 MEASURES = (
@@ -258,7 +256,7 @@ MEASURES = (
         "(weight_leading_miss * content_leading_miss"
         " + weight_trailing_miss * content_trailing_miss) / content_size",
         f"{F07} eq 1; weights section 2",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         upper=None,
         description="R_miss: content missed, mean over units, in the unit of the run",
     ),
@@ -267,22 +265,23 @@ MEASURES = (
         "(weight_leading_false_alarm * content_leading_false_alarm"
         " + weight_trailing_false_alarm * content_trailing_false_alarm) / content_size",
         f"{F07} eq 1; weights section 2",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         upper=None,
-        description="R_fa: content falsely heard, mean over units, in the unit of the run",
+        description="R_fa: unwanted content heard, mean over units, in the unit of the run",
     ),
     Measure(
         "story_miss",
         f"story_miss_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="mean over stories of the share missed",
     ),
     Measure(
         "story_false_alarm",
         f"story_false_alarm_sum * 2**-{STORY_BITS} / stories",
         f"{F07} section 2 (macro)",
-        _SIDED,
-        description="mean over stories of the share of what is heard that is not the story",
+        _ASYMMETRIC_LAWS,
+        description="mean over stories of the share of the content heard that is not part of the "
+        "story",
     ),
 )

@@ -44,9 +44,9 @@ class Edit(NamedTuple):
     span: int
 
 
-def _edit(end: End | None, other: End | None) -> Edit:
+def _edit(end: End | None, other_end: End | None) -> Edit:
     position, kind = end or (None, None)
-    other_position, other_kind = other or (None, None)
+    other_position, other_kind = other_end or (None, None)
     if position is None or other_position is None:
         name = "false_alarm" if end is None else "miss"
         return Edit(name, position, other_position, kind, other_kind, 0)
@@ -77,21 +77,21 @@ def list_edits(
     Raises:
         Refused: a type is outside the range of those declared, or the pairing is unknown.
     """
-    one, n_units = np.zeros(1, np.int64), max((*reference, *hypothesis), default=0) + 1
+    row_zero, n_units = np.zeros(1, np.int64), max((*reference, *hypothesis), default=0) + 1
     sides = from_lists([reference]), from_lists([hypothesis])
-    own = types_of(pair_rows(*sides, one, one, one + n_units), types)
+    pair_types = types_of(pair_rows(*sides, row_zero, row_zero, row_zero + n_units), types)
     rules = rules_of(n_t, types.declared)
-    room = np.empty((5, len(reference) + len(hypothesis)), np.int64)
+    scratch = np.empty((5, len(reference) + len(hypothesis)), np.int64)
     one_pair = OnePair(sides[0].values, sides[1].values, n_units)
-    found = pair(one_pair, own, rules, least_cost(pairing), room)
-    codes, in_ref, partners = room[:3, :found].tolist()
+    differences = pair(one_pair, pair_types, rules, least_cost(pairing), scratch)
+    codes, in_ref, partners = scratch[:3, :differences].tolist()
     ends = [(code // rules.type_range, code % rules.type_range + rules.lowest) for code in codes]
     kinds = repeat(types.declared[0]) if types.references is None else types.references.tolist()
     edits = {end: _edit(end, end) for end in set(zip(reference, kinds, strict=False)) - set(ends)}
     for k, partner in enumerate(partners):
         # Both ends of a pair are in the list; write the pair at its right end.
         if partner <= k:
-            other = None if partner < 0 else ends[partner]
-            both = (ends[k], other) if in_ref[k] else (other, ends[k])
-            edits[other or ends[k]] = _edit(*both)
+            other_end = None if partner < 0 else ends[partner]
+            edit_ends = (ends[k], other_end) if in_ref[k] else (other_end, ends[k])
+            edits[other_end or ends[k]] = _edit(*edit_ends)
     return [edit for _, edit in sorted(edits.items())]

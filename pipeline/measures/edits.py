@@ -29,16 +29,16 @@ from segscore.pipeline.measures.shifts import distance
 from segscore.pipeline.measures.type_confusion import Decisions, add_decisions
 
 COUNTS = {
-    "matches": "boundaries at equal positions",
+    "matches": "boundaries with the same position and type on both sides",
     "near_misses": "pairs of boundaries 1..n_t-1 positions apart",
     "near_miss_span": "sum of the near misses' distances, in the unit of the run",
     "misses": "full misses: boundaries only in the reference",
     "false_alarms": "full misses: boundaries only in the hypothesis",
-    "substitutions": "boundaries at one position, of different types",
+    "substitutions": "pairs of boundaries at one position, of different types",
     "substitution_span": "sum of the substitutions' type differences",
-    "potential_boundaries": "places for a boundary: n_units - 1, times the boundary types",
+    "potential_boundaries": "(n_units - 1) times the number of boundary types",
     "ghd": "generalised Hamming distance: least cost of insertions and deletions (2 each) and "
-    "shifts (1 a position) that make the hypothesis the reference",
+    "shifts (1 per position) that turn the hypothesis into the reference",
 }
 
 
@@ -59,15 +59,15 @@ _ROWS = len(COUNTS)
 
 
 @kernel
-def _tally(room: Ints, found: int, type_range: int, out: Ints) -> None:
+def _tally(scratch: Ints, differences: int, type_range: int, out: Ints) -> None:
     """Count near misses and substitutions.
 
     The two codes of a near miss differ by a multiple of type_range, those of a substitution by less
     than type_range.
     """
-    code, partner = room[0], room[2]
+    code, partner = scratch[0], scratch[2]
     near_misses = near_span = substitutions = substitution_span = 0
-    for k in range(found):
+    for k in range(differences):
         span = code[max(k, partner[k])] - code[k]
         near = span >= type_range
         near_misses += near
@@ -79,40 +79,42 @@ def _tally(room: Ints, found: int, type_range: int, out: Ints) -> None:
 
 
 @kernel
-def _complete(both: OnePair, found: int, n_types: int, out: Ints) -> None:
+def _complete(one_pair: OnePair, differences: int, n_types: int, out: Ints) -> None:
     """Write the counts that follow from the pairs and the number of boundaries on each side."""
-    refs, hyps = len(both.ref), len(both.hyp)
-    out[_MATCHES] = (refs + hyps - found) // 2
+    refs, hyps = len(one_pair.ref), len(one_pair.hyp)
+    out[_MATCHES] = (refs + hyps - differences) // 2
     paired = out[_MATCHES] + out[_NEAR_MISSES] + out[_SUBSTITUTIONS]
     out[_MISSES], out[_FALSE_ALARMS] = refs - paired, hyps - paired
-    out[_POTENTIAL_BOUNDARIES] = (both.n_units - 1) * n_types
+    out[_POTENTIAL_BOUNDARIES] = (one_pair.n_units - 1) * n_types
 
 
 @kernel
-def _enough(room: Ints, both: OnePair) -> Ints:
-    """Return scratch space for the boundaries of a pair: ``room``, or more if it is too small."""
-    size = len(both.ref) + len(both.hyp)
-    return room if size <= room.shape[1] else np.empty((5, 2 * size), np.int64)
+def _large_enough(scratch: Ints, one_pair: OnePair) -> Ints:
+    """Return ``scratch``, or a larger array if it is too small for the boundaries of a pair."""
+    size = len(one_pair.ref) + len(one_pair.hyp)
+    return scratch if size <= scratch.shape[1] else np.empty((5, 2 * size), np.int64)
 
 
 @kernel
 def _count_neighbours(pairs: SegmentationPairs, n_t: int, counts: Ints) -> None:
     """Count the edits for n_t 1 or 2, one type and greedy pairing, without listing the pairs."""
     row = np.zeros(_ROWS, np.int64)
-    room = np.empty((5, 0), np.int64)
-    ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
+    scratch = np.empty((5, 0), np.int64)
+    ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = 0
     while first < len(pairs.ref_row):
-        near, copied = prefetch(pairs.references, pairs.ref_row, first, ends, near)
+        buffer, copied = prefetch(pairs.references, pairs.ref_row, first, ends, buffer)
         for i in range(first, first + copied):
-            ref = near[ends[i - first] : ends[i - first + 1]]
-            both = OnePair(ref, row_values(pairs.hypotheses, pairs.hyp_row[i]), pairs.n_units[i])
-            room = _enough(room, both)
-            found = type_differences(both.ref, both.hyp, room[0], room[1])
-            row[_NEAR_MISSES] = neighbours(room[0], room[1], found, n_t)
+            ref = buffer[ends[i - first] : ends[i - first + 1]]
+            one_pair = OnePair(
+                ref, row_values(pairs.hypotheses, pairs.hyp_row[i]), pairs.n_units[i]
+            )
+            scratch = _large_enough(scratch, one_pair)
+            differences = type_differences(one_pair.ref, one_pair.hyp, scratch[0], scratch[1])
+            row[_NEAR_MISSES] = neighbours(scratch[0], scratch[1], differences, n_t)
             row[_NEAR_MISS_SPAN] = row[_NEAR_MISSES]
-            _complete(both, found, 1, row)
-            row[_GHD] = distance(room[0], room[1], found)
+            _complete(one_pair, differences, 1, row)
+            row[_GHD] = distance(scratch[0], scratch[1], differences)
             for c in range(_ROWS):
                 counts[c, i] = row[c]
         first += copied
@@ -129,34 +131,36 @@ def _count_edits(
 ) -> None:
     """Count the edits of each pair."""
     row = np.zeros(_ROWS, np.int64)
-    room = np.empty((5, 0), np.int64)
-    ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
+    scratch = np.empty((5, 0), np.int64)
+    ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = 0
     while first < len(pairs.ref_row):
-        near, copied = prefetch(pairs.references, pairs.ref_row, first, ends, near)
+        buffer, copied = prefetch(pairs.references, pairs.ref_row, first, ends, buffer)
         for i in range(first, first + copied):
-            ref = near[ends[i - first] : ends[i - first + 1]]
-            both = OnePair(ref, row_values(pairs.hypotheses, pairs.hyp_row[i]), pairs.n_units[i])
-            room = _enough(room, both)
+            ref = buffer[ends[i - first] : ends[i - first + 1]]
+            one_pair = OnePair(
+                ref, row_values(pairs.hypotheses, pairs.hyp_row[i]), pairs.n_units[i]
+            )
+            scratch = _large_enough(scratch, one_pair)
             # numba compiles only one branch, depending on whether ``types`` is None.
             if types is None:
-                found = pair(both, None, rules, optimal, room)
-                _tally(room, found, 1, row)
+                differences = pair(one_pair, None, rules, optimal, scratch)
+                _tally(scratch, differences, 1, row)
                 if decided is not None:
-                    add_decisions(None, len(ref), room, found, rules, decided)
-                _complete(both, found, rules.n_types, row)
+                    add_decisions(None, len(ref), scratch, differences, rules, decided)
+                _complete(one_pair, differences, rules.n_types, row)
             else:
                 r = pairs.references.offsets[pairs.ref_row[i]]
                 h = pairs.hypotheses.offsets[pairs.hyp_row[i]]
                 ref_types = types[0][r : r + len(ref)]
-                own = ref_types, types[1][h : h + len(both.hyp)]
-                found = pair(both, own, rules, optimal, room)
-                _tally(room, found, rules.type_range, row)
+                pair_types = ref_types, types[1][h : h + len(one_pair.hyp)]
+                differences = pair(one_pair, pair_types, rules, optimal, scratch)
+                _tally(scratch, differences, rules.type_range, row)
                 if decided is not None:
-                    add_decisions(ref_types, len(ref), room, found, rules, decided)
-                _complete(both, found, rules.n_types, row)
-                found = differences_in_position(both, room)
-            row[_GHD] = distance(room[0], room[1], found)
+                    add_decisions(ref_types, len(ref), scratch, differences, rules, decided)
+                _complete(one_pair, differences, rules.n_types, row)
+                differences = differences_in_position(one_pair, scratch)
+            row[_GHD] = distance(scratch[0], scratch[1], differences)
             for c in range(_ROWS):
                 counts[c, i] = row[c]
         first += copied
@@ -186,18 +190,18 @@ def count(
         Refused: a type is outside the range of those declared, or the pairing is unknown.
     """
     counts = np.empty((_ROWS, len(pairs.ref_row)), np.int64)
-    own, optimal = types_of(pairs, types), least_cost(pairing)
-    if n_t <= 2 and own is None and optimal is None and decided is None:
+    pair_types, optimal = types_of(pairs, types), least_cost(pairing)
+    if n_t <= 2 and pair_types is None and optimal is None and decided is None:
         _count_neighbours(pairs, n_t, counts)
     else:
-        _count_edits(pairs, own, rules_of(n_t, types.declared), optimal, counts, decided)
+        _count_edits(pairs, pair_types, rules_of(n_t, types.declared), optimal, counts, decided)
     return counts
 
 
 _F13 = "Fournier 2013,"
-_SIDED = frozenset({IDENTITY, REVERSIBLE})
-_MUTUAL = _SIDED | {SYMMETRIC}
-TALLY = frozenset({REVERSIBLE})
+_ASYMMETRIC_LAWS = frozenset({IDENTITY, REVERSIBLE})
+_SYMMETRIC_LAWS = _ASYMMETRIC_LAWS | {SYMMETRIC}
+_REVERSIBLE_LAW = frozenset({REVERSIBLE})
 
 W_T = "(near_miss_span / n_t + constant_near_miss * near_misses)"
 W_S = "(substitution_span / type_range + constant_substitution * substitutions)"
@@ -209,16 +213,16 @@ MEASURES = (
         "boundary_similarity",
         f"1 - ({_COST}) / (misses + false_alarms + near_misses + substitutions + matches)",
         f"{_F13} eq 4",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         better="higher",
         agreed=1.0,
-        description="B: mean correctness of boundary pairs; 1 if neither has a boundary",
+        description="B: mean correctness of boundary pairs; 1 if neither side has a boundary",
     ),
     Measure(
         "segmentation_similarity",
         f"1 - ({_COST}) / potential_boundaries",
         f"{_F13} eq 2",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         better="higher",
         agreed=1.0,
         description="S: 1 - edits / potential boundaries; 1 for a single unit",
@@ -227,16 +231,16 @@ MEASURES = (
         "b_tp",
         f"matches + near_misses - {W_T} + substitutions - {W_S}",
         f"{_F13} 3.3, Table 2",
-        TALLY | {SYMMETRIC},
+        _REVERSIBLE_LAW | {SYMMETRIC},
         better="neither",
         upper=None,
-        description="credited boundaries: matches and parts of near misses",
+        description="credited boundaries: matches, and near misses and substitutions in part",
     ),
     Measure(
         "b_fp",
         "false_alarms",
         f"{_F13} 3.3",
-        TALLY,
+        _REVERSIBLE_LAW,
         better="neither",
         upper=None,
         description="false alarms",
@@ -245,7 +249,7 @@ MEASURES = (
         "b_fn",
         "misses",
         f"{_F13} 3.3",
-        TALLY,
+        _REVERSIBLE_LAW,
         better="neither",
         upper=None,
         description="misses",
@@ -254,16 +258,16 @@ MEASURES = (
         "b_tn",
         "potential_boundaries - b_tp - b_fp - b_fn",
         f"{_F13} 3.3, Table 2",
-        TALLY | {SYMMETRIC},
+        _REVERSIBLE_LAW | {SYMMETRIC},
         better="neither",
         upper=None,
-        description="potential boundaries that are none of the other three",
+        description="potential boundaries that are not in b_tp, b_fp or b_fn",
     ),
     Measure(
         "b_precision",
         "b_tp / (b_tp + b_fp)",
         f"{_F13} 3.3",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         better="higher",
         description="share of hypothesis boundaries credited, near misses in part",
     ),
@@ -271,7 +275,7 @@ MEASURES = (
         "b_recall",
         "b_tp / (b_tp + b_fn)",
         f"{_F13} 3.3",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         better="higher",
         description="share of reference boundaries credited, near misses in part",
     ),
@@ -279,7 +283,7 @@ MEASURES = (
         "b_f1",
         F_BETA.format(tp="b_tp", fn="b_fn", fp="b_fp"),
         f"{_F13} 3.3; F_beta, symmetric where beta is 1",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         better="higher",
         description="harmonic mean of b_precision and b_recall",
     ),
@@ -287,7 +291,7 @@ MEASURES = (
         "precision",
         "matches / (matches + near_misses + substitutions + false_alarms)",
         "exact matches only (n_t 1)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         better="higher",
         description="share of hypothesis boundaries that are matches",
     ),
@@ -295,7 +299,7 @@ MEASURES = (
         "recall",
         "matches / (matches + near_misses + substitutions + misses)",
         "exact matches only (n_t 1)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         better="higher",
         description="share of reference boundaries that are matches",
     ),
@@ -307,7 +311,7 @@ MEASURES = (
             fp="(false_alarms + near_misses + substitutions)",
         ),
         "exact matches only (n_t 1); F_beta, symmetric where beta is 1",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         better="higher",
         description="harmonic mean of precision and recall",
     ),

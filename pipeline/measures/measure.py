@@ -13,8 +13,8 @@ from segscore.pipeline.arrays.ragged import Floats, Ints
 Better = Literal["lower", "higher", "neither"]
 
 IDENTITY = "best when the hypothesis is the reference"
-SYMMETRIC = "the same when reference and hypothesis change places (same window)"
-REVERSIBLE = "the same when the text is read backwards (n_t 2, one boundary type)"
+SYMMETRIC = "the same when reference and hypothesis are exchanged (same window)"
+REVERSIBLE = "the same when the text is reversed (n_t 2, one boundary type)"
 
 
 @dataclass(frozen=True)

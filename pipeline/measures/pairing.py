@@ -96,15 +96,17 @@ def types_of(pairs: SegmentationPairs, types: TypedSides) -> Types:
         Refused: types are missing, too few or too many, or outside the range of those declared.
     """
     declared, *sides = types
-    named = f"boundary types {', '.join(map(str, declared))} are declared"
-    for rows, given in zip((pairs.references, pairs.hypotheses), sides, strict=True):
-        if given is None:
+    declaration = f"boundary types {', '.join(map(str, declared))} are declared"
+    for rows, side in zip((pairs.references, pairs.hypotheses), sides, strict=True):
+        if side is None:
             if len(declared) > 1:
-                raise Refused(f"{named}, but a table has no boundary types")
-        elif len(given) != len(rows.values):
-            raise Refused(f"{len(rows.values)} boundaries, {len(given)} types: must be as many")
-        elif len(given) and not min(declared) <= given.min() <= given.max() <= max(declared):
-            raise Refused(f"{named}, but there are types from {given.min()} to {given.max()}")
+                raise Refused(f"{declaration}, but a table has no boundary types")
+        elif len(side) != len(rows.values):
+            raise Refused(
+                f"{len(rows.values)} boundaries, {len(side)} types: each boundary needs one type"
+            )
+        elif len(side) and not min(declared) <= side.min() <= side.max() <= max(declared):
+            raise Refused(f"{declaration}, but a table has types from {side.min()} to {side.max()}")
     if types.references is None or types.hypotheses is None or len(declared) == 1:
         return None
     return types.references, types.hypotheses
@@ -127,76 +129,77 @@ def type_differences(ref: Codes, hyp: Codes, code: Ints, in_ref: Ints) -> int:
         code: output: codes of these boundaries, shape (at least len(ref) + len(hyp),).
         in_ref: output: 1 where that side is the reference, else 0, same shape.
     """
-    found = 0
+    differences = 0
     r = h = Index(0)
     ref_end, hyp_end = Index(len(ref)), Index(len(hyp))
     while r < ref_end or h < hyp_end:
         a = int(ref[r]) if r < ref_end else _BEYOND
         b = int(hyp[h]) if h < hyp_end else _BEYOND
         # Write always and advance only at a difference, to avoid an unpredictable branch.
-        code[found] = min(a, b)
-        in_ref[found] = a < b
-        found += a != b
+        code[differences] = min(a, b)
+        in_ref[differences] = a < b
+        differences += a != b
         r += Index(a <= b)
         h += Index(b <= a)
-    return found
+    return differences
 
 
 @kernel
-def _distinct(positions: Positions, place: Ints) -> int:
+def _distinct(positions: Positions, output: Ints) -> int:
     """Write each distinct position once; return how many there are."""
-    found = 0
+    size = 0
     for i in range(len(positions)):
         if i == 0 or positions[i] != positions[i - 1]:
-            place[found] = positions[i]
-            found += 1
-    return found
+            output[size] = positions[i]
+            size += 1
+    return size
 
 
 @kernel
-def differences_in_position(both: OnePair, room: Ints) -> int:
+def differences_in_position(one_pair: OnePair, scratch: Ints) -> int:
     """Write the positions that only one side has, whatever the types, in the layout of ``pair``."""
-    refs, hyps = _distinct(both.ref, room[3]), _distinct(both.hyp, room[4])
-    return type_differences(room[3, :refs], room[4, :hyps], room[0], room[1])
+    refs, hyps = _distinct(one_pair.ref, scratch[3]), _distinct(one_pair.hyp, scratch[4])
+    return type_differences(scratch[3, :refs], scratch[4, :hyps], scratch[0], scratch[1])
 
 
 @kernel
-def pair(both: OnePair, types: Types, rules: Rules, optimal: Optimal, room: Ints) -> int:
+def pair(one_pair: OnePair, types: Types, rules: Rules, optimal: Optimal, scratch: Ints) -> int:
     """Pair the boundaries of two segmentations; no other function decides this.
 
     A pair at one position is a substitution, a pair of one type is a near miss, and a boundary
     without a partner is a miss (reference) or a false alarm. Matches are not written.
 
     Args:
-        both: the two segmentations.
+        one_pair: the two segmentations.
         types: types of both, or None if there is one type.
         rules: the rules of the run.
         optimal: True for least cost, None for the published order.
-        room: shape (5, at least len(ref) + len(hyp)). Rows 0 to 2 are output: codes of boundaries
-            that only one side has, ascending; 1 where that is the reference; partner's index or -1.
+        scratch: shape (5, at least len(ref) + len(hyp)). Rows 0 to 2 are output: codes of the
+            boundaries that only one side has, ascending; 1 where that is the reference; partner's
+            index or -1.
 
     Returns:
         How many boundaries are written.
     """
-    ref, hyp, n_units = both.ref, both.hyp, both.n_units
-    code, in_ref, partner = room[0], room[1], room[2]
+    ref, hyp, n_units = one_pair.ref, one_pair.hyp, one_pair.n_units
+    code, in_ref, partner = scratch[0], scratch[1], scratch[2]
     if types is None:
-        found = type_differences(ref, hyp, code, in_ref)
+        differences = type_differences(ref, hyp, code, in_ref)
     else:
-        ref_code, hyp_code = room[3, : len(ref)], room[4, : len(hyp)]
+        ref_code, hyp_code = scratch[3, : len(ref)], scratch[4, : len(hyp)]
         _encode(ref, types[0], rules, ref_code)
         _encode(hyp, types[1], rules, hyp_code)
-        found = type_differences(ref_code, hyp_code, code, in_ref)
-    partner[:found] = -1
+        differences = type_differences(ref_code, hyp_code, code, in_ref)
+    partner[:differences] = -1
     n_t, type_range = rules.n_t, rules.type_range
     if optimal is None and types is None:
         # With the literal 1, the compiler drops the code that types need.
-        near_misses(code, in_ref, found, min(n_t, n_units), 1, partner)
+        near_misses(code, in_ref, differences, min(n_t, n_units), 1, partner)
     elif optimal is None:
-        near_misses(code, in_ref, found, min(n_t, n_units), type_range, partner)
-        substitutions(code, in_ref, found, type_range, partner)
+        near_misses(code, in_ref, differences, min(n_t, n_units), type_range, partner)
+        substitutions(code, in_ref, differences, type_range, partner)
     elif types is None:
-        align(code[:found], in_ref[:found], n_t, n_t - 1, partner[:found])
+        align(code[:differences], in_ref[:differences], n_t, n_t - 1, partner[:differences])
     else:
-        assign(code[:found], in_ref[:found], n_t, type_range, partner[:found])
-    return found
+        assign(code[:differences], in_ref[:differences], n_t, type_range, partner[:differences])
+    return differences

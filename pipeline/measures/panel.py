@@ -13,12 +13,12 @@ from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, RowArrays, 
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
 
 COUNTS = {
-    "references": "references of the document, those made of them left out",
+    "references": "references of the document, except those computed from others",
     "windows": "windows that fit: max(0, n_units - window)",
-    "opinions": "what is judged: references times windows",
-    "penalty": "opinions whose number of boundaries is not the hypothesis's",
-    "best": "least possible penalty: opinions outside the best supported number",
-    "worst": "greatest possible penalty: opinions outside the least supported number",
+    "opinions": "references times windows",
+    "penalty": "opinions that differ from the hypothesis's number of boundaries",
+    "best": "least possible penalty: opinions other than the most common one",
+    "worst": "greatest possible penalty: opinions other than the least common one",
 }
 _REFERENCES, _WINDOWS, _OPINIONS, _PENALTY, _BEST, _WORST = range(6)
 """Rows of ``COUNTS``."""
@@ -50,56 +50,56 @@ class PanelRows(NamedTuple):
     window: Ints
 
 
-class _Room(NamedTuple):
+class _Scratch(NamedTuple):
     """Scratch space for one document.
 
     Attributes:
-        seen: one row per reference and one for the hypothesis, shape (>= references + 1, 4).
+        states: one row per reference and one for the hypothesis, shape (>= references + 1, 4).
         support: number of references with each opinion; all zero between documents.
     """
 
-    seen: Ints
+    states: Ints
     support: Ints
 
 
 @kernel
-def _look(positions: Positions, start: int, size: int, seen: Ints) -> None:
+def _advance(positions: Positions, start: int, size: int, state: Ints) -> None:
     """Advance the state of a coder to the window at ``start``.
 
     A boundary at p has entered all windows that start at p - size + 1 or later, and has left those
     that start at p + 1 or later.
     """
-    stop, entered, left = len(positions), seen[_ENTERED], seen[_LEFT]
+    stop, entered, left = len(positions), state[_ENTERED], state[_LEFT]
     while entered < stop and positions[entered] < start + size:
         entered += 1
     while left < stop and positions[left] < start:
         left += 1
-    seen[_ENTERED] = entered
-    seen[_LEFT] = left
-    seen[_OPINION] = entered - left
-    seen[_NEXT] = NEVER
+    state[_ENTERED] = entered
+    state[_LEFT] = left
+    state[_OPINION] = entered - left
+    state[_NEXT] = NEVER
     if entered < stop:
-        seen[_NEXT] = positions[entered] - size + 1
+        state[_NEXT] = positions[entered] - size + 1
     if left < stop:
-        seen[_NEXT] = min(seen[_NEXT], positions[left] + 1)
+        state[_NEXT] = min(state[_NEXT], positions[left] + 1)
 
 
 @kernel
-def _range(seen: Ints, h: int, size: int, support: Ints, held: int) -> tuple[int, int]:
+def _range(states: Ints, h: int, size: int, support: Ints, supported: int) -> tuple[int, int]:
     """Return the largest and the smallest support of the opinions 0..size.
 
-    ``held`` is the number of opinions with any support; if it is at most size, some have none.
+    ``supported`` is the number of opinions with any support; if it is at most size, some have none.
     """
     most, least = 0, h
     for a in range(h):
-        most = max(most, support[seen[a, _OPINION]])
-        least = min(least, support[seen[a, _OPINION]])
-    return most, least if held > size else 0
+        most = max(most, support[states[a, _OPINION]])
+        least = min(least, support[states[a, _OPINION]])
+    return most, least if supported > size else 0
 
 
 @kernel
 def _judge(
-    references: RowArrays, hyp: Positions, last: int, size: int, room: _Room, out: Ints
+    references: RowArrays, hyp: Positions, last: int, size: int, scratch: _Scratch, out: Ints
 ) -> None:
     """Judge a hypothesis, visiting only the window starts at which an opinion may change.
 
@@ -108,41 +108,41 @@ def _judge(
         hyp: positions of the hypothesis.
         last: the last window start; the first is 1.
         size: window size m, in positions.
-        room: scratch space for as many references.
+        scratch: scratch space for as many references.
         out: output: penalty, best and worst are added to.
     """
-    h, seen, support = len(references.offsets) - 1, room.seen, room.support
-    seen[: h + 1, :_NEXT] = 0
-    seen[: h + 1, _NEXT] = 1
+    h, states, support = len(references.offsets) - 1, scratch.states, scratch.support
+    states[: h + 1, :_NEXT] = 0
+    states[: h + 1, _NEXT] = 1
     support[0] = h
-    held = 1
+    supported = 1
     most = least = 0
     start = 1
     while start <= last:
         end = last + 1
         changed = False
         for a in range(h):
-            if seen[a, _NEXT] == start:
+            if states[a, _NEXT] == start:
                 changed = True
-                support[seen[a, _OPINION]] -= 1
-                held -= support[seen[a, _OPINION]] == 0
-                _look(row_values(references, a), start, size, seen[a])
-                held += support[seen[a, _OPINION]] == 0
-                support[seen[a, _OPINION]] += 1
-            end = min(end, seen[a, _NEXT])
+                support[states[a, _OPINION]] -= 1
+                supported -= support[states[a, _OPINION]] == 0
+                _advance(row_values(references, a), start, size, states[a])
+                supported += support[states[a, _OPINION]] == 0
+                support[states[a, _OPINION]] += 1
+            end = min(end, states[a, _NEXT])
         if changed:
-            most, least = _range(seen, h, size, support, held)
-        if seen[h, _NEXT] == start:
-            _look(hyp, start, size, seen[h])
-        end = min(end, seen[h, _NEXT])
-        agreeing = support[seen[h, _OPINION]] if seen[h, _OPINION] < len(support) else 0
+            most, least = _range(states, h, size, support, supported)
+        if states[h, _NEXT] == start:
+            _advance(hyp, start, size, states[h])
+        end = min(end, states[h, _NEXT])
+        agreeing = support[states[h, _OPINION]] if states[h, _OPINION] < len(support) else 0
         out[_PENALTY] += (end - start) * (h - agreeing)
         out[_BEST] += (end - start) * (h - most)
         out[_WORST] += (end - start) * (h - least)
         start = end
     support[0] = 0
     for a in range(h):
-        support[seen[a, _OPINION]] = 0
+        support[states[a, _OPINION]] = 0
 
 
 @kernel
@@ -155,16 +155,25 @@ def _count_panels(
         coders = max(coders, first[d + 1] - first[d])
         for a in range(first[d], first[d + 1]):
             boundaries = max(boundaries, references.offsets[a + 1] - references.offsets[a])
-    room = _Room(np.zeros((coders + 1, 4), np.int64), np.zeros(boundaries + 1, np.int64))
+    scratch = _Scratch(np.zeros((coders + 1, 4), np.int64), np.zeros(boundaries + 1, np.int64))
     row = np.zeros(_ROWS, np.int64)
     for i in range(len(document)):
         d, size = document[i], rows.window[i]
-        own = RowArrays(references.offsets[first[d] : first[d + 1] + 1], references.values)
+        document_references = RowArrays(
+            references.offsets[first[d] : first[d + 1] + 1], references.values
+        )
         row[:] = 0
-        row[_REFERENCES] = len(own.offsets) - 1
+        row[_REFERENCES] = len(document_references.offsets) - 1
         row[_WINDOWS] = max(0, rows.n_units[i] - size)
         row[_OPINIONS] = row[_REFERENCES] * row[_WINDOWS]
-        _judge(own, row_values(hypotheses, rows.hyp_row[i]), row[_WINDOWS], size, room, row)
+        _judge(
+            document_references,
+            row_values(hypotheses, rows.hyp_row[i]),
+            row[_WINDOWS],
+            size,
+            scratch,
+            row,
+        )
         for c in range(_ROWS):
             counts[c, i] = row[c]
 
@@ -189,29 +198,29 @@ def count(references: Ragged, hypotheses: Ragged, rows: PanelRows) -> Ints:
 
 K_AND_S = "Kazantseva & Szpakowicz 2012,"
 # A panel measure obeys a law for one reference if all references of the panel are equal to it.
-_JUDGED = frozenset({IDENTITY, REVERSIBLE})
-BOUND = frozenset({REVERSIBLE})
+_PANEL_LAWS = frozenset({IDENTITY, REVERSIBLE})
+_BOUND_LAWS = frozenset({REVERSIBLE})
 
 MEASURES = (
     Measure(
         "win_diff_prime",
         "penalty / opinions",
         f"{K_AND_S} eq 7",
-        _JUDGED,
+        _PANEL_LAWS,
         description="winDiff': penalty / opinions",
     ),
     Measure(
         "mult_window_diff",
         "(penalty - best) / (worst - best)",
         f"{K_AND_S} eq 10",
-        _JUDGED,
+        _PANEL_LAWS,
         description="multWinDiff: (penalty - best) / (worst - best), 0 the best possible",
     ),
     Measure(
         "best_case",
         "best / opinions",
         f"{K_AND_S} eq 8",
-        BOUND,
+        _BOUND_LAWS,
         better="neither",
         description="best / opinions",
     ),
@@ -219,7 +228,7 @@ MEASURES = (
         "worst_case",
         "worst / opinions",
         f"{K_AND_S} eq 9",
-        BOUND,
+        _BOUND_LAWS,
         better="neither",
         description="worst / opinions",
     ),

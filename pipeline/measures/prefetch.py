@@ -1,8 +1,8 @@
 """Copy the references of the next pairs into one small array before they are counted.
 
 Pairs are in the order of hypotheses, and their references are scattered over a table larger than
-the processor's caches. To read them one by one is to wait for memory each time; a copy waits for
-many at a time.
+the processor's caches. Reading them one by one would wait for memory each time; copying
+them overlaps these waits.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from segscore.pipeline.arrays.ragged import Ints, Positions, RowArrays
 AT_ONCE = 512
 """Largest number of pairs whose references are copied together."""
 
-ROOM = 1 << 14
+COPY_SIZE = 1 << 14
 """Largest number of boundaries copied together (64 KB), unless a single reference has more."""
 
 # numba does not test an unsigned index for being negative, which would take a third of a loop.
@@ -22,7 +22,7 @@ Index = np.uint64
 
 @kernel
 def prefetch(
-    rows: RowArrays, row: Ints, first: int, ends: Ints, near: Positions
+    rows: RowArrays, row: Ints, first: int, ends: Ints, buffer: Positions
 ) -> tuple[Positions, int]:
     """Copy the boundaries of the next rows, end to end.
 
@@ -31,24 +31,24 @@ def prefetch(
         row: the rows of all pairs, shape (pairs,).
         first: the first pair whose row is copied, below len(row).
         ends: output: the copy of pair first + j is ends[j]..ends[j+1]-1, shape (AT_ONCE + 1,).
-        near: array to copy to.
+        buffer: array to copy to.
 
     Returns:
-        The copies, in ``near`` or in a larger array if that is too small; and the number of pairs
+        The copies, in ``buffer`` or in a larger array if that is too small; and the number of pairs
         whose references were copied, at least one.
     """
     offsets, positions = rows.offsets, rows.values
     pairs = ends[0] = 0
     while pairs < min(AT_ONCE, len(row) - first):
         end = ends[pairs] + offsets[row[first + pairs] + 1] - offsets[row[first + pairs]]
-        if pairs > 0 and end > ROOM:
+        if pairs > 0 and end > COPY_SIZE:
             break
         pairs += 1
         ends[pairs] = end
-    if ends[pairs] > len(near):
-        near = np.empty(max(ROOM, ends[pairs]), np.int32)
+    if ends[pairs] > len(buffer):
+        buffer = np.empty(max(COPY_SIZE, ends[pairs]), np.int32)
     for j in range(pairs):
         start = offsets[row[first + j]] - ends[j]
-        for at in range(ends[j], ends[j + 1]):
-            near[at] = positions[start + at]
-    return near, pairs
+        for i in range(ends[j], ends[j + 1]):
+            buffer[i] = positions[start + i]
+    return buffer, pairs

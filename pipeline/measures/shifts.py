@@ -18,7 +18,7 @@ _LARGEST = 1 << 61
 
 
 @kernel
-def distance(place: Ints, in_ref: Ints, found: int) -> int:
+def distance(position: Ints, in_ref: Ints, differences: int) -> int:
     """Return the generalised Hamming distance: insertion 2, deletion 2, shift 1 per position.
 
     A shift of 4 costs as much as a deletion and an insertion, so at most three boundaries wait for
@@ -27,9 +27,10 @@ def distance(place: Ints, in_ref: Ints, found: int) -> int:
     boundary, and these payments add up to the cost of the shifts.
 
     Args:
-        place: positions that only one side has, strictly ascending, shape (at least found,).
+        position: positions that only one side has, strictly ascending, in the first
+            ``differences`` elements.
         in_ref: 1 where that side is the reference, else 0.
-        found: number of these positions.
+        differences: number of these positions.
 
     Returns:
         The least cost, >= 0 (Bookstein, Kulyukin & Raita 2002).
@@ -37,9 +38,9 @@ def distance(place: Ints, in_ref: Ints, found: int) -> int:
     even = 0
     r1 = r2 = r3 = h1 = h2 = h3 = FAR
     last = 0
-    for k in range(found):
-        gap = place[k] - last
-        last = place[k]
+    for k in range(differences):
+        gap = position[k] - last
+        last = position[k]
         r1, r2, r3 = r1 + gap, r2 + 2 * gap, r3 + 3 * gap
         h1, h2, h3 = h1 + gap, h2 + 2 * gap, h3 + 3 * gap
         ref = in_ref[k] != 0
@@ -60,49 +61,49 @@ class _Boundaries(NamedTuple):
     """The boundaries to pair, and their indexes by side.
 
     Attributes:
-        place: places of the boundaries, strictly ascending, shape (found,).
-        in_ref: 1 for boundaries of the reference, else 0, shape (found,).
-        at: indexes of each side's boundaries, shape (2, found).
-        before: number of each side's boundaries before each place, shape (2, found + 1).
+        place: places of the boundaries, strictly ascending, shape (size,).
+        in_ref: 1 for boundaries of the reference, else 0, shape (size,).
+        indexes: indexes of each side's boundaries, shape (2, size).
+        preceding: number of each side's boundaries before each place, shape (2, size + 1).
     """
 
     place: Ints
     in_ref: Ints
-    at: Ints
-    before: Ints
+    indexes: Ints
+    preceding: Ints
 
 
 @kernel
-def _sides(in_ref: Ints, found: int, at: Ints, before: Ints) -> None:
+def _sides(in_ref: Ints, size: int, indexes: Ints, preceding: Ints) -> None:
     """Write the indexes of each side's boundaries, and their number before each place."""
-    size = np.zeros(2, np.int64)
-    for k in range(found):
-        before[0, k], before[1, k] = size[0], size[1]
-        at[in_ref[k], size[in_ref[k]]] = k
-        size[in_ref[k]] += 1
-    before[0, found], before[1, found] = size[0], size[1]
+    counts = np.zeros(2, np.int64)
+    for k in range(size):
+        preceding[0, k], preceding[1, k] = counts[0], counts[1]
+        indexes[in_ref[k], counts[in_ref[k]]] = k
+        counts[in_ref[k]] += 1
+    preceding[0, size], preceding[1, size] = counts[0], counts[1]
 
 
 @kernel
-def _band(place: Ints, in_ref: Ints, found: int, reach: int, before: Ints) -> int:
+def _band(place: Ints, in_ref: Ints, size: int, reach: int, preceding: Ints) -> int:
     """Return the largest number of boundaries within reach after one of the other side."""
     band = end = 0
-    for k in range(found):
-        while end < found and place[end] - place[k] <= reach:
+    for k in range(size):
+        while end < size and place[end] - place[k] <= reach:
             end += 1
-        band = max(band, before[1 - in_ref[k], end] - before[1 - in_ref[k], k])
+        band = max(band, preceding[1 - in_ref[k], end] - preceding[1 - in_ref[k], k])
     return band
 
 
 @kernel
 def _partner(boundaries: _Boundaries, k: int, taken: int, reach: int) -> int:
     """Return the next boundary of the other side that is not taken, or -1 if it is out of reach."""
-    place, at, before = boundaries.place, boundaries.at, boundaries.before
+    place, indexes, preceding = boundaries.place, boundaries.indexes, boundaries.preceding
     other = 1 - boundaries.in_ref[k]
-    rank = before[other, k] + taken
-    if rank >= before[other, len(place)] or place[at[other, rank]] - place[k] > reach:
+    rank = preceding[other, k] + taken
+    if rank >= preceding[other, len(place)] or place[indexes[other, rank]] - place[k] > reach:
         return -1
-    return at[other, rank]
+    return indexes[other, rank]
 
 
 @kernel
@@ -110,27 +111,27 @@ def _least_costs(boundaries: _Boundaries, alone: int, reach: int, band: int) -> 
     """Return the least cost of boundaries k, k + 1, ... if the next t of one side are taken.
 
     Returns:
-        Shape (found + 1, 2 band + 3), in units of 1 / (found + 1). The column for t is
+        Shape (size + 1, 2 band + 3), in units of 1 / (size + 1). The column for t is
         band + 1 + t; t > 0 counts boundaries of the hypothesis, and t < 0 those of the reference.
         A near miss costs its distance and one unit more, so that fewer near misses cost less.
     """
     place, in_ref = boundaries.place, boundaries.in_ref
-    found, zero, parts = len(place), band + 1, len(place) + 1
-    least = np.full((found + 1, 2 * band + 3), 2 * _LARGEST, np.int64)
-    least[found, zero] = 0
-    for k in range(found - 1, -1, -1):
+    size, zero, parts = len(place), band + 1, len(place) + 1
+    costs = np.full((size + 1, 2 * band + 3), 2 * _LARGEST, np.int64)
+    costs[size, zero] = 0
+    for k in range(size - 1, -1, -1):
         side = 2 * in_ref[k] - 1
         for t in range(-band, band + 1):
             if t * side < 0:
-                least[k, zero + t] = least[k + 1, zero + t + side]
+                costs[k, zero + t] = costs[k + 1, zero + t + side]
                 continue
-            best = least[k + 1, zero + t] + alone * parts
+            cost = costs[k + 1, zero + t] + alone * parts
             partner = _partner(boundaries, k, t * side, reach)
             if partner >= 0:
-                cost = (place[partner] - place[k]) * parts + 1
-                best = min(best, least[k + 1, zero + t + side] + cost)
-            least[k, zero + t] = best
-    return least
+                pair_cost = (place[partner] - place[k]) * parts + 1
+                cost = min(cost, costs[k + 1, zero + t + side] + pair_cost)
+            costs[k, zero + t] = cost
+    return costs
 
 
 @kernel
@@ -142,24 +143,24 @@ def align(place: Ints, in_ref: Ints, alone: int, reach: int, partner: Ints) -> N
     boundaries.
 
     Args:
-        place: places of the boundaries, strictly ascending, shape (found,).
-        in_ref: 1 for boundaries of the reference, else 0, shape (found,).
+        place: places of the boundaries, strictly ascending, shape (size,).
+        in_ref: 1 for boundaries of the reference, else 0, shape (size,).
         alone: cost of a boundary without a partner; a pair costs its distance.
         reach: largest distance of a pair.
-        partner: output: index of each one's partner, -1 if it has none, shape (found,).
+        partner: output: index of each one's partner, -1 if it has none, shape (size,).
     """
-    found = len(place)
-    partner[:found] = -1
-    if alone > _LARGEST // (found + 1) ** 2:
-        raise Refused("optimal pairing: costs beyond 2^61 are not exact; choose a smaller --n-t")
-    at = np.empty((2, found), np.int64)
-    before = np.empty((2, found + 1), np.int64)
-    _sides(in_ref, found, at, before)
-    band = _band(place, in_ref, found, reach, before)
-    boundaries = _Boundaries(place, in_ref, at, before)
-    least = _least_costs(boundaries, alone, reach, band)
+    size = len(place)
+    partner[:size] = -1
+    if alone > _LARGEST // (size + 1) ** 2:
+        raise Refused("optimal pairing: costs above 2^61 are not exact; choose a smaller --n-t")
+    indexes = np.empty((2, size), np.int64)
+    preceding = np.empty((2, size + 1), np.int64)
+    _sides(in_ref, size, indexes, preceding)
+    band = _band(place, in_ref, size, reach, preceding)
+    boundaries = _Boundaries(place, in_ref, indexes, preceding)
+    costs = _least_costs(boundaries, alone, reach, band)
     zero, t = band + 1, 0
-    for k in range(found):
+    for k in range(size):
         side = 2 * in_ref[k] - 1
         if t * side < 0:
             t += side
@@ -167,7 +168,7 @@ def align(place: Ints, in_ref: Ints, alone: int, reach: int, partner: Ints) -> N
         other = _partner(boundaries, k, t * side, reach)
         if other < 0:
             continue
-        cost = (place[other] - place[k]) * (found + 1) + 1
-        if least[k + 1, zero + t + side] + cost == least[k, zero + t]:
+        cost = (place[other] - place[k]) * (size + 1) + 1
+        if costs[k + 1, zero + t + side] + cost == costs[k, zero + t]:
             partner[k], partner[other] = other, k
             t += side

@@ -152,11 +152,11 @@ def _pass_boundaries(
 @kernel
 def _unequal(passed: Positions, k: int, first: int, end: int) -> np.int32:
     """Count the windows first..end-1 of the padded document in which the two numbers differ."""
-    found = np.int32(0)
+    count = np.int32(0)
     for i in range(Index(first), Index(end)):
-        both = np.int32(passed[i + Index(k)] - passed[i])
-        found = np.int32(found + ((both & LOW) != (both >> SHIFT)))
-    return found
+        packed = np.int32(passed[i + Index(k)] - passed[i])
+        count = np.int32(count + ((packed & LOW) != (packed >> SHIFT)))
+    return count
 
 
 @kernel
@@ -180,11 +180,11 @@ def slide_by_unit(
     after = max(n_units, k)
     with_ref = with_hyp = with_any = more = fewer = absolute = np.int32(0)
     for i in range(Index(k), Index(after)):
-        both = np.int32(passed[i + Index(k)] - passed[i])
-        r, h = np.int32(both & LOW), np.int32(both >> SHIFT)
+        packed = np.int32(passed[i + Index(k)] - passed[i])
+        r, h = np.int32(packed & LOW), np.int32(packed >> SHIFT)
         with_ref = np.int32(with_ref + (r > 0))
         with_hyp = np.int32(with_hyp + (h > 0))
-        with_any = np.int32(with_any + (both != 0))
+        with_any = np.int32(with_any + (packed != 0))
         more = np.int32(more + (r > h))
         fewer = np.int32(fewer + (r < h))
         absolute = np.int32(absolute + abs(np.int32(r - h)))

@@ -41,8 +41,8 @@ def no_decisions(types: Sequence[int]) -> Decisions:
 def add_decisions(
     ref_types: Positions | None,
     boundaries: int,
-    room: Ints,
-    found: int,
+    scratch: Ints,
+    differences: int,
     rules: Rules,
     decided: Decisions,
 ) -> None:
@@ -51,12 +51,12 @@ def add_decisions(
     Args:
         ref_types: types of the reference's boundaries, or None if there is one type.
         boundaries: number of boundaries of the reference.
-        room: the array that ``pair`` wrote.
-        found: the number that ``pair`` returned.
+        scratch: the array that ``pair`` wrote.
+        differences: the number that ``pair`` returned.
         rules: the rules of the run.
         decided: the decisions to add to.
     """
-    code, in_ref, partner = room[0], room[1], room[2]
+    code, in_ref, partner = scratch[0], scratch[1], scratch[2]
     types, cells = decided.types, decided.cells
     if ref_types is None:
         cells[0, 1, 1] += boundaries
@@ -64,19 +64,21 @@ def add_decisions(
         for kind in ref_types:
             actual = np.searchsorted(types, kind) + 1
             cells[0, actual, actual] += 1
-    for k in range(found):
+    for k in range(differences):
         actual = np.searchsorted(types, code[k] % rules.type_range + rules.lowest) + 1
         if in_ref[k]:
             cells[0, actual, actual] -= 1  # counted as a match above, but is not one
-        other = partner[k]
-        if other < 0:
+        partner_index = partner[k]
+        if partner_index < 0:
             cells[0, actual * in_ref[k], actual * (1 - in_ref[k])] += 1
         elif in_ref[k]:
-            predicted = np.searchsorted(types, code[other] % rules.type_range + rules.lowest) + 1
+            predicted = (
+                np.searchsorted(types, code[partner_index] % rules.type_range + rules.lowest) + 1
+            )
             cells[0, actual, predicted] += 1
             if actual == predicted:
                 cells[1, actual, actual] += 1
-                cells[2, actual, actual] += abs(code[other] - code[k]) // rules.type_range
+                cells[2, actual, actual] += abs(code[partner_index] - code[k]) // rules.type_range
 
 
 def class_confusion(
@@ -100,17 +102,17 @@ def class_confusion(
     """
     types = decided.types
     decisions, near_misses, near_span = decided.cells
-    actual, predicted = at = np.nonzero(decisions)
+    actual, predicted = nonzero = np.nonzero(decisions)
     confused = (actual > 0) & (predicted > 0) & (actual != predicted)
     # Class 0 has no type; the difference computed for it is not used.
     difference = abs(types[np.maximum(actual, 1) - 1] - types[np.maximum(predicted, 1) - 1])
     weight = difference / (types[-1] - types[0] + 1) + constant_substitution
-    lost = near_span[at] / n_t + constant_near_miss * near_misses[at]
+    lost = near_span[nonzero] / n_t + constant_near_miss * near_misses[nonzero]
     names = pa.array([None, *types.tolist()], pa.int64())
     return pa.table(
         {
             "reference_type": names.take(pa.array(actual)),
             "hypothesis_type": names.take(pa.array(predicted)),
-            "amount": decisions[at] * (1 - weight * confused) - lost,
+            "amount": decisions[nonzero] * (1 - weight * confused) - lost,
         }
     )

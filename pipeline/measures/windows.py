@@ -15,7 +15,7 @@ from segscore.pipeline.measures.sliding import LONGEST, dense, slide_by_boundary
 
 COUNTS = {
     "windows": "windows that fit: max(0, n_units - window)",
-    "reference_windows": "windows that cover a reference boundary or more",
+    "reference_windows": "windows that cover at least one reference boundary",
     "pk_misses": "windows that cover a reference but no hypothesis boundary",
     "pk_false_alarms": "windows that cover a hypothesis but no reference boundary",
     "wd_misses": "windows that cover more reference than hypothesis boundaries",
@@ -24,7 +24,7 @@ COUNTS = {
     "pk_prime_false_alarms": "windows without a reference boundary in which the numbers differ",
     "wd_absolute": "sum over windows of the difference between the numbers of boundaries",
     "edge_windows": "windows of the document padded with k units before and after: n_units + k",
-    "edge_errors": "of these, windows in which the numbers of boundaries differ",
+    "edge_errors": "windows of the padded document in which the numbers of boundaries differ",
 }
 
 _ROWS = len(COUNTS)
@@ -35,12 +35,12 @@ def _count_pairs(pairs: SegmentationPairs, window: Ints, counts: Ints) -> None:
     ref_row, hyp_row, n_units = pairs.ref_row, pairs.hyp_row, pairs.n_units
     row = np.zeros(_ROWS, np.int64)
     passed = np.empty(LONGEST, np.int32)
-    ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
+    ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     first = 0
     while first < len(ref_row):
-        near, copied = prefetch(pairs.references, ref_row, first, ends, near)
+        buffer, copied = prefetch(pairs.references, ref_row, first, ends, buffer)
         for i in range(first, first + copied):
-            ref = near[ends[i - first] : ends[i - first + 1]]
+            ref = buffer[ends[i - first] : ends[i - first + 1]]
             hyp = row_values(pairs.hypotheses, hyp_row[i])
             if dense(len(ref) + len(hyp), n_units[i], window[i]):
                 slide_by_unit(ref, hyp, n_units[i], window[i], passed, row)
@@ -99,95 +99,99 @@ def window_size(n_units: Ints, segments: Ints, rounding: str = "half-even") -> I
         segments: number of segments, or its sum over the same ones, at least 1, shape (rows,).
         rounding: ``half-even``, or ``half-up`` as in Choi's published scores.
     """
-    whole, rest = np.divmod(n_units, 2 * segments)
-    tie_goes_up = (whole % 2 == 1) | (rounding == "half-up")
-    up = (rest > segments) | ((rest == segments) & tie_goes_up)
-    return np.maximum(2, whole + up)
+    quotient, remainder = np.divmod(n_units, 2 * segments)
+    tie_goes_up = (quotient % 2 == 1) | (rounding == "half-up")
+    up = (remainder > segments) | ((remainder == segments) & tie_goes_up)
+    return np.maximum(2, quotient + up)
 
 
 BEEFERMAN = "Beeferman, Berger & Lafferty 1999"
 PEVZNER = "Pevzner & Hearst 2002, p. 10"
 _G06 = "Georgescul, Clark & Armstrong 2006,"
 TDT = "TDT evaluation plans, cited by Franz, McCarley & Xu 2007"
-_SIDED = frozenset({IDENTITY, REVERSIBLE})
-_MUTUAL = _SIDED | {SYMMETRIC}
+_ASYMMETRIC_LAWS = frozenset({IDENTITY, REVERSIBLE})
+_SYMMETRIC_LAWS = _ASYMMETRIC_LAWS | {SYMMETRIC}
 
 MEASURES = (
     Measure(
         "pk",
         "(pk_misses + pk_false_alarms) / windows",
         f"{BEEFERMAN}; {_G06} 4.1",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         description="Pk: share of windows in which one side has a boundary and the other has none",
     ),
     Measure(
         "pk_miss_rate",
         "pk_misses / reference_windows",
         f"{_G06} 4.1",
-        _SIDED,
-        description="P_miss: share of windows with a reference boundary that were missed",
+        _ASYMMETRIC_LAWS,
+        description="P_miss: share of windows with a reference boundary in which the hypothesis "
+        "has none",
     ),
     Measure(
         "pk_false_alarm_rate",
         "pk_false_alarms / (windows - reference_windows)",
         f"{_G06} 4.1",
-        _SIDED,
-        description="P_fa: share of windows without one in which the hypothesis has one",
+        _ASYMMETRIC_LAWS,
+        description="P_fa: share of windows without a reference boundary in which the hypothesis "
+        "has one",
     ),
     Measure(
         "pk_prior",
         "pk_miss_rate * p_seg + pk_false_alarm_rate * (1 - p_seg)",
         f"{_G06} 4.1 (TDT pilot)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="Pk with a prior: P_miss and P_fa weighted by P_seg",
     ),
     Measure(
         "pk_prime_miss_rate",
         "pk_prime_misses / reference_windows",
         f"{_G06} 4.1 (TDT 1998)",
-        _SIDED,
-        description="P'_miss: share of windows with a reference boundary that differ",
+        _ASYMMETRIC_LAWS,
+        description="P'_miss: share of windows with a reference boundary in which the numbers "
+        "differ",
     ),
     Measure(
         "pk_prime_false_alarm_rate",
         "pk_prime_false_alarms / (windows - reference_windows)",
         f"{_G06} 4.1 (TDT 1998)",
-        _SIDED,
-        description="P'_fa: share of windows without one that differ",
+        _ASYMMETRIC_LAWS,
+        description="P'_fa: share of windows without a reference boundary in which the numbers "
+        "differ",
     ),
     Measure(
         "pk_prime",
         "pk_prime_miss_rate * p_seg + pk_prime_false_alarm_rate * (1 - p_seg)",
         f"{_G06} 4.1 (TDT 1998)",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="P'k: P'_miss and P'_fa weighted by P_seg",
     ),
     Measure(
         "window_diff",
         "(wd_misses + wd_false_alarms) / windows",
         PEVZNER,
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         description="WindowDiff: share of windows in which the numbers of boundaries differ",
     ),
     Measure(
         "window_diff_miss",
         "wd_misses / windows",
         f"{_G06} 4.2",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="share of windows with too few hypothesis boundaries",
     ),
     Measure(
         "window_diff_false_alarm",
         "wd_false_alarms / windows",
         f"{_G06} 4.2",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="share of windows with too many hypothesis boundaries",
     ),
     Measure(
         "window_diff_weighted",
         "wd_absolute / windows",
         "NLTK",
-        _MUTUAL,
+        _SYMMETRIC_LAWS,
         upper=None,
         description="mean difference between the numbers of boundaries in a window",
     ),
@@ -195,22 +199,22 @@ MEASURES = (
         "pr_miss",
         "wd_misses / reference_windows",
         f"{_G06} 4.3",
-        _SIDED,
-        description="Pr_miss: windows with too few boundaries, over those with a reference "
+        _ASYMMETRIC_LAWS,
+        description="Pr_miss: windows with too few boundaries, divided by those with a reference "
         "boundary",
     ),
     Measure(
         "pr_false_alarm",
         "wd_false_alarms / windows",
         f"{_G06} 4.3",
-        _SIDED,
-        description="Pr_fa: windows with too many boundaries, over all windows",
+        _ASYMMETRIC_LAWS,
+        description="Pr_fa: windows with too many boundaries, divided by all windows",
     ),
     Measure(
         "pr_error",
         "cost_miss * pr_miss + cost_false_alarm * pr_false_alarm",
         f"{_G06} 4.3",
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="Pr_error: Pr_miss and Pr_fa weighted by their costs",
     ),
     Measure(
@@ -218,22 +222,23 @@ MEASURES = (
         "c_seg_cost_miss * p_seg * pk_miss_rate"
         " + c_seg_cost_false_alarm * (1 - p_seg) * pk_false_alarm_rate",
         TDT,
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         description="C_seg: P_miss and P_fa weighted by P_seg and costs",
     ),
     Measure(
         "c_seg_normalised",
         "c_seg / minimum(c_seg_cost_miss * p_seg, c_seg_cost_false_alarm * (1 - p_seg))",
         TDT,
-        _SIDED,
+        _ASYMMETRIC_LAWS,
         upper=None,
-        description="C_seg over that of the better of two systems that do not look",
+        description="C_seg divided by that of the better of two trivial systems: a boundary "
+        "everywhere, or nowhere",
     ),
     Measure(
         "window_diff_edges",
         "edge_errors / edge_windows",
         "Lamprier et al. 2007",
-        _MUTUAL,
-        description="WindowDiff over the padded document: ends count as much as the middle",
+        _SYMMETRIC_LAWS,
+        description="WindowDiff of the padded document, whose ends count as much as its middle",
     ),
 )

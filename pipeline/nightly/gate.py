@@ -17,7 +17,7 @@ import numpy as np
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.nightly.moved_documents import documents_moved
-from segscore.pipeline.nightly.nights import Night, of_run, systems_of
+from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
 from segscore.pipeline.nightly.replicates import Replicated, Tally, documents, tally_replicates
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.nightly.verdict import FAILED, PASSED, UNDEFINED, Check, check_of
@@ -63,8 +63,8 @@ def change_of(now: Replicated, before: Replicated, shared: int) -> Change | None
     defined = both[:, ~np.isnan(both).any(axis=0)]
     if sizes.min() < FEWEST or defined.shape[1] < both.shape[1] / 2:
         return None
-    larger = np.sqrt(sizes / (sizes - 1))
-    covariance = np.cov(defined) * np.outer(larger, larger)
+    correction = np.sqrt(sizes / (sizes - 1))
+    covariance = np.cov(defined) * np.outer(correction, correction)
     variances = np.diag(covariance)
     variance = max(float(variances.sum() - 2 * covariance[0, 1]), 0.0)
     freedom = float(sizes.min() - 1)
@@ -84,7 +84,7 @@ def p_value(rule: GateRule, change: Change) -> float:
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _ComparedNights:
     """Two nights to compare, in the measures of some rules.
 
     Attributes:
@@ -102,54 +102,56 @@ class _Compared:
 
     def check(self, rule: GateRule, system: str) -> Check:
         """Check one rule for one system, without the correction for the other checks."""
-        now, before = (_average(told, system, rule) for told in (self.now, self.before))
-        found = check_of(
+        now, before = (_average(tally, system, rule) for tally in (self.now, self.before))
+        check = check_of(
             rule,
             system,
             self.other.name,
-            value=_known(now.value),
-            before=_known(before.value),
+            value=_none_if_nan(now.value),
+            before=_none_if_nan(before.value),
             documents=now.documents,
             documents_before=before.documents,
             shared=self.shared,
         )
-        if found.value is None or found.before is None:
-            gone = found.value is None and found.before is not None
-            return replace(found, result=UNDEFINED) if gone else found
+        if check.value is None or check.before is None:
+            newly_undefined = check.value is None and check.before is not None
+            return replace(check, result=UNDEFINED) if newly_undefined else check
         change = change_of(now, before, self.shared)
         if change is None:
-            return replace(found, change=found.value - found.before)
+            return replace(check, change=check.value - check.before)
         return replace(
-            found,
+            check,
             change=change.change,
             standard_error=change.standard_error,
             p=p_value(rule, change),
         )
 
 
-def _average(told: Tally | None, system: str, rule: GateRule) -> Replicated:
-    if told is None or system not in told.systems:
+def _average(tally: Tally | None, system: str, rule: GateRule) -> Replicated:
+    if tally is None or system not in tally.systems:
         return Replicated(np.nan, 0, np.empty(0))
-    return told.average(system, rule)
+    return tally.average(system, rule)
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _compare(night: Night, other: Night, rules: tuple[GateRule, ...], seed: int) -> list[_Compared]:
+def _compare(
+    night: Night, other: Night, rules: tuple[GateRule, ...], seed: int
+) -> list[_ComparedNights]:
     """Read two nights, once for each table that the rules are about."""
     ids, other_ids = documents(night), documents(other)
     shared = len(np.intersect1d(ids, other_ids, assume_unique=True))
     in_all = max(len(ids), len(other_ids))
-    found = []
+    compared = []
     for table in RULE_TABLES:
-        asked = tuple(rule for rule in rules if rule.table == table)
-        if asked:
-            now = tally_replicates(night, asked, seed, in_all)
-            before = tally_replicates(other, asked, seed, in_all)
-            found.append(_Compared(other, table, now, before, shared))
-    return found
+        selected = tuple(rule for rule in rules if rule.table == table)
+        if selected:
+            now = tally_replicates(night, selected, seed, in_all)
+            before = tally_replicates(other, selected, seed, in_all)
+            compared.append(_ComparedNights(other, table, now, before, shared))
+    return compared
 
 
 def judge_rules(
@@ -173,14 +175,14 @@ def judge_rules(
     """
     seed = int(night.settings["seed"])
     checks: dict[tuple[str, str], Check] = {}
-    for other in {each.url: each for each in others.values()}.values():
+    for other in {other.url: other for other in others.values()}.values():
         for compared in _compare(night, other, rules, seed):
             for rule in rules:
                 if rule.table == compared.table:
-                    for system, its in others.items():
-                        if its is other:
+                    for system, assigned in others.items():
+                        if assigned is other:
                             checks[rule.text, system] = compared.check(rule, system)
-    listed = [checks[rule.text, system] for rule in rules for system in others]
+    in_order = [checks[rule.text, system] for rule in rules for system in others]
     by_text = {rule.text: rule for rule in rules}
     return [
         replace(
@@ -189,11 +191,11 @@ def judge_rules(
         )
         if check.fails
         else check
-        for check in _decide(listed, alpha)
+        for check in _decide(in_order, alpha)
     ]
 
 
-def hold(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) -> list[Check]:
+def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) -> list[Check]:
     """Check all rules for the systems that two runs share.
 
     Args:
@@ -205,11 +207,11 @@ def hold(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) -> lis
     Raises:
         Refused: a folder has no finished scoring run, or the runs share no system.
     """
-    now, then = of_run(run), of_run(other)
-    there = systems_of(then)
-    shared = [system for system in systems_of(now) if system in there]
+    now, then = open_as_night(run), open_as_night(other)
+    other_systems = systems_of(then)
+    shared = [system for system in systems_of(now) if system in other_systems]
     if not shared:
-        raise Refused(f"{run}: no system of {other} is in it, so there is none to hold against it")
+        raise Refused(f"{run}: shares no system with {other}, so there is nothing to compare")
     return judge_rules(now, dict.fromkeys(shared, then), rules, alpha)
 
 
@@ -217,10 +219,10 @@ def _decide(checks: Sequence[Check], alpha: float) -> list[Check]:
     """Decide which checks fail, corrected for the number of checks."""
     decided = [check for check in checks if check.p is not None]
     adjusted = iter(holm([check.p for check in decided if check.p is not None]).tolist())
-    found = []
+    results = []
     for check in checks:
         if check.p is not None:
             p = next(adjusted)
             check = replace(check, p_adjusted=p, result=FAILED if p <= alpha else PASSED)
-        found.append(check)
-    return found
+        results.append(check)
+    return results

@@ -19,7 +19,7 @@ from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS, summary_group
 from segscore.pipeline.storage.placement import is_inside, require_apart
 
 _FOLDER, _FILE = "history", "history.parquet"
-OURS: dict[str, pa.DataType] = {
+RUN_COLUMNS: dict[str, pa.DataType] = {
     "run": pa.string(),
     "date": pa.date32(),
     "signature": pa.string(),
@@ -30,7 +30,7 @@ OURS: dict[str, pa.DataType] = {
 """Columns of the history in addition to those of summaries."""
 
 _GROUP = "group_"
-"""Prefix of a group-by column whose name is in ``OURS``."""
+"""Prefix of a group-by column whose name is in ``RUN_COLUMNS``."""
 
 
 @dataclass(frozen=True)
@@ -74,35 +74,37 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     """
     require_keep(keep)
     if not storage.names(runs):
-        raise Refused(f"{runs}: no such folder, or nothing in it")
+        raise Refused(f"{runs}: no such folder, or it is empty")
     url = storage.join(output or storage.join(runs, _FOLDER), _FILE)
     _require_free(runs, url)
-    removed, wrong = ([], []) if keep is None else remove_old(Nights(runs), keep)
-    found = []
+    removed, warnings = ([], []) if keep is None else remove_old(Nights(runs), keep)
+    finished = []
     for name in storage.names(runs):
         try:
-            one = _read(runs, name)
+            run = _read(runs, name)
         except (Refused, Failed, OSError) as problem:
-            wrong.append(f"{name} was left out: {problem}")
+            warnings.append(f"{name} was left out: {problem}")
         else:
-            found += [one] if one is not None else []
-    if not found:
-        why = f" ({wrong[0]})" if wrong else ""
-        raise Refused(f"{runs}: holds no finished run of segscore score or nightly{why}")
-    table = _united(sorted(found, key=lambda one: (one.date or date.min, one.name)))
+            finished += [run] if run is not None else []
+    if not finished:
+        reason = f" ({warnings[0]})" if warnings else ""
+        raise Refused(f"{runs}: contains no finished run of segscore score or nightly{reason}")
+    table = _concatenate(sorted(finished, key=lambda run: (run.date or date.min, run.name)))
     storage.write_table(url, table, plain=())
-    return Gathered(table, url, removed, wrong)
+    return Gathered(table, url, removed, warnings)
 
 
 def _require_free(runs: str, url: str) -> None:
     """Refuse to write the table into a run, or over a file that is not such a table."""
     folder = url.rpartition("/")[0]
-    around = [folder, *(storage.join(runs, name) for name in storage.names(runs))]
+    folders = [folder, *(storage.join(runs, name) for name in storage.names(runs))]
     target = storage.canonical(url)
-    held = [each for each in around if is_inside(target, storage.canonical(each))]
-    require_apart(url, {"RUN": [each for each in held if _is_run(each)]}, is_file=True)
-    if _FILE in storage.names(folder) and not {*OURS} <= {*storage.column_names(url)}:
-        raise Refused(f"{url}: is not a table of segscore history; name another folder by --output")
+    enclosing = [path for path in folders if is_inside(target, storage.canonical(path))]
+    require_apart(url, {"RUN": [path for path in enclosing if _is_run(path)]}, is_file=True)
+    if _FILE in storage.names(folder) and not {*RUN_COLUMNS} <= {*storage.column_names(url)}:
+        raise Refused(
+            f"{url}: is not a table of segscore history; name another folder with --output"
+        )
 
 
 def _is_run(folder: str) -> bool:
@@ -115,7 +117,7 @@ def _read(runs: str, name: str) -> _Run | None:
     run = FinishedRun.find(url)
     if run is None or run.command != "score":
         return None
-    return _Run(name, _night(name), run, nights.judged(run), run.table("summary"))
+    return _Run(name, _night(name), run, nights.find_verdict(run), run.table("summary"))
 
 
 def _night(name: str) -> date | None:
@@ -127,64 +129,64 @@ def _night(name: str) -> date | None:
         return None
 
 
-def _united(runs: list[_Run]) -> pa.Table:
-    """Concatenate the rows of all runs; ``OURS`` come first, then all columns of the summaries."""
-    tables = [_widened(one) for one in runs]
+def _concatenate(runs: list[_Run]) -> pa.Table:
+    """Concatenate the rows of all runs; ``RUN_COLUMNS`` come first, then those of summaries."""
+    tables = [_with_run_columns(run) for run in runs]
     names = list(dict.fromkeys(name for table in tables for name in table.column_names))
-    first = [*OURS, *SUMMARY_COLUMNS]
-    names = [*first, *(name for name in names if name not in first)]
-    schema = pa.schema([(name, _type(name, tables)) for name in names])
-    return pa.concat_tables([_fitted(table, schema) for table in tables]).combine_chunks()
+    leading = [*RUN_COLUMNS, *SUMMARY_COLUMNS]
+    names = [*leading, *(name for name in names if name not in leading)]
+    schema = pa.schema([(name, _column_type(name, tables)) for name in names])
+    return pa.concat_tables([_fit_to_schema(table, schema) for table in tables]).combine_chunks()
 
 
-def _widened(one: _Run) -> pa.Table:
-    """Return the summary of a run with ``OURS`` added."""
-    renamed = [_free(name, one.summary.column_names) for name in one.summary.column_names]
-    table = one.summary.rename_columns(renamed)
-    said = {
-        "run": one.name,
-        "date": one.date,
-        "signature": one.scored.signature,
-        "version": one.scored.record["versions"]["segscore"],
-        "outcome": None if one.verdict is None else one.verdict.outcome,
+def _with_run_columns(run: _Run) -> pa.Table:
+    """Return the summary of a run with ``RUN_COLUMNS`` added."""
+    renamed = [_history_name(name, run.summary.column_names) for name in run.summary.column_names]
+    table = run.summary.rename_columns(renamed)
+    values = {
+        "run": run.name,
+        "date": run.date,
+        "signature": run.scored.signature,
+        "version": run.scored.record["versions"]["segscore"],
+        "outcome": None if run.verdict is None else run.verdict.outcome,
     }
-    for name, value in said.items():
-        column = pa.array([value] * table.num_rows, OURS[name])
+    for name, value in values.items():
+        column = pa.array([value] * table.num_rows, RUN_COLUMNS[name])
         table = table.append_column(name, column)
-    return table.append_column("gate", pa.array(list(_gates(one)), OURS["gate"]))
+    return table.append_column("gate", pa.array(list(_gates(run)), RUN_COLUMNS["gate"]))
 
 
-def _free(name: str, taken: list[str]) -> str:
-    """Return the history's name for a column of a summary, which must not be one of ``OURS``."""
-    if name in OURS:
+def _history_name(name: str, used: list[str]) -> str:
+    """Return the history's name for a column of a summary; never one of ``RUN_COLUMNS``."""
+    if name in RUN_COLUMNS:
         name = _GROUP + name
-        while name in taken:
+        while name in used:
             name = _GROUP + name
     return name
 
 
-def _gates(one: _Run) -> Iterator[str | None]:
+def _gates(run: _Run) -> Iterator[str | None]:
     """Yield the result of the gate for each row of a run's summary, None if there is none."""
-    checks = () if one.verdict is None else one.verdict.checks
-    said = {(each.system, each.measure, each.average): each.result for each in checks}
-    over_all = are_over_all(one.summary, summary_groups(one.summary.column_names))
-    for row, whole in zip(one.summary.to_pylist(), over_all.to_pylist(), strict=True):
-        yield said.get((row["hypothesis"], row["measure"], row["average"])) if whole else None
+    checks = () if run.verdict is None else run.verdict.checks
+    results = {(check.system, check.measure, check.average): check.result for check in checks}
+    over_all = are_over_all(run.summary, summary_groups(run.summary.column_names))
+    for row, whole in zip(run.summary.to_pylist(), over_all.to_pylist(), strict=True):
+        yield results.get((row["hypothesis"], row["measure"], row["average"])) if whole else None
 
 
-def _type(name: str, tables: list[pa.Table]) -> pa.DataType:
+def _column_type(name: str, tables: list[pa.Table]) -> pa.DataType:
     """Return the type of a column over all runs; a string if its types cannot be unified."""
     types = [table.schema.field(name).type for table in tables if name in table.column_names]
     fields = [pa.schema([(name, kind)]) for kind in types]
     if not fields:
-        return OURS[name]
+        return RUN_COLUMNS[name]
     try:
         return pa.unify_schemas(fields, promote_options="permissive").field(name).type
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         return pa.string()
 
 
-def _fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
+def _fit_to_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
     columns = [
         table.column(field.name).cast(field.type)
         if field.name in table.column_names

@@ -19,7 +19,7 @@ from segscore.pipeline.runs import signature
 
 
 def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
-    """Judge a night, or return its verdict if it was judged by the same rules and nights before.
+    """Judge a night; repeat its verdict if the rules and the nights to compare with are the same.
 
     Args:
         night: the published night.
@@ -36,15 +36,15 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
         "against": settings.against,
         "not_comparable": settings.not_comparable,
     }
-    here = nights.systems_of(night)
-    others, missing = _others(here, settings, earlier)
+    systems = nights.systems_of(night)
+    others, missing = _others(systems, settings, earlier)
     against = {
         system: {"date": other.date.isoformat(), "run": other.fingerprint}
         for system, other in others.items()
     }
-    before = night.verdict
-    if before is not None and before.asked == asked and _stands(before, against, earlier):
-        return before
+    previous = night.verdict
+    if previous is not None and previous.asked == asked and _is_current(previous, against, earlier):
+        return previous
     differences = _differences(night, others.values()) if settings.rules else {}
     comparable = {
         system: other
@@ -58,27 +58,27 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
         asked=asked,
         against=against,
         checks=checks,
-        systems=here,
+        systems=systems,
         missing=missing,
-        new=tuple(system for system in here if system not in others),
+        new=tuple(system for system in systems if system not in others),
         differences=differences,
         outcome=_outcome(checks, missing, differences, settings.not_comparable),
         finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
 
-def _stands(before: Verdict, against: Mapping[str, Any], earlier: Nights) -> bool:
-    """Check whether an earlier verdict was by the nights that would be chosen now.
+def _is_current(previous: Verdict, against: Mapping[str, Any], earlier: Nights) -> bool:
+    """Check whether an earlier verdict compared the nights that would be chosen now.
 
-    It is also valid if one of its nights no longer exists, as old nights are removed.
+    It also counts if one of those nights has been removed since.
     """
-    there = {night.isoformat() for night in earlier.dates}
-    gone = {told["date"] for told in before.against.values()} - there
-    return before.against == against or bool(gone)
+    existing = {night.isoformat() for night in earlier.dates}
+    removed = {compared["date"] for compared in previous.against.values()} - existing
+    return previous.against == against or bool(removed)
 
 
 def _others(
-    here: tuple[str, ...], settings: NightSettings, earlier: Nights
+    systems: tuple[str, ...], settings: NightSettings, earlier: Nights
 ) -> tuple[dict[str, Night], tuple[str, ...]]:
     """Choose the night that each system is compared with, and find the missing systems.
 
@@ -86,28 +86,32 @@ def _others(
     that a change during its absence is noticed.
     """
     candidates: Iterable[Night] = earlier.good(settings.date)
-    if settings.compared is not None:
-        candidates = [night for night in [earlier.on(settings.compared)] if night is not None]
-    found: dict[str, Night] = {}
+    if settings.compared_date is not None:
+        candidates = [
+            night for night in [earlier.find(settings.compared_date)] if night is not None
+        ]
+    chosen: dict[str, Night] = {}
     missing: tuple[str, ...] | None = None
     for other in candidates:
-        there = nights.systems_of(other) if other.verdict is None else other.verdict.systems
+        other_systems = nights.systems_of(other) if other.verdict is None else other.verdict.systems
         if missing is None:
-            missing = tuple(system for system in there if system not in here)
-        found |= {system: other for system in there if system in here and system not in found}
-        if len(found) == len(here):
+            missing = tuple(system for system in other_systems if system not in systems)
+        chosen |= {
+            system: other for system in other_systems if system in systems and system not in chosen
+        }
+        if len(chosen) == len(systems):
             break
-    return {system: found[system] for system in here if system in found}, missing or ()
+    return {system: chosen[system] for system in systems if system in chosen}, missing or ()
 
 
 def _differences(night: Night, others: Iterable[Night]) -> dict[str, list[str]]:
     """Return the differences of a night's signature from those of others, by their dates."""
     now = night.signature
-    found = {
+    by_date = {
         other.date.isoformat(): signature.signature_differences(other.signature, now)
         for other in others
     }
-    return {date: differences for date, differences in found.items() if differences}
+    return {date: differences for date, differences in by_date.items() if differences}
 
 
 def _outcome(

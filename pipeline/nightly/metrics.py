@@ -62,56 +62,60 @@ def expose(
         published: the night, if it was published and judged now.
         rules: rules of the gate, whose averages are included.
     """
-    told = Metrics()
+    metrics = Metrics()
     start = datetime.combine(night, time(), UTC).timestamp()
-    told.set("date_timestamp_seconds", "Start (UTC) of the date of the night.", start)
-    for each in (*OUTCOMES, WAITING, BROKEN):
-        told.set("outcome", "1 for what the night came to.", each == outcome, outcome=each)
-    told.set("exit_code", "Of segscore nightly.", exit_code)
+    metrics.set("date_timestamp_seconds", "Start of the night's date in UTC.", start)
+    for candidate in (*OUTCOMES, WAITING, BROKEN):
+        metrics.set(
+            "outcome", "1 for the night's outcome, else 0.", candidate == outcome, outcome=candidate
+        )
+    metrics.set("exit_code", "Exit code of segscore nightly.", exit_code)
     if last_success is not None:
-        then = datetime.fromisoformat(last_success).timestamp()
+        judged_at = datetime.fromisoformat(last_success).timestamp()
         help_ = "When the newest night that ended with exit code 0 was judged."
-        told.set("last_success_timestamp_seconds", help_, then)
+        metrics.set("last_success_timestamp_seconds", help_, judged_at)
     if published is not None:
-        _tell_run(told, published)
-        _tell_gate(told, published)
-        _tell_averages(told, published, rules)
-    return told.text
+        _set_run(metrics, published)
+        _set_gate(metrics, published)
+        _set_averages(metrics, published, rules)
+    return metrics.text
 
 
-def _tell_run(told: Metrics, night: Night) -> None:
+def _set_run(metrics: Metrics, night: Night) -> None:
     record = night.record
     seconds = sum(record["seconds"].values())
-    told.set("duration_seconds", "Time that scoring the night took.", seconds)
-    told.set("pairs", "Pairs of a reference and a hypothesis scored.", record["pairs"])
+    metrics.set("duration_seconds", "Time taken to score the night.", seconds)
+    metrics.set("pairs", "Pairs of a reference and a hypothesis scored.", record["pairs"])
     for table, rows in record["rows"].items():
-        for became in ("scored", "rejected", "unpaired"):
-            help_ = f"Input rows that were {became}."
-            told.set(f"{became}_rows", help_, rows[became], table=table)
+        for status in ("scored", "rejected", "unpaired"):
+            help_ = f"Input rows that were {status}."
+            metrics.set(f"{status}_rows", help_, rows[status], table=table)
 
 
-def _tell_gate(told: Metrics, night: Night) -> None:
+def _set_gate(metrics: Metrics, night: Night) -> None:
     verdict = night.verdict
     if verdict is None:
         return
-    help_ = "Systems of the night compared with that are not there tonight."
-    told.set("missing_systems", help_, len(verdict.missing))
+    help_ = "Systems of the night compared with that were not scored tonight."
+    metrics.set("missing_systems", help_, len(verdict.missing))
     for check in verdict.checks:
         labels = {"rule": check.rule, "system": check.system}
-        help_ = "1 if the system keeps the rule, 0 if not."
-        told.set("gate_passed", help_, not check.fails, **labels)
-        told.set("change", "Average less that of the night before.", check.change, **labels)
+        help_ = "1 if the system satisfies the rule, 0 if not."
+        metrics.set("gate_passed", help_, not check.fails, **labels)
+        help_ = "Average minus that of the night compared with."
+        metrics.set("change", help_, check.change, **labels)
 
 
-def _tell_averages(told: Metrics, night: Night, rules: tuple[GateRule, ...]) -> None:
-    asked = {(rule.measure, rule.average) for rule in rules}
+def _set_averages(metrics: Metrics, night: Night, rules: tuple[GateRule, ...]) -> None:
+    gated = {(rule.measure, rule.average) for rule in rules}
     for row in system_rows(night):
         system = row["hypothesis"]
         help_ = "Documents the system was scored on."
-        told.set("documents", help_, row["documents"], system=system)
-        if (row["measure"], row["average"]) in asked:
+        metrics.set("documents", help_, row["documents"], system=system)
+        if (row["measure"], row["average"]) in gated:
             labels = {name: row[name] for name in ("measure", "average")} | {"system": system}
-            told.set("average", "Of a measure over the night's documents.", row["value"], **labels)
+            help_ = "Average of a measure over the night's documents."
+            metrics.set("average", help_, row["value"], **labels)
             for end, name in (("low", "ci_low"), ("high", "ci_high")):
                 help_ = f"The {end} end of the average's 95 % interval."
-                told.set(f"average_{end}", help_, row[name], **labels)
+                metrics.set(f"average_{end}", help_, row[name], **labels)

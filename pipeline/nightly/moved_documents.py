@@ -15,7 +15,7 @@ _SHOWN = 5
 
 
 def documents_moved(night: Night, other: Night, rule: GateRule, check: Check) -> tuple[Moved, ...]:
-    """Find the documents of a night whose values got worst.
+    """Find the documents of a night whose values worsened most.
 
     A document that both nights scored is compared with its value in the other night, a new document
     with the other night's average.
@@ -29,19 +29,21 @@ def documents_moved(night: Night, other: Night, rule: GateRule, check: Check) ->
     Returns:
         At most ``_SHOWN`` documents, worst first, ties by name.
     """
-    now, then = (_values(each, rule, check.system) for each in (night, other))
+    now, then = (_values(scored, rule, check.system) for scored in (night, other))
     moved = [
         Moved(document, value, then.get(document, check.before), document in then)
         for document, value in now.items()
         if check.before is not None
     ]
-    moved.sort(key=lambda each: (-rule.excess(each.value - each.before), each.document_id))
-    return tuple(each for each in moved[:_SHOWN] if each.value != each.before)
+    moved.sort(
+        key=lambda document: (-rule.excess(document.value - document.before), document.document_id)
+    )
+    return tuple(document for document in moved[:_SHOWN] if document.value != document.before)
 
 
 def _values(night: Night, rule: GateRule, system: str) -> Mapping[str, float]:
     """Return the mean over references of each document on which it is defined."""
-    found: dict[str, float] = {}
+    by_document: dict[str, float] = {}
     for table in tables(night, rule.table, ["document_id", "hypothesis", rule.measure]):
         chosen = table.filter(pc.equal(table.column("hypothesis"), system))
         document = chosen.column("document_id").combine_chunks().dictionary_encode()
@@ -49,5 +51,5 @@ def _values(night: Night, rule: GateRule, system: str) -> Mapping[str, float]:
             [values_of(chosen.column(rule.measure))], np.asarray(document.indices, np.int64)
         )[0]
         named = zip(document.dictionary.to_pylist(), means.tolist(), strict=True)
-        found |= {name: mean for name, mean in named if not np.isnan(mean)}
-    return found
+        by_document |= {name: mean for name, mean in named if not np.isnan(mean)}
+    return by_document

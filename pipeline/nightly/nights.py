@@ -34,14 +34,14 @@ class Night(FinishedScoring):
 
 def dates(runs: str) -> list[date]:
     """Return the dates in the names of the nights' folders, ascending."""
-    found = []
+    nights = []
     for name in storage.names(runs):
         if name.startswith(NIGHT):
             try:
-                found.append(read_date("", name.removeprefix(NIGHT)))
+                nights.append(read_date("", name.removeprefix(NIGHT)))
             except Refused:  # not the folder of a night
                 continue
-    return sorted(found)
+    return sorted(nights)
 
 
 def read_night(runs: str, night: date) -> Night | None:
@@ -55,31 +55,31 @@ def read_night(runs: str, night: date) -> Night | None:
     if run is None:
         return None
     if run.command != "score":
-        raise Refused(f"{url}: holds a run of another command, not a night")
-    return Night(url, run.record, night, judged(run))
+        raise Refused(f"{url}: contains a run of another command, not a night")
+    return Night(url, run.record, night, find_verdict(run))
 
 
-def of_run(url: str) -> Night:
+def open_as_night(url: str) -> Night:
     """Open a finished scoring run that belongs to no night.
 
     Raises:
         Refused: the folder has no finished scoring run.
     """
-    nothing = "holds no finished scoring run"
-    run = FinishedRun.open(url, nothing)
+    message = "contains no finished scoring run"
+    run = FinishedRun.open(url, message)
     if run.command != "score":
-        raise Refused(f"{url}: {nothing}")
+        raise Refused(f"{url}: {message}")
     return Night(url, run.record, date.min, None)
 
 
-def judged(run: FinishedRun) -> Verdict | None:
+def find_verdict(run: FinishedRun) -> Verdict | None:
     """Return the gate's verdict on a run; None if there is none, or it is on an earlier run."""
-    place = storage.join(run.url, verdict.FILE)
-    text = storage.read_text(place)
+    url = storage.join(run.url, verdict.FILE)
+    text = storage.read_text(url)
     if text is None:
         return None
-    found = verdict.read_verdict(place, text)
-    return found if found.run == run.fingerprint else None
+    read = verdict.read_verdict(url, text)
+    return read if read.run == run.fingerprint else None
 
 
 def system_rows(night: Night) -> list[RunRow]:
@@ -92,9 +92,9 @@ def systems_of(night: Night) -> tuple[str, ...]:
     return tuple(sorted({row["hypothesis"] for row in system_rows(night)}))
 
 
-def keep_night(url: str, found: Verdict) -> None:
+def save_verdict(url: str, judgement: Verdict) -> None:
     """Write the verdict on a night, atomically."""
-    storage.write_text(storage.join(url, verdict.FILE), found.text())
+    storage.write_text(storage.join(url, verdict.FILE), judgement.text())
 
 
 class Nights:
@@ -111,7 +111,7 @@ class Nights:
         self.unreadable: list[str] = []
         self._read: dict[date, Night | None] = {}
 
-    def on(self, night: date) -> Night | None:
+    def find(self, night: date) -> Night | None:
         """Return the night of a date; None if there is none or it cannot be read."""
         if night not in self._read:
             try:
@@ -123,9 +123,9 @@ class Nights:
 
     def newest_first(self, before: date | None = None) -> Iterator[Night]:
         """Yield all published nights, or those before a date, newest first."""
-        for each in reversed(self.dates):
-            if before is None or each < before:
-                night = self.on(each)
+        for day in reversed(self.dates):
+            if before is None or day < before:
+                night = self.find(day)
                 if night is not None:
                     yield night
 

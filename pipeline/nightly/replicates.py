@@ -15,7 +15,7 @@ from segscore.pipeline.nightly.nights import Night
 from segscore.pipeline.nightly.rules import RULE_TABLES, GateRule
 from segscore.pipeline.scoring.part import POINT
 from segscore.pipeline.statistics.averages import averages, replicates
-from segscore.pipeline.statistics.bootstrap import Drawn, draw_weights, units
+from segscore.pipeline.statistics.bootstrap import UnitWeights, draw_weights, units
 from segscore.pipeline.statistics.sums import CountedRows, GroupKey, Sums, merge, sum_rows
 
 REPLICATES = 2000
@@ -59,31 +59,31 @@ class Tally:
         return {str(key[0]): group for group, key in enumerate(self.sums.groups)}
 
     @cached_property
-    def _drawn(self) -> Drawn:
+    def _drawn(self) -> UnitWeights:
         return draw_weights(self.sums.unit, self.seed, REPLICATES)
 
     def average(self, system: str, rule: GateRule) -> Replicated:
         """Compute a system's average and its replicates."""
         group = self.systems[system]
         key = rule.measure, rule.average
-        (told,) = (
-            each
-            for each in averages(self.kind, self.sums, group, None, self.parameters)
-            if (each.measure, each.average) == key
+        (row,) = (
+            candidate
+            for candidate in averages(self.kind, self.sums, group, None, self.parameters)
+            if (candidate.measure, candidate.average) == key
         )
         cells = np.flatnonzero(self.sums.group == group)
-        weights = self._drawn.of(self.sums.unit[cells])
-        again = replicates(self.kind, self.sums, cells, weights, self.parameters)
-        return Replicated(told.value, told.defined, again[key])
+        weights = self._drawn.for_units(self.sums.unit[cells])
+        resampled = replicates(self.kind, self.sums, cells, weights, self.parameters)
+        return Replicated(row.value, row.defined, resampled[key])
 
 
 def documents(night: Night) -> Hashes:
     """Return the hashes of the documents that a night scored, ascending and unique."""
-    found = [
+    hashes = [
         np.unique(hash_names(table.column("document_id").combine_chunks()).hashes)
         for table in tables(night, "scores", ["document_id", "hypothesis"])
     ]
-    return np.unique(np.concatenate([np.empty(0, np.uint64), *found]))
+    return np.unique(np.concatenate([np.empty(0, np.uint64), *hashes]))
 
 
 def tally_replicates(
@@ -106,7 +106,7 @@ def tally_replicates(
     """
     kind = RULE_TABLES[rules[0].table].only([rule.measure for rule in rules])
     columns = ["document_id", "hypothesis", *kind.counts, *kind.measures]
-    parts = [_gathered(kind, table, in_all) for table in tables(night, rules[0].table, columns)]
+    parts = [_sum_table(kind, table, in_all) for table in tables(night, rules[0].table, columns)]
     if not parts:
         return None
     return Tally(kind, merge(parts), night.parameters, seed)
@@ -121,28 +121,28 @@ def tables(night: Night, name: str, columns: list[str]) -> Iterator[pa.Table]:
         columns = [*columns, "reference"]
     consensus = list(night.score_settings().shares)
     for part in night.parts(name, columns):
-        yield _systems_alone(part, consensus)
+        yield _without_extra_rows(part, consensus)
 
 
-def _systems_alone(table: pa.Table, consensus: list[str]) -> pa.Table:
-    kept = pc.invert(pc.starts_with(table.column("hypothesis"), POINT))
+def _without_extra_rows(table: pa.Table, consensus: list[str]) -> pa.Table:
+    mask = pc.invert(pc.starts_with(table.column("hypothesis"), POINT))
     if "reference" in table.column_names:
-        made = pc.is_in(table.column("reference"), pa.array(consensus, pa.string()))
-        kept = pc.and_(kept, pc.invert(made))
-    return table.filter(kept)
+        is_consensus = pc.is_in(table.column("reference"), pa.array(consensus, pa.string()))
+        mask = pc.and_(mask, pc.invert(is_consensus))
+    return table.filter(mask)
 
 
-def _gathered(kind: Table, table: pa.Table, in_all: int) -> Sums:
+def _sum_table(kind: Table, table: pa.Table, in_all: int) -> Sums:
     system = encode(table.column("hypothesis").combine_chunks())
-    numbered = number(table.column("document_id").combine_chunks())
+    coded = number(table.column("document_id").combine_chunks())
     rows = CountedRows(
-        numbered.document,
+        coded.document,
         [numbers(table.column(name).combine_chunks()) for name in kind.counts],
         [values_of(table.column(name)) for name in kind.measures],
         one_each=False,
     )
     groups: list[GroupKey] = [(name,) for name in system.names]
-    ids = hash_names(numbered.documents.ids).hashes
+    ids = hash_names(coded.documents.ids).hashes
     return sum_rows(groups, system.code, units(ids, in_all), rows)
 
 

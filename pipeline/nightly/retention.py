@@ -39,7 +39,7 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
         return [], []
     newest = min(nights.newest, datetime.now(UTC).date())
     last_good = next((night.date for night in nights.good()), None)
-    removed, kept = [], []
+    removed, warnings = [], []
     for night in nights.dates:
         if night < newest - timedelta(days=days) and night != last_good:
             url = folder_of(nights.runs, night)
@@ -49,8 +49,8 @@ def remove_old(nights: Nights, days: int) -> tuple[list[date], list[str]]:
                 _remove(url, files)
                 removed.append(night)
             except (Refused, Failed, OSError) as problem:
-                kept.append(f"{url} is old but was not removed: {problem}")
-    return removed, kept
+                warnings.append(f"{url} is old but was not removed: {problem}")
+    return removed, warnings
 
 
 def _files(runs: str, night: date) -> _Files:
@@ -63,14 +63,14 @@ def _files(runs: str, night: date) -> _Files:
     published = read_night(runs, night)
     if published is not None:
         return listed(published.record, storage.join(url, run_folder.RECORD))
-    place = storage.join(url, REMOVING)
-    text = storage.read_text(place)
+    removing = storage.join(url, REMOVING)
+    text = storage.read_text(removing)
     if text is None:
-        raise Refused(f"it holds no {run_folder.RECORD}")
+        raise Refused(f"it contains no {run_folder.RECORD}")
     record = None
     with suppress(ValueError):
         record = json.loads(text)
-    return listed(record if isinstance(record, dict) else {}, place)
+    return listed(record if isinstance(record, dict) else {}, removing)
 
 
 def _require_ours(url: str, files: _Files) -> None:
@@ -79,16 +79,16 @@ def _require_ours(url: str, files: _Files) -> None:
     Raises:
         Refused: the folder contains an unfinished attempt, or a file that the night did not write.
     """
-    held = storage.names(url)
-    if run_folder.UNFINISHED in held:
-        raise Refused("it holds an unfinished attempt")
-    others = [name for name in held if name not in (run_folder.RECORD, verdict.FILE, REMOVING)]
+    names = storage.names(url)
+    if run_folder.UNFINISHED in names:
+        raise Refused("it contains an unfinished attempt")
+    others = [name for name in names if name not in (run_folder.RECORD, verdict.FILE, REMOVING)]
     for table in [name for name in others if name in files]:
-        there = storage.names(storage.join(url, table))
+        listing = storage.names(storage.join(url, table))
         others.remove(table)
-        others += [f"{table}/{name}" for name in there if name not in files[table]]
+        others += [f"{table}/{name}" for name in listing if name not in files[table]]
     if others:
-        raise Refused(f"it holds {', '.join(others[:3])}, which the night did not write")
+        raise Refused(f"it contains {', '.join(others[:3])}, which the night did not write")
 
 
 def _remove(url: str, files: _Files) -> None:

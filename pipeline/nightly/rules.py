@@ -52,33 +52,37 @@ def parse_rule(text: str) -> tuple[GateRule, ...]:
             wrong one, or two rules are about the same average.
     """
     rules = tuple(_rule("".join(part.split())) for part in text.split(","))
-    for place, rule in enumerate(rules):
-        if (rule.measure, rule.average) in [(r.measure, r.average) for r in rules[:place]]:
-            raise Refused(f"--gate {rule.text}: a rule for {rule.average} {rule.measure} is there")
+    for index, rule in enumerate(rules):
+        if (rule.measure, rule.average) in [(r.measure, r.average) for r in rules[:index]]:
+            raise Refused(
+                f"--gate {rule.text}: a second rule for {rule.average} {rule.measure}; give one"
+            )
     return rules
 
 
 def _rule(text: str) -> GateRule:
-    found = FORM.fullmatch(text)
-    if found is None or not math.isfinite(limit := float(found[4])):
+    match = FORM.fullmatch(text)
+    if match is None or not math.isfinite(limit := float(match[4])):
         raise Refused(
             f"--gate {text}: must look like boundary_similarity>=-0.01 (may fall by .01), "
             "pk<=+0.02 (may rise by .02) or macro:pk<=+0.02"
         )
-    average, name, sign = found[1] or "micro", found[2], found[3]
+    average, name, sign = match[1] or "micro", match[2], match[3]
     if name not in ALL:
         (near,) = get_close_matches(name, ALL, n=1, cutoff=0.0)
         raise Refused(f"--gate {text}: no such measure, nearest is {near}")
     better = ALL[name].better
     if better not in ("neither", _BETTER[sign]):
-        meant = f"{name}>=-{abs(limit):g}" if better == "higher" else f"{name}<=+{abs(limit):g}"
-        raise Refused(f"--gate {text}: {better} is better for {name}; write {meant}")
-    if limit and found[4][0] not in "+-":
-        meant = text.replace(found[4], ("-" if sign == ">=" else "+") + found[4])
-        raise Refused(f"--gate {text}: the limit is a change, so it has a sign: {meant}")
+        correction = (
+            f"{name}>=-{abs(limit):g}" if better == "higher" else f"{name}<=+{abs(limit):g}"
+        )
+        raise Refused(f"--gate {text}: {better} is better for {name}; write {correction}")
+    if limit and match[4][0] not in "+-":
+        correction = text.replace(match[4], ("-" if sign == ">=" else "+") + match[4])
+        raise Refused(f"--gate {text}: the limit is a change and needs a sign; write {correction}")
     if (limit > 0) if sign == ">=" else (limit < 0):
         raise Refused(
-            f"--gate {text}: asks every night to be better than the one before; the limit must be "
-            f"{'at most' if sign == '>=' else 'at least'} 0"
+            f"--gate {text}: the limit must be {'at most' if sign == '>=' else 'at least'} 0, or "
+            "every night would have to be better than the one before"
         )
     return GateRule(text, average, name, sign == ">=", limit)

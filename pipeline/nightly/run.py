@@ -20,7 +20,7 @@ from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run
 from segscore.pipeline.storage.placement import require_apart
 
-Say = Callable[[str], None]
+Warn = Callable[[str], None]
 """Called with the text of each warning."""
 
 
@@ -42,7 +42,7 @@ class Ended:
 
 
 def run_night(
-    settings: NightSettings, client: cluster.Client, progress: Progress, say: Say
+    settings: NightSettings, client: cluster.Client, progress: Progress, warn: Warn
 ) -> Ended:
     """Score, publish and judge a night, write its metrics, and remove old nights.
 
@@ -50,7 +50,7 @@ def run_night(
         settings: settings of the night.
         client: client of the cluster that does the work.
         progress: called after each scored part.
-        say: called with the text of each warning.
+        warn: called with the text of each warning.
 
     Raises:
         Refused: the input or the settings are wrong.
@@ -59,28 +59,32 @@ def run_night(
     """
     _require_free_for_metrics(settings)
     try:
-        ended = _work(settings, client, progress, say)
+        finished = _score_and_judge(settings, client, progress, warn)
     except (run_folder.Taken, run_folder.Overtaken) as problem:
         # The other process writes the metrics.
         raise Failed(
-            f"{settings.date}: another process is at work on this night: {problem}"
+            f"{settings.date}: another process is working on this night: {problem}"
         ) from problem
     except Absent as problem:
-        _tell_unfinished(settings, metrics.WAITING, 1, say)
+        _write_unfinished_metrics(settings, metrics.WAITING, 1, warn)
         raise Failed(
-            f"{settings.date}: waiting for input: {problem}; nothing was published; run the date "
-            "again when it is there"
+            f"{settings.date}: waiting for input: {problem}; nothing was published; run the "
+            "date again when the input exists"
         ) from problem
     except Exception as problem:
-        _tell_unfinished(settings, metrics.BROKEN, 2 if isinstance(problem, Refused) else 1, say)
+        _write_unfinished_metrics(
+            settings, metrics.BROKEN, 2 if isinstance(problem, Refused) else 1, warn
+        )
         raise
-    _tell(settings, ended.verdict.outcome, ended.verdict.exit_code, ended.night, say)
+    _write_metrics(
+        settings, finished.verdict.outcome, finished.verdict.exit_code, finished.night, warn
+    )
     if settings.keep is None:
-        return ended
-    removed, kept = remove_old(Nights(settings.runs), settings.keep)
-    for warning in kept:
-        say(warning)
-    return replace(ended, removed=tuple(removed))
+        return finished
+    removed, not_removed = remove_old(Nights(settings.runs), settings.keep)
+    for warning in not_removed:
+        warn(warning)
+    return replace(finished, removed=tuple(removed))
 
 
 def _require_free_for_metrics(settings: NightSettings) -> None:
@@ -90,68 +94,75 @@ def _require_free_for_metrics(settings: NightSettings) -> None:
     inputs = {**settings.inputs, "--runs": settings.score.output}
     require_apart(settings.metrics, inputs, option="--metrics", is_file=True)
     try:
-        there = storage.head(settings.metrics, metrics.HEAD)
+        start = storage.head(settings.metrics, metrics.HEAD)
     except Failed:  # reported when the metrics are written
         return
-    if there and not metrics.is_exposition(there):
+    if start and not metrics.is_exposition(start):
         raise Refused(
             f"--metrics {settings.metrics}: is a file that segscore nightly did not write; name "
             "another file"
         )
 
 
-def _work(settings: NightSettings, client: cluster.Client, progress: Progress, say: Say) -> Ended:
+def _score_and_judge(
+    settings: NightSettings, client: cluster.Client, progress: Progress, warn: Warn
+) -> Ended:
     require_apart(settings.score.output, settings.inputs, option="--runs")
     earlier = Nights(settings.runs)
-    if settings.compared is not None and earlier.on(settings.compared) is None:
-        why = "".join(f" ({problem})" for problem in earlier.unreadable)
-        raise Refused(f"--against {settings.against}: no such night in {settings.runs}{why}")
-    scored = _score(settings, client, progress, say)
+    if settings.compared_date is not None and earlier.find(settings.compared_date) is None:
+        reasons = "".join(f" ({problem})" for problem in earlier.unreadable)
+        raise Refused(f"--against {settings.against}: no such night in {settings.runs}{reasons}")
+    scored = _score(settings, client, progress, warn)
     try:
         night = nights.read_night(settings.runs, settings.date)
         if night is None:
             raise Failed("another process removed it")
         verdict = judge.judge(night, settings, earlier)
         if verdict != night.verdict:
-            nights.keep_night(night.url, verdict)
+            nights.save_verdict(night.url, verdict)
     except (Refused, Failed) as problem:
         raise Failed(
             f"{settings.date} is published but was not judged: {problem}; run the date again"
         ) from problem
     for warning in earlier.unreadable:
-        say(f"passed over: {warning}")
+        warn(f"night ignored: {warning}")
     return Ended(replace(night, verdict=verdict), verdict, scored)
 
 
 def _score(
-    settings: NightSettings, client: cluster.Client, progress: Progress, say: Say
+    settings: NightSettings, client: cluster.Client, progress: Progress, warn: Warn
 ) -> run.Finished | None:
     """Score the night; return None if the same input was scored before."""
     try:
         outcome = run.run_scoring(settings.score, client, progress)
     except run_folder.OtherRun as other:
-        say(f"{settings.date} is scored anew: {'; '.join(other.differences) or 'it was otherwise'}")
+        reason = "; ".join(other.differences) or "settings or inputs differ"
+        warn(f"{settings.date} is scored again: {reason}")
         outcome = run.run_scoring(replace(settings.score, fresh=True), client, progress)
     return None if isinstance(outcome, Done) else outcome
 
 
-def _latest(there: Nights) -> tuple[date | None, str | None]:
+def _latest(published: Nights) -> tuple[date | None, str | None]:
     """Return the newest night's date, and when the newest successful night was judged."""
-    ends = (each.verdict for each in there.newest_first() if each.verdict is not None)
-    last = next((each.finished_at for each in ends if each.exit_code == 0), None)
-    return there.newest, last
+    verdicts = (
+        verdict.verdict for verdict in published.newest_first() if verdict.verdict is not None
+    )
+    last = next((verdict.finished_at for verdict in verdicts if verdict.exit_code == 0), None)
+    return published.newest, last
 
 
-def _tell_unfinished(settings: NightSettings, outcome: str, exit_code: int, say: Say) -> None:
+def _write_unfinished_metrics(
+    settings: NightSettings, outcome: str, exit_code: int, warn: Warn
+) -> None:
     """Write the metrics of a night that failed; an error in this is only a warning."""
     try:
-        _tell(settings, outcome, exit_code, None, say)
+        _write_metrics(settings, outcome, exit_code, None, warn)
     except Failed as problem:
-        say(str(problem))
+        warn(str(problem))
 
 
-def _tell(
-    settings: NightSettings, outcome: str, exit_code: int, night: Night | None, say: Say
+def _write_metrics(
+    settings: NightSettings, outcome: str, exit_code: int, night: Night | None, warn: Warn
 ) -> None:
     """Write the metrics, unless a newer night has been published.
 
@@ -165,7 +176,7 @@ def _tell(
     except (OSError, Refused, Failed):  # reported for the night itself
         newest, last = None, None
     if newest is not None and newest > settings.date:
-        say(f"{settings.metrics} tells of the newest night, {newest}, and stays as it is")
+        warn(f"{settings.metrics} was left unchanged: it describes a newer night, {newest}")
         return
     text = metrics.expose(settings.date, outcome, exit_code, last, night, settings.rules)
     try:

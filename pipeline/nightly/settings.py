@@ -50,16 +50,16 @@ def read_date(option: str, text: str) -> datetime.date:
     Raises:
         Refused: the text is not a date written as 2026-01-31.
     """
-    also = f", or {_LAST_GOOD}" if option == "--against" else ""
+    alternative = f", or {_LAST_GOOD}" if option == "--against" else ""
     try:
         if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII):
             return datetime.date.fromisoformat(text)
     except ValueError:
         pass
-    raise Refused(f"{option} {text}: must be a date such as 2026-01-31{also}")
+    raise Refused(f"{option} {text}: must be a date such as 2026-01-31{alternative}")
 
 
-def _dated(option: str, location: str, night: datetime.date) -> str:
+def _insert_date(option: str, location: str, night: datetime.date) -> str:
     """Replace `{date}` in a location with a night's date.
 
     Raises:
@@ -68,7 +68,7 @@ def _dated(option: str, location: str, night: datetime.date) -> str:
     for name in re.findall(r"\{(\w*)\}", location):
         if f"{{{name}}}" != _PLACEHOLDER:
             raise Refused(
-                f"{option} {location}: there is no placeholder {{{name}}}, only {_PLACEHOLDER}"
+                f"{option} {location}: unknown placeholder {{{name}}}; use {_PLACEHOLDER}"
             )
     return location.replace(_PLACEHOLDER, night.isoformat())
 
@@ -154,32 +154,35 @@ class NightSettings:
                 allowed.
         """
         if _PLACEHOLDER in self.runs:
-            raise Refused(f"--runs {self.runs}: every night gets a folder date=... in it by itself")
+            raise Refused(
+                f"--runs {self.runs}: must not contain {_PLACEHOLDER}; every night gets its own "
+                "folder date=... in it"
+            )
         if not 0 < self.alpha <= 0.5:
             raise Refused(f"--alpha {self.alpha}: must be above 0 and at most 0.5")
         one_of("--not-comparable", self.not_comparable, (FAIL, _PASS))
         if self.metrics is not None and not self.metrics.endswith(_METRICS):
             raise Refused(
-                f"--metrics {self.metrics}: must end in {_METRICS}, or node_exporter passes it over"
+                f"--metrics {self.metrics}: must end in {_METRICS}, or node_exporter ignores it"
             )
         require_keep(self.keep)
-        self.score, self.rules, self.compared  # noqa: B018  (they refuse invalid values)
-        if self.compared == self.date:
-            raise Refused(f"--against {self.against}: is the night itself")
+        self.score, self.rules, self.compared_date  # noqa: B018  (they refuse invalid values)
+        if self.compared_date == self.date:
+            raise Refused(f"--against {self.against}: must not be the night itself")
 
     @cached_property
     def score(self) -> ScoreSettings:
         """Settings of the scoring run, whose output is the night's folder."""
-        given = dict(self.scoring)
+        scoring = dict(self.scoring)
         if self.documents is not None:
-            given["documents"] = _dated("--documents", self.documents, self.date)
-        own = {
-            "references": _dated("--references", self.references, self.date),
-            "hypotheses": _dated("--hypotheses", self.hypotheses, self.date),
+            scoring["documents"] = _insert_date("--documents", self.documents, self.date)
+        overrides = {
+            "references": _insert_date("--references", self.references, self.date),
+            "hypotheses": _insert_date("--hypotheses", self.hypotheses, self.date),
             "output": folder_of(self.runs, self.date),
             "fresh": self.fresh,
         }
-        return ScoreSettings(**given | own)
+        return ScoreSettings(**scoring | overrides)
 
     @property
     def inputs(self) -> dict[str, str | None]:
@@ -198,6 +201,6 @@ class NightSettings:
         return () if self.gate is None else parse_rule(self.gate)
 
     @property
-    def compared(self) -> datetime.date | None:
+    def compared_date(self) -> datetime.date | None:
         """The night to compare with; None for the last good one."""
         return None if self.against == _LAST_GOOD else read_date("--against", self.against)

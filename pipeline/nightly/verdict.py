@@ -56,7 +56,7 @@ class Check:
         p_adjusted: p corrected for all checks of the night (Holm).
         result: `passed`; `failed`: worse beyond limit and noise; `undefined`: no longer defined,
             which fails; `undecided`: cannot be decided, which passes.
-        moved: the documents that got worst, if the check failed.
+        moved: the documents that worsened most, if the check failed.
     """
 
     rule: str
@@ -125,8 +125,8 @@ class Verdict:
 
     def text(self) -> str:
         """Return the contents of night.json."""
-        told = {**asdict(self), "good": self.good, "exit_code": self.exit_code}
-        return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+        contents = {**asdict(self), "good": self.good, "exit_code": self.exit_code}
+        return json.dumps(contents, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_verdict(url: str, text: str) -> Verdict:
@@ -136,18 +136,18 @@ def read_verdict(url: str, text: str) -> Verdict:
         Refused: the file is not one that segscore wrote.
     """
     try:
-        told = json.loads(text)
-        del told["good"], told["exit_code"]
+        contents = json.loads(text)
+        del contents["good"], contents["exit_code"]
         checks = tuple(
             Check(**{**check, "moved": tuple(Moved(**moved) for moved in check["moved"])})
-            for check in told.pop("checks")
+            for check in contents.pop("checks")
         )
-        told |= {name: tuple(told[name]) for name in ("systems", "missing", "new")}
-        return Verdict(checks=checks, **told)
+        contents |= {name: tuple(contents[name]) for name in ("systems", "missing", "new")}
+        return Verdict(checks=checks, **contents)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise Refused(f"{url}: not what a night of segscore writes") from problem
+        raise Refused(f"{url}: not a verdict that segscore nightly wrote") from problem
 
 
-def check_of(rule: GateRule, system: str, against: str, **told: Any) -> Check:
+def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Check:
     """Start the check of a rule for a system."""
-    return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **told)
+    return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **averages)

@@ -187,8 +187,8 @@ def _prominence(run: FinishedRun, by: Sequence[str]) -> Iterator[Figure]:
         where = "at the position" if reach == "0" else f"within {_PROMINENCE[reach]}"
         yield Figure(
             f"Supported {where}",
-            "Positions that some coder marked, in documents with several coders, by the share of "
-            "coders with a boundary there.",
+            "Positions that at least one coder marked, in documents with several coders, by the "
+            "share of coders with a boundary there.",
             PageTable(["share up to", "positions"], cells),
             charts.columns(rows, "share of the coders", "positions"),
         )

@@ -11,7 +11,7 @@ _HEADINGS = ("rule", "system", "now", "before", "change", "p (Holm)", "against",
 
 def verdict(run: FinishedRun) -> Iterator[Section]:
     """Yield a section with the result of each rule of the gate, if the run is a judged night."""
-    night = nights.judged(run)
+    night = nights.find_verdict(run)
     if night is None:
         return
     checks: list[list[Cell]] = [

@@ -194,7 +194,7 @@ def _await_workers(client: Client) -> None:
     """Wait until the scheduler has a worker.
 
     Raises:
-        Failed: no worker joined, or one has other software than the client.
+        Failed: no worker joined, or one has different software from the client's.
     """
     deadline = time.monotonic() + NO_WORKER_SECONDS
     while client.status == "running":
@@ -232,7 +232,7 @@ def _send(client: Client, shared: Shared) -> Future:
 
 
 class _TrackedFutures(as_completed):  # type: ignore[misc]
-    """Futures with their results, as they end."""
+    """An iterator over futures and their results, in the order in which they end."""
 
     async def _track_future(self, future: Future) -> None:
         """Await a future and its result; try again if the scheduler is lost between the two.
@@ -250,10 +250,10 @@ class _TrackedFutures(as_completed):  # type: ignore[misc]
 
 
 def _completed_futures(client: Client, futures: Iterable[Future]) -> Iterator[tuple[Future, Any]]:
-    """Yield futures with their results as they end; give up if there are no workers for long.
+    """Yield futures with their results as they end; give up after a long time without workers.
 
     Raises:
-        Failed: there was no worker for ``NO_WORKER_SECONDS``, or one joined with other software.
+        Failed: there was no worker for ``NO_WORKER_SECONDS``, or one has different software.
         TimeoutError: the scheduler does not answer.
     """
     completed = _TrackedFutures(futures, with_results=True, raise_errors=False)

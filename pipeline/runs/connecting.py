@@ -347,7 +347,7 @@ def check_newcomers(client: Client, workers: Collection[str] = ()) -> None:
         workers: addresses of workers to ask if they have not reported yet.
 
     Raises:
-        Failed: a worker has other software; the message lists what to install.
+        Failed: a worker has different software; the message lists what to install.
         TimeoutError, OSError: as for ``ask``.
     """
     if not isinstance(client, ExternalClient):

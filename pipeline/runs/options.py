@@ -17,6 +17,10 @@ class Panel(StrEnum):
     """Headings of `--help`, in the order in which they appear."""
 
     INPUTS = "Inputs"
+    TIMES = "Times"
+    SEGMENTS = "Segments"
+    TABLES = "Tables and labels"
+    ANNOTATIONS = "Annotations"
     MEASURES = "Measures"
     AVERAGES = "Averages"
     GATE = "Gate"
@@ -130,7 +134,7 @@ RoundingOption = Annotated[
     str, Option("Rounding of half the mean segment size: half-even or half-up.", Panel.MEASURES)
 ]
 UnitsOption = Annotated[
-    str, Option("What to measure in: units, or words (needs --documents).", Panel.MEASURES)
+    str, Option("Unit of measurement: units, or words (needs --documents).", Panel.MEASURES)
 ]
 PSegOption = Annotated[
     float | None,

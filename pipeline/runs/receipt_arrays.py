@@ -50,7 +50,7 @@ def write_array(array: NDArray[Any], buffers: list[Buffer]) -> Node:
     if array.dtype == object:
         name, content = WHOLE, _in_planes(array)
     elif name not in DTYPES or not array.dtype.isnative:
-        raise TypeError(f"a receipt cannot hold an array of {array.dtype}")
+        raise TypeError(f"a receipt cannot contain an array of {array.dtype}")
     buffers.append(np.ascontiguousarray(content).reshape(-1))
     return [name, list(array.shape)]
 
@@ -58,7 +58,7 @@ def write_array(array: NDArray[Any], buffers: list[Buffer]) -> Node:
 def _in_planes(array: NDArray[Any]) -> Ints:
     """Convert Python integers to int64, in two planes (see ``WHOLE``) if some do not fit."""
     if not set(map(type, array.reshape(-1).tolist())) <= {int}:
-        raise TypeError("a receipt cannot hold an array of objects other than whole numbers")
+        raise TypeError("a receipt cannot contain an array of objects other than whole numbers")
     try:
         return array.astype(np.int64)
     except OverflowError:
@@ -140,7 +140,7 @@ def _write_column(column: pa.ChunkedArray, buffers: list[Buffer]) -> Node:
         parts = [pa.chunked_array([half]) for half in (array.indices, array.dictionary)]
         return ["dictionary", type_.ordered, *(_write_column(part, buffers) for part in parts)]
     if _type(str(type_)) != type_:
-        raise TypeError(f"a receipt cannot hold a column of {type_}")
+        raise TypeError(f"a receipt cannot contain a column of {type_}")
     # Concatenating copies a slice, so that the rest of its parent is not written.
     array = pa.concat_arrays([*column.chunks, pa.array([], type_)])
     valid, *content = array.buffers()

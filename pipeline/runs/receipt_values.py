@@ -1,9 +1,9 @@
 """Convert the values of receipts to and from plain data: JSON without class names, and buffers.
 
 The expected types are given as type annotations: dataclasses of numbers, texts, lists, tuples,
-dicts, arrays and tables.  A value that does not have exactly the expected type is refused, both on
-writing and on reading, so that writer and reader cannot diverge.  The annotation `object` stands
-for the value of a group-by column: None, bool, int, float, str, bytes, date or datetime.
+dicts, arrays and tables. A value that does not have exactly the expected type is refused, both on
+writing and on reading, so that writer and reader cannot diverge. The annotation `object` means the
+value of a group-by column: None, bool, int, float, str, bytes, date or datetime.
 """
 
 from collections.abc import Callable, Iterator
@@ -69,7 +69,7 @@ def codec(type_: Any) -> Codec:
         return _sequence(origin, codec(inner[0]))
     if origin is dict:
         return _dict(_fixed([codec(annotation) for annotation in inner]))
-    raise TypeError(f"a receipt cannot hold a {type_}")
+    raise TypeError(f"a receipt cannot contain a {type_}")
 
 
 def _require(type_: type, value: Any) -> Any:
@@ -184,7 +184,7 @@ def _write_scalar(value: Any, buffers: list[Buffer]) -> Node:
             }
         if zone is None or isinstance(zone, timezone):
             return {"datetime": value.isoformat(), "zone": [None, value.fold]}
-    raise TypeError(f"a receipt cannot hold a {type(value).__name__}")
+    raise TypeError(f"a receipt cannot contain a {type(value).__name__}")
 
 
 def _read_scalar(node: Node, buffers: Iterator[pa.Buffer]) -> Any:

@@ -44,10 +44,10 @@ def finished_parts(folder: str, stage: str) -> set[str]:
 
 
 def again(name: str) -> str:
-    """Return the name for a second execution of a part or stage, with more information.
+    """Return the name of a part or stage that is executed again because more is known.
 
-    The part's files get other names, too, so that a late task of the first execution (whose client
-    may have been killed) cannot overwrite the files of the second.
+    The part's files get different names, too, so that a late task of the first execution (whose
+    client may have been killed) cannot overwrite the files of the second.
     """
     stem, dot, ending = name.partition(".")
     return stem + RERUN + dot + ending

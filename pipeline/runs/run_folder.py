@@ -294,8 +294,11 @@ def _write_claim(attempt: Attempt, new_claim: Claim) -> bool:
     try:
         state = _read_state(attempt)
     except _Superseded:
-        # The claim is no longer in force.  If it were removed, a job that has not seen the newer
-        # one could write it again, and both would give up.
+        newest = claims.newest(attempt.output)
+        if newest is None or newest == new_claim or newest.step == claims.PUBLISH:
+            _withdraw(attempt)
+        # Otherwise leave the claim, which is not in force.  If it were removed, a job that has not
+        # seen the newer one could write it again, and all of them would give up.
         attempt.claim = None
         raise
     except (Refused, Failed):
@@ -347,7 +350,7 @@ def is_newest(attempt: Attempt) -> bool:
 
 
 def is_based_on(attempt: Attempt, before: Claim | None) -> bool:
-    """Return whether an attempt's claim is the newest, and ``before`` the newest before it."""
+    """Return whether an attempt's claim is the newest, and ``before`` is the one preceding it."""
     *earlier, last = claims.claim_numbers(attempt.output) or [0]
     return (
         last == attempt.current_claim.number and claims.newest_of(attempt.output, earlier) == before

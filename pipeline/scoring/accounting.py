@@ -44,12 +44,12 @@ def paired_references(receipts: Mapping[str, Receipt], references: int) -> Flags
     """Return which references have a hypothesis, shape (references,).
 
     Raises:
-        Failed: a receipt has another number of references.
+        Failed: a receipt has a different number of references.
     """
     for name, receipt in receipts.items():
         if receipt.paired.shape != ((references + 7) // 8,):
             raise Failed(
-                f"{name}: its receipt has another number of references; run again with --fresh"
+                f"{name}: its receipt has a wrong number of references; run again with --fresh"
             )
     bits = np.bitwise_or.reduce([receipt.paired for receipt in receipts.values()])
     return np.unpackbits(bits, count=references).astype(bool)

@@ -69,7 +69,7 @@ def explain_pairs(
         by_hypothesis = "" if hypothesis is None else f" of {hypothesis}"
         raise Refused(
             f"{run}: no accepted hypothesis{by_hypothesis} for {', '.join(documents)}; rejected "
-            "rows are in its rejects, and reference points cannot be explained"
+            "rows are in its table rejects, and reference points cannot be explained"
         )
     return _explain(reopened, rows)
 

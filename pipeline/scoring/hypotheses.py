@@ -14,8 +14,8 @@ from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.contradictions import (
+    DUPLICATE_ROW,
     SAME_UNITS,
-    TWICE,
     UNIQUE_CODER,
     units_of_references,
 )
@@ -88,7 +88,7 @@ def accept_hypotheses(
         duplicates = {coder: twice for coder, (_, twice) in seen.items() if twice.any()}
     twice = _marked(rows.coders, document, duplicates, len(references.documents))
     document = document[~twice]
-    rows, repeated = refuse(rows, twice, UNIQUE_CODER, TWICE)
+    rows, repeated = refuse(rows, twice, UNIQUE_CODER, DUPLICATE_ROW)
     n_units, expected = numbers(rows.table.column("n_units").chunk(0)), references.units[document]
     differs = n_units != expected
     reasons = [

@@ -13,7 +13,7 @@ from segscore.pipeline.scoring.part import Part
 from segscore.pipeline.scoring.references import References, accept_references, prepare_references
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
-from segscore.pipeline.tables.boundary_types import are_told_apart
+from segscore.pipeline.tables.boundary_types import have_boundary_types
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
@@ -45,7 +45,7 @@ class Inputs:
     @property
     def typed(self) -> bool:
         """Whether the run distinguishes boundary types."""
-        return are_told_apart([self.references, self.hypotheses])
+        return have_boundary_types([self.references, self.hypotheses])
 
     @property
     def tables(self) -> list[InputTable]:

@@ -101,7 +101,7 @@ def in_order(rows: Rows) -> Rows:
 
     This is a total order, so the same rows in other files make the same table.
     """
-    if rows.numbered.once_each:
+    if rows.numbered.are_distinct:
         return rows
     coders = rows.coders
     rank = np.empty(len(coders.names), np.int64)

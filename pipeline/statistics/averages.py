@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from segscore.pipeline.arrays.ragged import Floats, Ints, column
 from segscore.pipeline.measures import Table
 from segscore.pipeline.measures.measure import evaluate
-from segscore.pipeline.statistics.bootstrap import Drawn, draw_weights, interval, replicate_sums
+from segscore.pipeline.statistics.bootstrap import (
+    UnitWeights,
+    draw_weights,
+    interval,
+    replicate_sums,
+)
 from segscore.pipeline.statistics.sums import DIGIT, DIGITS, FINE, HALF, PRODUCTS, Sums
 
 
@@ -26,10 +31,10 @@ def _standard_deviation(squares: NDArray[Any], n: int) -> float:
     """Return the standard deviation (n - 1) from exact sums; NaN for fewer than two documents."""
     if n < 2:
         return float("nan")
-    places = [DIGIT**3, DIGIT**2, DIGIT, 1]
-    total = sum(place * int(digit) for place, digit in zip(places, squares, strict=False))
+    powers = [DIGIT**3, DIGIT**2, DIGIT, 1]
+    total = sum(power * int(digit) for power, digit in zip(powers, squares, strict=False))
     squared = sum(
-        (1 if i == j else 2) * places[i] * places[j] * int(product)
+        (1 if i == j else 2) * powers[i] * powers[j] * int(product)
         for (i, j), product in zip(PRODUCTS, squares[DIGITS:], strict=True)
     )
     return math.sqrt((n * squared - total * total) / (n * (n - 1))) / DIGIT**2
@@ -68,8 +73,10 @@ def replicates(
     Returns:
         (measure, average) -> values, shape (replicates,), NaN where undefined.
     """
-    kept = np.concatenate([each[:, cells] for each in (sums.counts, sums.values, sums.defined)])
-    resampled = replicate_sums(kept.T.astype(np.float64), weights).T
+    stacked = np.concatenate(
+        [values[:, cells] for values in (sums.counts, sums.values, sums.defined)]
+    )
+    resampled = replicate_sums(stacked.T.astype(np.float64), weights).T
     counts, measures = len(sums.counts), len(sums.values)
     pooled, total, defined = np.split(resampled, [counts, counts + measures])
     by_name = dict(zip(kind.counts, pooled, strict=True))
@@ -77,14 +84,18 @@ def replicates(
     with np.errstate(invalid="ignore"):
         macro = dict(zip(kind.measures, total / FINE / defined, strict=True))
     return {
-        (measure, average): each
+        (measure, average): values
         for average, by_measure in (("micro", micro), ("macro", macro))
-        for measure, each in by_measure.items()
+        for measure, values in by_measure.items()
     }
 
 
 def averages(
-    kind: Table, sums: Sums, group: int, drawn: Drawn | None, parameters: Mapping[str, float]
+    kind: Table,
+    sums: Sums,
+    group: int,
+    unit_weights: UnitWeights | None,
+    parameters: Mapping[str, float],
 ) -> Iterator[Average]:
     """Yield the micro and macro average of every measure over the documents of one group.
 
@@ -95,7 +106,7 @@ def averages(
         kind: the counts and measures of the rows.
         sums: merged sums over the rows of the whole run.
         group: index into ``sums.groups``.
-        drawn: weights of the resampling units; None for no intervals.
+        unit_weights: weights of the resampling units; None for no intervals.
         parameters: parameters of the formulas; see ``evaluate``.
     """
     cells = np.flatnonzero(sums.group == group)
@@ -106,18 +117,24 @@ def averages(
     }
     micro = evaluate(kind.measures.values(), pooled, parameters, rows=False)
     limits = {}
-    if drawn is not None:
-        again = replicates(kind, sums, cells, drawn.of(sums.unit[cells]), parameters)
-        limits = {key: interval(each) for key, each in again.items()}
+    if unit_weights is not None:
+        resampled = replicates(
+            kind, sums, cells, unit_weights.for_units(sums.unit[cells]), parameters
+        )
+        limits = {key: interval(values) for key, values in resampled.items()}
     undefined = float("nan")
     documents = int(sums.documents[group])
     for name, digits, squares in zip(kind.measures, sums.digits, sums.squares, strict=True):
         defined = int(digits[group, 3])
         mean = _exact_mean(digits[group], defined) if defined else undefined
-        spread = _standard_deviation(squares[group], defined)
-        for average, value, sd in (("micro", micro[name][0], undefined), ("macro", mean, spread)):
-            known = defined > 1 and not np.isnan(value)
-            low, high = limits.get((name, average), (undefined,) * 2) if known else (undefined,) * 2
+        deviation = _standard_deviation(squares[group], defined)
+        for average, value, sd in (
+            ("micro", micro[name][0], undefined),
+            ("macro", mean, deviation),
+        ):
+            low, high = undefined, undefined
+            if defined > 1 and not np.isnan(value):
+                low, high = limits.get((name, average), (undefined, undefined))
             yield Average(name, average, float(value), low, high, sd, documents, defined)
 
 
@@ -144,7 +161,7 @@ def summarise(
     group_by: Mapping[str, pa.DataType],
     parameters: Mapping[str, float],
     seed: int,
-    how_many: int,
+    n_replicates: int,
 ) -> pa.Table:
     """Return the summary table: hypothesis x group x measure x average (schemas/summary.py).
 
@@ -153,14 +170,14 @@ def summarise(
         group_by: the group-by columns and their types; null in the rows over all documents.
         parameters: parameters of the formulas; see ``evaluate``.
         seed: seed of the bootstrap.
-        how_many: number of bootstrap replicates; 0 for no intervals.
+        n_replicates: number of bootstrap replicates; 0 for no intervals.
     """
     rows = [
         (key, average)
         for kind, sums in kinds
-        for drawn in [draw_weights(sums.unit, seed, how_many) if how_many else None]
+        for unit_weights in [draw_weights(sums.unit, seed, n_replicates) if n_replicates else None]
         for group, key in enumerate(sums.groups)
-        for average in averages(kind, sums, group, drawn, parameters)
+        for average in averages(kind, sums, group, unit_weights, parameters)
     ]
     columns = {"hypothesis": pa.array([key[0] for key, _ in rows], pa.string())}
     for i, (name, kind) in enumerate(group_by.items(), start=1):

@@ -51,7 +51,7 @@ def weights(hashes: Hashes, seed: int, replicates: int) -> NDArray[np.uint8]:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class UnitWeights:
     """The weights of a run's resampling units.
 
     Attributes:
@@ -62,15 +62,15 @@ class Drawn:
     units: Hashes
     weights: NDArray[np.uint8]
 
-    def of(self, units: Hashes) -> NDArray[np.uint8]:
+    def for_units(self, units: Hashes) -> NDArray[np.uint8]:
         """Return the weights of the given units, shape (len(units), replicates)."""
         return self.weights[np.searchsorted(self.units, units)]
 
 
-def draw_weights(units: Hashes, seed: int, replicates: int) -> Drawn:
+def draw_weights(units: Hashes, seed: int, replicates: int) -> UnitWeights:
     """Draw the weights of resampling units; repeated units are drawn once."""
     distinct = np.unique(units)
-    return Drawn(distinct, weights(distinct, seed, replicates))
+    return UnitWeights(distinct, weights(distinct, seed, replicates))
 
 
 def estimator(documents: int, replicates: int) -> str:
@@ -103,13 +103,13 @@ class Units:
     """Resampling units: single documents, or sets of them if there are more than ``BUCKETS``.
 
     Attributes:
-        of: index into ``hashes`` of each document's unit, shape (documents,).
+        index: index into ``hashes`` of each document's unit, shape (documents,).
         hashes: a number for each unit, from which its random numbers are derived: the document's
             hash, or the index of the set, shape (units,).
         kind: the signature's name for the units.
     """
 
-    of: Ints
+    index: Ints
     hashes: Hashes
     kind: str = "documents"
 
@@ -123,8 +123,8 @@ def units(hashes: Hashes, documents: int | None = None) -> Units:
     """
     if (len(hashes) if documents is None else documents) <= BUCKETS:
         return Units(np.arange(len(hashes)), hashes)
-    every = np.arange(BUCKETS, dtype=np.uint64)
-    return Units(buckets(hashes), every, f"{BUCKETS}-buckets")
+    all_units = np.arange(BUCKETS, dtype=np.uint64)
+    return Units(buckets(hashes), all_units, f"{BUCKETS}-buckets")
 
 
 @kernel
@@ -134,11 +134,11 @@ def _flip(hashes: Hashes, seed: np.uint64, first: np.uint64, flipped: NDArray[np
         bits = np.uint64(0)
         for column in range(flipped.shape[1]):
             number = first + np.uint64(column)
-            place = number & np.uint64(63)
-            if column == 0 or place == 0:
+            bit = number & np.uint64(63)
+            if column == 0 or bit == 0:
                 word = (number >> np.uint64(6)) + np.uint64(1)
                 bits = mix((hashes[row] ^ key) + _GOLDEN_RATIO * word)
-            flipped[row, column] = (bits >> place) & np.uint64(1)
+            flipped[row, column] = (bits >> bit) & np.uint64(1)
 
 
 def flips(hashes: Hashes, seed: int, first: int, permutations: int) -> NDArray[np.uint8]:

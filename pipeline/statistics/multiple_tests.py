@@ -9,11 +9,11 @@ from segscore.pipeline.arrays.ragged import Floats
 
 def holm(p: Sequence[float] | Floats) -> Floats:
     """Adjust the p values of tests (Holm 1979), shape (tests,); NaN does not count as a test."""
-    given = np.asarray(p, np.float64)
-    order = np.argsort(given)  # NaN last
-    tests = int(np.count_nonzero(~np.isnan(given)))
-    factor = np.maximum(tests - np.arange(len(given)), 1)
-    stepped = np.maximum.accumulate(given[order] * factor)
-    adjusted = np.empty(len(given))
+    p_values = np.asarray(p, np.float64)
+    order = np.argsort(p_values)  # NaN last
+    tests = int(np.count_nonzero(~np.isnan(p_values)))
+    factor = np.maximum(tests - np.arange(len(p_values)), 1)
+    stepped = np.maximum.accumulate(p_values[order] * factor)
+    adjusted = np.empty(len(p_values))
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted

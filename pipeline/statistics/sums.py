@@ -44,7 +44,7 @@ _WHOLE, _HIGH, _LOW, _DEFINED = range(4)
 FINE = 2**24
 """A cell's values are counted in multiples of 1 / ``FINE``, which is precise enough to resample."""
 
-_MOST = 2.0**32
+_VALUE_LIMIT = 2.0**32
 """Limit of values, which no measure comes near: words missed are below 2^31, C_seg below 10^6."""
 
 
@@ -86,7 +86,7 @@ class Sums:
             ValueError: shapes do not match, sums are not integers, or a cell has no valid group.
         """
         groups, cells, measures = len(self.groups), len(self.group), len(self.values)
-        fitting = {
+        shapes = {
             "documents": (groups,),
             "digits": (measures, groups, 4),
             "squares": (measures, groups, DIGITS + len(PRODUCTS)),
@@ -96,12 +96,12 @@ class Sums:
             "values": (measures, cells),
             "defined": (measures, cells),
         }
-        if any(getattr(self, name).shape != shape for name, shape in fitting.items()):
-            raise ValueError("sums whose shapes do not fit each other")
+        if any(getattr(self, name).shape != shape for name, shape in shapes.items()):
+            raise ValueError("the shapes of the sums do not match")
         if any(array.dtype.kind not in "iO" for array in (self.digits, self.squares)):
-            raise ValueError("sums that are no whole numbers")
+            raise ValueError("the sums are not whole numbers")
         if cells and not 0 <= self.group.min() <= self.group.max() < groups:
-            raise ValueError("sums of a group that is not there")
+            raise ValueError("some of the sums belong to a group that does not exist")
 
 
 @kernel
@@ -111,9 +111,9 @@ def _add_count(cell: Ints, counts: Ints, sums: Ints) -> None:
 
 
 @kernel
-def _add_squares(whole: np.int64, behind: np.int64, squares: Ints) -> None:
+def _add_squares(whole: np.int64, fraction: np.int64, squares: Ints) -> None:
     """Add a value's four digits and their products, most of which are zero for values below 1."""
-    c, d = behind // DIGIT, behind % DIGIT
+    c, d = fraction // DIGIT, fraction % DIGIT
     squares[_C] += c
     squares[_D] += d
     squares[_CC] += c * c
@@ -154,9 +154,9 @@ def _add_values(cell: Ints, group: Ints, values: Floats, sums: _MeasureSums) -> 
         if value == 0:
             continue
         whole = np.int64(value)
-        behind = (value - whole) * HALF
-        high = np.int64(behind)
-        low = np.int64((behind - high) * HALF + 0.5)
+        fraction = (value - whole) * HALF
+        high = np.int64(fraction)
+        low = np.int64((fraction - high) * HALF + 0.5)
         digits[g, _WHOLE] += whole
         digits[g, _HIGH] += high
         digits[g, _LOW] += low
@@ -191,15 +191,15 @@ def distinct(codes: Ints) -> tuple[Ints, Ints, Ints]:
 
     The distinct codes are ascending.  Codes from a small range are numbered without sorting.
     """
-    most = int(codes.max(initial=0)) + 1
-    if most > _DENSE * len(codes) + _DENSE:
+    limit = int(codes.max(initial=0)) + 1
+    if limit > _DENSE * len(codes) + _DENSE:
         return np.unique(codes, return_index=True, return_inverse=True)
-    first = np.full(most, -1, np.int64)
+    first = np.full(limit, -1, np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # a code's first row is written last
     keys = np.flatnonzero(first >= 0)
-    place = np.empty(most, np.int64)
-    place[keys] = np.arange(len(keys))
-    return keys, first[keys], place[codes]
+    index = np.empty(limit, np.int64)
+    index[keys] = np.arange(len(keys))
+    return keys, first[keys], index[codes]
 
 
 class CountedRows(NamedTuple):
@@ -218,12 +218,12 @@ class CountedRows(NamedTuple):
     values: Sequence[Floats]
     one_each: bool
 
-    def select(self, kept: Flags) -> "CountedRows":
+    def select(self, mask: Flags) -> "CountedRows":
         """Return the rows where the mask is true."""
         return CountedRows(
-            self.document[kept],
-            [row[kept] for row in self.counts],
-            [row[kept] for row in self.values],
+            self.document[mask],
+            [row[mask] for row in self.counts],
+            [row[mask] for row in self.values],
             self.one_each,
         )
 
@@ -241,30 +241,32 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         Failed: a value is too large to be averaged.
     """
     document, counts, values, one_each = rows
-    if max((np.nanmax(row, initial=0.0) for row in values), default=0.0) >= _MOST:
-        raise Failed(f"a measure has a value above {_MOST:.0f}: it cannot be averaged")
-    many = len(units.hashes)
-    cell_keys, _, cell = distinct(group * many + units.of[document])
-    own = np.arange(len(group))
+    if max((np.nanmax(row, initial=0.0) for row in values), default=0.0) >= _VALUE_LIMIT:
+        raise Failed(
+            f"a measure has a value of {_VALUE_LIMIT:.0f} or more, which cannot be averaged"
+        )
+    unit_count = len(units.hashes)
+    cell_keys, _, cell = distinct(group * unit_count + units.index[document])
+    first_rows = np.arange(len(group))
     if not one_each:
-        _, own, place = distinct(document * len(groups) + group)
+        _, first_rows, inverse = distinct(document * len(groups) + group)
     shape = len(values), len(cell_keys)
     sums = Sums(
         groups=groups,
-        documents=np.bincount(group[own], minlength=len(groups)).astype(np.int64),
+        documents=np.bincount(group[first_rows], minlength=len(groups)).astype(np.int64),
         digits=np.zeros((len(values), len(groups), 4), np.int64),
         squares=np.zeros((len(values), len(groups), DIGITS + len(PRODUCTS)), np.int64),
-        group=cell_keys // many,
-        unit=units.hashes[cell_keys % many],
+        group=cell_keys // unit_count,
+        unit=units.hashes[cell_keys % unit_count],
         counts=np.zeros((len(counts), len(cell_keys)), np.int64),
         values=np.zeros(shape, np.int64),
         defined=np.zeros(shape, np.int64),
     )
     for row, summed in zip(counts, sums.counts, strict=True):
         _add_count(cell, row, summed)
-    if len(own) < len(cell):  # documents have several references
-        values = mean_over_references(values, place)
-        cell, group = cell[own], group[own]
+    if len(first_rows) < len(cell):  # documents have several references
+        values = mean_over_references(values, inverse)
+        cell, group = cell[first_rows], group[first_rows]
     for means, *added in zip(
         values, sums.values, sums.defined, sums.digits, sums.squares, strict=True
     ):
@@ -276,11 +278,11 @@ def merge(parts: Sequence[Sums]) -> Sums:
     """Add up one or more sums of disjoint rows; the result does not depend on their order."""
     keys = sorted({key for part in parts for key in part.groups}, key=_order)
     number = {key: i for i, key in enumerate(keys)}
-    renamed = [np.array([number[key] for key in part.groups], np.int64) for part in parts]
+    new_groups = [np.array([number[key] for key in part.groups], np.int64) for part in parts]
     units = np.unique(np.concatenate([part.unit for part in parts]))
     cells = [
-        new[part.group] * len(units) + np.searchsorted(units, part.unit)
-        for new, part in zip(renamed, parts, strict=True)
+        new_group[part.group] * len(units) + np.searchsorted(units, part.unit)
+        for new_group, part in zip(new_groups, parts, strict=True)
     ]
     cell_keys = np.unique(np.concatenate(cells))
     measures, counts = len(parts[0].values), len(parts[0].counts)
@@ -296,14 +298,14 @@ def merge(parts: Sequence[Sums]) -> Sums:
         values=np.zeros((measures, len(cell_keys)), np.int64),
         defined=np.zeros((measures, len(cell_keys)), np.int64),
     )
-    for new, cell, part in zip(renamed, cells, parts, strict=True):
-        place = np.searchsorted(cell_keys, cell)
-        total.documents[new] += part.documents
-        total.digits[:, new] += part.digits
-        total.squares[:, new] += part.squares
+    for new_group, cell, part in zip(new_groups, cells, parts, strict=True):
+        index = np.searchsorted(cell_keys, cell)
+        total.documents[new_group] += part.documents
+        total.digits[:, new_group] += part.digits
+        total.squares[:, new_group] += part.squares
         for name in ("counts", "values", "defined"):
             for added, row in zip(getattr(total, name), getattr(part, name), strict=True):
-                _add_count(place, row, added)
+                _add_count(index, row, added)
     return total
 
 

@@ -47,7 +47,7 @@ _GAP = 8192
 SPARE = 16
 """A bound of at most 1 / SPARE of the limit is used as a column's size without refinement."""
 
-DEEPEST = 16
+MAX_DEPTH = 16
 """Largest depth of nested structures in a header."""
 
 Read = Callable[[int, int], bytes]
@@ -137,15 +137,15 @@ def _size(group: RowGroup, index: int, read: Read, *, exact: bool) -> int:
     pages = [*_pages(group, index, read)]
     values = sum(page.values for page in pages if page.kind in (DATA, DATA_V2))
     if values != chunk.num_values or (flat and values != rows) or values < rows:
-        told = f"the file says {rows:,} rows and {chunk.num_values:,} values"
-        raise _untrue(group, leaf.path, f"{told}, its pages {values:,} values")
+        stated = f"the footer states {rows:,} rows and {chunk.num_values:,} values"
+        raise _mismatch(group, leaf.path, f"{stated}, the pages have {values:,} values")
     nested = 0 if flat else LEVELS
     if chunk.physical_type != "BYTE_ARRAY":
         return values * (nested + WIDTHS.get(chunk.physical_type, max(1, leaf.length)))
-    around = values * (nested + OFFSET)
-    if around > group.limit:
-        return around
-    return around + _text_size(group, leaf, pages, exact=exact)
+    overhead = values * (nested + OFFSET)
+    if overhead > group.limit:
+        return overhead
+    return overhead + _text_size(group, leaf, pages, exact=exact)
 
 
 def _text_size(group: RowGroup, leaf: Any, pages: Sequence[_Page], *, exact: bool) -> int:
@@ -159,37 +159,41 @@ def _text_size(group: RowGroup, leaf: Any, pages: Sequence[_Page], *, exact: boo
     by_prefix = [page.unpacked for page in data if page.encoding == BY_PREFIX]
     longest = max([page.unpacked for page in pages if page.kind == _DICTIONARY] + by_prefix + [1])
     bound = plain + repeated * longest
-    enough = 0 if exact else group.limit // SPARE
-    if not repeated or bound <= enough or plain > group.limit:
+    acceptable = 0 if exact else group.limit // SPARE
+    if not repeated or bound <= acceptable or plain > group.limit:
         return bound
     if by_prefix:
         if leaf.max_repetition_level:  # the text in one row has no bound
             return bound
-        return _written_out(group, _texts(group.file, group, leaf.path, group.limit // longest))
+        return _expanded_size(
+            group, _string_batches(group.file, group, leaf.path, group.limit // longest)
+        )
     file = group.reopen(leaf.path)
     if not exact:
-        first = next(_texts(file, group, leaf.path, 1))
+        first = next(_string_batches(file, group, leaf.path, 1))
         longest = pc.max(pc.binary_length(first.dictionary)).as_py() or 0
         if plain + repeated * longest <= group.limit:
             return plain + repeated * longest
-    return _written_out(group, _texts(file, group, leaf.path, ROWS))
+    return _expanded_size(group, _string_batches(file, group, leaf.path, ROWS))
 
 
-def _written_out(group: RowGroup, parts: Iterator[pa.Array]) -> int:
+def _expanded_size(group: RowGroup, parts: Iterator[pa.Array]) -> int:
     """Sum the bytes of strings, counting each use of a dictionary entry; stop above the limit."""
-    found = 0
+    total = 0
     for values in parts:
         if pa.types.is_dictionary(values.type):
             lengths = pc.binary_length(values.dictionary).take(values.indices)
         else:
             lengths = pc.binary_length(values)
-        found += pc.sum(pc.cast(lengths, pa.int64())).as_py() or 0
-        if found > group.limit:
+        total += pc.sum(pc.cast(lengths, pa.int64())).as_py() or 0
+        if total > group.limit:
             break
-    return found
+    return total
 
 
-def _texts(file: pq.ParquetFile, group: RowGroup, path: str, rows: int) -> Iterator[pa.Array]:
+def _string_batches(
+    file: pq.ParquetFile, group: RowGroup, path: str, rows: int
+) -> Iterator[pa.Array]:
     """Yield the strings of a column, at most ``rows`` rows at a time."""
     for batch in file.iter_batches(
         max(1, min(ROWS, rows)), [group.number], [path], use_threads=False
@@ -208,15 +212,15 @@ def _pages(group: RowGroup, index: int, read: Read) -> Iterator[_Page]:
     """
     path = group.file.metadata.schema.column(index).path
     chunk = group.file.metadata.row_group(group.number).column(index)
-    place, end = span(chunk)
-    if place < 0 or end < place or chunk.num_values < 0:
-        raise _untrue(group, path, "the file says where it is, but nothing can be there")
+    offset, end = span(chunk)
+    if offset < 0 or end < offset or chunk.num_values < 0:
+        raise _mismatch(group, path, "the footer gives an impossible offset")
     values = 0
-    while values < chunk.num_values and place < end:
-        page, length = _header(group, path, read, place)
-        place += length + page.packed
-        if min(page.unpacked, page.packed, page.values) < 0 or place > end + SLACK:
-            raise _untrue(group, path, "a page is longer than the column")
+    while values < chunk.num_values and offset < end:
+        page, length = _header(group, path, read, offset)
+        offset += length + page.packed
+        if min(page.unpacked, page.packed, page.values) < 0 or offset > end + SLACK:
+            raise _mismatch(group, path, "a page is longer than the column")
         if page.unpacked > group.limit:
             raise _too_large(group, f"a page of column {path} takes", page.unpacked)
         values += page.values if page.kind in (DATA, DATA_V2) else 0
@@ -243,38 +247,38 @@ def spans(group: RowGroup) -> list[tuple[int, int]]:
     if sum(max(0, end - start) for start, end in ends) > group.limit:
         size = sum(end - start for start, end in ends)
         raise _too_large(group, f"columns {', '.join(group.columns)} take", size)
-    found: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for start, end in ends:
-        if found and 0 <= start - sum(found[-1]) <= _GAP:
-            found[-1] = (found[-1][0], end - found[-1][0])
+        if merged and 0 <= start - sum(merged[-1]) <= _GAP:
+            merged[-1] = (merged[-1][0], end - merged[-1][0])
         else:
-            found.append((start, end - start))
-    return [(start, length) for start, length in found if start >= 0 and length > 0]
+            merged.append((start, end - start))
+    return [(start, length) for start, length in merged if start >= 0 and length > 0]
 
 
-def _header(group: RowGroup, path: str, read: Read, place: int) -> tuple[_Page, int]:
+def _header(group: RowGroup, path: str, read: Read, offset: int) -> tuple[_Page, int]:
     """Read the header of a page; return it and its length."""
     size = HEADER
     while True:
-        content = read(place, size)
+        content = read(offset, size)
         try:
-            told, length = structure(content, 0, 0)
-            kind = told[1]
-            inner = told.get({DATA: 5, _DICTIONARY: 7, DATA_V2: 8}.get(kind, 0), {})
+            fields, length = structure(content, 0, 0)
+            kind = fields[1]
+            inner = fields.get({DATA: 5, _DICTIONARY: 7, DATA_V2: 8}.get(kind, 0), {})
             encoding = inner.get(4 if kind == DATA_V2 else 2, 0)
-            return _Page(kind, told[2], told[3], inner.get(1, 0), encoding), length
+            return _Page(kind, fields[2], fields[3], inner.get(1, 0), encoding), length
         except (LookupError, TypeError, AttributeError, ValueError) as problem:
             size *= 8
             if size > LARGEST_HEADER or len(content) < size // 8:
-                raise _untrue(group, path, "a page has no readable header") from problem
+                raise _mismatch(group, path, "the header of a page cannot be read") from problem
 
 
-def structure(content: bytes, place: int, depth: int) -> tuple[dict[int, Any], int]:
+def structure(content: bytes, offset: int, depth: int) -> tuple[dict[int, Any], int]:
     """Parse a structure of Thrift's compact protocol.
 
     Args:
         content: bytes that contain the structure.
-        place: offset at which it begins.
+        offset: offset at which it begins.
         depth: number of structures around it.
 
     Returns:
@@ -284,79 +288,79 @@ def structure(content: bytes, place: int, depth: int) -> tuple[dict[int, Any], i
         LookupError: the bytes end before the structure does.
         ValueError: the bytes are not such a structure.
     """
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         raise ValueError(depth)
     fields: dict[int, Any] = {}
     number = 0
-    while head := content[place]:
-        place += 1
+    while head := content[offset]:
+        offset += 1
         if head >> 4:
             number += head >> 4
         else:
-            number, place = _integer(content, place)
+            number, offset = _integer(content, offset)
         kind = head & 15
         if kind > FALSE:
-            fields[number], place = _value(content, place, kind, depth)
-    return fields, place + 1
+            fields[number], offset = _value(content, offset, kind, depth)
+    return fields, offset + 1
 
 
 TRUE, FALSE, BYTE, I16, I32, I64, FLOAT, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
 """Types of Thrift's compact protocol; the type of a boolean field is its value."""
 
 
-def _value(content: bytes, place: int, kind: int, depth: int) -> tuple[Any, int]:
+def _value(content: bytes, offset: int, kind: int, depth: int) -> tuple[Any, int]:
     """Parse a value and return it with its end; None for a value of a type that is skipped."""
     if kind in (I16, I32, I64):
-        return _integer(content, place)
+        return _integer(content, offset)
     if kind == STRUCT:
-        return structure(content, place, depth + 1)
+        return structure(content, offset, depth + 1)
     if kind == BINARY:
-        length, place = _unsigned(content, place)
-        return None, place + length
+        length, offset = _unsigned(content, offset)
+        return None, offset + length
     if kind in (TRUE, FALSE, BYTE):
-        return None, place + 1
+        return None, offset + 1
     if kind == FLOAT:
-        return None, place + 8
+        return None, offset + 8
     if kind not in (LIST, SET):
         raise ValueError(kind)
-    count, place, element = content[place] >> 4, place + 1, content[place] & 15
+    count, offset, element = content[offset] >> 4, offset + 1, content[offset] & 15
     if count == 15:
-        count, place = _unsigned(content, place)
+        count, offset = _unsigned(content, offset)
     for _ in range(count):
-        _, place = _value(content, place, element, depth + 1)
-        if place > len(content):
-            raise IndexError(place)
-    return None, place
+        _, offset = _value(content, offset, element, depth + 1)
+        if offset > len(content):
+            raise IndexError(offset)
+    return None, offset
 
 
-def _integer(content: bytes, place: int) -> tuple[int, int]:
-    value, place = _unsigned(content, place)
-    return (value >> 1) ^ -(value & 1), place
+def _integer(content: bytes, offset: int) -> tuple[int, int]:
+    value, offset = _unsigned(content, offset)
+    return (value >> 1) ^ -(value & 1), offset
 
 
-def _unsigned(content: bytes, place: int) -> tuple[int, int]:
+def _unsigned(content: bytes, offset: int) -> tuple[int, int]:
     value = shift = 0
     while True:
-        byte = content[place]
-        place += 1
+        byte = content[offset]
+        offset += 1
         value |= (byte & 127) << shift
         if byte < 128:
-            return value, place
+            return value, offset
         shift += 7
         if shift > 63:
             raise ValueError(shift)
 
 
-def _too_large(group: RowGroup, what: str, size: int) -> Refused:
+def _too_large(group: RowGroup, subject: str, size: int) -> Refused:
     return Refused(
-        f"{group.url}: row group {group.number}: {what} {readable_size(size)} or more in memory, "
-        f"the limit is {readable_size(group.limit)}; give a worker more (--memory-limit), or write "
-        "smaller row groups, unless the file is not what it claims to be"
+        f"{group.url}: row group {group.number}: {subject} {readable_size(size)} or more in "
+        f"memory, the limit is {readable_size(group.limit)}; raise --memory-limit or write "
+        "smaller row groups, unless the file is corrupt or forged"
     )
 
 
-def _untrue(group: RowGroup, path: str, why: str) -> Refused:
+def _mismatch(group: RowGroup, path: str, reason: str) -> Refused:
     return Refused(
-        f"{group.url}: row group {group.number}: column {path} is not what the file says ({why}); "
-        "it is broken, or made to mislead: write it anew"
+        f"{group.url}: row group {group.number}: column {path} does not match the footer "
+        f"({reason}); the file is corrupt or forged: write it again"
     )

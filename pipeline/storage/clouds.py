@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from segscore.pipeline.storage.failures import BUSY, SILENT, Advice, facts
+from segscore.pipeline.storage.failures import BUSY, UNREACHABLE, Advice, facts
 
 _CONNECT_SECONDS = 10
 READ_SECONDS = 20
@@ -36,8 +36,8 @@ def _s3_settings() -> dict[str, Any]:
     from s3fs.core import set_custom_error_handler
 
     # By default s3fs does not retry most of these; the last is from concurrent conditional writes.
-    passing = BUSY | SILENT | {"ConditionalRequestConflict"}
-    set_custom_error_handler(lambda problem: not passing.isdisjoint(facts(problem)))
+    transient = BUSY | UNREACHABLE | {"ConditionalRequestConflict"}
+    set_custom_error_handler(lambda problem: not transient.isdisjoint(facts(problem)))
     config: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS, "read_timeout": READ_SECONDS}
     if not {"AWS_MAX_ATTEMPTS", "AWS_RETRY_MODE"} & os.environ.keys():
         # s3fs makes five attempts of four requests each: 20 s in all if none takes any time.
@@ -48,12 +48,12 @@ def _s3_settings() -> dict[str, Any]:
 def _gcs_settings() -> dict[str, Any]:
     from aiohttp import ClientTimeout
 
-    _be_quiet("gcsfs")  # it logs each failure, with a traceback, and then raises it
-    times = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=READ_SECONDS)
-    return {"requests_timeout": times, **({"token": "anon"} if _emulated() else {})}
+    _silence("gcsfs")  # it logs each failure, with a traceback, and then raises it
+    timeout = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=READ_SECONDS)
+    return {"requests_timeout": timeout, **({"token": "anon"} if _emulated() else {})}
 
 
-def _be_quiet(name: str) -> None:
+def _silence(name: str) -> None:
     logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
@@ -62,7 +62,7 @@ def _emulated() -> bool:
 
 
 def _azure_settings() -> dict[str, Any]:
-    _be_quiet("azure")
+    _silence("azure")
     settings: dict[str, Any] = {
         "connection_timeout": _CONNECT_SECONDS,
         "read_timeout": READ_SECONDS,
@@ -82,8 +82,8 @@ S3 = Cloud(
     typed=lambda kind: {"ContentType": kind},
     advice=Advice(
         container="bucket",
-        known_by="AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
-        reached_by="AWS_ENDPOINT_URL and AWS_DEFAULT_REGION",
+        credentials="AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+        address="AWS_ENDPOINT_URL and AWS_DEFAULT_REGION",
     ),
 )
 GCS = Cloud(
@@ -93,8 +93,8 @@ GCS = Cloud(
     typed=lambda kind: {"content_type": kind},
     advice=Advice(
         container="bucket",
-        known_by="GOOGLE_APPLICATION_CREDENTIALS",
-        reached_by="STORAGE_EMULATOR_HOST",
+        credentials="GOOGLE_APPLICATION_CREDENTIALS",
+        address="STORAGE_EMULATOR_HOST",
     ),
 )
 AZURE = Cloud(
@@ -104,9 +104,9 @@ AZURE = Cloud(
     typed=lambda kind: {"content_settings": {"content_type": kind}},
     advice=Advice(
         container="container",
-        known_by="AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, "
+        credentials="AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, "
         "or AZURE_STORAGE_CONNECTION_STRING",
-        reached_by="AZURE_STORAGE_ACCOUNT_NAME or AZURE_STORAGE_CONNECTION_STRING",
+        address="AZURE_STORAGE_ACCOUNT_NAME or AZURE_STORAGE_CONNECTION_STRING",
     ),
 )
 CLOUDS = {"s3": S3, "s3a": S3, "gs": GCS, "gcs": GCS, "abfs": AZURE, "abfss": AZURE, "az": AZURE}

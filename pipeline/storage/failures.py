@@ -19,20 +19,20 @@ class Advice:
 
     Attributes:
         container: the cloud's word for the first part of a path.
-        known_by: environment variables with credentials.
-        reached_by: environment variables with an address.
+        credentials: environment variables with credentials.
+        address: environment variables with an address.
     """
 
     container: str
-    known_by: str
-    reached_by: str
+    credentials: str
+    address: str
 
 
 EXPIRED = {
     "ExpiredToken", "ExpiredTokenException", "ExpiredAuthenticationToken", "RequestExpired",
     "SSOTokenLoadError", "TokenRefreshRequired", "UnauthorizedSSOTokenError",
 }  # fmt: skip
-UNKNOWN = {
+NO_CREDENTIALS = {
     "CredentialRetrievalError", "CredentialUnavailableError", "DefaultCredentialsError",
     "NoAuthenticationInformation", "NoCredentialsError", "PartialCredentialsError",
 }  # fmt: skip
@@ -41,7 +41,7 @@ REJECTED = {
     "InvalidAccessKeyId", "InvalidAuthenticationInfo", "InvalidClientTokenId", "InvalidSecurity",
     "InvalidToken", "ProfileNotFound", "RefreshError", "SignatureDoesNotMatch",
 }  # fmt: skip
-ELSEWHERE = {"301", "AuthorizationHeaderMalformed", "PermanentRedirect"}
+OTHER_REGION = {"301", "AuthorizationHeaderMalformed", "PermanentRedirect"}
 ABSENT = {"ContainerNotFound", "InvalidBucketName", "InvalidResourceName", "NoSuchBucket"}
 FORBIDDEN = {
     "403", "AccessDenied", "AccountIsDisabled", "AllAccessDisabled", "AuthorizationFailure",
@@ -50,7 +50,7 @@ FORBIDDEN = {
     "PublicAccessNotPermitted",
 }  # fmt: skip
 BUSY = {"408", "429", "500", "502", "503", "504", "ServerBusy", "SlowDown"}
-SILENT = {
+UNREACHABLE = {
     "ClientConnectionError", "ClientConnectorError", "ClientConnectorDNSError", "ClientOSError",
     "ClientPayloadError", "ConnectionClosedError", "ConnectionError", "ConnectionRefusedError",
     "ConnectionResetError", "ConnectTimeoutError", "EndpointConnectionError", "FSTimeoutError",
@@ -61,14 +61,26 @@ SILENT = {
 }  # fmt: skip
 NO_CONTAINER = "no such {container}; correct its name, or create it first"
 _KINDS: tuple[tuple[set[str], str, type[Refused] | type[Failed]], ...] = (
-    (EXPIRED, "the credentials have expired ({code}); renew {known_by}", Refused),
-    (UNKNOWN, "no credentials; set {known_by}", Refused),
-    (REJECTED, "the credentials are not accepted ({code}); check {known_by}", Refused),
-    (ELSEWHERE, "the {container} is in another region ({code}); set AWS_DEFAULT_REGION", Refused),
+    (EXPIRED, "the credentials have expired ({code}); renew {credentials}", Refused),
+    (NO_CREDENTIALS, "no credentials found; set {credentials}", Refused),
+    (REJECTED, "the credentials are not accepted ({code}); check {credentials}", Refused),
+    (
+        OTHER_REGION,
+        "the {container} is in another region ({code}); set AWS_DEFAULT_REGION",
+        Refused,
+    ),
     (ABSENT, NO_CONTAINER, Refused),
-    (FORBIDDEN, "no permission ({code}); grant it, or set {known_by} to who has it", Refused),
-    (BUSY, "the server failed again and again ({code}); try later", Failed),
-    (SILENT, "no server answers ({code}); check the network, and {reached_by} if set", Failed),
+    (
+        FORBIDDEN,
+        "no permission ({code}); grant it, or set {credentials} for an account that has it",
+        Refused,
+    ),
+    (BUSY, "the server kept failing ({code}); try again later", Failed),
+    (
+        UNREACHABLE,
+        "the server does not answer ({code}); check the network, and {address} if set",
+        Failed,
+    ),
 )
 """Codes of a failure, message and exception; the first entry with a matching code applies."""
 
@@ -88,17 +100,17 @@ SECRETS = re.compile(
 def facts(problem: BaseException) -> list[str]:
     """List the names and codes of an exception and of its causes."""
     codes, kinds = [], []
-    for each in _chain(problem):
-        response = getattr(each, "response", None)
+    for error in _chain(problem):
+        response = getattr(error, "response", None)
         if isinstance(response, dict):  # botocore's
             codes.append(str(response.get("Error", {}).get("Code")))
             codes.append(str(response.get("ResponseMetadata", {}).get("HTTPStatusCode")))
         for name in ("error_code", "status_code", "code", "status"):
-            value = getattr(each, name, None)
+            value = getattr(error, name, None)
             if isinstance(value, str | int):
                 codes.append(str(getattr(value, "value", value)))
-        codes += [fact for text, fact in TEXTS.items() if text in str(each)]
-        kinds += [kind.__name__ for kind in type(each).__mro__[:3]]
+        codes += [fact for text, fact in TEXTS.items() if text in str(error)]
+        kinds += [kind.__name__ for kind in type(error).__mro__[:3]]
     return codes + kinds
 
 
@@ -121,24 +133,24 @@ def explain_failure(problem: BaseException, url: str, advice: Advice | None) -> 
         Refused if settings are wrong, Failed if the same command may succeed another time.
     """
     if isinstance(problem, OSError) and problem.errno in FULL:
-        return Failed(f"{url}: no space left there; free some, or choose another place")
+        return Failed(f"{url}: no space left on the device; free some, or write to another one")
     if advice is None:
-        return Failed(f"{url}: {_told(problem)}")
-    found = facts(problem)
-    for kind, words, error in _KINDS:
-        code = next((fact for fact in found if fact in kind), "")
+        return Failed(f"{url}: {_first_line(problem)}")
+    codes = facts(problem)
+    for known, template, error in _KINDS:
+        code = next((fact for fact in codes if fact in known), "")
         if code:
-            told = words.format(code=code, **vars(advice))
-            return error(f"{url}: {told}")
-    return Failed(f"{url}: {_told(problem)}")
+            text = template.format(code=code, **vars(advice))
+            return error(f"{url}: {text}")
+    return Failed(f"{url}: {_first_line(problem)}")
 
 
-def absent(url: str, advice: Advice) -> Refused:
+def missing_container(url: str, advice: Advice) -> Refused:
     """Return the error for a bucket that does not exist."""
     return Refused(f"{url}: {NO_CONTAINER.format(**vars(advice))}")
 
 
-def _told(problem: BaseException) -> str:
+def _first_line(problem: BaseException) -> str:
     """Return the first line of an exception's text, without anything that looks like a secret."""
     if isinstance(problem, OSError) and problem.strerror:
         return problem.strerror

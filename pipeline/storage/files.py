@@ -13,12 +13,13 @@ from contextlib import contextmanager
 
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage import temporary
+from segscore.pipeline.storage.memory import readable_size
 from segscore.pipeline.storage.object_stores import (
     Place,
     RemoteFile,
     explained,
-    place,
     put,
+    resolve,
 )
 from segscore.pipeline.storage.temporary import drop, take_place
 
@@ -36,15 +37,15 @@ def head(url: str, size: int) -> bytes | None:
         Refused: the file cannot be read.
         Failed: no server answers.
     """
-    at = place(url)
+    place = resolve(url)
     try:
-        with explained(at):
-            if at.local and not os.path.exists(at.path):
+        with explained(place):
+            if place.local and not os.path.exists(place.path):
                 return None
             # A read from a terminal or a pipe could block.
-            if at.local and not os.path.isfile(at.path):
+            if place.local and not os.path.isfile(place.path):
                 raise Refused(f"{url}: is not a file")
-            with io.FileIO(at.path) if at.local else RemoteFile(at) as source:
+            with io.FileIO(place.path) if place.local else RemoteFile(place) as source:
                 return source.read(size)
     except FileNotFoundError:
         return None
@@ -59,18 +60,43 @@ def lines(url: str) -> Iterator[str]:
         Refused: the file does not exist, cannot be read, or is not UTF-8.
         Failed: no server answers.
     """
-    at = place(url)
+    with _reading(url) as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as problem:
+                if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    raise Refused(f"{url}: is UTF-16 text; save it as UTF-8") from problem
+                raise Refused(f"{url}:{number}: not UTF-8 text ({problem.reason})") from problem
+
+
+def read_whole(url: str, limit: int) -> bytes:
+    """Read an input file whole.
+
+    Args:
+        url: URL of the file.
+        limit: the most bytes it may have.
+
+    Raises:
+        Refused: the file does not exist, cannot be read, or is larger than the limit.
+        Failed: no server answers.
+    """
+    with _reading(url) as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise Refused(f"{url}: is larger than {readable_size(limit)}, too large to be read at once")
+    return content
+
+
+@contextmanager
+def _reading(url: str) -> Iterator[io.BufferedIOBase]:
+    """Open an input file; refuse one that does not exist or cannot be read."""
+    place = resolve(url)
     try:
-        with explained(at):
-            source = io.FileIO(at.path) if at.local else RemoteFile(at)
+        with explained(place):
+            source = io.FileIO(place.path) if place.local else RemoteFile(place)
         with io.BufferedReader(source, BUFFER) as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-                except UnicodeDecodeError as problem:
-                    if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                        raise Refused(f"{url}: is UTF-16 text; save it as UTF-8") from problem
-                    raise Refused(f"{url}:{number}: not UTF-8 text ({problem.reason})") from problem
+            yield file
     except FileNotFoundError as problem:
         raise Refused(f"{url}: no such file") from problem
     except (PermissionError, IsADirectoryError) as problem:
@@ -84,10 +110,10 @@ def read_text(url: str) -> str | None:
         Refused: the file cannot be read, or is not UTF-8.
         Failed: no server answers.
     """
-    at = place(url)
+    place = resolve(url)
     try:
-        with explained(at):
-            content = bytes(at.files.cat_file(at.path))
+        with explained(place):
+            content = bytes(place.files.cat_file(place.path))
         return content.decode()
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -97,21 +123,21 @@ def read_text(url: str) -> str | None:
 
 def _write(url: str, content: bytes | memoryview, *, new: bool = False) -> None:
     """Write a file whole or not at all; with ``new``, fail if it exists already."""
-    at = place(url)
-    with explained(at):
-        if at.local:
-            _write_to_disk(at, content, new=new)
+    place = resolve(url)
+    with explained(place):
+        if place.local:
+            _write_to_disk(place, content, new=new)
         else:
-            put(at, bytes(content), new=new)
+            put(place, bytes(content), new=new)
 
 
-def _write_to_disk(at: Place, content: bytes | memoryview, *, new: bool) -> None:
+def _write_to_disk(place: Place, content: bytes | memoryview, *, new: bool) -> None:
     for tries_left in reversed(range(_TRIES)):
-        path = temporary.path_beside(at)
+        path = temporary.path_beside(place)
         try:
             with open(path, "wb") as file:
                 file.write(content)
-            take_place(path, at, new=new)
+            take_place(path, place, new=new)
             return
         except FileNotFoundError:  # another job removed the folder, which was empty, just now
             if not tries_left:
@@ -147,7 +173,7 @@ def write_bytes(url: str, content: bytes | memoryview) -> None:
     Raises:
         Failed: the file cannot be written; never Refused, because work has begun by then.
     """
-    with failing(place(url)):
+    with failing(resolve(url)):
         _write(url, content)
 
 
@@ -157,10 +183,10 @@ def file_size(url: str) -> int:
     Raises:
         Failed: the file does not exist, is not a regular file, or cannot be queried.
     """
-    at = place(url)
+    place = resolve(url)
     try:
-        with explained(at):
-            info = at.files.info(at.path)
+        with explained(place):
+            info = place.files.info(place.path)
     except (OSError, Refused) as problem:
         raise Failed(f"{url}: cannot be read ({problem})") from problem
     if info["type"] != "file":
@@ -174,24 +200,24 @@ def read_bytes(url: str) -> bytes:
     Raises:
         Failed: the file does not exist, or cannot be read.
     """
-    at = place(url)
+    place = resolve(url)
     try:
-        with explained(at):
-            return bytes(at.files.cat_file(at.path))
+        with explained(place):
+            return bytes(place.files.cat_file(place.path))
     except (OSError, Refused) as problem:
         raise Failed(f"{url}: cannot be read ({problem})") from problem
 
 
 @contextmanager
-def failing(at: Place) -> Iterator[None]:
+def failing(place: Place) -> Iterator[None]:
     """Turn errors of a write, except FileNotFoundError, into Failed with the URL of the file."""
     try:
-        with explained(at):
+        with explained(place):
             yield
     except Refused as problem:
         raise Failed(str(problem)) from problem
     except FileNotFoundError:
         raise
     except OSError as problem:
-        why = (problem.strerror or str(problem)).lower()
-        raise Failed(f"{at.url}: cannot be written ({why})") from problem
+        reason = (problem.strerror or str(problem)).lower()
+        raise Failed(f"{place.url}: cannot be written ({reason})") from problem

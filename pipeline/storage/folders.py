@@ -13,12 +13,12 @@ from segscore.pipeline.storage.object_stores import copy_object as copy_file
 from segscore.pipeline.storage.object_stores import (
     discard,
     discard_files,
-    each_of,
     explained,
+    for_each,
     listing,
     objects_of,
-    place,
     require_container,
+    resolve,
 )
 from segscore.pipeline.storage.temporary import TEMPORARY, drop, temporary_for
 
@@ -30,18 +30,18 @@ def names(url: str) -> list[str]:
         Refused: the bucket does not exist, or permission is missing.
         Failed: no server answers.
     """
-    at = place(url)
+    place = resolve(url)
     try:
-        with explained(at):
-            if at.local:
-                return sorted(os.listdir(at.path))
-            listed = [name.rstrip("/") for name in at.files.ls(at.path, detail=False)]
+        with explained(place):
+            if place.local:
+                return sorted(os.listdir(place.path))
+            listed = [name.rstrip("/") for name in place.files.ls(place.path, detail=False)]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except PermissionError as problem:
         raise Refused(f"{url}: no permission to list it") from problem
     # Stores list a file as an entry of itself.
-    return sorted({PurePosixPath(name).name for name in listed if name != at.path.rstrip("/")})
+    return sorted({PurePosixPath(name).name for name in listed if name != place.path.rstrip("/")})
 
 
 def make_folder(url: str) -> None:
@@ -51,13 +51,13 @@ def make_folder(url: str) -> None:
         Refused: the folder cannot be created, or the bucket does not exist.
         Failed: no server answers.
     """
-    at = place(url)
+    place = resolve(url)
     try:
-        with explained(at):
-            if at.cloud is None:
-                at.files.makedirs(at.path, exist_ok=True)
+        with explained(place):
+            if place.cloud is None:
+                place.files.makedirs(place.path, exist_ok=True)
             else:
-                require_container(at)
+                require_container(place)
     except OSError as problem:
         raise Refused(f"{url}: cannot be created ({problem.strerror or problem})") from problem
 
@@ -70,15 +70,18 @@ def move(source: str, target: str) -> None:
     Raises:
         Failed: the file or folder cannot be moved.
     """
-    at, to = place(source), place(target)
-    if at.local:
-        with explained(to):
-            at.files.mv(at.path, to.path, recursive=True)
+    origin, destination = resolve(source), resolve(target)
+    if origin.local:
+        with explained(destination):
+            origin.files.mv(origin.path, destination.path, recursive=True)
         return
-    with explained(at):
-        held = listing(at, folders=True)
-        each_of(lambda name: copy_file(at, name, to.path + name[len(at.path) :]), objects_of(held))
-        discard(at, held)
+    with explained(origin):
+        listed = listing(origin, folders=True)
+        for_each(
+            lambda name: copy_file(origin, name, destination.path + name[len(origin.path) :]),
+            objects_of(listed),
+        )
+        discard(origin, listed)
 
 
 def copy(source: str, target: str, names: Mapping[str, str]) -> None:
@@ -94,16 +97,19 @@ def copy(source: str, target: str, names: Mapping[str, str]) -> None:
     Raises:
         Failed: a file cannot be copied.
     """
-    at, to = place(source), place(target)
+    origin, destination = resolve(source), resolve(target)
     try:
-        with explained(to):
-            if at.local:
-                os.makedirs(to.path, exist_ok=True)
+        with explained(destination):
+            if origin.local:
+                os.makedirs(destination.path, exist_ok=True)
                 for name, new in names.items():
-                    _link(join(at.path, name), join(to.path, new))
+                    _link(join(origin.path, name), join(destination.path, new))
             else:
-                pairs = {join(at.path, name): join(to.path, new) for name, new in names.items()}
-                each_of(lambda name: copy_file(at, name, pairs[name]), list(pairs))
+                pairs = {
+                    join(origin.path, name): join(destination.path, new)
+                    for name, new in names.items()
+                }
+                for_each(lambda name: copy_file(origin, name, pairs[name]), list(pairs))
     except (FileNotFoundError, Refused) as problem:
         raise Failed(f"{target}: cannot be written ({problem})") from problem
 
@@ -132,17 +138,17 @@ def remove(url: str) -> None:
         Refused: the bucket does not exist, or permission is missing.
         Failed: no server answers.
     """
-    at = place(url)
-    with explained(at):
-        if not at.local:
-            discard(at, listing(at, folders=True))
+    place = resolve(url)
+    with explained(place):
+        if not place.local:
+            discard(place, listing(place, folders=True))
             return
         try:
-            os.unlink(at.path)
+            os.unlink(place.path)
         except FileNotFoundError:
             return
         except (IsADirectoryError, PermissionError):  # for a folder: Linux, macOS
-            _remove_folder(at.path)
+            _remove_folder(place.path)
 
 
 def _remove_folder(path: str) -> None:
@@ -170,13 +176,13 @@ def remove_files(folder: str, names: Iterable[str]) -> None:
         Refused: the bucket does not exist, or permission is missing.
         Failed: no server answers.
     """
-    at = place(folder)
-    with explained(at):
-        if at.local:
+    place = resolve(folder)
+    with explained(place):
+        if place.local:
             for name in names:
-                drop(join(at.path, name))
+                drop(join(place.path, name))
         else:
-            discard_files(at, [join(at.path, name) for name in names])
+            discard_files(place, [join(place.path, name) for name in names])
 
 
 def remove_if_empty(url: str) -> None:
@@ -185,13 +191,13 @@ def remove_if_empty(url: str) -> None:
     Raises:
         Failed: no server answers.
     """
-    at = place(url)
-    with explained(at):
-        if at.local:
+    place = resolve(url)
+    with explained(place):
+        if place.local:
             try:
-                os.rmdir(at.path)
+                os.rmdir(place.path)
             except OSError as problem:
                 if problem.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST):
                     raise
         elif not names(url):
-            discard(at, {})
+            discard(place, {})

@@ -6,7 +6,14 @@ from pathlib import PurePosixPath
 
 from segscore.pipeline.errors import Absent, Failed, Refused
 from segscore.pipeline.storage.locations import JSON_LINES, PARQUET, is_glob
-from segscore.pipeline.storage.object_stores import Info, Place, explained, listing, place, version
+from segscore.pipeline.storage.object_stores import (
+    Info,
+    Place,
+    explained,
+    listing,
+    resolve,
+    version,
+)
 
 
 @dataclass(frozen=True)
@@ -37,59 +44,60 @@ def find(url: str, *, any_kind: bool = False) -> list[InputFile]:
         Refused: permission is missing, or the bucket does not exist.
         Failed: no server answers.
     """
-    at = place(url)
+    place = resolve(url)
     try:
-        with explained(at):
-            found, missing = _search(at, any_kind)
+        with explained(place):
+            files, missing = _search(place, any_kind)
     except PermissionError as problem:
         raise Refused(f"{url}: no permission to read it") from problem
-    if not found:
+    if not files:
         raise Absent(f"{url}: {missing}")
     return [
-        InputFile(at.url_of(name), int(info["size"]), version(info))
-        for name, info in sorted(found.items())
+        InputFile(place.url_of(name), int(info["size"]), version(info))
+        for name, info in sorted(files.items())
     ]
 
 
-def _search(at: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
-    """Return the files that a URL stands for, and a message in case there are none."""
-    if is_glob(at):
-        return _told(at, at.files.glob(at.path, detail=True)), "no file matches this pattern"
-    if at.local and not at.files.isdir(at.path):
-        there = [at.path] if at.files.exists(at.path) else []
-        return {name: at.files.info(name) for name in there}, "no such file or directory"
-    held = _told(at, at.files.find(at.path) if at.local else listing(at))
-    if not at.local and (not held or at.path in held):
-        return held, "no such file or directory"
-    found = {name: info for name, info in held.items() if _counts(name, at.path, any_kind)}
-    return found, "the directory holds no " + ("file" if any_kind else "Parquet or JSONL file")
+def _search(place: Place, any_kind: bool) -> tuple[dict[str, Info], str]:
+    """Return the files that a URL refers to, and a message in case there are none."""
+    if is_glob(place):
+        matches = place.files.glob(place.path, detail=True)
+        return _file_infos(place, matches), "no file matches this pattern"
+    if place.local and not place.files.isdir(place.path):
+        paths = [place.path] if place.files.exists(place.path) else []
+        return {name: place.files.info(name) for name in paths}, "no such file or directory"
+    infos = _file_infos(place, place.files.find(place.path) if place.local else listing(place))
+    if not place.local and (not infos or place.path in infos):
+        return infos, "no such file or directory"
+    files = {name: i for name, i in infos.items() if _is_table_file(name, place.path, any_kind)}
+    return files, "the directory contains no " + ("file" if any_kind else "Parquet or JSONL file")
 
 
-def _told(at: Place, listed: Iterable[str]) -> dict[str, Info]:
+def _file_infos(place: Place, listed: Iterable[str]) -> dict[str, Info]:
     """Return information about the files in a listing; on a disk, links are followed."""
-    infos = listed if isinstance(listed, dict) and not at.local else {}
-    told = {name: infos.get(name) or at.files.info(name) for name in listed}
+    known = listed if isinstance(listed, dict) and not place.local else {}
+    infos = {name: known.get(name) or place.files.info(name) for name in listed}
     # Web consoles represent a folder by an empty object whose name ends with a slash.
-    return {name: i for name, i in told.items() if i["type"] == "file" and not name.endswith("/")}
+    return {name: i for name, i in infos.items() if i["type"] == "file" and not name.endswith("/")}
 
 
-def _counts(name: str, directory: str, any_kind: bool) -> bool:
+def _is_table_file(name: str, directory: str, any_kind: bool) -> bool:
     inside = PurePosixPath(name).relative_to(directory.rstrip("/") or "/")
     hidden = any(part.startswith(("_", ".")) for part in inside.parts)
     return not hidden and (any_kind or name.endswith(PARQUET + JSON_LINES))
 
 
-def require_version(url: str, known: str) -> None:
+def require_version(url: str, expected: str) -> None:
     """Check that a file is still the one that ``find`` described.
 
     Raises:
         Failed: the file was replaced or removed since.
     """
-    at = place(url)
+    place = resolve(url)
     try:
-        with explained(at):
-            now = version(at.files.info(at.path))
+        with explained(place):
+            current = version(place.files.info(place.path))
     except FileNotFoundError as problem:
         raise Failed(f"{url}: was removed while the run was reading it") from problem
-    if now != known:
+    if current != expected:
         raise Failed(f"{url}: was replaced while the run was reading it; run again with --fresh")

@@ -56,15 +56,15 @@ def listed(record: Mapping[str, Any], url: str) -> dict[str, list[str]]:
     """
     files = record.get("files")
     if not isinstance(files, dict):
-        raise _wrong(url, "has no list of files")
+        raise _refusal(url, "has no list of files")
     for table, names in files.items():
         if table not in RUN_TABLES:
-            raise _wrong(url, f"lists files of an unknown table {_shown(table)}")
+            raise _refusal(url, f"lists files of an unknown table {_shown(table)}")
         if not isinstance(names, list):
-            raise _wrong(url, f"has no list of the files of {table}")
+            raise _refusal(url, f"has no list of the files of {table}")
         for name in names:
             if not isinstance(name, str) or not _FILE.fullmatch(name):
-                raise _wrong(url, f"lists {_shown(name)} among the files of {table}")
+                raise _refusal(url, f"lists {_shown(name)} among the files of {table}")
     return {table: list(names) for table, names in files.items()}
 
 
@@ -73,7 +73,8 @@ def _shown(name: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def _wrong(url: str, what: str) -> Refused:
+def _refusal(url: str, problem: str) -> Refused:
     return Refused(
-        f"{url}: was not written by segscore, or was changed since: it {what}; no file was removed"
+        f"{url}: was not written by segscore, or was changed since: it {problem}; "
+        "no file was removed"
     )

@@ -11,7 +11,7 @@ from segscore.pipeline.storage.clouds import AZURE
 from segscore.pipeline.storage.object_stores import (
     Place,
     explained,
-    place,
+    resolve,
 )
 
 PARQUET = (".parquet", ".pq")
@@ -33,10 +33,10 @@ def absolute(url: str) -> str:
     """Return a URL that is valid in any working folder; a store's URL is returned unchanged.
 
     Raises:
-        Refused: as ``object_stores.place``.
+        Refused: as ``object_stores.resolve``.
     """
-    at = place(url)
-    return str(at.path) if at.local else url
+    place = resolve(url)
+    return str(place.path) if place.local else url
 
 
 def is_local(url: str) -> bool:
@@ -52,21 +52,21 @@ def canonical(url: str) -> str:
     of the store's protocols the URL uses.
 
     Raises:
-        Refused: as ``object_stores.place``.
+        Refused: as ``object_stores.resolve``.
     """
-    at = place(url)
-    return spelled(at, at.path)
+    place = resolve(url)
+    return canonical_path(place, place.path)
 
 
-def spelled(at: Place, path: str) -> str:
+def canonical_path(place: Place, path: str) -> str:
     """Return the canonical name, as of ``canonical``, of a path in the file system of a place."""
-    if at.local:
+    if place.local:
         return "file:" + os.path.realpath(path)
-    if at.cloud is None:
-        return f"{type(at.files).__name__}:/{path.strip('/')}"
+    if place.cloud is None:
+        return f"{type(place.files).__name__}:/{path.strip('/')}"
     # An Azure container is identified by its account too, which may be in the URL or in settings.
-    account = f"{at.files.service_client.account_name}/" if at.cloud is AZURE else ""
-    return f"{at.cloud.package}:/{account}{path.rstrip('/')}"
+    account = f"{place.files.service_client.account_name}/" if place.cloud is AZURE else ""
+    return f"{place.cloud.package}:/{account}{path.rstrip('/')}"
 
 
 @dataclass(frozen=True)
@@ -94,19 +94,19 @@ def pattern(url: str) -> Pattern | None:
         Refused: the bucket does not exist, or permission is missing.
         Failed: no server answers.
     """
-    at = place(url)
-    with explained(at):
-        if not is_glob(at):
+    place = resolve(url)
+    with explained(place):
+        if not is_glob(place):
             return None
-    parts = at.path.split("/")
+    parts = place.path.split("/")
     first = next(i for i, part in enumerate(parts) if any(mark in part for mark in _MARKS))
     names = re.compile(glob_translate("/".join(parts[first:])))
-    return Pattern(spelled(at, "/".join(parts[:first]) or "/"), names)
+    return Pattern(canonical_path(place, "/".join(parts[:first]) or "/"), names)
 
 
-def is_glob(at: Place) -> bool:
+def is_glob(place: Place) -> bool:
     """Return whether a place is a glob, and not a file whose name looks like one."""
-    return any(mark in at.path for mark in _MARKS) and not at.files.exists(at.path)
+    return any(mark in place.path for mark in _MARKS) and not place.files.exists(place.path)
 
 
 def is_json_lines(url: str) -> bool:

@@ -20,7 +20,13 @@ from fsspec.implementations.local import LocalFileSystem
 
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage.clouds import AZURE, CLOUDS, GCS, Cloud
-from segscore.pipeline.storage.failures import FORBIDDEN, FULL, absent, explain_failure, facts
+from segscore.pipeline.storage.failures import (
+    FORBIDDEN,
+    FULL,
+    explain_failure,
+    facts,
+    missing_container,
+)
 
 _AT_ONCE = 16
 """Number of concurrent requests when many files are copied or removed."""
@@ -34,13 +40,17 @@ def configure(options: Mapping[str, Mapping[str, Any]]) -> None:
 
     The options never appear in messages or in run.json.
     """
-    for protocol, given in options.items():
-        conf[protocol] = {**given, **conf.get(protocol, {})}
+    for protocol, settings in options.items():
+        conf[protocol] = {**settings, **conf.get(protocol, {})}
 
 
 def configured() -> dict[str, dict[str, Any]]:
     """Return all options by protocol, to configure workers in other processes."""
-    return {protocol: dict(given) for protocol, given in conf.items() if isinstance(given, dict)}
+    return {
+        protocol: dict(settings)
+        for protocol, settings in conf.items()
+        if isinstance(settings, dict)
+    }
 
 
 @dataclass(frozen=True)
@@ -69,7 +79,7 @@ class Place:
         return name if self.local else str(self.files.unstrip_protocol(name))
 
 
-def place(url: str) -> Place:
+def resolve(url: str) -> Place:
     """Resolve a URL, without a request to a server.
 
     Raises:
@@ -99,21 +109,21 @@ def _in_cloud(url: str, protocol: str, cloud: Cloud) -> Place:
     kind = _kind(protocol, cloud)
     path = kind._strip_protocol(url)  # not by url_to_fs, which splits a name at "::"
     if not path.split("/", 1)[0]:
-        raise Refused(f"{url}: names no {cloud.advice.container}")
+        raise Refused(f"{url}: the URL does not name a {cloud.advice.container}")
     if (cloud is AZURE and "\\" in path) or not url.rstrip("/").endswith(
         path.rstrip("/").partition("/")[2]
     ):
-        raise Refused(f"{url!r}: {cloud.package} would call it {path!r}; use another name")
-    theirs = fsspec.config.apply_config(kind, {})
-    ours = {"use_listings_cache": False, **cloud.settings()}
-    options = {name: value for name, value in ours.items() if name not in theirs}
+        raise Refused(f"{url!r}: {cloud.package} would store it as {path!r}; use another name")
+    overrides = fsspec.config.apply_config(kind, {})
+    defaults = {"use_listings_cache": False, **cloud.settings()}
+    options = {name: value for name, value in defaults.items() if name not in overrides}
     try:
         with explained(Place(url, None, path, cloud)):
             files = kind(**options | kind._get_kwargs_from_urls(url))
     except Failed as problem:  # no request was made, so settings are wrong
         raise Refused(str(problem)) from problem
     if cloud is AZURE:
-        _hasten(files)
+        _limit_retries(files)
     return Place(url, files, path, cloud)
 
 
@@ -127,7 +137,7 @@ def _kind(protocol: str, cloud: Cloud) -> type[fsspec.AbstractFileSystem]:
     return fsspec.get_filesystem_class(protocol)
 
 
-def _hasten(files: fsspec.AbstractFileSystem) -> None:
+def _limit_retries(files: fsspec.AbstractFileSystem) -> None:
     """Set the client to four retries within half a minute; adlfs has no option for that."""
     retry = files.service_client._config.retry_policy
     retry.initial_backoff, retry.increment_base, retry.random_jitter_range = 0.5, 2, 0.5
@@ -140,17 +150,17 @@ _SIGNATURE = re.compile(r"[?&](sig|X-Amz-Signature|X-Goog-Signature)=", re.IGNOR
 
 def _refuse_secrets(url: str) -> None:
     """Refuse a URL that contains a secret, because run.json and messages show URLs."""
-    user, at, _ = url.partition("://")[2].partition("/")[0].rpartition("@")
-    if (at and ":" in user) or _SIGNATURE.search(url):
-        shown = re.sub(r"(?<=://)[^/]*@|\?.*", "…", url, flags=re.DOTALL)
+    user, separator, _ = url.partition("://")[2].partition("/")[0].rpartition("@")
+    if (separator and ":" in user) or _SIGNATURE.search(url):
+        redacted = re.sub(r"(?<=://)[^/]*@|\?.*", "…", url, flags=re.DOTALL)
         raise Refused(
-            f"{shown}: holds a password or a signature, which run.json would tell; "
-            "give credentials in environment variables"
+            f"{redacted}: contains a password or a signature, which run.json would reveal; "
+            "set credentials in environment variables"
         )
 
 
 @contextmanager
-def explained(at: Place) -> Iterator[None]:
+def explained(place: Place) -> Iterator[None]:
     """Turn exceptions of a store into Refused or Failed with a message of one line.
 
     Exceptions of a local disk are not changed, unless the disk is full.
@@ -165,20 +175,22 @@ def explained(at: Place) -> Iterator[None]:
     except (Refused, Failed, FileExistsError, IsADirectoryError, NotADirectoryError):
         raise
     except FileNotFoundError as problem:
-        if at.cloud and (at.files is None or not _container_exists(at)):
-            raise absent(at.url, at.cloud.advice) from problem
+        if place.cloud and (place.files is None or not _container_exists(place)):
+            raise missing_container(place.url, place.cloud.advice) from problem
         raise
     except Exception as problem:
         full = isinstance(problem, OSError) and problem.errno in FULL
-        if at.local and not full:
+        if place.local and not full:
             raise
-        raise explain_failure(problem, at.url, at.cloud.advice if at.cloud else None) from problem
+        raise explain_failure(
+            problem, place.url, place.cloud.advice if place.cloud else None
+        ) from problem
 
 
-def _container_exists(at: Place) -> bool:
+def _container_exists(place: Place) -> bool:
     """Check whether the bucket exists; assume that it does if the credentials cannot query it."""
     try:
-        at.files.info(at.path.split("/", 1)[0])
+        place.files.info(place.path.split("/", 1)[0])
     except FileNotFoundError:
         return False
     except Exception:
@@ -186,14 +198,14 @@ def _container_exists(at: Place) -> bool:
     return True
 
 
-def require_container(at: Place) -> None:
+def require_container(place: Place) -> None:
     """Check that the bucket exists, as far as the credentials allow.
 
     Raises:
         FileNotFoundError: the bucket does not exist; ``explained`` turns this into Refused.
     """
     try:
-        at.files.info(at.path.split("/", 1)[0])
+        place.files.info(place.path.split("/", 1)[0])
     except FileNotFoundError:
         raise
     except Exception as problem:
@@ -211,16 +223,16 @@ class RemoteFile(io.RawIOBase):
     """A file in a store; each read is one request for exactly the bytes to be read.
 
     Attributes:
-        held: bytes that were read earlier and are not requested again, each with its offset.
+        prefetched: bytes that were read earlier and are not requested again, each with its offset.
     """
 
-    def __init__(self, at: Place) -> None:
-        self.at = at
+    def __init__(self, place: Place) -> None:
+        self.place = place
         self.position = 0
-        self.held: list[tuple[int, bytes]] = []
-        info = at.files.info(at.path)
+        self.prefetched: list[tuple[int, bytes]] = []
+        info = place.files.info(place.path)
         if info["type"] == "directory":
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), at.url)
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), place.url)
         self.size, self.version = int(info["size"]), version(info)
 
     def readable(self) -> bool:
@@ -244,116 +256,122 @@ class RemoteFile(io.RawIOBase):
             Refused: the file was replaced or removed since it was opened.
             Failed: as ``explained``.
         """
-        rest = max(0, self.size - self.position)
-        end = self.position + (rest if size is None or size < 0 else min(size, rest))
+        remaining = max(0, self.size - self.position)
+        end = self.position + (remaining if size is None or size < 0 else min(size, remaining))
         if end <= self.position:
             return b""
-        for start, content in self.held:
+        for start, content in self.prefetched:
             if start <= self.position and end <= start + len(content):
-                found = content[self.position - start : end - start]
+                data = content[self.position - start : end - start]
                 self.position = end
-                return found
-        pinned = {"generation": self.version} if self.at.cloud is GCS else {}
-        with explained(self.at):
+                return data
+        pinned = {"generation": self.version} if self.place.cloud is GCS else {}
+        with explained(self.place):
             try:
-                found = self.at.files.cat_file(self.at.path, start=self.position, end=end, **pinned)
+                data = self.place.files.cat_file(
+                    self.place.path, start=self.position, end=end, **pinned
+                )
             except Exception as problem:
                 if {"404", "416", "FileNotFoundError"}.isdisjoint(facts(problem)):
                     raise
                 raise self._changed() from problem
             if not pinned:
                 self._require_unchanged()
-        self.position += len(found)
-        return bytes(found)
+        self.position += len(data)
+        return bytes(data)
 
     def readinto(self, buffer: Any) -> int:
         """Read into a buffer; return the number of bytes."""
-        found = self.read(len(buffer))
-        buffer[: len(found)] = found
-        return len(found)
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
     def _require_unchanged(self) -> None:
         try:
-            now = version(self.at.files.info(self.at.path))
+            current = version(self.place.files.info(self.place.path))
         except FileNotFoundError as problem:
             raise self._changed() from problem
-        if now != self.version:
+        if current != self.version:
             raise self._changed()
 
     def _changed(self) -> Refused:
-        return Refused(f"{self.at.url}: was replaced or removed while it was read; start again")
+        return Refused(
+            f"{self.place.url}: was replaced or removed while it was being read; run again"
+        )
 
 
-def put(at: Place, content: bytes, *, new: bool) -> None:
+def put(place: Place, content: bytes, *, new: bool) -> None:
     """Write a file to a store, which shows it only when it is complete.
 
     Args:
-        at: place of the file.
+        place: place of the file.
         content: content of the file.
         new: whether the file must not exist yet.
 
     Raises:
         FileExistsError: with ``new``, another writer created the file.
     """
-    if at.cloud is None:
-        at.files.pipe_file(at.path, content, mode="create" if new else "overwrite")
+    if place.cloud is None:
+        place.files.pipe_file(place.path, content, mode="create" if new else "overwrite")
         return
     # If a write succeeds but its response is lost, it is retried and finds its own file.
     mark = f"application/octet-stream; writer={secrets.token_hex(8)}"
-    options = at.cloud.typed(mark) if new else {}
+    options = place.cloud.typed(mark) if new else {}
     try:
-        at.files.pipe_file(at.path, content, mode="create" if new else "overwrite", **options)
+        place.files.pipe_file(place.path, content, mode="create" if new else "overwrite", **options)
     except Exception as problem:
         if {"FileExistsError", "PreconditionFailed"}.isdisjoint(facts(problem)):
             raise
-        if not _is_marked(at, mark):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), at.url) from problem
+        if not _is_marked(place, mark):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), place.url) from problem
 
 
-def _is_marked(at: Place, mark: str) -> bool:
+def _is_marked(place: Place, mark: str) -> bool:
     try:
-        return mark in str(at.files.info(at.path))
+        return mark in str(place.files.info(place.path))
     except FileNotFoundError:
         return False
 
 
-def copy_object(at: Place, source: str, target: str) -> None:
+def copy_object(place: Place, source: str, target: str) -> None:
     """Copy a file within a store."""
-    if at.cloud is AZURE:
+    if place.cloud is AZURE:
         # Azure may respond before the copy is complete, and adlfs does not wait.
-        at.files.pipe_file(target, at.files.cat_file(source))
+        place.files.pipe_file(target, place.files.cat_file(source))
     else:
-        at.files.cp_file(source, target)
+        place.files.cp_file(source, target)
 
 
-def listing(at: Place, *, folders: bool = False) -> dict[str, Info]:
+def listing(place: Place, *, folders: bool = False) -> dict[str, Info]:
     """List the files at a place of a store, which may be a file, optionally with folders."""
-    if at.cloud is AZURE:
+    if place.cloud is AZURE:
         # The search of adlfs treats a file that it cannot query as missing.
         try:
-            info = at.files.info(at.path)
+            info = place.files.info(place.path)
         except FileNotFoundError:
-            require_container(at)
+            require_container(place)
             return {}
         if info["type"] == "file":
-            return {at.path: info}
-    return dict(at.files.find(at.path, withdirs=folders, detail=True))
+            return {place.path: info}
+    return dict(place.files.find(place.path, withdirs=folders, detail=True))
 
 
-def discard(at: Place, listed: Mapping[str, Info]) -> None:
+def discard(place: Place, listed: Mapping[str, Info]) -> None:
     """Remove the listed files at a place of a store, and their folders; ignore missing ones."""
     files = objects_of(listed)
-    discard_files(at, files)
+    discard_files(place, files)
     # Some stores keep empty folders (Azure's hierarchical namespaces, SeaweedFS).
-    for folder in sorted({at.path.rstrip("/"), *listed}.difference(files), key=len, reverse=True):
+    for folder in sorted(
+        {place.path.rstrip("/"), *listed}.difference(files), key=len, reverse=True
+    ):
         if "/" in folder:
-            _remove(at, folder if at.cloud is AZURE else f"{folder}/", "409")
+            _remove(place, folder if place.cloud is AZURE else f"{folder}/", "409")
 
 
-def discard_files(at: Place, names: Sequence[str]) -> None:
+def discard_files(place: Place, names: Sequence[str]) -> None:
     """Remove files of a store; ignore those that do not exist."""
     # Not by ``rm``, which treats names as patterns, and hides what S3 refused to remove.
-    each_of(lambda name: _remove(at, name), names)
+    for_each(lambda name: _remove(place, name), names)
 
 
 def objects_of(listed: Mapping[str, Info]) -> list[str]:
@@ -361,17 +379,17 @@ def objects_of(listed: Mapping[str, Info]) -> list[str]:
     return [name for name, info in listed.items() if info["type"] == "file"]
 
 
-def _remove(at: Place, name: str, *passed: str) -> None:
-    """Remove a file; ignore that it does not exist, and errors with a code in ``passed``."""
+def _remove(place: Place, name: str, *ignored: str) -> None:
+    """Remove a file; ignore that it does not exist, and errors with a code in ``ignored``."""
     try:
-        at.files.rm_file(name)
+        place.files.rm_file(name)
     except Exception as problem:
-        if {"FileNotFoundError", *passed}.isdisjoint(facts(problem)):
+        if {"FileNotFoundError", *ignored}.isdisjoint(facts(problem)):
             raise
 
 
-def each_of(task: Callable[[str], None], names: Sequence[str]) -> None:
+def for_each(task: Callable[[str], None], names: Sequence[str]) -> None:
     """Run a task for each name, several at once; raise the error of the first name that failed."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for done in [pool.submit(task, name) for name in names]:
-            done.result()
+        for future in [pool.submit(task, name) for name in names]:
+            future.result()

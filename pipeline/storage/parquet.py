@@ -13,7 +13,7 @@ from segscore.pipeline.storage.files import failing
 from segscore.pipeline.storage.input_files import find
 from segscore.pipeline.storage.locations import PARQUET
 from segscore.pipeline.storage.memory import row_group_limit
-from segscore.pipeline.storage.object_stores import Place, RemoteFile, explained, place, put
+from segscore.pipeline.storage.object_stores import Place, RemoteFile, explained, put, resolve
 from segscore.pipeline.storage.temporary import drop, take_place
 
 Choice = Callable[[Sequence[str]], Sequence[str]]
@@ -31,18 +31,18 @@ def open_parquet(url: str) -> pq.ParquetFile:
             read, the file was replaced.
         Failed: no server answers, now or later when rows are read.
     """
-    return _open_parquet(place(url))[0]
+    return _open_parquet(resolve(url))[0]
 
 
-def _open_parquet(at: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
+def _open_parquet(place: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
     """Open a Parquet file; return it and the path or file that Arrow reads from."""
-    url = at.url
+    url = place.url
     try:
-        with explained(at):
-            source = at.path if at.local else RemoteFile(at)
+        with explained(place):
+            source = place.path if place.local else RemoteFile(place)
         # With pre_buffer, Arrow requests all of a row group at once, so no read-ahead is needed.
         # No memory mapping: if someone truncated the file, this process would be killed.
-        return pq.ParquetFile(source, memory_map=False, pre_buffer=not at.local), source
+        return pq.ParquetFile(source, memory_map=False, pre_buffer=not place.local), source
     except FileNotFoundError as problem:
         raise Refused(f"{url}: no such file") from problem
     except PermissionError as problem:
@@ -50,10 +50,11 @@ def _open_parquet(at: Place) -> tuple[pq.ParquetFile, str | RemoteFile]:
     except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
         if not url.endswith(PARQUET):
             raise Refused(
-                f"{url}: neither Parquet nor JSON Lines by its name; make tables of other formats "
-                "with `segscore import`"
+                f"{url}: the name is not that of a Parquet or JSON Lines file; convert other "
+                "formats with `segscore import`"
             ) from problem
-        raise Refused(f"{url}: not a readable Parquet file ({problem})") from problem
+        reason = " ".join(str(problem).split())
+        raise Refused(f"{url}: not a readable Parquet file ({reason})") from problem
 
 
 def read_row_groups(
@@ -71,7 +72,7 @@ def read_row_groups(
         Refused: as ``open_parquet`` and ``require_fit``, or the file is broken.
         Failed: no server answers.
     """
-    file, source = _open_parquet(place(url))
+    file, source = _open_parquet(resolve(url))
     with io.FileIO(source) if isinstance(source, str) else source as content:
         columns = choose(file.schema_arrow.names)
         chosen = [*range(file.num_row_groups)] if numbers is None else [*numbers]
@@ -79,17 +80,19 @@ def read_row_groups(
         def reopen(path: str) -> pq.ParquetFile:
             return pq.ParquetFile(source, metadata=file.metadata, read_dictionary=[path])
 
-        def read(place: int, size: int) -> bytes:
-            content.seek(place)
+        def read(offset: int, size: int) -> bytes:
+            content.seek(offset)
             return content.read(size) or b""
 
-        taken = 0
+        used = 0
         try:
             for number in chosen:
-                group = RowGroup(url, file, reopen, number, columns, limit - taken)
+                group = RowGroup(url, file, reopen, number, columns, limit - used)
                 if isinstance(content, RemoteFile):
-                    content.held = [(start, read(start, size)) for start, size in spans(group)]
-                taken += require_fit(group, read)
+                    content.prefetched = [
+                        (start, read(start, size)) for start, size in spans(group)
+                    ]
+                used += require_fit(group, read)
             return file.read_row_groups(chosen, columns=columns)
         except (pa.ArrowException, OSError) as problem:
             raise Refused(f"{url}: cannot be read ({problem})") from problem
@@ -120,8 +123,8 @@ def read_columns(url: str, columns: list[str] | None) -> pa.Table:
         Failed: no server answers.
     """
     limit = row_group_limit(None)
-    chosen = read_row_groups(url, None, lambda there: there if columns is None else columns, limit)
-    return chosen.combine_chunks()
+    table = read_row_groups(url, None, lambda names: names if columns is None else columns, limit)
+    return table.combine_chunks()
 
 
 class TableFile:
@@ -138,7 +141,7 @@ class TableFile:
             url: URL to write to.
             plain: columns whose values rarely repeat, so that a dictionary would waste time.
         """
-        self.at = place(url)
+        self.place = resolve(url)
         self.plain = plain
         self.temporary = ""
         self.memory = pa.BufferOutputStream()
@@ -154,14 +157,14 @@ class TableFile:
         Raises:
             Failed: the file cannot be written; never Refused, because work has begun by then.
         """
-        with failing(self.at):
+        with failing(self.place):
             if self.writer is None:
                 self.writer = self._open(table.schema)
             self.writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def _open(self, schema: pa.Schema) -> pq.ParquetWriter:
-        if self.at.local:
-            self.temporary = temporary.path_beside(self.at)
+        if self.place.local:
+            self.temporary = temporary.path_beside(self.place)
         return pq.ParquetWriter(
             self.temporary or self.memory,
             schema,
@@ -171,25 +174,27 @@ class TableFile:
             dictionary_pagesize_limit=_DICTIONARY,
             # No reader selects rows by ranges of floats, and their statistics take a tenth of the
             # time.
-            write_statistics=[each.name for each in schema if not pa.types.is_floating(each.type)],
+            write_statistics=[
+                field.name for field in schema if not pa.types.is_floating(field.type)
+            ],
         )
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Move the file to its place, or leave nothing behind after an error."""
         try:
             if self.writer is not None and kind is None:
-                with failing(self.at):
+                with failing(self.place):
                     self.writer.close()
-                    self._show()
+                    self._finish()
         finally:
             if self.temporary:
                 drop(self.temporary)
 
-    def _show(self) -> None:
-        if self.at.local:
-            take_place(self.temporary, self.at, new=False)
+    def _finish(self) -> None:
+        if self.place.local:
+            take_place(self.temporary, self.place, new=False)
         else:
-            put(self.at, self.memory.getvalue().to_pybytes(), new=False)
+            put(self.place, self.memory.getvalue().to_pybytes(), new=False)
 
 
 def write_table(url: str, table: pa.Table, *, plain: tuple[str, ...] = ("document_id",)) -> None:

@@ -40,21 +40,21 @@ def require_apart(
         Failed: no server answers.
     """
     target = storage.canonical(output)
-    for name, url in _each(inputs):
+    for name, url in _input_urls(inputs):
         if storage.is_local(url) != storage.is_local(output):
             continue
         glob = storage.pattern(url)
         if glob is None:
-            why = _overlap(target, storage.canonical(url), f"the input {name} {url}")
+            overlap = _overlap(target, storage.canonical(url), f"the input {name} {url}")
         else:
-            matched = _matched(output, url, is_file)
-            why = _overlap_of_glob(target, glob, matched, f"the input {name} {url}", is_file)
-        if why:
+            matches = _matching_files(output, url, is_file)
+            overlap = _overlap_of_glob(target, glob, matches, f"the input {name} {url}", is_file)
+        if overlap:
             kind = "file" if is_file else "new folder"
-            raise Refused(f"{option} {output}: {why}; name a {kind} outside the inputs")
+            raise Refused(f"{option} {output}: {overlap}; choose a {kind} outside the inputs")
 
 
-def _each(inputs: _Inputs) -> Iterator[tuple[str, str]]:
+def _input_urls(inputs: _Inputs) -> Iterator[tuple[str, str]]:
     for name, urls in inputs.items():
         for url in [urls] if isinstance(urls, str) else urls or ():
             yield name, url
@@ -65,18 +65,18 @@ def is_inside(place: str, folder: str) -> bool:
     return place.startswith(folder.rstrip("/") + "/")
 
 
-def _overlap(target: str, source: str, said: str) -> str:
+def _overlap(target: str, source: str, label: str) -> str:
     """Describe how an output and an input overlap; empty if they do not."""
     if target == source:
-        return f"is {said} itself"
+        return f"is {label} itself"
     if is_inside(target, source):
-        return f"lies inside {said}"
+        return f"lies inside {label}"
     if is_inside(source, target):
-        return f"{said} lies inside it"
+        return f"{label} lies inside it"
     return ""
 
 
-def _matched(output: str, url: str, is_file: bool) -> list[str]:
+def _matching_files(output: str, url: str, is_file: bool) -> list[str]:
     """List the files that a glob matches now; none if the output folder is empty or missing."""
     if not is_file and not storage.names(output):
         return []
@@ -87,22 +87,22 @@ def _matched(output: str, url: str, is_file: bool) -> list[str]:
 
 
 def _overlap_of_glob(
-    target: str, glob: Pattern, matched: Sequence[str], said: str, is_file: bool
+    target: str, glob: Pattern, matched: Sequence[str], label: str, is_file: bool
 ) -> str:
     """Describe how an output and a glob overlap; empty if they do not."""
     for file in matched:
         source = storage.canonical(file)
         if target == source:
-            return f"is {file}, which {said} matches"
+            return f"is {file}, which {label} matches"
         if is_inside(source, target):
-            return f"{file}, which {said} matches, lies inside it"
+            return f"{file}, which {label} matches, lies inside it"
     if is_file:
-        return f"{said} would match it" if glob.matches(target) else ""
-    names = (name for name in _written() if glob.matches(storage.join(target, name)))
-    return "".join(f"{said} would match its file {name}" for name in islice(names, 1))
+        return f"{label} would match it" if glob.matches(target) else ""
+    names = (name for name in _output_names() if glob.matches(storage.join(target, name)))
+    return "".join(f"{label} would match its file {name}" for name in islice(names, 1))
 
 
-def _written() -> Iterator[str]:
+def _output_names() -> Iterator[str]:
     """Yield an example of every kind of file name that commands write to their output folder."""
     yield from RECORDS
     for table in (*RUN_TABLES, *_IMPORTED):

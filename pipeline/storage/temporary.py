@@ -15,27 +15,27 @@ TEMPORARY_NAME = re.compile(r"\.(.+)\.[0-9a-f]{16}\.tmp")
 """Name of a file being written, or of a folder being removed, next to its final name."""
 
 
-def path_beside(at: Place) -> str:
+def path_beside(place: Place) -> str:
     """Return a temporary path next to a place on a disk, and create the folder."""
-    folder, name = os.path.split(at.path)
+    folder, name = os.path.split(place.path)
     os.makedirs(folder, exist_ok=True)
     return join(folder, f".{name}.{secrets.token_hex(8)}{TEMPORARY}")
 
 
 def temporary_for(name: str) -> str | None:
     """Return the final name for a temporary name; None if the name is not temporary."""
-    found = TEMPORARY_NAME.fullmatch(name)
-    return found and found[1]
+    match = TEMPORARY_NAME.fullmatch(name)
+    return match and match[1]
 
 
-def take_place(temporary: str, at: Place, *, new: bool) -> None:
+def take_place(temporary: str, place: Place, *, new: bool) -> None:
     """Move a temporary file to its final place; with ``new``, fail if a file exists there."""
     with open(temporary, "rb") as file:
         os.fsync(file.fileno())
     if new:
-        os.link(temporary, at.path)
+        os.link(temporary, place.path)
     else:
-        os.replace(temporary, at.path)
+        os.replace(temporary, place.path)
 
 
 def drop(temporary: str) -> None:

@@ -13,7 +13,7 @@ from segscore.pipeline.tables.read import Rows, refuse
 COLUMN = "boundary_types"
 GIVEN = "boundary_types_given"
 DECLARED = "boundary_types_declared"
-TYPES_MISSING = "others have types, this row has none"
+TYPES_MISSING = "this row has no boundary types, but other rows have them"
 
 
 def undeclared_types(declared: tuple[int, ...]) -> str:
@@ -21,7 +21,7 @@ def undeclared_types(declared: tuple[int, ...]) -> str:
     return f"boundary types must be among {', '.join(map(str, declared))}"
 
 
-def are_told_apart(tables: list[InputTable]) -> bool:
+def have_boundary_types(tables: list[InputTable]) -> bool:
     """Return whether any table of a run has boundary types."""
     return any(COLUMN in table.further.names for table in tables)
 
@@ -37,24 +37,24 @@ def without_faults(rows: Rows, declared: tuple[int, ...]) -> tuple[Rows, list[pa
         The other rows, and tables of rejects.
     """
     missing = ~flags(_types(rows).is_valid())
-    rows, without = refuse(rows, missing, GIVEN, TYPES_MISSING)
+    rows, untyped = refuse(rows, missing, GIVEN, TYPES_MISSING)
     if not declared:
-        return rows, [without]
-    strange_rows = _strange(rows, declared)
-    rows, strange = refuse(rows, strange_rows, DECLARED, undeclared_types(declared))
-    return rows, [without, strange]
+        return rows, [untyped]
+    reason = undeclared_types(declared)
+    rows, undeclared = refuse(rows, _undeclared(rows, declared), DECLARED, reason)
+    return rows, [untyped, undeclared]
 
 
 def _types(rows: Rows) -> pa.ListArray:
     return rows.table.column(COLUMN).combine_chunks()
 
 
-def _strange(rows: Rows, declared: tuple[int, ...]) -> Flags:
-    of_row, types = pc.list_parent_indices(_types(rows)), pc.list_flatten(_types(rows))
+def _undeclared(rows: Rows, declared: tuple[int, ...]) -> Flags:
+    row, types = pc.list_parent_indices(_types(rows)), pc.list_flatten(_types(rows))
     among = pc.is_in(types, value_set=pa.array(declared, types.type))
-    found = np.zeros(len(rows), bool)
-    found[of_row.filter(pc.invert(among)).to_pylist()] = True
-    return found
+    undeclared = np.zeros(len(rows), bool)
+    undeclared[row.filter(pc.invert(among)).to_pylist()] = True
+    return undeclared
 
 
 def occurring(rows: Rows) -> set[int]:
@@ -76,7 +76,7 @@ def positions_alone(rows: Rows) -> Rows:
     new = np.ones(len(values), bool)
     new[1:] = (values[1:] != values[:-1]) | (row[1:] != row[:-1])
     offsets = np.searchsorted(row[new], np.arange(len(rows) + 1))
-    once = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values[new]))
-    at = rows.table.column_names.index("boundaries")
-    table = rows.table.set_column(at, "boundaries", once.cast(pa.list_(pa.int32())))
+    distinct = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values[new]))
+    index = rows.table.column_names.index("boundaries")
+    table = rows.table.set_column(index, "boundaries", distinct.cast(pa.list_(pa.int32())))
     return replace(rows, table=table.drop_columns([COLUMN]))

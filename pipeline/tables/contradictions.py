@@ -18,7 +18,7 @@ UNIQUE_DOCUMENT = "unique_document"
 SAME_UNITS = "n_units_agree"
 
 
-TWICE = "this coder has more than one row for this document"
+DUPLICATE_ROW = "this coder has more than one row for this document"
 
 
 OTHER_UNITS = "n_units differs from that of another row of this document"
@@ -47,10 +47,10 @@ class Described:
 def describe(rows: Rows) -> Described:
     """Reject all rows of each document that has several in a validated documents table."""
     twice = _repeated(rows.numbered.document)
-    kept, refused = refuse(
+    unique, rejects = refuse(
         rows, twice, UNIQUE_DOCUMENT, "the document has more than one row in this table"
     )
-    return Described(kept, kept.numbered.documents, refused)
+    return Described(unique, unique.numbered.documents, rejects)
 
 
 def _ids(rows: Rows) -> pa.StringArray:
@@ -65,13 +65,13 @@ def _repeated(keys: Ints) -> Flags:
 
 def without_contradictions(rows: Rows, described: Described | None) -> tuple[Rows, list[pa.Table]]:
     """Reject all segmentations that contradict each other; return the others, and the rejects."""
-    rows, twice = refuse(rows, _twice(rows), UNIQUE_CODER, TWICE)
+    rows, twice = refuse(rows, _repeated_coders(rows), UNIQUE_CODER, DUPLICATE_ROW)
     rows, disagreeing = refuse(rows, _disagreeing(rows, described), SAME_UNITS, OTHER_UNITS)
     return rows, [twice, disagreeing]
 
 
-def _twice(rows: Rows) -> Flags:
-    if rows.numbered.once_each:
+def _repeated_coders(rows: Rows) -> Flags:
+    if rows.numbered.are_distinct:
         return np.zeros(len(rows), bool)
     return _repeated(rows.numbered.document << 32 | rows.coders.code)
 
@@ -83,13 +83,13 @@ def _disagreeing(rows: Rows, described: Described | None) -> Flags:
     """
     stated = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
     documents, document = rows.numbered.documents, rows.numbered.document
-    most = np.zeros(len(documents), np.int64)
-    np.maximum.at(most, document, stated)
-    least = most.copy()
-    np.minimum.at(least, document, stated)
-    wrong = (least != most)[document]
+    largest = np.zeros(len(documents), np.int64)
+    np.maximum.at(largest, document, stated)
+    smallest = largest.copy()
+    np.minimum.at(smallest, document, stated)
+    wrong = (smallest != largest)[document]
     if described is not None:
-        place = described.documents.find(_ids(rows))
+        row = described.documents.find(_ids(rows))
         units = numbers(described.rows.table.column("n_units").chunk(0)).astype(np.int64)
-        wrong = np.where(place >= 0, stated != units[place] if len(units) else False, wrong)
+        wrong = np.where(row >= 0, stated != units[row] if len(units) else False, wrong)
     return wrong

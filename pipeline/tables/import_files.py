@@ -1,9 +1,7 @@
 """Convert files of other formats to the three tables that segscore reads."""
 
-import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import takewhile
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -13,16 +11,22 @@ from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.check_table import DOCUMENTS, SEGMENTATIONS, between_rows
-from segscore.pipeline.tables.formats.detect import FORMATS, detect
+from segscore.pipeline.tables.conversion.convert import Converted, convert_files
+from segscore.pipeline.tables.conversion.described import describe_counts
+from segscore.pipeline.tables.conversion.names import ReadFile, name_of_file
+from segscore.pipeline.tables.formats.asked import Asked
+from segscore.pipeline.tables.formats.format_heads import PARQUET_ENDINGS
+from segscore.pipeline.tables.formats.known import FORMATS
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.formats.tables import gather_tables
+from segscore.pipeline.tables.lengths_table import UNIT_KEY, read_lengths
+from segscore.pipeline.tables.open_input import format_of, open_input
 from segscore.pipeline.tables.preparation import preparing
 from segscore.pipeline.tables.read import Rows, in_one_chunk, validate_rows
 
 _UNFINISHED = "_import"
-HEAD_LINES = 20
 _SHOWN = 10
-NAMELESS = ("choi", "nltk")
+NAMELESS = ("nltk",)
 """Formats whose files do not name their documents."""
 
 _Places = Sequence[tuple[str, int]]
@@ -36,33 +40,47 @@ class Imported:
     Attributes:
         rows: number of rows of each table written; a table without rows is not written.
         contradictions: rows that a run will reject because of other rows, by file and line.
+        counted: what was left out or read in another way, by file.
     """
 
     rows: dict[str, int]
     contradictions: list[str]
+    counted: list[str]
 
 
-def import_files(
-    files: Sequence[str], output: str, defaults: Defaults, format_name: str | None
-) -> Imported:
-    """Read files of any known format and write references/, hypotheses/ and documents/.
+@dataclass(frozen=True)
+class ImportSettings:
+    """Where an import reads and writes.
 
-    Args:
+    Attributes:
         files: files, folders or globs, in any mixture of formats.
         output: folder to write to, outside the inputs; the tables must not exist in it yet.
-        defaults: values for rows whose file does not give them.
         format_name: format of all files; None to detect it from each file's name and content.
+        documents: table of the lengths of documents; None if there is none.
+        encoding: encoding of text files; None for UTF-8.
+    """
+
+    files: Sequence[str]
+    output: str
+    format_name: str | None = None
+    documents: str | None = None
+    encoding: str | None = None
+
+
+def import_files(settings: ImportSettings, asked: Asked) -> Imported:
+    """Read files of any known format and write references/, hypotheses/ and documents/.
 
     Raises:
-        Refused: a file is unreadable or malformed (the message gives file and line), or a table
-            exists already. Nothing was written.
+        Refused: a file is unreadable or malformed (the message gives file and line), breaks a rule
+            of its format, or a table exists already. Nothing was written.
     """
-    if format_name is not None and format_name not in FORMATS:
-        raise Refused(f"--format {format_name}: must be one of {', '.join(FORMATS)}")
-    if not output.strip():
+    if settings.format_name is not None and settings.format_name not in FORMATS:
+        raise Refused(f"--format {settings.format_name}: must be one of {', '.join(FORMATS)}")
+    if not settings.output.strip():
         raise Refused("--output: is empty; name a folder")
-    require_apart(output, {"FILE": files})
-    gathered = gather_tables(_rows(files, defaults, format_name))
+    require_apart(settings.output, {"FILE": settings.files})
+    rows, unit, counted = _read_all(settings, asked)
+    gathered = gather_tables(rows)
     found = (
         ("references", gathered.references, gathered.reference_places, SEGMENTATIONS),
         ("hypotheses", gathered.hypotheses, gathered.hypothesis_places, SEGMENTATIONS),
@@ -73,28 +91,61 @@ def import_files(
         line for _, table, places, kind in found for line in _faults(table, places, kind)
     ]
     if not tables:
-        raise Refused(f"{', '.join(files)}: no segmentation in it")
-    with preparing(output, _UNFINISHED, [*tables]) as preparation:
+        raise Refused(f"{', '.join(settings.files)}: no segmentation found")
+    with preparing(settings.output, _UNFINISHED, [*tables]) as preparation:
         for name, table in tables.items():
-            preparation.write(name, f"{name}.parquet", table)
+            preparation.write(name, f"{name}.parquet", _with_unit(table, unit))
         preparation.show()
-    return Imported({name: len(table) for name, table in tables.items()}, contradictions)
+    return Imported({name: len(table) for name, table in tables.items()}, contradictions, counted)
 
 
-def _rows(files: Sequence[str], defaults: Defaults, format_name: str | None) -> Iterator[ParsedRow]:
-    urls = [file.url for pattern in files for file in storage.find(pattern, any_kind=True)]
-    # Compare the parts of URLs, because os.path does not handle s3://.
-    levels = zip(*(url.split("/")[:-1] for url in urls), strict=False)
-    shared = len(list(takewhile(lambda names: len(set(names)) == 1, levels)))
-    for url in urls:
-        text = list(storage.lines(url))
-        name = format_name or detect(url, "\n".join(text[:HEAD_LINES]))
-        own = defaults
-        if name in NAMELESS and defaults.document_id is None:
-            # Files with the same name in different folders are different documents.
-            inside = "/".join(url.split("/")[shared:])
-            own = replace(defaults, document_id=os.path.splitext(inside)[0])
-        yield from FORMATS[name](text, url, own)
+def _read_all(
+    settings: ImportSettings, asked: Asked
+) -> tuple[list[ParsedRow], str | None, list[str]]:
+    """Read and convert all files; return their rows, their unit, and what was counted."""
+    extents = {}
+    if settings.documents is not None:
+        extents = read_lengths(settings.documents, asked, settings.encoding)
+    urls = [file.url for pattern in settings.files for file in storage.find(pattern, any_kind=True)]
+    parts = [_read(url, urls, settings, asked) for url in urls]
+    given = [row for part in parts if not isinstance(part, ReadFile) for row in part]
+    shapes = [part for part in parts if isinstance(part, ReadFile)]
+    converted = convert_files(shapes, asked, extents, given)
+    by_file: dict[str, list[Converted]] = {}
+    for one in converted:
+        by_file.setdefault(one.row.source, []).append(one)
+    counted = [
+        f"{part.file.url}: {line}"
+        for part in shapes
+        for line in describe_counts(part.file, by_file.get(part.file.url, ()), asked)
+    ]
+    rows: list[ParsedRow] = []
+    for part in parts:
+        own = by_file.get(part.file.url, ()) if isinstance(part, ReadFile) else ()
+        rows += [one.row for one in own] if isinstance(part, ReadFile) else part
+    units = {one.unit for one in converted}
+    return rows, units.pop() if len(units) == 1 and not given else None, counted
+
+
+def _read(
+    url: str, urls: Sequence[str], settings: ImportSettings, asked: Asked
+) -> ReadFile | list[ParsedRow]:
+    """Read one file: shapes, or rows if its format gives positions of boundaries as they are."""
+    file = open_input(url, settings.encoding)
+    known = FORMATS[settings.format_name or format_of(file, asked)]
+    if file.is_parquet and PARQUET_ENDINGS[0] not in known.shared:
+        raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")
+    if known.read is not None:
+        return ReadFile(file, list(known.read(file, asked)), known.endings)
+    assert known.rows is not None
+    document_id = asked.document_id
+    if known.name in NAMELESS and document_id is None:
+        document_id = name_of_file(url, urls)
+    return list(known.rows(file.lines(), url, Defaults(document_id, asked.coder, asked.role)))
+
+
+def _with_unit(table: pa.Table, unit: str | None) -> pa.Table:
+    return table if unit is None else table.replace_schema_metadata({UNIT_KEY: unit})
 
 
 def _faults(table: pa.Table, places: _Places, kind: str) -> list[str]:

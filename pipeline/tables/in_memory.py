@@ -6,8 +6,8 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.tables.columns import Contract
-from segscore.pipeline.tables.find import InputTable, canonical_schema, further_columns
-from segscore.pipeline.tables.read import Rows, conform, in_one_chunk, rows_of_role, wanted_columns
+from segscore.pipeline.tables.find import InputTable, canonical_schema, extra_columns
+from segscore.pipeline.tables.read import Rows, conform, in_one_chunk, needed_columns, rows_of_role
 from segscore.pipeline.tables.validate import schema_problems
 
 
@@ -23,7 +23,7 @@ def describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
     schema = canonical_schema(table.schema)
     if problems := schema_problems(schema, model):
         raise Refused(f"{name}: {'; '.join(problems)}")
-    return InputTable(name, (), (), further_columns(name, [schema], model), name)
+    return InputTable(name, (), (), extra_columns(name, [schema], model), name)
 
 
 def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None) -> Rows:
@@ -37,7 +37,7 @@ def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None)
     Raises:
         Refused: a value does not fit its column's type.
     """
-    wanted = content.select(wanted_columns(table.name, content.column_names, table.further))
+    wanted = content.select(needed_columns(table.name, content.column_names, table.further))
     conformed = conform(wanted, table.further, table.name)
     return rows_of_role(numbered_rows(table.name, conformed, row), wanted)
 

@@ -1,7 +1,7 @@
-"""Write the tables of `import` and `simulate` to a hidden folder, and show them when complete.
+"""Write the tables of `import` and `simulate` to a hidden folder, and publish them when complete.
 
-The hidden folder is in the output folder.  It contains a claim, which only one of several commands
-can make, and the tables while they are written.  A command removes only the files that it wrote
+The hidden folder is in the output folder. It contains a claim, which only one of several commands
+can make, and the tables until they are published. A command removes only the files that it wrote
 there, so a command that was killed leaves its hidden folder, and the next one asks the user to
 remove it.
 """
@@ -44,7 +44,7 @@ class Preparation:
         storage.write_table(storage.join(self.hidden, table, file), rows)
 
     def show(self) -> None:
-        """Move all tables to the output folder; on a disk, each by a rename.
+        """Publish all tables: move them to the output folder, on a disk each by a rename.
 
         Raises:
             Refused: one of them exists there by now.
@@ -56,7 +56,7 @@ class Preparation:
             storage.move(storage.join(self.hidden, table), storage.join(self.output, table))
 
     def clear(self) -> None:
-        """Remove what this command wrote to the hidden folder and did not show, then the folder."""
+        """Remove the files that this command left in the hidden folder, and then the folder."""
         for table, file in self.written:
             storage.remove(storage.join(self.hidden, table, file))
         storage.remove(storage.join(self.hidden, CLAIM))
@@ -76,10 +76,10 @@ def require_free(output: str, names: Sequence[str]) -> None:
     Raises:
         Refused: one of them exists; the message names the first.
     """
-    held = storage.names(output)
+    existing = storage.names(output)
     for name in names:
-        if name in held:
-            raise Refused(f"--output {output}: holds {name} already; choose another folder")
+        if name in existing:
+            raise Refused(f"--output {output}: already contains {name}; choose another folder")
 
 
 @contextmanager
@@ -97,19 +97,19 @@ def preparing(output: str, hidden: str, names: Sequence[str]) -> Iterator[Prepar
     """
     require_free(output, names)
     folder = storage.join(output, hidden)
-    taken = Refused(
-        f"--output {output}: holds {hidden}, so another command is writing here or was killed; "
-        f"wait for it, or if none is running remove {folder}, or choose another folder"
+    refusal = Refused(
+        f"--output {output}: contains {hidden}, so another command is writing here or was killed; "
+        f"wait for it, or remove {folder} if none is running, or choose another folder"
     )
     if hidden in storage.names(output):
-        raise taken
-    for each in (output, folder):
-        storage.make_folder(each)
+        raise refusal
+    for path in (output, folder):
+        storage.make_folder(path)
     try:
-        who = {"host": platform.node(), "pid": os.getpid()}
-        storage.write_new_text(storage.join(folder, CLAIM), json.dumps(who) + "\n")
+        claim = {"host": platform.node(), "pid": os.getpid()}
+        storage.write_new_text(storage.join(folder, CLAIM), json.dumps(claim) + "\n")
     except FileExistsError as problem:
-        raise taken from problem
+        raise refusal from problem
     except BaseException:
         with suppress(OSError, Refused, Failed):
             _remove_empty(folder)

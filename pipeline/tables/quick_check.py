@@ -6,10 +6,13 @@ This check avoids that work if all rows are valid.
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, ragged
 from segscore.pipeline.tables.columns import SEGMENTATIONS
+
+_COLLAPSED = "collapsed_boundaries"
 
 
 @kernel
@@ -27,7 +30,7 @@ def _keep_rules(offsets: Ints, positions: Positions, n_units: Positions) -> bool
 
 
 @kernel
-def _all_given(offsets: Positions) -> bool:
+def _none_empty(offsets: Positions) -> bool:
     for row in range(len(offsets) - 1):
         if offsets[row + 1] == offsets[row]:
             return False
@@ -35,25 +38,27 @@ def _all_given(offsets: Positions) -> bool:
 
 
 def is_sound(table: pa.Table) -> bool:
-    """Return whether all rows keep every rule; False also if only the schema can decide.
+    """Return whether all rows obey every rule; False also if only the schema can decide.
 
     Args:
         table: segmentations, with columns of the contract's types in one chunk each.
     """
-    if any(name in table.column_names for name in SEGMENTATIONS.optional):
+    if any(name in table.column_names for name in SEGMENTATIONS.optional if name != _COLLAPSED):
+        return False
+    if _COLLAPSED in table.column_names and (pc.min(table.column(_COLLAPSED)).as_py() or 0) < 0:
         return False
     if not table.num_rows:
         return True
     columns = [table.column(name).chunk(0) for name in SEGMENTATIONS.required]
     ids, coder, n_units, boundaries = columns
-    if any(each.null_count for each in (*columns, boundaries.values)):
+    if any(column.null_count for column in (*columns, boundaries.values)):
         return False
     lists = ragged(boundaries)
     units = np.frombuffer(n_units.buffers()[1], np.int32)
     units = units[n_units.offset : n_units.offset + len(n_units)]
-    texts = [np.frombuffer(each.buffers()[1], np.int32) for each in (ids, coder)]
-    given = [
-        _all_given(offsets[each.offset : each.offset + len(each) + 1])
-        for offsets, each in zip(texts, (ids, coder), strict=True)
+    texts = [np.frombuffer(column.buffers()[1], np.int32) for column in (ids, coder)]
+    nonempty = [
+        _none_empty(offsets[column.offset : column.offset + len(column) + 1])
+        for offsets, column in zip(texts, (ids, coder), strict=True)
     ]
-    return all(given) and _keep_rules(lists.offsets, lists.values, units)
+    return all(nonempty) and _keep_rules(lists.offsets, lists.values, units)

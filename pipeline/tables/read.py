@@ -68,11 +68,11 @@ class Rows:
         """The documents of the rows."""
         return number(self.table.column("document_id").chunk(0))
 
-    def keep(self, good: Flags) -> "Rows":
-        """Return the rows for which ``good`` is true, shape (rows,)."""
-        if good.all():
+    def keep(self, mask: Flags) -> "Rows":
+        """Return the rows for which ``mask`` is true, shape (rows,)."""
+        if mask.all():
             return self
-        chosen = np.flatnonzero(good)
+        chosen = np.flatnonzero(mask)
         return self.take(chosen)
 
     def take(self, chosen: Ints) -> "Rows":
@@ -91,13 +91,13 @@ class Rows:
         """Return source, document and coder of some rows, as columns of tables that list rows."""
         table = self.table.take(pa.array(chosen))
         nothing = pa.nulls(len(chosen), pa.string())
-        named = "coder" in table.column_names
+        has_coder = "coder" in table.column_names
         return {
             "table": pa.array([self.name] * len(chosen), pa.string()),
             "source": pa.array([self.urls[i] for i in self.file[chosen].tolist()], pa.string()),
             "row": pa.array(self.row[chosen]),
             "document_id": table.column("document_id").combine_chunks(),
-            "coder": table.column("coder").combine_chunks() if named else nothing,
+            "coder": table.column("coder").combine_chunks() if has_coder else nothing,
         }
 
     def rejects(self, broken: Mapping[int, tuple[str, str]]) -> pa.Table:
@@ -124,10 +124,10 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
         table, row = read_json_lines(piece.table, piece.url)
     else:
 
-        def wanted(there: Sequence[str]) -> list[str]:
-            return wanted_columns(piece.table, there, further)
+        def choose(names: Sequence[str]) -> list[str]:
+            return needed_columns(piece.table, names, further)
 
-        table = storage.read_row_groups(piece.url, piece.row_groups, wanted, piece.limit)
+        table = storage.read_row_groups(piece.url, piece.row_groups, choose, piece.limit)
         row = piece.first_row + np.arange(table.num_rows)
     storage.require_version(piece.url, piece.version)
     conformed = conform(table, further, piece.url)
@@ -172,16 +172,18 @@ def rows_of_role(rows: Rows, read: pa.Table) -> Rows:
     return rows if other is None else rows.keep(~other)
 
 
-def wanted_columns(name: str, there: Sequence[str], further: pa.Schema) -> list[str]:
+def needed_columns(name: str, names: Sequence[str], further: pa.Schema) -> list[str]:
     """List the columns of a file that a task needs."""
     needed = {*contract_of(name).required, ROLE, *further.names}
-    return [column for column in there if column in needed]
+    return [column for column in names if column in needed]
 
 
 def in_one_chunk(table: pa.Table) -> pa.Table:
     """Return the same table with each column as one contiguous array, even without rows."""
     columns = [table.column(name) for name in table.column_names]
-    arrays = [each.chunk(0) if each.num_chunks == 1 else each.combine_chunks() for each in columns]
+    arrays = [
+        column.chunk(0) if column.num_chunks == 1 else column.combine_chunks() for column in columns
+    ]
     return pa.Table.from_arrays(arrays, schema=table.schema)
 
 
@@ -197,34 +199,38 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
 def no_rows(table: InputTable, model: Contract) -> Rows:
     """Return no rows, with the columns that ``read_slice`` returns for a table."""
     fields = [(name, INPUT_TYPES[name]) for name in model.required]
-    known = pa.schema([*fields, *(each for each in table.further if each.name in INPUT_TYPES)])
-    schema = pa.schema([*known, *(each for each in table.further if each.name not in INPUT_TYPES)])
+    contract_fields = pa.schema(
+        [*fields, *(field for field in table.further if field.name in INPUT_TYPES)]
+    )
+    schema = pa.schema(
+        [*contract_fields, *(field for field in table.further if field.name not in INPUT_TYPES)]
+    )
     nothing = np.zeros(0, np.int64)
     return Rows(table.name, in_one_chunk(schema.empty_table()), (), nothing, nothing)
 
 
 def validate_rows(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
-    """Separate the rows that keep every rule from those that do not.
+    """Separate the rows that obey every rule from those that do not.
 
     Returns:
         The valid rows, and a table of rejects with the others.
     """
     if model is SEGMENTATIONS and is_sound(rows.table):
         return rows, REJECT_COLUMNS.empty_table()
-    good = np.ones(len(rows), bool)
-    refused = [REJECT_COLUMNS.empty_table()]
+    valid = np.ones(len(rows), bool)
+    rejects = [REJECT_COLUMNS.empty_table()]
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         # Broken rules are reported as Python objects, so limit the number of rows.
         portion = rows.part(start, min(start + _ROWS_AT_ONCE, len(rows)))
         broken = broken_rules(portion.table, model)
-        good[[start + i for i in broken]] = False
-        refused.append(_refused(portion, broken, descriptions(model)))
-    return rows.keep(good), pa.concat_tables(refused)
+        valid[[start + i for i in broken]] = False
+        rejects.append(_reject_table(portion, broken, descriptions(model)))
+    return rows.keep(valid), pa.concat_tables(rejects)
 
 
-def _refused(rows: Rows, broken: Mapping[int, str], asked: Mapping[str, str]) -> pa.Table:
+def _reject_table(rows: Rows, broken: Mapping[int, str], rules: Mapping[str, str]) -> pa.Table:
     return rows.rejects(
-        {i: (rule, f"{asked[rule]}: {_shown(rows.table, i)}") for i, rule in broken.items()}
+        {i: (rule, f"{rules[rule]}: {_shown(rows.table, i)}") for i, rule in broken.items()}
     )
 
 
@@ -236,9 +242,10 @@ def read_valid(table: InputTable, model: Contract) -> tuple[Rows, pa.Table]:
         Refused: as ``read_slice``.
     """
     checked = [validate_rows(read_slice(piece, table.further), model) for piece in table.slices]
-    if not sum(len(rows) + refused.num_rows for rows, refused in checked):
+    if not sum(len(rows) + rejects.num_rows for rows, rejects in checked):
         raise Absent(f"{table.files[0].url}: the table has no rows")
-    return join_rows([rows for rows, _ in checked]), pa.concat_tables([bad for _, bad in checked])
+    rejects = pa.concat_tables([rejects for _, rejects in checked])
+    return join_rows([rows for rows, _ in checked]), rejects
 
 
 def _shown(table: pa.Table, row: int) -> str:
@@ -277,7 +284,7 @@ def refuse(
     """
     if not broken.any():
         return rows, REJECT_COLUMNS.empty_table()
-    places = np.flatnonzero(broken).tolist()
+    row_numbers = np.flatnonzero(broken).tolist()
     reasons = repeat(reason) if isinstance(reason, str) else reason
-    listed = rows.rejects(dict(zip(places, zip(repeat(rule), reasons), strict=False)))
-    return rows.keep(~broken), listed
+    rejects = rows.rejects(dict(zip(row_numbers, zip(repeat(rule), reasons), strict=False)))
+    return rows.keep(~broken), rejects

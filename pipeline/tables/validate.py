@@ -29,10 +29,10 @@ REJECT_COLUMNS = pa.schema(
 
 def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
     """List the columns that are missing, repeated or of a wrong type, as messages."""
-    _require_whole()
-    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
-    if twice:
-        return [f"column {name} is there more than once" for name in twice]
+    _require_all_checks()
+    repeated = sorted({name for name in schema.names if schema.names.count(name) > 1})
+    if repeated:
+        return [f"column {name} occurs more than once" for name in repeated]
     if _fits(schema, model):
         return []
 
@@ -50,34 +50,34 @@ def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
         for case in cases
         if case["check"] == "column_in_dataframe"
     ]
-    wrong = [
+    mistyped = [
         f"column {case['column']} is {schema.field(case['column']).type}, "
         f"must be {model.schema.columns[case['column']].dtype}"
         for case in cases
         if case["check"].startswith("dtype(")
     ]
-    return missing + wrong
+    return missing + mistyped
 
 
-def _require_whole() -> None:
+def _require_all_checks() -> None:
     """Refuse to work if Pandera is configured to skip some or all checks."""
     if "pandera" not in sys.modules and not os.environ.keys() & set(SWITCHES):
         return
 
     from pandera.config import CONFIG, ValidationDepth
 
-    whole = CONFIG.validation_depth in (None, ValidationDepth.SCHEMA_AND_DATA)
-    if not CONFIG.validation_enabled or not whole:
+    checks_everything = CONFIG.validation_depth in (None, ValidationDepth.SCHEMA_AND_DATA)
+    if not CONFIG.validation_enabled or not checks_everything:
         raise Refused(
-            f"Pandera is told not to check everything: unset {' and '.join(SWITCHES)} and run again"
+            f"Pandera is configured to skip checks; unset {' and '.join(SWITCHES)} and run again"
         )
 
 
 def _fits(schema: pa.Schema, model: Contract) -> bool:
     """Check that required columns exist and all types match exactly; Pandera reports the rest."""
-    there = dict(zip(schema.names, schema.types, strict=True))
+    types = dict(zip(schema.names, schema.types, strict=True))
     return all(
-        there[column.name] == column.type if column.name in there else not column.required
+        types[column.name] == column.type if column.name in types else not column.required
         for column in model.columns
     )
 
@@ -106,8 +106,8 @@ def broken_rules(table: pa.Table, model: Contract) -> dict[int, str]:
     for case in cases:
         if case["index"] is None:
             raise RuntimeError(f"the rule {case['check']} could not be checked: {case}")
-        known = broken.setdefault(case["index"], case["check"])
-        if rank[case["check"]] < rank[known]:
+        first_rule = broken.setdefault(case["index"], case["check"])
+        if rank[case["check"]] < rank[first_rule]:
             broken[case["index"]] = case["check"]
     return broken
 

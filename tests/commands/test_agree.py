@@ -311,7 +311,7 @@ def test_boundary_types_are_left_out(segscore: Segscore, tmp_path: Path) -> None
     (tmp_path / "typed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     ended = segscore("agree", tmp_path / "typed.jsonl", "--output", tmp_path / "run")
     assert ended.code == 0
-    assert "boundary_types were not looked at" in ended.err
+    assert "boundary_types were ignored" in ended.err
     (pair,) = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
     assert (pair["boundaries"], pair["matches"], pair["near_misses"]) == (2, 1, 1)
 
@@ -580,7 +580,7 @@ def test_no_row_of_the_role(segscore: Segscore, tmp_path: Path) -> None:
     (tmp_path / "codings.jsonl").write_text(json.dumps(line) + "\n")
     ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
     assert ended.code == 1
-    assert "holds no coding; rows of the role hypothesis are none" in ended.err
+    assert "contains no coding; rows with the role hypothesis do not count" in ended.err
 
 
 def test_lost_boundaries_are_counted_in_words(segscore: Segscore, tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_an_input_that_changed_is_not_explained(segscore: Segscore, shows: Path)
     table.write_text(table.read_text() + "\n")
     ended = segscore("explain", shows, "--document", "d")
     assert ended.code == 2
-    assert str(table) in ended.err and "when the run was made" in ended.err
+    assert str(table) in ended.err and "has changed since the run" in ended.err
 
 
 def test_a_sweep_has_no_edits_to_explain(segscore: Segscore, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_every_summary_is_there_with_what_the_gate_said(archive: Archive) -> Non
 def test_the_schema_knows_all_that_a_verdict_says() -> None:
     assert tuple(NIGHT_OUTCOMES) == verdict.OUTCOMES
     assert {verdict.PASSED, verdict.FAILED, verdict.UNDEFINED, verdict.UNDECIDED} == set(RESULTS)
-    assert list(history.OURS) == OURS
+    assert list(history.RUN_COLUMNS) == OURS
 
 
 def test_the_same_bytes_again_wherever_it_is_written(archive: Archive, tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ def test_late_references_replace_the_night(archive: Archive) -> None:
     ended = archive.run(SECOND)
     reader.end()
     assert ended.code == 0, ended.err
-    assert "is scored anew" in ended.err and "has changed" in ended.err
+    assert "is scored again" in ended.err and "has changed" in ended.err
     assert archive.read(SECOND, "run.json")["rows"]["hypotheses"]["unpaired"] == 0
     assert read_table(f"{archive.folder_of(SECOND)}/scores").num_rows == 80
     assert archive.read(SECOND, "night.json")["checks"][0]["documents"] == 40
@@ -374,7 +374,7 @@ def jobs(archive: Archive, tmp_path: Path) -> Iterator[Jobs]:
     [
         (Gate("storage.write_new_text", "kill", "run.json"), False),
         (Gate("storage.write_new_text", "kill", "run.json", after=True), True),
-        (Gate("nightly.nights.keep_night", "kill"), True),
+        (Gate("nightly.nights.save_verdict", "kill"), True),
     ],
     ids=["before it is published", "before it is judged", "before the verdict is kept"],
 )
@@ -401,7 +401,7 @@ def test_the_verdict_of_a_run_that_was_replaced_does_not_count(
     archive.deliver(SECOND)
     assert archive.run(SECOND).code == 0
     archive.deliver(SECOND, WORSE)
-    assert jobs.start(SECOND, Gate("nightly.nights.keep_night", "kill"))[1].ended().code == -9
+    assert jobs.start(SECOND, Gate("nightly.nights.save_verdict", "kill"))[1].ended().code == -9
     assert archive.outcome(SECOND) == "passed"  # of the run before
     archive.deliver(THIRD)
     assert archive.run(THIRD).code == 0
@@ -420,13 +420,13 @@ def test_two_at_once(archive: Archive, jobs: Jobs, host: str | None) -> None:
     second = archive.run(SECOND)
     if host is None:
         assert second.code == 1
-        assert "another process is at work on this night" in one_error(second.err)
+        assert "another process is working on this night" in one_error(second.err)
         assert archive.metrics.read_text() == metrics_before
     drive.open("gate")
     ended = first.ended()
     assert sorted([ended.code, second.code]) == [0, 1]
     if host is not None:
-        assert "another process is at work on this night" in one_error(ended.err)
+        assert "another process is working on this night" in one_error(ended.err)
     assert outcome_told(archive) == "passed"
     assert archive.run(SECOND).code == 0
 
@@ -472,7 +472,7 @@ def test_metrics_stay_with_the_newest_night(archive: Archive) -> None:
     before = archive.metrics.read_bytes()
     archive.deliver(FIRST, seed=4)
     ended = archive.run(FIRST)
-    assert ended.code == 0 and f"tells of the newest night, {SECOND}" in ended.err
+    assert ended.code == 0 and f"describes a newer night, {SECOND}" in ended.err
     assert archive.metrics.read_bytes() == before
 
 
@@ -567,7 +567,7 @@ def test_a_night_that_holds_a_file_of_others_is_kept(archive: Archive, place: st
     ended = archive.run(later, "--keep", 10)
     assert ended.code == 0, ended.err
     assert files(archive.runs) == before
-    assert f"it holds {place.removesuffix('/a.jsonl')}" in ended.err
+    assert f"it contains {place.removesuffix('/a.jsonl')}" in ended.err
 
 
 def test_a_record_that_lists_files_elsewhere_removes_nothing(archive: Archive) -> None:
@@ -617,7 +617,7 @@ def test_a_night_that_cannot_be_read_is_passed_over_and_said(archive: Archive) -
     archive.deliver(THIRD)
     ended = archive.run(THIRD)
     assert ended.code == 0, ended.err
-    assert "passed over" in ended.err and "not valid JSON" in ended.err
+    assert "night ignored" in ended.err and "not valid JSON" in ended.err
     assert archive.read(THIRD, "night.json")["against"]["steady"]["date"] == FIRST
 
 
@@ -640,7 +640,7 @@ def test_how_to_score_is_said_as_for_score(archive: Archive) -> None:
         (("--date", "2026-1-2"), "--date 2026-1-2: must be a date such as 2026-01-31"),
         (("--date", "2026-02-30"), "--date 2026-02-30: must be a date"),
         (("--against", "yesterday"), "--against yesterday: must be a date such as 2026-01-31, or"),
-        (("--against", SECOND), f"--against {SECOND}: is the night itself"),
+        (("--against", SECOND), f"--against {SECOND}: must not be the night itself"),
         (("--against", "2019-01-01"), "--against 2019-01-01: no such night in"),
         (("--gate", "pk>=-1"), "--gate pk>=-1: lower is better"),
         (("--alpha", "0"), "--alpha 0.0: must be above 0"),
@@ -648,8 +648,8 @@ def test_how_to_score_is_said_as_for_score(archive: Archive) -> None:
         (("--not-comparable", "maybe"), "--not-comparable maybe: must be one of fail, pass"),
         (("--metrics", "night.txt"), "--metrics night.txt: must end in .prom"),
         (("--keep", "0"), "--keep 0: must be at least 1"),
-        (("--runs", "runs/{date}"), "--runs runs/{date}: every night gets a folder"),
-        (("--references", "r/{day}"), "--references r/{day}: there is no placeholder {day}"),
+        (("--runs", "runs/{date}"), "every night gets its own folder"),
+        (("--references", "r/{day}"), "--references r/{day}: unknown placeholder {day}"),
         (("--references", " "), "REFERENCES: is empty"),
     ],
 )

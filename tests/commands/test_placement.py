@@ -85,7 +85,7 @@ def test_overlaps_are_refused(
     named[side] = spelled(inner if side == "input" else output, how, links)
     before = files(tree)
     line = refused(segscore(*COMMANDS[command](named["input"], named["output"])))
-    assert OVERLAPS[overlap] in line and "name a new folder outside the inputs" in line
+    assert OVERLAPS[overlap] in line and "choose a new folder outside the inputs" in line
     assert files(tree) == before
 
 
@@ -131,7 +131,7 @@ def test_an_output_named_like_the_tables_of_runs(segscore: Segscore, tmp_path: P
     before = files(tmp_path)
     line = refused(segscore("score", "corpus", "systems", "--output", "."))
     assert line == (
-        "segscore: error: --output .: the input REFERENCES corpus lies inside it; name a new "
+        "segscore: error: --output .: the input REFERENCES corpus lies inside it; choose a new "
         "folder outside the inputs"
     )
     assert files(tmp_path) == before
@@ -329,7 +329,7 @@ def test_a_hidden_folder_of_others(segscore: Segscore, writer: tuple[list[str], 
     (hidden / "notes.txt").write_text("mine")
     before = files(hidden.parent)
     line = refused(segscore(*arguments))
-    assert f"holds {hidden.name}, so another command is writing here or was killed" in line
+    assert f"contains {hidden.name}, so another command is writing here or was killed" in line
     assert f"remove {hidden}" in line
     assert files(hidden.parent) == before
 
@@ -368,7 +368,7 @@ def test_a_table_that_came_meanwhile(
         (hidden.parent / table / "mine.txt").write_text("mine")
 
     monkeypatch.setattr(storage, "write_table", meanwhile)
-    assert f"holds {table} already" in refused(segscore(*arguments))
+    assert f"already contains {table}" in refused(segscore(*arguments))
     assert sorted(path.name for path in hidden.parent.rglob("*")) == sorted(
         [table, "mine.txt", "mine.txt"]
     )

@@ -362,7 +362,7 @@ def test_inputs_that_are_gone(segscore: Segscore, scored: Path) -> None:
     assert ran.code == 0
     assert "warning: Not drawn: " in ran.err
     read = Reader(scored.parent / "run.html")
-    assert re.search(r"Not drawn: .*references: the directory holds no Parquet", read.text)
+    assert re.search(r"Not drawn: .*references: the directory contains no Parquet", read.text)
     assert "boundary_similarity ↑" in read.tables
 
 

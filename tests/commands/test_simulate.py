@@ -440,11 +440,11 @@ def test_a_simulation_is_not_written_over(segscore: Segscore, tmp_path: Path) ->
     assert segscore("simulate", source, "--output", tmp_path / "out").code == 0
     again = segscore("simulate", source, "--output", tmp_path / "out")
     assert again.code == 2
-    assert "holds codings already; choose another folder" in again.err
+    assert "already contains codings; choose another folder" in again.err
 
 
 def test_documents_too_long_to_count_are_refused() -> None:
-    with pytest.raises(Refused, match="say how many with --units"):
+    with pytest.raises(Refused, match="limit them with --units"):
         made(TRUE, [2**30], 1)
     assert made(replace(TRUE, units=2**31 - 1), [2**30], 1)[0]["boundaries"] == [2**30]
     with pytest.raises(Refused, match="lower --coders or --units"):

@@ -65,10 +65,12 @@ def test_tables_written_to_a_store(segscore: Segscore, bucket: str) -> None:
         before = storage.names(f"{bucket}/out")
         storage.write_text(f"{bucket}/out/{hidden}/notes.txt", "mine")
         arguments = [command, f"{bucket}/in/a.jsonl", "--output", f"{bucket}/out"]
-        assert f"holds {hidden}" in refused(segscore(*arguments))
+        assert f"contains {hidden}" in refused(segscore(*arguments))
         assert storage.read_text(f"{bucket}/out/{hidden}/notes.txt") == "mine"
         storage.remove(f"{bucket}/out/{hidden}")
         ended = segscore(*arguments)
         assert ended.code == 0, ended.err
         assert storage.names(f"{bucket}/out") == sorted([*before, *tables])
-        assert f"holds {tables[0]} already" in refused(segscore(*arguments)) or command == "import"
+        assert (
+            f"already contains {tables[0]}" in refused(segscore(*arguments)) or command == "import"
+        )

@@ -83,7 +83,7 @@ class StoragePromises:
             with pytest.raises(Refused, match=f"{url.replace('*', '.')}: {said}"):
                 storage.find(f"{anywhere}/{url}")
         written(f"{anywhere}/other/z.md")
-        with pytest.raises(Refused, match="holds no Parquet or JSONL file"):
+        with pytest.raises(Refused, match="contains no Parquet or JSONL file"):
             storage.find(f"{anywhere}/other")
 
     def test_version_tells_what_was_replaced(self, anywhere: str) -> None:

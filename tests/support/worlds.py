@@ -325,15 +325,15 @@ class Store(World):
         """Let each request wait for its turn; a job makes its requests one after the other."""
         fsspec.register_implementation(PROTOCOL, SteppedFiles, clobber=True)
 
-        def each_of(task: Callable[[str], None], names: Any) -> None:
+        def for_each(task: Callable[[str], None], names: Any) -> None:
             for name in names:
                 task(name)
 
         STAGES.append(stage)
         with _all(
             [
-                patch.object(object_stores, "each_of", each_of),
-                patch("segscore.pipeline.storage.folders.each_of", each_of),
+                patch.object(object_stores, "for_each", for_each),
+                patch("segscore.pipeline.storage.folders.for_each", for_each),
             ]
         ):
             yield

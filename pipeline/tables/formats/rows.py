@@ -33,7 +33,7 @@ class RowPlace:
     def refusal(self, message: str) -> Refused:
         """Return the error to raise for a problem at this place."""
         where = f"{self.source}:{self.line}" if self.line else self.source
-        return Refused(f"{where}: {message}")
+        return Refused(printable(f"{where}: {message}"))
 
     def wrong(self, name: str, found: object, expected: str) -> Refused:
         """Return the error to raise for the field `name` with the value `found`."""
@@ -65,6 +65,7 @@ class ParsedRow:
     source: str = ""
     line: int = 0
     unit_weights: tuple[int | None, ...] | None = None
+    collapsed_boundaries: int | None = None
 
     @property
     def place(self) -> RowPlace:
@@ -93,6 +94,11 @@ def shown(value: object) -> str:
     """Format a value as JSON, shortened to fit a message, with lone surrogates escaped."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     text = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 3] + "..."
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """Return a text with lone surrogates, which no terminal can print, escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -2,13 +2,14 @@
 
 import json
 import math
+from decimal import Decimal, DecimalException
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats.rows import RowPlace, repeated, shown
 
 
-def loads(text: str, place: RowPlace) -> object:
-    """Parse a JSON text.
+def loads(text: str, place: RowPlace, *, decimals: bool = False) -> object:
+    """Parse a JSON text; with `decimals`, numbers that are not whole become Decimal, not float.
 
     Raises Refused, with the line of the fault, for text that is not JSON, a key that occurs twice
     in one object, NaN, Infinity, or a number beyond the range of a float (left open by RFC 8259, 4
@@ -22,10 +23,10 @@ def loads(text: str, place: RowPlace) -> object:
             raise place.refusal(f"the key {shown(twice)} stands twice in one object; keep one")
         return found
 
-    def finite(digits: str) -> float:
+    def finite(digits: str) -> float | Decimal:
         if not math.isfinite(number := float(digits)):
             raise place.refusal(f"{digits[:40]} is not a finite number; leave it out or write null")
-        return number
+        return Decimal(digits) if decimals else number
 
     try:
         return json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
@@ -33,7 +34,7 @@ def loads(text: str, place: RowPlace) -> object:
         raise
     except json.JSONDecodeError as error:
         raise _not_json(error, place) from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, DecimalException) as error:
         raise place.refusal(f"not JSON that can be read: {error}") from error
 
 

@@ -74,8 +74,8 @@ def document_table(rows: Iterable[ParsedRow]) -> pa.Table:
 
 
 def _segmentations(rows: Sequence[ParsedRow], attributes: dict[str, pa.DataType]) -> pa.Table:
-    held = {name for row in rows for name in row.attributes}
-    kept = {name: kind for name, kind in attributes.items() if name in held}
+    present = {name for row in rows for name in row.attributes}
+    kept = {name: kind for name, kind in attributes.items() if name in present}
     return _table(rows, _present(rows, SEGMENTATIONS), kept)
 
 

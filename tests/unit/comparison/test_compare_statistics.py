@@ -188,10 +188,10 @@ def test_holm_leaves_out_what_is_no_test() -> None:
 
 def test_places_are_shared_by_equal_systems() -> None:
     values = np.array([[0.5, 0.2, 0.5, np.nan], [0.1, 0.2, 0.3, 0.4]])
-    lower = rank_tests.places(values, higher=False)
+    lower = rank_tests.rank_systems(values, higher=False)
     assert lower[0, :3].tolist() == [2.5, 1.0, 2.5] and np.isnan(lower[0, 3])
     assert lower[1].tolist() == [1, 2, 3, 4]
-    assert rank_tests.places(values[1], higher=True).tolist() == [4, 3, 2, 1]
+    assert rank_tests.rank_systems(values[1], higher=True).tolist() == [4, 3, 2, 1]
 
 
 def test_flips_depend_on_seed_unit_and_permutation_alone() -> None:

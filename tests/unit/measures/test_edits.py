@@ -436,8 +436,8 @@ def test_an_unknown_pairing_is_refused() -> None:
     [
         (None, "has no boundary types"),
         ([1], "2 boundaries, 1 types"),
-        ([1, 3], "there are types from 1 to 3"),
-        ([0, 1], "there are types from 0 to 1"),
+        ([1, 3], "a table has types from 1 to 3"),
+        ([0, 1], "a table has types from 0 to 1"),
     ],
 )
 def test_types_that_are_not_the_declared_ones_are_refused(

@@ -15,7 +15,7 @@ from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
 
 from segscore.pipeline.arrays.ragged import from_lists
 from segscore.pipeline.measures import content, edits, windows
-from segscore.pipeline.measures.prefetch import AT_ONCE, ROOM
+from segscore.pipeline.measures.prefetch import AT_ONCE, COPY_SIZE
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.measures.sliding import LONGEST, dense
 from segscore.pipeline.measures.type_confusion import no_decisions
@@ -124,8 +124,14 @@ def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
 
 def test_references_larger_than_what_is_brought_near_at_once() -> None:
     """One alone, two that do not fit together, and small ones around them."""
-    n_units = 3 * ROOM
-    sides = [[1, 5], list(range(1, ROOM)), list(range(2, 2 * ROOM + 2)), [], list(range(1, ROOM))]
+    n_units = 3 * COPY_SIZE
+    sides = [
+        [1, 5],
+        list(range(1, COPY_SIZE)),
+        list(range(2, 2 * COPY_SIZE + 2)),
+        [],
+        list(range(1, COPY_SIZE)),
+    ]
     rows = np.array([0, 1, 4, 3, 2, 2, 0, 1, 0])
     both = from_lists(sides), from_lists([[1, 9]])
     units, k = np.full(len(rows), n_units), np.full(len(rows), 50)

@@ -75,10 +75,10 @@ def test_rules_are_read() -> None:
         ("pk>=-0.1", "lower is better for pk; write pk<=+0.1"),
         ("f1<=+0.1", "higher is better for f1; write f1>=-0.1"),
         ("pk<=-0.1", "the limit must be at least 0"),
-        ("pk<=0.2", "the limit is a change, so it has a sign: pk<=+0.2"),
-        ("f1>=.01", "the limit is a change, so it has a sign: f1>=-.01"),
+        ("pk<=0.2", "the limit is a change and needs a sign; write pk<=+0.2"),
+        ("f1>=.01", "the limit is a change and needs a sign; write f1>=-.01"),
         ("f1>=+0.1", "the limit must be at most 0"),
-        ("pk<=+0.1,pk<=+0.2", "a rule for micro pk is there"),
+        ("pk<=+0.1,pk<=+0.2", "a second rule for micro pk"),
     ],
 )
 def test_what_is_no_rule_is_refused(text: str, said: str) -> None:

@@ -128,7 +128,7 @@ BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
     "later": (later_row_group, "row group 1: column coder takes 19.5 GB or more"),
     "prefix": (prefix_bomb, "row group 0: column genre takes"),
     "list": (list_bomb, "row group 0: "),
-    "lying": (lying_list_bomb, "row group 0: column boundaries.list.element is not what"),
+    "lying": (lying_list_bomb, "row group 0: column boundaries.list.element does not match"),
 }
 
 

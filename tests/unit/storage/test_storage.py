@@ -38,7 +38,7 @@ def test_a_full_disk(
     monkeypatch.setattr(os, "fsync", full)
     ended = segscore("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
     claim = tmp_path / "out" / "_import" / "claim.json"
-    told(ended, 1, f"{claim}: no space left there; free some, or choose another place")
+    told(ended, 1, f"{claim}: no space left on the device; free some, or write to another one")
     assert [*(tmp_path / "out").iterdir()] == []
 
 
@@ -85,7 +85,9 @@ def test_a_secret_in_a_url_is_refused_and_not_told(
     segscore: Segscore, tmp_path: Path, url: str, shown: str
 ) -> None:
     told(
-        score(segscore, url, str(tmp_path / "run")), 2, f"{shown}: holds a password or a signature"
+        score(segscore, url, str(tmp_path / "run")),
+        2,
+        f"{shown}: contains a password or a signature",
     )
     assert not (tmp_path / "run").exists()
 

@@ -15,10 +15,17 @@ from hypothesis import strategies as st
 from segeval.data import Dataset, jsonutils
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats import choi, csv_rows, jsonl, nltk_strings, segeval_json
+from segscore.pipeline.tables.formats.asked import Asked
 from segscore.pipeline.tables.formats.attributes import OWN_COLUMNS
-from segscore.pipeline.tables.formats.detect import FORMATS, detect
+from segscore.pipeline.tables.formats.detect import detect
+from segscore.pipeline.tables.formats.known import FORMATS
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
+from segscore.pipeline.tables.formats.segmentations import (
+    csv_rows,
+    jsonl,
+    nltk_strings,
+    segeval_json,
+)
 from segscore.pipeline.tables.formats.tables import gather_tables, segmentation_table
 from segscore.schemas.input_columns import (
     BY_BOUNDARY,
@@ -30,6 +37,7 @@ from segscore.schemas.input_columns import (
 )
 from tests.support.strategies import segmentations
 
+READERS = "segscore.pipeline.tables.formats.segmentations"
 SEGEVAL_DATA = Path(segeval.__file__).parent / "data"
 RULE = "=" * 10
 NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
@@ -355,75 +363,6 @@ class TestSegevalJson:
         assert refusal(segeval_json.read, text).startswith("f.x:1: ")
 
 
-class TestChoi:
-    """Segments between lines of ten '='."""
-
-    OURS = Defaults("doc", "gold")
-
-    def read(self, *lines: str) -> ParsedRow:
-        (found,) = rows_of(choi.read, "\n".join(lines), self.OURS)
-        return found
-
-    def test_a_file(self) -> None:
-        found = self.read(
-            RULE, "One two .", "three", RULE, "  four\tfive  ", RULE, "six", "7 8", RULE
-        )
-        assert found == ParsedRow("doc", "gold", "reference", 5, (2, 3),
-                            unit_lengths=(3, 1, 2, 1, 2), source="f.x", line=1)  # fmt: skip
-
-    @pytest.mark.parametrize("head", [[], [RULE], ["", RULE, "  "]])
-    @pytest.mark.parametrize("tail", [[], [RULE], [RULE, ""]])
-    def test_outer_separators_are_optional(self, head: list[str], tail: list[str]) -> None:
-        found = self.read(*head, "a", RULE, "b c", *tail)
-        assert (found.n_units, found.boundaries, found.unit_lengths) == (2, (1,), (1, 2))
-        assert found.attributes == {}
-
-    @pytest.mark.parametrize(
-        "lines",
-        [
-            ["a", RULE, RULE, "b"],
-            ["a", RULE, " ", RULE, "b"],
-            [RULE, RULE, "a", RULE, "b"],
-            ["a", RULE, "b", RULE, RULE],
-        ],
-    )
-    def test_a_doubled_separator_is_no_segment_but_told(self, lines: list[str]) -> None:
-        found = self.read(*lines)
-        assert (found.n_units, found.boundaries) == (2, (1,))
-        assert found.attributes == {"doubled_separator": True}
-
-    def test_line_ends_and_byte_order_mark(self) -> None:
-        found = self.read(f"\ufeff{RULE}\r", "a b\r", f"{RULE}\r", "\r", "c\r", "")
-        assert (found.boundaries, found.unit_lengths) == ((1,), (2, 1))
-        assert found.attributes == {}
-
-    def test_the_stem_names_a_document_without_a_default(self) -> None:
-        (found,) = choi.read(["a"], "s3://bucket/3-11/7.ref", Defaults(coder="gold"))
-        assert (found.document_id, found.n_units, found.boundaries) == ("7", 1, ())
-
-    @pytest.mark.parametrize("length", [1, 9, 11])
-    def test_a_separator_of_another_length(self, length: int) -> None:
-        message = refusal(choi.read, f"a\n{'=' * length}\nb", self.OURS)
-        assert message == f"f.x:2: a separator is \"{'=' * length}\"; expected exactly ten '='"
-
-    @pytest.mark.parametrize("text", ["", "\n \n", f"{RULE}\n{RULE}"])
-    def test_no_text(self, text: str) -> None:
-        assert refusal(choi.read, text, self.OURS).startswith("f.x:1: no line of text")
-
-    def test_no_coder(self) -> None:
-        assert refusal(choi.read, "a").startswith("f.x:1: coder is missing")
-
-    @given(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=5))
-    def test_round_trip(self, segments: list[list[int]]) -> None:
-        text = f"\n{RULE}\n".join("\n".join("w " * n for n in lengths) for lengths in segments)
-        (found,) = rows_of(choi.read, text, self.OURS)
-        assert found.unit_lengths == tuple(length for lengths in segments for length in lengths)
-        assert found.n_units == len(found.unit_lengths)
-        assert found.boundaries is not None
-        masses = masses_of(found.n_units, [p for p in found.boundaries if p is not None])
-        assert masses == [len(lengths) for lengths in segments]
-
-
 class TestNltkStrings:
     """Masks of 0 and 1."""
 
@@ -497,7 +436,7 @@ class TestCsv:
     def test_it_has_the_columns_of_json_lines(self) -> None:
         """A row with every input column gives the same tables in both formats."""
         lists = {name: [1] * 2 for name in BY_BOUNDARY} | {name: [3, 1, 0] * 3 for name in BY_UNIT}
-        fields = json.loads(record(role="hypothesis", **lists))
+        fields = json.loads(record(role="hypothesis", collapsed_boundaries=4, **lists))
         assert fields.keys() == {*INPUT_TYPES, ROLE}
         cells = [
             " ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -649,16 +588,48 @@ class TestDetect:
         with pytest.raises(Refused) as caught:
             detect(name, head)
         assert str(caught.value).startswith(f"{name}: cannot tell its format")
-        assert str(caught.value).endswith("jsonl, segeval, choi, nltk, csv")
+        for choice in FORMATS:
+            assert choice in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("name", "head", "expected"),
+        [
+            ("b.VTT", "", "webvtt"),
+            ("b.srt", "", "subrip"),
+            ("b.ffmetadata", "", "ffmetadata"),
+            ("b.txt", ";FFMETADATA1\n", "ffmetadata"),
+            ("b.ffprobe.json", "{", "ffprobe"),
+            ("b.json", '{"chapters": [{"time_base": "1/9", "start_time": "0"}]}', "ffprobe"),
+            ("b.json", '{"chapters": [], "format": {"filename": "a", "duration": "5"}}', "ffprobe"),
+            ("b.txt", "a\nCHAPTER01=00", "ogm"),
+            ("b.chapters.json", "{", "podcasting"),
+            ("b.json", '{"chapters": [{"startTime": 5}]}', "podcasting"),
+            ("b.json", '{"a.b": {"chapters": [{"time": 5}], "duration": 9}}', "vidchapters"),
+            ("b.json", '{"a": {"duration": 9, "timestamps": [[0, 1', "vidchapters"),
+            ("b.jsonl", '{"hypothesis": [], "duration": 5}', "chunkseg"),
+            ("b.info.json", "{", "yt-dlp"),
+            ("b.json", '{"id": "a", "chapters": [{"start_time": 0}]}', "yt-dlp"),
+            ("b.txt", "a\n ========,1,b.", "wiki727k"),
+            ("b.json", '{"dial_data": {"a": []}}', "labels"),
+        ],
+    )
+    def test_chapters_texts_and_labels(self, name: str, head: str, expected: str) -> None:
+        assert detect(name, head) == expected
+
+    @pytest.mark.parametrize("name", ["b.json", "b.jsonl", "b.csv", "b.tsv"])
+    @pytest.mark.parametrize("option", ["flags", "ids", "sizes"])
+    def test_options_that_mean_labels(self, name: str, option: str) -> None:
+        text = '{"boundaries": [], "start": 5}'
+        assert detect(name, text, Asked(**{option: "y"})) == "labels"  # type: ignore[arg-type]
 
     def test_every_format_is_its_modules_reader(self) -> None:
-        modules = {"jsonl": "jsonl", "segeval": "segeval_json", "choi": "choi"}
+        modules = {"jsonl": "jsonl", "segeval": "segeval_json"}
         modules |= {"nltk": "nltk_strings", "csv": "csv_rows"}
         readers = {
-            name: importlib.import_module(f"segscore.pipeline.tables.formats.{module}").read
+            name: importlib.import_module(f"{READERS}.{module}").read
             for name, module in modules.items()
         }
-        assert readers == FORMATS
+        assert readers == {name: FORMATS[name].rows for name in readers}
 
 
 class TestGather:

@@ -91,6 +91,7 @@ def _row(
         n_units=one("n_units", integer_of),
         boundaries=many("boundaries", integer_of),
         **optional_lists(many, integer_of, row_number),
+        collapsed_boundaries=one("collapsed_boundaries", integer_of),
         attributes=_attributes(record, place),
         source=place.source,
         line=place.line,

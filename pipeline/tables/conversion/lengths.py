@@ -1,0 +1,114 @@
+"""Find out how long a document is, in units.
+
+The first that applies: what `--documents` states; what the file of a reference states; the last end
+of the references, the latest if there are several; what the file of a hypothesis states.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.conversion.intervals import are_points
+from segscore.pipeline.tables.conversion.names import NamedShape
+from segscore.pipeline.tables.formats.rows import ParsedRow
+from segscore.pipeline.tables.formats.shapes import Extent, Intervals, Sizes
+from segscore.pipeline.tables.formats.times import round_half_up
+
+_MOST_UNITS = 2**31 - 1
+
+
+class Lengths:
+    """The lengths of all documents of an import."""
+
+    def __init__(
+        self, extents: Mapping[str, Extent], shapes: Sequence[NamedShape], rows: Iterable[ParsedRow]
+    ) -> None:
+        """Collect what is known.
+
+        Args:
+            extents: what `--documents` states, by document.
+            shapes: all shapes of the import, which may state lengths and have ends.
+            rows: rows of files that give segmentations as they are; those of references count.
+        """
+        self.extents = extents
+        self.stated: dict[tuple[str, str], list[Fraction]] = defaultdict(list)
+        self.ends: dict[str, list[Fraction]] = defaultdict(list)
+        for one in shapes:
+            if one.shape.length is not None:
+                self.stated[one.document_id, one.role].append(one.shape.length)
+            if one.role == "reference" and isinstance(one.shape, Intervals):
+                self.ends[one.document_id] += _last_end(one.shape)
+        for row in rows:
+            if row.document_id is not None and row.n_units is not None and row.role == "reference":
+                self.stated[row.document_id, row.role].append(Fraction(row.n_units))
+
+    def extent_of(self, one: NamedShape) -> Extent:
+        """Return where the document of a shape starts and ends.
+
+        Raises:
+            Refused: its length is not known, is 0 or too large, or is stated in another unit.
+        """
+        extent = self.extents.get(one.document_id) or self._from_files(one)
+        unit = one.shape.unit
+        if extent.unit not in (None, unit):
+            raise extent.place.refusal(
+                f"{one.document_id} is {extent.unit}s long here, and {one.shape.place.source} "
+                f"counts {unit}s; name a table with its n_units with --documents"
+            )
+        units = units_of(extent)
+        if not 1 <= units <= _MOST_UNITS:
+            raise extent.place.refusal(
+                f"{one.document_id} is {units:,} {unit}s long; expected 1 to {_MOST_UNITS:,}"
+            )
+        if isinstance(one.shape, Sizes) and units != sum(one.shape.sizes):
+            raise one.shape.place.refusal(
+                f"{one.document_id} has {sum(one.shape.sizes):,} {unit}s here, but {units:,} at "
+                f"{extent.place.source}:{extent.place.line}"
+            )
+        return extent
+
+    def _from_files(self, one: NamedShape) -> Extent:
+        document, place, unit = one.document_id, one.shape.place, one.shape.unit
+        if isinstance(one.shape, Sizes):
+            return Extent(Fraction(0), Fraction(sum(one.shape.sizes)), unit, False, place)
+        known = (
+            self.stated.get((document, "reference"))
+            or self.ends.get(document)
+            or self.stated.get((document, "hypothesis"))
+        )
+        if not known:
+            raise Refused(_unknown(one))
+        return Extent(Fraction(0), max(known), unit, False, place)
+
+
+def units_of(extent: Extent) -> int:
+    """Return the length of an extent in whole units."""
+    return round_half_up(extent.end - extent.start)
+
+
+def _last_end(shape: Intervals) -> list[Fraction]:
+    """Return the last end of the segments; nothing if one of them goes on until the end."""
+    if not shape.segments or are_points(shape.segments):
+        return []
+    last: dict[int, Fraction] = {}
+    for segment in shape.segments:
+        last[segment.level] = max(segment.start.exact, last.get(segment.level, Fraction(0)))
+    if any(s.end is None and s.start.exact == last[s.level] for s in shape.segments):
+        return []
+    return [max(s.end.exact for s in shape.segments if s.end is not None)]
+
+
+def _unknown(one: NamedShape) -> str:
+    if one.role == "hypothesis":
+        why = (
+            "the last end of a hypothesis does not; import its references in the same command, or "
+            "name them (the references/ of an earlier import) or a table of lengths with "
+            "--documents"
+        )
+    else:
+        why = (
+            "not every segment has an end; name a table of lengths (document_id and duration or "
+            "n_units) with --documents"
+        )
+    return f"{one.shape.place.source}: nothing says how long {one.document_id} is: {why}"

@@ -1,0 +1,1 @@
+"""Exports of annotation tools: Label Studio, doccano, Prodigy, JAMS."""

@@ -1,0 +1,1 @@
+"""Lists of chapters: WebVTT, SubRip, ffmetadata, YouTube and others."""

@@ -1,0 +1,1 @@
+"""Markers of editing programs: Audacity, Premiere, EDL."""

@@ -1,0 +1,1 @@
+"""Tables with one segment per row: CSV, TSV, JSON Lines and Parquet."""

@@ -1,0 +1,1 @@
+"""Files with one segmentation per row or line, as units and boundaries."""

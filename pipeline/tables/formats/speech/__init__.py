@@ -1,0 +1,1 @@
+"""Formats of speech research: RTTM, STM, CTM, SegLST, UEM."""

@@ -1,0 +1,1 @@
+"""Texts whose segments are marked in the text: wiki-727k, Choi, paragraphs, DISRPT."""

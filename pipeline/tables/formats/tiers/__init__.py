@@ -1,0 +1,1 @@
+"""Files with tiers: ELAN and Praat."""

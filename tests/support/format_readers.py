@@ -1,0 +1,49 @@
+"""Readers of import formats: what they note and refuse, and the times of what they yield."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from segscore.pipeline.tables.formats.asked import Asked
+from segscore.pipeline.tables.formats.shapes import Intervals, Marks
+from tests.support.reading import Reader, input_file, refusal_of, shapes_of
+
+
+def yielded(read: Reader, content: str | bytes, name: str = "f.x", **asked: Any) -> list[Any]:
+    """What a reader yields for a file, without its type."""
+    return list(shapes_of(read, content, name, **asked))
+
+
+def notes_of(
+    read: Reader, content: str | bytes, name: str = "f.x", **asked: Any
+) -> dict[str, int | list[str]]:
+    """What a reader notes for a whole file."""
+    file = input_file(content, name)
+    list(read(file, Asked(**asked)))
+    return {**file.notes.numbers, **file.notes.names}
+
+
+def spans_of(shape: Intervals) -> list[tuple[float, float | None]]:
+    """Start and end of each segment."""
+    return [
+        (float(s.start.exact), None if s.end is None else float(s.end.exact))
+        for s in shape.segments
+    ]
+
+
+def starts_of(shape: Marks) -> list[float]:
+    """The time of each mark."""
+    return [float(mark.start.exact) for mark in shape.marks]
+
+
+def refuses(read: Reader, content: str | bytes, *said: str, **asked: Any) -> None:
+    """Assert that a reader refuses f.x with a message of one line that has these texts."""
+    message = refusal_of(read, content, **asked)
+    assert message.startswith("f.x:"), message
+    assert "\n" not in message
+    for text in said:
+        assert text in message, message
+
+
+def several(texts: Sequence[str]) -> str:
+    """Lines of a file."""
+    return "".join(f"{text}\n" for text in texts)

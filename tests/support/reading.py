@@ -1,0 +1,93 @@
+"""Texts read by a reader of a format: what it yields, what it refuses, and damaged texts."""
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.conversion.convert import Converted, convert_files
+from segscore.pipeline.tables.conversion.names import ReadFile
+from segscore.pipeline.tables.formats.asked import Asked, InputFile
+from segscore.pipeline.tables.formats.rows import RowPlace
+from segscore.pipeline.tables.formats.shapes import Extent, Intervals, Mark, Marks, Segment, Shape
+
+Reader = Callable[[InputFile, Asked], Iterator[Shape]]
+Row = tuple[Any, ...]
+
+_PIECES = [
+    b"",
+    b"\n",
+    b"\r\n",
+    b"\x00",
+    b"\xff",
+    b'"',
+    b"[",
+    b"]",
+    b"{",
+    b"}",
+    b":",
+    b",",
+    b"=",
+    b"-",
+]
+_PIECES += [b"-1", b"0", b"9" * 5, b"9" * 400, b"1e99", b"1e999", b".5", b"null", b"true", b'"a"']
+_PIECES += [b"NaN", b"\\", b" ", b"\t", "\u0662".encode(), b"--> ", b"========,0,a", b"[CHAPTER]\n"]
+
+
+def input_file(text: str | bytes, name: str = "f.x", encoding: str | None = None) -> InputFile:
+    """A file with a text."""
+    return InputFile(name, text if isinstance(text, bytes) else text.encode(), encoding)
+
+
+def shapes_of(read: Reader, text: str | bytes, name: str = "f.x", **asked: Any) -> list[Shape]:
+    """What a reader yields."""
+    return list(read(input_file(text, name), Asked(**asked)))
+
+
+def refusal_of(read: Reader, text: str | bytes, name: str = "f.x", **asked: Any) -> str:
+    """What a reader says when it refuses a text."""
+    with pytest.raises(Refused) as caught:
+        shapes_of(read, text, name, **asked)
+    return str(caught.value)
+
+
+def chapters_of(shape: Shape) -> list[Row]:
+    """The starts, ends, lines and levels of a list of chapters, in milliseconds."""
+    if isinstance(shape, Marks):
+        return [_row(mark) for mark in shape.marks]
+    assert isinstance(shape, Intervals)
+    return [_row(segment) for segment in shape.segments]
+
+
+def _row(one: Mark | Segment) -> Row:
+    end = one.end.exact if isinstance(one, Segment) and one.end is not None else None
+    return one.start.exact, end, one.line, one.level
+
+
+def converted(
+    read: Reader, text: str | bytes, name: str = "f.x", length: int | None = None, **asked: Any
+) -> list[Converted]:
+    """The rows of a file; `length` is that of the document f, in milliseconds."""
+    file = input_file(text, name)
+    shapes: Sequence[Shape] = list(read(file, Asked(**asked)))
+    place = RowPlace("documents.csv", 2)
+    known = length is not None
+    extent = Extent(Fraction(0), Fraction(length or 0), "millisecond", False, place)
+    extents = {"f": extent} if known else {}
+    return convert_files([ReadFile(file, shapes, ())], Asked(**asked), extents)
+
+
+def damaged(content: bytes) -> st.SearchStrategy[bytes]:
+    """The content with some pieces cut out or replaced, and perhaps with its end missing."""
+    place = st.integers(0, len(content))
+    change = st.tuples(place, st.integers(0, 6), st.sampled_from(_PIECES) | st.binary(max_size=3))
+    return st.builds(_damage, st.just(content), st.lists(change, max_size=3), st.none() | place)
+
+
+def _damage(content: bytes, changes: list[tuple[int, int, bytes]], end: int | None) -> bytes:
+    for place, size, piece in changes:
+        content = content[:place] + piece + content[place + size :]
+    return content[:end]

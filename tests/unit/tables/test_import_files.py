@@ -1,0 +1,272 @@
+"""What an import does with files, whatever their format: find, decompress, detect, write."""
+
+import gzip
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import feather
+
+from segscore.pipeline import storage
+from tests.support.command_line import Ended, Segscore
+
+
+def gzipped(content: bytes) -> bytes:
+    """Compress without the time, so that ids of tests are the same in all processes."""
+    return gzip.compress(content, mtime=0)
+
+
+TABLE = "document,coder,start,end\nd,anna,0,1.5\nd,anna,1.5,4\n"
+MEDIA = b"\0\0\0\x20ftypM4A \0\0\0\0"
+
+
+@pytest.fixture
+def run(segscore: Segscore, tmp_path: Path) -> Callable[..., Ended]:
+    def go(content: bytes | str, name: str, *options: object) -> Ended:
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return segscore("import", file, "--output", tmp_path / "out", *options)
+
+    return go
+
+
+def rows(tmp_path: Path, table: str = "references") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = storage.read_table(str(tmp_path / "out" / table)).to_pylist()
+    return found
+
+
+def zstd(text: bytes) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(text)
+    return bytes(sink.getvalue())
+
+
+def parquet(path: Path, **columns: Any) -> bytes:
+    storage.write_table(str(path / "made.parquet"), pa.table(columns))
+    return (path / "made.parquet").read_bytes()
+
+
+class TestCompressed:
+    """Files that are compressed, by their content."""
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("t.csv.gz", gzipped(TABLE.encode())),
+            ("t.csv.GZ", gzipped(TABLE[:30].encode()) + gzipped(TABLE[30:].encode())),
+            ("t.csv.zst", zstd(TABLE.encode())),
+            ("t.csv", zstd(TABLE.encode())),
+            ("t.csv.gz", gzipped(TABLE.encode("utf-16"))),
+        ],
+    )
+    def test_are_read(
+        self, run: Callable[..., Ended], tmp_path: Path, name: str, content: bytes
+    ) -> None:
+        ended = run(content, name)
+        assert ended.code == 0, ended.err
+        assert [row["boundaries"] for row in rows(tmp_path)] == [[1500]]
+
+    @pytest.mark.parametrize(
+        ("name", "content", "message"),
+        [
+            ("t.csv.gz", gzipped(TABLE.encode())[:-20], "cannot be decompressed"),
+            ("t.csv.gz", gzipped(TABLE.encode())[:40], "cannot be decompressed"),
+            ("t.csv.gz", gzipped(TABLE.encode()) + b"more", "cannot be decompressed"),
+            ("t.csv.zst", zstd(TABLE.encode())[:-9], "cannot be decompressed"),
+            ("t.csv.gz", TABLE.encode(), "is not compressed"),
+            ("t.csv.gz", gzipped(MEDIA), "media file"),
+        ],
+    )
+    def test_that_are_broken_are_refused(
+        self, run: Callable[..., Ended], name: str, content: bytes, message: str
+    ) -> None:
+        ended = run(content, name)
+        assert (ended.code, message in ended.err) == (2, True), ended
+
+    def test_parquet_inside(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+        ended = run(gzipped(parquet(tmp_path, start=[1])), "t.parquet.gz")
+        assert (ended.code, "compressed Parquet" in ended.err) == (2, True)
+
+
+class TestOtherKinds:
+    """Files that are no text and no table that is read."""
+
+    @pytest.mark.parametrize(
+        ("name", "content", "message"),
+        [
+            ("a.mp4", b"", "ffprobe"),
+            ("a.bin", MEDIA, "ffprobe"),
+            ("a.csv", b"RIFF\1\1\1\1WAVEfmt ", "ffprobe"),
+            ("a.xlsx", b"PK\3\4", "as CSV"),
+            ("a.csv", b"PK\3\4", "as CSV"),
+            ("a.feather", b"", "Parquet or CSV"),
+            ("a.txt", b"a\0b", "binary file"),
+            ("a.unknown", b"text", "--format"),
+        ],
+    )
+    def test_are_named(
+        self, run: Callable[..., Ended], name: str, content: bytes, message: str
+    ) -> None:
+        ended = run(content, name, "--coder", "x")
+        assert (ended.code, message in ended.err, name in ended.err) == (2, True, True), ended
+
+    def test_feather(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+        feather.write_feather(pa.table({"start": [1]}), str(tmp_path / "f"))
+        assert "Feather" in run((tmp_path / "f").read_bytes(), "f.csv").err
+
+    def test_a_table_of_segmentations(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+        content = parquet(tmp_path, document_id=["d"], boundaries=[[1]])
+        assert "table of segmentations already" in run(content, "t.parquet").err
+        content = parquet(tmp_path, document_id=["d"], labels=[[1]])
+        assert "--flags" in run(content, "t.parquet").err
+        assert "which --format choi does not" in run(content, "t.parquet", "--format", "choi").err
+
+
+class TestParquet:
+    """Interval tables in Parquet."""
+
+    def test_times_are_exact(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+        """1.0005 s is 1001 ms whatever holds it: never the nearest double times 1000."""
+        columns = {
+            "float64": pa.array([0, 1.0005, 4.0]),
+            "float32": pa.array([0, 1.0005, 4.0], pa.float32()),
+            "decimal": pa.array([Decimal(0), Decimal("1.0005"), Decimal(4)], pa.decimal128(9, 4)),
+            "text": pa.array(["0", "1.0005", "0:04"]),
+            "duration": pa.array(
+                [timedelta(0), timedelta(microseconds=1000500), timedelta(seconds=4)],
+                pa.duration("ns"),
+            ),
+        }
+        for name, column in columns.items():
+            content = parquet(tmp_path, coder=["a"] * 3, onset=column, clip=["x"] * 3)
+            lengths = tmp_path / "lengths.csv"
+            lengths.write_text(f"document_id,duration\n{name},0:00:05\n")
+            ended = run(
+                content, f"{name}/{name}.parquet", "--documents", lengths, "--columns", "end="
+            )
+            assert ended.code == 0, ended.err
+            (row,) = rows(tmp_path)
+            assert (row["document_id"], row["boundaries"]) == (name, [1001, 4000])
+            for part in ("references/references.parquet", "documents/documents.parquet"):
+                (tmp_path / "out" / part).unlink()
+                (tmp_path / "out" / part).parent.rmdir()
+
+    def test_rows_are_counted_from_0(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+        content = parquet(tmp_path, coder=["a", "a"], start=[1.0, None], end=[2.0, 3.0])
+        assert "t.parquet:1: the start (start) is empty" in run(content, "t.parquet").err
+
+
+class TestDocuments:
+    """Lengths from elsewhere."""
+
+    MARKS = "document,coder,start\nd,anna,1\n"
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("l.csv", "document_id,n_units\nd,5000\n"),
+            ("l.tsv", "video_id\tduration\nd\t5\n"),
+            ("l.csv", "document_id;duration\nd;5,0\n"),
+            ("l.csv", "file,duration_ms\nd,5000\n"),
+            ("l.jsonl", '{"document_id": "d", "duration": 5.0}\n'),
+            ("l.jsonl", '{"document_id": "d", "n_units": 5000, "boundaries": [1]}\n'),
+        ],
+    )
+    def test_tables(
+        self, run: Callable[..., Ended], tmp_path: Path, name: str, content: str
+    ) -> None:
+        (tmp_path / name).write_text(content)
+        ended = run(self.MARKS, "m.csv", "--documents", tmp_path / name)
+        assert ended.code == 0, ended.err
+        assert [row["n_units"] for row in rows(tmp_path)] == [5000]
+
+    def test_an_earlier_import(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+        assert run(TABLE, "r.csv").code == 0
+        systems = run(
+            TABLE.replace("anna", "sys"),
+            "h.csv",
+            "--role",
+            "hypothesis",
+            "--documents",
+            tmp_path / "out" / "references",
+        )
+        assert systems.code == 0, systems.err
+        assert [row["n_units"] for row in rows(tmp_path, "hypotheses")] == [4000]
+        schema = storage.open_parquet(str(tmp_path / "out/hypotheses/hypotheses.parquet"))
+        assert schema.schema_arrow.metadata[b"segscore.unit"] == b"millisecond"
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (TABLE, "l.csv:1: is a table of segments"),
+            ("a,b\n1,2\n", "l.csv:1: has the columns"),
+            ("document_id,duration\nd,5\nd,6\n", "l.csv:3: d has another length here"),
+            ("document_id,n_units\nd,5.5\n", "l.csv:2: n_units is"),
+            ("document_id,n_units\nd,\n", "l.csv:2: the document_id or the n_units is empty"),
+            ("document_id,duration\nd,-5\n", "l.csv:2: -5 is a negative time"),
+            ("document_id,duration\nd,1800040\n", "l.csv:2: a duration of 1800040 s is longer"),
+        ],
+    )
+    def test_refused(
+        self, run: Callable[..., Ended], tmp_path: Path, content: str, message: str
+    ) -> None:
+        (tmp_path / "l.csv").write_text(content)
+        ended = run(self.MARKS, "m.csv", "--documents", tmp_path / "l.csv")
+        assert (ended.code, message in ended.err) == (2, True), ended.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--gaps", "keep"), "--gaps keep: must be one of join, own"),
+        (("--time-unit", "h"), "--time-unit h: must be one of s, ms, frames"),
+        (("--frame-rate", "0"), "--frame-rate 0"),
+        (("--start-timecode", "10:00:00:00"), "--start-timecode:1: 10:00:00:00 is timecode"),
+        (("--smallest-gap", "-1"), "--smallest-gap -1: must be at least 0"),
+        (("--max-level", "0"), "--max-level 0: must be at least 1"),
+        (("--skip-lines", "-1"), "--skip-lines -1: must be at least 0"),
+        (("--flags", "a", "--ids", "b"), "--flags and --ids"),
+        (("--columns", "begin=Von"), "--columns begin=Von: begin=Von is not USE=COLUMN"),
+        (("--columns", "start=Von,start=Ab"), "start=Ab repeats"),
+        (("--columns", "start=Von"), "there is no column Von"),
+        (("--encoding", "klingon"), "--encoding klingon: is not known"),
+        (("--encoding", "rot13"), "--encoding rot13: is not an encoding of text"),
+        (("--coder", ""), "--coder: is empty"),
+    ],
+)
+def test_options(run: Callable[..., Ended], options: tuple[str, ...], message: str) -> None:
+    ended = run(TABLE, "t.csv", *options)
+    assert (ended.code, message in ended.err) == (2, True), ended
+
+
+def test_rows_with_positions_go_beside_segments(
+    segscore: Segscore, run: Callable[..., Ended], tmp_path: Path
+) -> None:
+    """Files that give positions as they are have no unit, and give hypotheses their length."""
+    reference = {"document_id": "d", "coder": "x", "n_units": 3000, "boundaries": [9]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(reference))
+    (tmp_path / "b.csv").write_text(TABLE.replace("end\n", "end,role\n").replace("\nd", "\nd"))
+    (tmp_path / "b.csv").write_text(
+        "coder,role,start,end\nsys,hypothesis,0,1\nsys,hypothesis,1,4\n"
+    )
+    ended = segscore(
+        "import",
+        tmp_path / "b.csv",
+        tmp_path / "a.jsonl",
+        "--document-id",
+        "d",
+        "--output",
+        tmp_path / "out",
+    )
+    assert ended.code == 0, ended.err
+    assert [row["n_units"] for row in rows(tmp_path, "hypotheses")] == [3000]
+    assert f"{tmp_path}/b.csv: d, sys: 1 segment cut at the end of the document" in ended.out
+    schema = storage.open_parquet(str(tmp_path / "out/hypotheses/hypotheses.parquet")).schema_arrow
+    assert b"segscore.unit" not in (schema.metadata or {})
