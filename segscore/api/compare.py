@@ -46,7 +46,7 @@ def compare(
 ) -> ComparisonTables:
     """Compare the systems of evaluations or finished runs on the documents they share.
 
-    Systems of one name are told apart by the run: in memory, the first run is `a`, the next `b`...
+    Systems of one name are named with the run: in memory, the first run is `a`, the next `b`...
 
     >>> import segscore
     >>> references = {f"d{i}": segscore.Segmentation([4], 9) for i in range(20)}

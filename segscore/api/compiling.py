@@ -16,12 +16,14 @@ class _Announcement(event.Listener):  # type: ignore[misc]
     """Listener that prints a message when numba compiles for the first time in the process."""
 
     def __init__(self) -> None:
-        self.told = False
+        self.announced = False
 
     def on_start(self, event: Any) -> None:
         """Print the message, if this is the first compilation of a loop of ours."""
-        if not self.told and event.data["dispatcher"].py_func.__module__.startswith("segscore."):
-            self.told = True
+        if not self.announced and event.data["dispatcher"].py_func.__module__.startswith(
+            "segscore."
+        ):
+            self.announced = True
             print(MESSAGE, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:

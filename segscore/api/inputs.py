@@ -15,8 +15,8 @@ from segscore.pipeline.scoring.in_memory import TableSource
 from segscore.pipeline.tables.columns import SEGMENTATIONS, contract_of
 from segscore.pipeline.tables.find import find_table, gather_rows, row_defaults
 from segscore.pipeline.tables.formats.attributes import OWN_COLUMNS
-from segscore.pipeline.tables.formats.jsonl import parse_record
 from segscore.pipeline.tables.formats.rows import RowPlace
+from segscore.pipeline.tables.formats.segmentations.jsonl import parse_record
 from segscore.pipeline.tables.in_memory import describe_table, rows_of_table
 from segscore.pipeline.tables.read import Rows, join_rows, read_slice
 from segscore.schemas.input_columns import INPUT_TYPES

@@ -227,8 +227,8 @@ class Segmentation:
 
     def __repr__(self) -> str:
         types = "" if self.types is None else f", types={list(self.types)}"
-        listed = f"Segmentation({list(self.boundaries)}, n_units={self.n_units}{types})"
-        return f"{listed}  {self._drawn()}"
+        values = f"Segmentation({list(self.boundaries)}, n_units={self.n_units}{types})"
+        return f"{values}  {self._drawn()}"
 
     def _drawn(self) -> str:
         """Draw a line with a stroke at every boundary, to scale if there are many units."""
@@ -248,12 +248,12 @@ def _as_list(values: Any) -> Any:
 
 def _whole_numbers(name: str, values: Any) -> tuple[int, ...]:
     try:
-        listed = tuple(_as_list(values))
+        values = tuple(_as_list(values))
     except TypeError:
         raise _PLACE.wrong(name, values, "a list") from None
-    if set(map(type, listed)) <= {int}:
-        return listed
-    return tuple(_whole_number(f"{name}[{i}]", value) for i, value in enumerate(listed))
+    if set(map(type, values)) <= {int}:
+        return values
+    return tuple(_whole_number(f"{name}[{i}]", value) for i, value in enumerate(values))
 
 
 def _whole_number(name: str, value: Any) -> int:

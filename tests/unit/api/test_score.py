@@ -184,7 +184,7 @@ def test_a_wrong_pair_is_refused(pair: dict[str, Any], message: str) -> None:
 
 def test_types_on_one_side_are_refused() -> None:
     typed = segscore.Segmentation([2], 9, types=[1])
-    with pytest.raises(segscore.Refused, match="hypothesis: boundary_types_given: others have"):
+    with pytest.raises(segscore.Refused, match="hypothesis: boundary_types_given: this row has no"):
         segscore.score(reference=typed, hypothesis=[2], n_units=9)
     with pytest.raises(segscore.Refused, match="boundary types must be among 2, 3"):
         segscore.score(reference=typed, hypothesis=typed, boundary_types=(2, 3))
