@@ -13,7 +13,7 @@ from nltk.metrics.segmentation import windowdiff as nltk_windowdiff
 
 from benchmarks.agreement import seconds, simulate
 from segscore.pipeline.arrays.ragged import Floats, Ragged, ragged
-from segscore.pipeline.measures import MEASURES, content, edits, windows
+from segscore.pipeline.measures import PAIRS, content, edits, tolerance, windows
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -52,7 +52,7 @@ def ours(compared: SegmentationPairs, references: Ragged) -> dict[str, Floats]:
     counts = dict(zip(windows.COUNTS, windows.count(compared, window), strict=True))
     counts |= dict(zip(edits.COUNTS, edits.count(compared), strict=True))
     parameters = ScoreSettings("references", "hypotheses", "run").parameters(float("nan"))
-    measures = [MEASURES[name] for name in (*VALUES, *CONFUSION)]
+    measures = [PAIRS.measures[name] for name in (*VALUES, *CONFUSION)]
     return evaluate(measures, counts, parameters, rows=True)
 
 
@@ -101,21 +101,23 @@ def against_others(folder: str, units: int) -> str:
         lambda: windows.count(compared, window),
         lambda: edits.count(compared),
         lambda: content.count(compared),
+        lambda: tolerance.count(compared, 3),
         lambda: by_segeval(masses),
         lambda: by_nltk(masks),
     )
     # The first round warms the caches.
     turns = [[seconds(call) for call in calls] for _ in range(RUNS + 1)][1:]
-    whole, *passes = (median(turn[i] for turn in turns) * 1e3 for i in range(4))
+    whole, *passes = (median(turn[i] for turn in turns) * 1e3 for i in range(5))
     scale = DOCUMENTS / SAMPLE
     segeval_ratio, nltk_ratio = (
-        median(turn[i] / turn[0] * scale for turn in turns) for i in (4, 5)
+        median(turn[i] / turn[0] * scale for turn in turns) for i in (5, 6)
     )
     return (
         f"passes: {DOCUMENTS:,} pairs of {units} units: Pk, WindowDiff, B, S and confusion in "
         f"{whole:.0f} ms, {segeval_ratio:,.0f} x as fast as segeval (Pk differs by "
         f"{difference:.0e}); {nltk_ratio:,.0f} x as fast as NLTK for Pk and WindowDiff; windows "
-        f"{passes[0]:.0f} ms, edits {passes[1]:.0f} ms, content {passes[2]:.0f} ms"
+        f"{passes[0]:.0f} ms, edits {passes[1]:.0f} ms, content {passes[2]:.0f} ms, tolerance "
+        f"{passes[3]:.0f} ms"
     )
 
 

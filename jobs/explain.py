@@ -23,8 +23,9 @@ def explain(
     for pair in pairs:
         console.print()
         console.print(f"{document}: {pair.hypothesis} against {pair.reference}", markup=False)
-        for line in terminal.draw_in_terminal(pair.n_units, pair.edits, console.width):
+        drawing = terminal.draw_in_terminal(pair.n_units, pair.edits, console.width, pair.unit)
+        for line in drawing:
             console.print(line, markup=False)
         for edit in pair.edits:
             if edit.kind != "match":
-                console.print(terminal.describe_edit(edit), markup=False)
+                console.print(terminal.describe_edit(edit, pair.unit), markup=False)

@@ -9,14 +9,11 @@ if TYPE_CHECKING:
 def measures() -> None:
     """List every measure: name, formula, range, better direction, source."""
     from segscore.jobs.show.printing import out
-    from segscore.pipeline.measures import PAIRS, PANELS
+    from segscore.pipeline.measures import ALL
 
     table = _table("measure", "formula", "range", "better", "source")
-    for measure in (*PAIRS.measures.values(), *PANELS.measures.values()):
-        upper = "∞" if measure.upper is None else f"{measure.upper:g}"
-        table.add_row(
-            measure.name, measure.formula, f"0 to {upper}", measure.better, measure.source
-        )
+    for measure in ALL.values():
+        table.add_row(measure.name, measure.formula, measure.range, measure.better, measure.source)
     out().print(table)
     out().print(_agreement())
 

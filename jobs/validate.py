@@ -12,13 +12,22 @@ def validate(
     documents: Annotated[
         bool, typer.Option("--documents", help="Check a documents table, not segmentations.")
     ] = False,
+    length_tolerance: Annotated[
+        int,
+        typer.Option(help="Units by which the lengths of a document's segmentations may differ."),
+    ] = 0,
 ) -> None:
     """Check a table and list every row that a run would reject; exit 1 if there is one."""
+    from segscore.jobs.cli.log import LOG
     from segscore.jobs.show.printing import out
+    from segscore.pipeline.runs.settings import MOST_UNITS, within
     from segscore.pipeline.tables import check_table
 
+    within("--length-tolerance", length_tolerance, 0, MOST_UNITS)
     kind = check_table.DOCUMENTS if documents else check_table.SEGMENTATIONS
-    checked = check_table.check_table(table, kind)
+    checked = check_table.check_table(table, kind, length_tolerance)
+    for warning in checked.warnings:
+        LOG.say("warning", warning)
     console = out()
     rejects = checked.rejects.slice(0, _SHOWN).to_pylist()
     for row in rejects:

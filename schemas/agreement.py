@@ -76,7 +76,10 @@ DOCUMENTS = pap.DataFrameSchema(
     {
         "document_id": name("id of the document"),
         "n_units": whole("units of the document, in the unit of the run"),
-        "collapsed_boundaries": whole("boundaries of its codings lost in the conversion to words"),
+        "collapsed_boundaries": whole(
+            "boundaries of its codings that were dropped: by the import, at the end of the "
+            "document, or in the conversion to words"
+        ),
         "window": whole(
             "window size k of the document: from all its codings, unless --window sets it"
         ),
@@ -112,6 +115,7 @@ DOCUMENTS = pap.DataFrameSchema(
             for kind, meaning in COEFFICIENTS.items()
         },
         "alpha_two_category": coefficient("Krippendorff's nominal alpha of this document alone"),
+        "ac1_two_category": coefficient("Gwet's AC1 of this document alone"),
     },
     name="documents",
     description="document",
@@ -122,10 +126,11 @@ AGREEMENT = pap.DataFrameSchema(
     {
         "coefficient": pap.Column(
             pa.string(),
-            pap.Check.isin(["pi", "kappa", "bias", "alpha"]),
+            pap.Check.isin(["pi", "kappa", "bias", "alpha", "ac1"]),
             nullable=False,
             description="pi (Scott's for two coders), kappa (Cohen's for two coders), bias "
-            "(expected agreement of pi minus that of kappa), alpha (Krippendorff's, nominal)",
+            "(expected agreement of pi minus that of kappa), alpha (Krippendorff's, nominal), ac1 "
+            "(Gwet's)",
         ),
         "similarity": pap.Column(
             pa.string(),
@@ -177,6 +182,7 @@ CODERS = pap.DataFrameSchema(
             for kind in (*COEFFICIENTS, "bias")
         },
         "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
+        "without_ac1_two_category": coefficient("Gwet's AC1 without this coder"),
     },
     name="coders",
     description="group and coder",

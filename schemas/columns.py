@@ -9,12 +9,27 @@ def name(description: str) -> pap.Column:
     return pap.Column(pa.string(), nullable=False, description=description)
 
 
-def whole(description: str, least: int = 0) -> pap.Column:
+def whole(description: str, least: int = 0, *, required: bool = True) -> pap.Column:
     """Return a column of whole numbers that are never null."""
-    return pap.Column(pa.int64(), pap.Check.ge(least), nullable=False, description=description)
+    return pap.Column(
+        pa.int64(),
+        pap.Check.ge(least),
+        nullable=False,
+        required=required,
+        description=description,
+    )
 
 
-def value(description: str, upper: float | None) -> pap.Column:
-    """Return a column of values from 0 to ``upper`` (None for no limit), null where undefined."""
-    checks = [pap.Check.ge(0)] if upper is None else [pap.Check.ge(0), pap.Check.le(upper)]
-    return pap.Column(pa.float64(), checks, nullable=True, description=description)
+def value(
+    description: str,
+    upper: float | None = None,
+    lower: float | None = 0.0,
+    *,
+    required: bool = True,
+) -> pap.Column:
+    """Return a column of values from ``lower`` to ``upper`` (None: no limit), null if undefined."""
+    checks = [] if lower is None else [pap.Check.ge(lower)]
+    checks += [] if upper is None else [pap.Check.le(upper)]
+    return pap.Column(
+        pa.float64(), checks, nullable=True, required=required, description=description
+    )

@@ -3,7 +3,7 @@
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.pipeline.measures import COUNTS
+from segscore.pipeline.measures import PAIRS
 from segscore.schemas.columns import name, value, whole
 from segscore.schemas.scores import measure
 
@@ -27,16 +27,16 @@ _POINT = {
         description="boundaries are the candidates with at least this score; "
         "null: above the largest score, so no boundary at all",
     ),
-    **{count: whole(f"{COUNTS[count]}, summed over pairs") for count in COUNTED},
+    **{count: whole(f"{PAIRS.counts[count]}, summed over pairs") for count in COUNTED},
     "hypothesis_segments": whole("segments of the hypotheses, summed over pairs"),
     **{
-        count: whole(f"{COUNTS[count]}, summed over pairs; the same at all thresholds")
+        count: whole(f"{PAIRS.counts[count]}, summed over pairs; the same at all thresholds")
         for count in FIXED
     },
     "reference_segments": whole(
         "segments of the references, summed over pairs; the same at all thresholds"
     ),
-    **{column: measure(column) for column in _VALUES},
+    **{column: measure(column, required=True) for column in _VALUES},
     "mean_segment_length": value(
         "content_size / hypothesis_segments, in the unit of the run", None
     ),

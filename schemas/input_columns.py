@@ -32,7 +32,11 @@ class InputColumn:
 SEGMENTATION_COLUMNS = (
     InputColumn("document_id", pa.string(), "name of the document, not empty"),
     InputColumn("coder", pa.string(), "annotator or system, not empty"),
-    InputColumn("n_units", pa.int32(), "units in the document, >= 1"),
+    InputColumn(
+        "n_units",
+        pa.int32(),
+        "units in the document, >= 1; may be null only with --length-tolerance",
+    ),
     InputColumn(
         "boundaries",
         _INTEGERS,

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 from typing import Any
 
+from segscore.pipeline.measures import FAMILIES
+from segscore.pipeline.measures.selection import select
 from segscore.schemas.records import NIGHT_RECORD, RUN, Key
 from segscore.schemas.rejects import BETWEEN_ROWS
 from segscore.schemas.tables import ATTRIBUTES, FIRST, GROUPS, TABLES, OutputTable, arrow_type
@@ -55,7 +57,8 @@ _COMMANDS = {
     None: "## Inputs\n\n"
     "Parquet or JSON Lines: a file, a folder or a glob. `segscore import` writes them to\n"
     "`references/`, `hypotheses/` and `documents/`, and `segscore simulate` to `codings/`. Any "
-    "other\ncolumn is an attribute.",
+    "other\ncolumn is an attribute. [Validate](jobs/validate.md#what-else-is-read-as-such-a-table) "
+    "says what\nelse is read, such as columns that folders name.",
     "score": "## segscore score\n\nEvery night of `segscore nightly` has these tables too.",
     "sweep": "## segscore sweep\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "agree": "## segscore agree\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
@@ -65,6 +68,16 @@ _COMMANDS = {
 BESIDE = {ATTRIBUTES: "attributes", GROUPS: "groups"}
 _RULES = "Rules for its rows; a row that breaks one is rejected, and listed with the rule's name:"
 _BETWEEN = "Rules that several rows break together, in addition to those of the [inputs](#inputs):"
+
+_CHOSEN = {
+    "scores": "Optional columns belong to measures: they are there if the measure, or its family, "
+    "is among\nthose of `--measures`, a count if the formula of a chosen measure uses it. Without "
+    "the option\nthese are the families `window`, `edit`, `content`, `tolerance` and `panel`. "
+    "`dialseg_score` is in no\nfamily. The columns of each family:",
+    "panel_scores": "Optional columns as in [scores](#scores); a column `mean_` is there for each "
+    "chosen measure of\nscores. The other columns of each family:",
+}
+"""Table -> which of its columns a run with `--measures` has."""
 
 
 def page() -> str:
@@ -83,10 +96,21 @@ def _tables() -> Iterator[str]:
             f"One row per {table.schema.description}. {table.place}{_further_columns(table)}."
         )
         yield _markdown(("column", "type", "null", "range", "meaning"), _columns(table))
+        if table.name in ("scores", "panel_scores"):
+            yield f"{_CHOSEN[table.name]}\n\n{_bullets(_families(table.name))}"
         if table.command is None:
             yield f"{_RULES}\n\n{_bullets(_rules(table))}"
         if table.name == "rejects":
             yield f"{_BETWEEN}\n\n{_bullets(BETWEEN_ROWS.items())}"
+
+
+def _families(table: str) -> Iterator[tuple[str, str]]:
+    """Yield each family of measures with its columns of a table."""
+    for name in FAMILIES:
+        selection = select((name,))
+        chosen = selection.pairs if table == "scores" else selection.panels
+        if columns := [*chosen.counts, *chosen.measures]:
+            yield name, ", ".join(f"`{column}`" for column in columns)
 
 
 def _further_columns(table: OutputTable) -> str:
@@ -119,10 +143,14 @@ def _range(column: Any) -> str:
         limits |= check.statistics or {}
     if "allowed_values" in limits:
         return ", ".join(f"`{value}`" for value in limits["allowed_values"])
-    if "max_value" in limits:
-        largest = limits["max_value"]
-        return f"{limits['min_value']}..{f'{largest:g}' if isinstance(largest, float) else largest}"
-    return f"≥ {limits['min_value']}" if "min_value" in limits else ""
+    least, largest = (_limit(limits.get(name)) for name in ("min_value", "max_value"))
+    if least and largest:
+        return f"{least}..{largest}"
+    return f"≥ {least}" if least else f"≤ {largest}" if largest else ""
+
+
+def _limit(value: float | None) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _rules(table: OutputTable) -> list[tuple[str, str]]:

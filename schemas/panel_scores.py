@@ -15,7 +15,7 @@ PANEL_SCORES = pap.DataFrameSchema(
         "hypothesis": name("coder of the hypothesis; `point:` and its name for a reference point"),
         "references": whole(_REFERENCES, 1),
         "window": whole("window size m of the document in the unit of the run", 1),
-        **{count: whole(meaning) for count, meaning in _COUNTS.items()},
+        **{count: whole(meaning, required=False) for count, meaning in _COUNTS.items()},
         **{column: measure(column) for column in PANELS.measures},
         **{
             f"mean_{column}": measure(column, f"{column} of scores, mean over the references")

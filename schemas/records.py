@@ -38,6 +38,11 @@ RUN = (
         "probability of a boundary in a window, as used; in [0, 1]; null without a window",
         ("score", "sweep"),
     ),
+    Key(
+        "unit",
+        "string or null",
+        "unit of the positions in the input tables, such as millisecond; null if they state none",
+    ),
     Key("pairs", "int", "rows of the table scores, pairs or comparisons; for sweep, pairs swept"),
     Key("inputs.*[].url", "string", "a file of the input table; for compare, run.json of a run"),
     Key("inputs.*[].size", "int", "size of the file in bytes"),

@@ -13,7 +13,7 @@ def _name_or_null(description: str) -> pap.Column:
 BETWEEN_ROWS = {
     "unique_document_coder": "a coder has one row per document",
     "unique_document": "a document has one row in the table documents",
-    "n_units_agree": "all rows of a document have the same n_units",
+    "n_units_agree": "all rows of a document have the same n_units, within --length-tolerance",
 }
 """Rules that a row breaks together with others, in addition to the rules of the input tables."""
 

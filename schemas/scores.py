@@ -6,9 +6,12 @@ from segscore.pipeline.measures import ALL, PAIRS
 from segscore.schemas.columns import name, value, whole
 
 
-def measure(name: str, description: str | None = None) -> pap.Column:
+def measure(name: str, description: str | None = None, *, required: bool = False) -> pap.Column:
     """Return a column of a measure's values; its description defaults to that in scores."""
-    return value(description or ALL[name].description, ALL[name].upper)
+    described = ALL[name]
+    return value(
+        description or described.description, described.upper, described.lower, required=required
+    )
 
 
 SCORES = pap.DataFrameSchema(
@@ -21,10 +24,10 @@ SCORES = pap.DataFrameSchema(
         "n_units": whole("length of the document in the unit of the run", 1),
         "window": whole("window size k in the unit of the run", 1),
         "collapsed_boundaries": whole(
-            "boundaries of either side lost in the conversion to words, because several fell on "
-            "the same position"
+            "boundaries of either side that were dropped: by the import, at the end of the "
+            "document, or in the conversion to words, because several fell on one position"
         ),
-        **{count: whole(meaning) for count, meaning in PAIRS.counts.items()},
+        **{count: whole(meaning, required=False) for count, meaning in PAIRS.counts.items()},
         **{column: measure(column) for column in PAIRS.measures},
     },
     name="scores",

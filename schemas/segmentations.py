@@ -58,19 +58,43 @@ def in_range(table: pa.Table) -> pa.Array:
 # All rules are attached to n_units although they check the whole row: Pandera copies the failing
 # value of a check's column into its report, and an integer is cheaper to copy than a list of
 # millions.
-_RULES = [
+_IDENTITY_RULES = [
     check_rows(
         "document_id_given", not_empty("document_id"), "document_id is neither null nor empty"
     ),
     check_rows("coder_given", not_empty("coder"), "coder is neither null nor empty"),
-    check_rows("n_units_given", not_empty("n_units"), "n_units is not null"),
-    check_rows("n_units_positive", at_least("n_units", 1), "n_units is at least 1"),
+]
+
+_LENGTH_RULE = check_rows("n_units_positive", at_least("n_units", 1), "n_units is at least 1")
+
+_BOUNDARY_RULES = [
     check_rows(
         "boundaries_given", not_empty("boundaries"), "boundaries is not null; [] is one segment"
     ),
     check_rows("boundaries_no_null", no_null_inside("boundaries"), "no boundary is null"),
+]
+
+_ORDER_RULE = check_rows("boundaries_ascending", ascending, "boundaries are strictly ascending")
+
+_RULES = [
+    *_IDENTITY_RULES,
+    check_rows("n_units_given", not_empty("n_units"), "n_units is not null"),
+    _LENGTH_RULE,
+    *_BOUNDARY_RULES,
     check_rows("boundaries_in_range", in_range, "boundaries lie in 1..n_units-1"),
-    check_rows("boundaries_ascending", ascending, "boundaries are strictly ascending"),
+    _ORDER_RULE,
+]
+
+_OPEN_ENDED_RULES = [
+    *_IDENTITY_RULES,
+    _LENGTH_RULE,
+    *_BOUNDARY_RULES,
+    check_rows(
+        "boundaries_in_range",
+        elements("boundaries", lambda positions: pc.greater_equal(positions, 1)),
+        "boundaries are at least 1",
+    ),
+    _ORDER_RULE,
 ]
 
 _TYPE_RULES = [
@@ -116,14 +140,22 @@ _COLLAPSED_RULES = [
     ),
 ]
 
+_OPTIONAL_RULES = {
+    "boundary_types": _TYPE_RULES,
+    "boundary_scores": _SCORE_RULES,
+    "collapsed_boundaries": _COLLAPSED_RULES,
+}
+
 SEGMENTATIONS = input_schema(
     "segmentations",
     SEGMENTATION_COLUMNS,
-    {
-        "n_units": _RULES,
-        "boundary_types": _TYPE_RULES,
-        "boundary_scores": _SCORE_RULES,
-        "collapsed_boundaries": _COLLAPSED_RULES,
-    },
+    {"n_units": _RULES, **_OPTIONAL_RULES},
     "document and coder",
+)
+
+OPEN_ENDED = input_schema(
+    "segmentations",
+    SEGMENTATION_COLUMNS,
+    {"n_units": _OPEN_ENDED_RULES, **_OPTIONAL_RULES},
+    "document and coder; rows adopt the length of their document, within a tolerance",
 )

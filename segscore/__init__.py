@@ -79,6 +79,6 @@ else:
 
 def __dir__() -> list[str]:
     """List the public names: those of ``__all__``, and a function for each measure."""
-    from segscore.pipeline.measures import MEASURES
+    from segscore.pipeline.measures import PAIRS
 
-    return sorted({*__all__, *MEASURES})
+    return sorted({*__all__, *PAIRS.measures})

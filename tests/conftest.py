@@ -24,12 +24,12 @@ settings.load_profile("same")
 
 TESTS = Path(__file__).parent
 NEEDS = {"stores": "server", "browser": "browser", "deploy": "deploy"}
-"""Folder -> the mark of its tests: what they need, beside segscore."""
+"""Folder -> mark that says what its tests need besides segscore."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by their folder; those that need nothing and take no long time are `quick`."""
+    """Mark tests by their folder; those that need nothing else and are short are `quick`."""
     for item in items:
         folder = item.path.relative_to(TESTS).parts[0]
         if folder in NEEDS:
@@ -44,13 +44,13 @@ TOGETHER = (
     "tests/deploy/",
     "tests/docs/test_site.py",
 )
-"""Where tests share what is dear to make: one process runs all of such a module or folder."""
+"""Modules and folders whose tests share something expensive; one process runs all of each."""
 
 
 class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
-    """Hands tests out one by one, and together those that share something.
+    """Distributes tests one by one, except that those which share something stay together.
 
-    It stands in for ``--dist loadgroup``, which groups nothing with pytest 9.2
+    It replaces ``--dist loadgroup``, which groups nothing with pytest 9.2
     (https://github.com/pytest-dev/pytest-xdist/issues/1386).
     """
 
@@ -60,19 +60,19 @@ class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduler:
-    """How pytest-xdist shares the tests out among processes."""
+    """Distribute the tests among the processes of pytest-xdist."""
     return Scheduler(config, log)
 
 
 @pytest.fixture
 def segscore(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Segscore:
-    """Run commands as a user would, one call a command line."""
+    """Run commands as a user would, one call for each command line."""
     monkeypatch.setenv("COLUMNS", "200")
     return Segscore(capsys, monkeypatch)
 
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a scheduler for tests that do not care for its workers' environment."""
+    """Address of a scheduler for tests that need no special environment of its workers."""
     with dask_cluster(tmp_path_factory.mktemp("cluster")) as address:
         yield address

@@ -47,7 +47,7 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     without_bias_boundary_similarity, without_pi_segmentation_similarity,
     without_kappa_segmentation_similarity, without_bias_segmentation_similarity, without_pi_exact,
     without_kappa_exact, without_bias_exact, without_pi_two_category, without_kappa_two_category,
-    without_bias_two_category, without_alpha_two_category,
+    without_bias_two_category, without_alpha_two_category, without_ac1_two_category,
     groups_of(to_json(audit_row), ['coder', 'documents', 'peers', 'boundaries',
         'potential_boundaries', 'rate', 'rate_mean', 'rate_sd', 'deviation', 'flagged',
         'peer_boundary_similarity', 'peer_segmentation_similarity', 'peer_exact',
@@ -57,7 +57,7 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
         'without_kappa_segmentation_similarity', 'without_bias_segmentation_similarity',
         'without_pi_exact', 'without_kappa_exact', 'without_bias_exact', 'without_pi_two_category',
         'without_kappa_two_category', 'without_bias_two_category', 'without_alpha_two_category',
-        'filename']) AS groups
+        'without_ac1_two_category', 'filename']) AS groups
 FROM read_parquet(audit_archive() || '/*/coders/*.parquet', union_by_name = true, filename = true,
     hive_partitioning = false) AS audit_row
 WHERE is_listed(filename);

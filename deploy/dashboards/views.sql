@@ -30,7 +30,13 @@ FROM (SELECT MAP {
     'pr_error': -1, 'c_seg': -1, 'c_seg_normalised': -1, 'window_diff_edges': -1,
     'boundary_similarity': 1, 'segmentation_similarity': 1, 'b_tp': 0, 'b_fp': 0, 'b_fn': 0, 'b_tn':
     0, 'b_precision': 1, 'b_recall': 1, 'b_f1': 1, 'precision': 1, 'recall': 1, 'f1': 1, 'r_miss':
-    -1, 'r_false_alarm': -1, 'story_miss': -1, 'story_false_alarm': -1, 'win_diff_prime': -1,
+    -1, 'r_false_alarm': -1, 'story_miss': -1, 'story_false_alarm': -1, 'tolerant_precision': 1,
+    'tolerant_recall': 1, 'tolerant_f1': 1, 'reach_precision': 1, 'reach_recall': 1, 'reach_f1': 1,
+    'over_segmentation': 0, 'r_value': 1, 'count_error': -1, 'perfect_share': 1, 'winpr_precision':
+    1, 'winpr_recall': 1, 'winpr_f1': 1, 'purity': 1, 'coverage': 1, 'purity_coverage_f1': 1,
+    'tiou_precision': 1, 'tiou_recall': 1, 'tiou_f1': 1, 'tiou_mean_precision': 1,
+    'tiou_mean_recall': 1, 'tiou_mean_f1': 1, 'alignment': 1, 'pair_precision': 1, 'pair_recall': 1,
+    'pair_f1': 1, 'rand': 1, 'adjusted_rand': 1, 'dialseg_score': 1, 'win_diff_prime': -1,
     'mult_window_diff': -1, 'best_case': 0, 'worst_case': 0
 } AS known);
 

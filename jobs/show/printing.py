@@ -138,7 +138,10 @@ def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) 
     table.add_column("hypothesis", overflow="fold")
     for heading in ("micro", "95 % interval", "macro", "documents"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for name in (name for name in HEADLINES if any(key[0] == name for key in chosen)):
+    available = dict.fromkeys(name for name, _, _ in chosen)
+    # All measures if there are few, as in a run for which they were chosen.
+    shown = available if len(available) <= len(HEADLINES) else HEADLINES
+    for name in (name for name in shown if name in available):
         higher = ALL[name].better == "higher"
         micro = [row for key, row in chosen.items() if key[0] == name and key[2] == "micro"]
         for place, row in enumerate(best_first(micro, higher=higher)):

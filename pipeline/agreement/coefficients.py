@@ -1,8 +1,8 @@
 """Coefficients of agreement, (actual - expected) / (1 - expected), as formulas over sums.
 
 The sums may be over documents, over resampled documents, or of a single document. Fournier 2013,
-section 3.4, for similarities between boundaries; Artstein & Poesio 2008 and Krippendorff 2004 for
-the two categories `boundary` and `none` at every position.
+section 3.4, for similarities between boundaries; Artstein & Poesio 2008, Krippendorff 2004 and Gwet
+2008 for the two categories `boundary` and `none` at every position.
 """
 
 from collections.abc import Mapping
@@ -61,6 +61,9 @@ EXPECTED = {
         "1 - (both - 2 * category_product) / pair_places",
         "Davies & Fleiss 1982; of two coders Cohen 1960",
     ),
+    ("ac1", "two_category"): Measure(
+        "ac1_two_category", "2 * (marks / places) * (1 - marks / places)", "Gwet 2008"
+    ),
 }
 """Agreement expected by chance, by coefficient and similarity."""
 
@@ -107,7 +110,7 @@ def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[CoefficientKey, A
     """Compute every coefficient from sums.
 
     With two coders pi is Scott's pi and kappa is Cohen's kappa; bias is as in Artstein & Poesio
-    (2008, 3.1), between pi and kappa.
+    (2008, 3.1), between pi and kappa.  AC1 is Gwet's, with the rate of pi.
 
     Args:
         sums: arrays of shape (n,) by name: ``PAIR_COUNTS`` and ``CODING_COUNTS``; ``rate``, the
@@ -132,6 +135,8 @@ def coefficients(sums: Mapping[str, Floats], n_t: int) -> dict[CoefficientKey, A
         results["bias", similarity] = Agreement(undefined, undefined, pi - kappa)
     alpha = evaluate(ALPHA, sums, {}, rows=False)
     results["alpha", "two_category"] = _above_chance(alpha["actual"], alpha["expected"])
+    two_category = actual["two_category"]
+    results["ac1", "two_category"] = _above_chance(two_category, chance["ac1_two_category"])
     return results
 
 

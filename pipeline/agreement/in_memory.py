@@ -19,8 +19,9 @@ from segscore.pipeline.runs.record import describe_rejects, explain_nothing_scor
 from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.scoring.in_memory import ScoredTables, TableSource
 from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
+from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.read import validate_rows
+from segscore.pipeline.tables.units import one_unit
 
 
 def audit_tables(
@@ -38,13 +39,15 @@ def audit_tables(
         Failed: no document has two codings.
     """
     given = [codings.table] if documents is None else [codings.table, documents.table]
+    one_unit({table.location: table.unit for table in given})
     refuse_taken_names(given, agreement_columns(), "an agreement run")
     groups = choose_groups(settings.group_by, attribute_types(given), agreement_columns())
     by = {GROUP + name: kind for name, kind in groups.items()}
     nowhere = Partitioning({}, "", 1, ())
     job = AgreeJob(nowhere, settings.measuring, settings.choices.segments, by, "")
     described = None if documents is None else validate_rows(documents.read(), DOCUMENTS)
-    rows = validate_rows(codings.read(), SEGMENTATIONS)
+    contract = segmentations_contract(settings.measuring.length_tolerance)
+    rows = validate_rows(codings.read(), contract)
     accepted = separate_codings(settings.measuring, rows, described)
     parts: dict[str, list[pa.Table]] = {}
 
@@ -59,7 +62,8 @@ def audit_tables(
         raise nothing_audited(settings, audited.rows, why)
     by_group, estimator = agreement_tables(settings, job, [audited])
     tables |= by_group
-    warnings = warn_of_ungrouped(tables["corpus"], settings.group_by)
+    warnings = [warning for table in given for warning in table.warnings]
+    warnings += warn_of_ungrouped(tables["corpus"], settings.group_by)
     if tables["rejects"].num_rows:
         coders = tables["coders"].column("coder").unique().to_pylist()
         warnings = describe_rejects(lost[0], coders, "rejects") + warnings

@@ -32,7 +32,7 @@ from segscore.pipeline.scoring.references import (
 )
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.tables.boundary_types import positions_alone
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
+from segscore.pipeline.tables.columns import DOCUMENTS, Contract, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.read import Rows, join_rows, validate_rows
 from segscore.pipeline.tables.validate import REJECT_COLUMNS
@@ -188,7 +188,8 @@ def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
 
 def accept_codings(job: AgreeJob, part: AgreePart) -> AcceptedCodings:
     """Read the codings and documents of a part, and separate the codings that can be audited."""
-    codings, documents = _read(job, part, "codings", SEGMENTATIONS), None
+    contract = segmentations_contract(job.settings.length_tolerance)
+    codings, documents = _read(job, part, "codings", contract), None
     if "documents" in job.partitioning.tables:
         documents = _read(job, part, "documents", DOCUMENTS)
     return separate_codings(job.settings, codings, documents)

@@ -9,6 +9,7 @@ from segscore.pipeline.runs.options import (
     DocumentsOption,
     FreshOption,
     GroupByOption,
+    LengthToleranceOption,
     MaxRejectsOption,
     MemoryLimitOption,
     NTOption,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 _EXPECTED = ("pooled", "item")
 PUBLISHED = ("fournier2013",)
-_SIGNED = ("n_t", "window", "units", "ci", "v")
+_SIGNED = ("n_t", "window", "units", "length_tolerance", "ci", "v")
 _MOST_DOCUMENTS = 2**31 - 1
 CODINGS_PER_PART = 131_072
 """The most rows in a part of a simulation, and so the most coders of a document."""
@@ -70,6 +71,7 @@ class AgreeSettings:
     window: WindowOption = MeasuringSettings.window
     rounding: RoundingOption = MeasuringSettings.rounding
     units: UnitsOption = MeasuringSettings.units
+    length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     similarity: Annotated[
         tuple[str, ...],
         Option(
@@ -130,6 +132,7 @@ class AgreeSettings:
             window=self.window,
             rounding=self.rounding,
             units=self.units,
+            length_tolerance=self.length_tolerance,
             replicates=self.replicates,
             seed=self.seed,
         )

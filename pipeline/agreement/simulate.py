@@ -159,6 +159,7 @@ def run(codings: str, output: str, settings: SimulateSettings) -> dict[str, Any]
     warnings = [_rejects_warning(rejects, len(rows))] if rejects.num_rows else []
     if not len(rows):
         raise Refused(f"{codings}: {warnings[0]}")
+    warnings += table.warnings
     n_units, boundaries = (rows.table.column(name).chunk(0) for name in ("n_units", "boundaries"))
     corpus = segment_sizes(numbers(n_units), ragged(boundaries))
     record = {

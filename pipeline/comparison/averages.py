@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.comparison.samples import Sample
-from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.statistics import bootstrap
 
 AVERAGES = ("micro", "macro")
@@ -59,14 +58,10 @@ def formula(sample: Sample, system: int, counts: Floats) -> dict[str, Floats]:
     Returns:
         Measure -> values, shape (rows,), NaN where undefined.
     """
-    used = sample.table.used_by(measure.name for measure in sample.measures)
-    needed = [measure for name, measure in sample.table.measures.items() if name in used]
+    table = sample.table.only([measure.name for measure in sample.measures])
     by_name = dict(zip(sample.counts, counts.T, strict=True))
-    values = evaluate(needed, by_name, sample.parameters[system], rows=False)
-    return {
-        measure.name: np.broadcast_to(values[measure.name], len(counts))
-        for measure in sample.measures
-    }
+    values = table.values(by_name, sample.parameters[system], rows=False)
+    return {name: np.broadcast_to(value, len(counts)) for name, value in values.items()}
 
 
 def unit_counts(sample: Sample, unit: Ints, units: int) -> Floats:

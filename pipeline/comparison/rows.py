@@ -198,7 +198,7 @@ def same_references(rows: ScoreRows) -> Flags:
     """Check which documents have the same references in every run that scored them.
 
     References are the same if their names and the counts that depend on the reference alone
-    (``REFERENCE_COUNTS``, which must have been read) are equal.
+    (``REFERENCE_COUNTS``, as far as they have been read) are equal.
 
     Returns:
         A flag per document, shape (documents,).
@@ -208,7 +208,8 @@ def same_references(rows: ScoreRows) -> Flags:
     encoded = rows.reference.combine_chunks().dictionary_encode()
     hashes = hash_names(encoded.dictionary).hashes[numbers(encoded.indices)]
     for index, name in enumerate(REFERENCE_COUNTS):
-        hashes = hashes + rows.numbers[name].astype(np.uint64) * (ODD + np.uint64(2 * index))
+        if name in rows.numbers:
+            hashes = hashes + rows.numbers[name].astype(np.uint64) * (ODD + np.uint64(2 * index))
     key = (rows.run * documents + rows.document)[rows.original]
     hashes = hashes[rows.original]
     # Count a reference once per run, however many hypotheses were compared with it.

@@ -149,7 +149,9 @@ def compare_runs(
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
     own = {"ci": estimator, "p": permutation}
     warnings = list(dict.fromkeys(results.warnings))
-    return ComparedRuns(tables, signature(runs, own), _account(compared[0]), warnings)
+    return ComparedRuns(
+        tables, signature(runs, settings.measures, own), _account(compared[0]), warnings
+    )
 
 
 def _records(settings: CompareSettings) -> InputTable:
@@ -192,6 +194,11 @@ def _warnings(compared: Compared) -> Iterator[str]:
         yield (
             f"{compared.other_references} documents were left out: the runs scored them against "
             "different references"
+        )
+    if compared.unchecked:
+        yield (
+            f"references were not compared by {', '.join(compared.unchecked)}, which not every run "
+            "has: documents may have been compared whose references differ"
         )
     if compared.absent:
         labels = ", ".join(compared.absent)

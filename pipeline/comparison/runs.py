@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, PAIRS, PANELS, Table
 from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.measures.selection import Selection, normal_form, select
 from segscore.pipeline.runs import signature as signatures
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.measuring import settings_without_effect
 
 
 @dataclass(frozen=True)
@@ -19,12 +21,6 @@ class ScoredRun(FinishedScoring):
     """
 
     name: str
-
-    @property
-    def signature_fields(self) -> dict[str, str]:
-        """The fields of the signature, except those about the run's own intervals."""
-        fields = signatures.fields(self.signature)
-        return {name: value for name, value in fields.items() if name != signatures.INTERVALS}
 
 
 def open_runs(urls: Sequence[str]) -> list[ScoredRun]:
@@ -78,7 +74,7 @@ def require_comparable(
     chosen: Sequence[tuple[Table, list[Measure]]],
     may_differ: Sequence[str],
 ) -> None:
-    """Check that the runs were scored alike.
+    """Check that the runs have the chosen measures and were scored alike.
 
     Versions must be equal, because a different version may compute different numbers.  If a chosen
     measure uses P_seg, its values must be equal too, even if each run estimated its own.
@@ -89,13 +85,15 @@ def require_comparable(
         may_differ: fields of the signature that may differ.
 
     Raises:
-        Refused: a field differs; the message names each one, with its values in the order of the
-            runs.
+        Refused: a run does not have a measure; or a field differs, and the message names each one,
+            with its values in the order of the runs.
     """
-    fields = [run.signature_fields for run in runs]
-    if any(
-        "p_seg" in table.used_by(measure.name for measure in measures) for table, measures in chosen
-    ):
+    names = [measure.name for _, measures in chosen for measure in measures]
+    for run in runs:
+        run.require(names)
+    used = select(normal_form(names))
+    fields = _signature_fields(runs, used)
+    if "p_seg" in used.used_by_formulas:
         fields = [
             run_fields | {"p_seg": str(run.record.get("p_seg"))}
             for run_fields, run in zip(fields, runs, strict=True)
@@ -112,19 +110,30 @@ def require_comparable(
         )
 
 
+def _signature_fields(runs: Sequence[ScoredRun], used: Selection) -> list[dict[str, str]]:
+    """Return the fields of each run's signature that concern the measures to compare."""
+    ignored = signatures.may_differ([run.signature for run in runs], settings_without_effect(used))
+    fields = [signatures.fields(run.signature) for run in runs]
+    return [
+        {name: value for name, value in run_fields.items() if name not in ignored}
+        for run_fields in fields
+    ]
+
+
 def _values_by_field(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
     names = dict.fromkeys(name for run_fields in fields for name in run_fields)
     return {name: [run_fields.get(name, "–") for run_fields in fields] for name in names}
 
 
-def signature(runs: Sequence[ScoredRun], extra: Mapping[str, str]) -> str:
+def signature(runs: Sequence[ScoredRun], measures: Iterable[str], extra: Mapping[str, str]) -> str:
     """Describe in one line what was compared and how.
 
     Args:
         runs: the runs; if they differ in a field, its values are joined in their order.
+        measures: measures to compare.
         extra: fields of the comparison, which are placed before the version.
     """
-    shared = _values_by_field([run.signature_fields for run in runs])
+    shared = _values_by_field(_signature_fields(runs, select(normal_form(measures))))
     version = shared.pop("v", [])
     fields = {**shared, **{name: [value] for name, value in extra.items()}, "v": version}
     parts = [f"{name}:{'/'.join(dict.fromkeys(values))}" for name, values in fields.items()]

@@ -71,6 +71,8 @@ class Compared:
         other_references: number of documents left out because the runs have different references
             for them.
         empty: number of groups left out because their systems share no document.
+        unchecked: counts of the references by which they were not compared, because some run does
+            not have them.
         absent: labels of the systems that have no rows of this kind.
         types: types of the group-by columns.
     """
@@ -78,6 +80,7 @@ class Compared:
     samples: list[Sample]
     documents: dict[str, int]
     other_references: int
+    unchecked: list[str]
     empty: int
     absent: list[str]
     types: Mapping[str, pa.DataType]
@@ -102,13 +105,13 @@ def read_samples(
     Raises:
         Refused: a run has no such rows or no such attribute, or the systems share no document.
     """
-    used = table.used_by(measure.name for measure in measures)
-    counts = [name for name in table.counts if name in used]
     values = [measure.name for measure in measures]
+    counts = list(table.only(values).counts)
     # A row of a panel covers all references, so panels cannot be grouped by reference.
     grouped = list(group_by) if table is PAIRS or REFERENCE not in group_by else []
     several = table is PAIRS and len(runs) > 1
-    columns = dict.fromkeys([*counts, *values, *(REFERENCE_COUNTS if several else ())])
+    checked = _reference_counts(runs) if several else []
+    columns = dict.fromkeys([*counts, *values, *checked])
     rows = read_rows(runs, systems, table, list(columns), grouped)
     same = same_references(rows) if several else np.ones(len(rows.documents), bool)
     chosen = (rows.system >= 0) & same[rows.document]
@@ -127,11 +130,30 @@ def read_samples(
         samples=[whole, *samples],
         documents={run.name: rows.documents_of(number) for number, run in enumerate(runs)},
         other_references=int((~same).sum()),
+        unchecked=_unchecked(runs, checked) if several else [],
         empty=len(by_group) - len(samples),
         absent=[system.label for system in systems if system not in whole.systems],
         types={name: rows.groups.schema.field(name).type for name in grouped}
         or dict.fromkeys(group_by, pa.string()),
     )
+
+
+def _reference_counts(runs: Sequence[ScoredRun]) -> list[str]:
+    """Return the columns about references alone that all runs have."""
+    counted = [run.selection.pairs.counts for run in runs]
+    return [
+        name
+        for name in REFERENCE_COUNTS
+        if name not in PAIRS.counts or all(name in counts for counts in counted)
+    ]
+
+
+def _unchecked(runs: Sequence[ScoredRun], checked: Sequence[str]) -> list[str]:
+    """Return the other such columns, unless the runs read references from the same files."""
+    files = [run.record.get("inputs", {}).get("references") for run in runs]
+    if all(file == files[0] for file in files):
+        return []
+    return [name for name in REFERENCE_COUNTS if name not in checked]
 
 
 def _nothing_shared(runs: Sequence[ScoredRun], systems: Sequence[System], other: int) -> str:

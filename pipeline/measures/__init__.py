@@ -1,10 +1,21 @@
 """All measures, one file per family: counts (one compiled pass) and formulas (one line each)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 
-from segscore.pipeline.measures import content, edits, panel, windows
-from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.arrays.ragged import Floats, Ints
+from segscore.pipeline.measures import (
+    content,
+    dialogue,
+    edits,
+    overlap,
+    panel,
+    tolerance,
+    windows,
+    winpr,
+)
+from segscore.pipeline.measures.measure import Measure, evaluate
 
 
 @dataclass(frozen=True)
@@ -13,38 +24,80 @@ class Table:
 
     Attributes:
         counts: count name -> description, in the order of the passes.
-        measures: measure name -> measure, each after those that its formula uses.
+        measures: measure name -> measure, in the order of the columns.
+        formulas: the measures and those that only their formulas use, each after those that its
+            own formula uses.
     """
 
     counts: Mapping[str, str]
     measures: Mapping[str, Measure]
+    formulas: Mapping[str, Measure]
+
+    @classmethod
+    def of(cls, counts: Mapping[str, str], measures: Iterable[Measure]) -> "Table":
+        """Return the table of some counts and of measures that use no others."""
+        by_name = {measure.name: measure for measure in measures}
+        return cls(counts, by_name, by_name)
 
     def used_by(self, names: Iterable[str]) -> set[str]:
         """Return some measures and the counts, parameters and measures that their formulas use."""
         needed = set(names)
-        for measure in reversed(list(self.measures.values())):
+        for measure in reversed(list(self.formulas.values())):
             if measure.name in needed:
                 needed.update(measure.code.co_names)
         return needed
 
-    def only(self, names: Iterable[str]) -> "Table":
-        """Return a table with only some measures, and what their formulas use."""
+    def only(self, names: Collection[str], counts: Collection[str] = ()) -> "Table":
+        """Return a table with only some measures, the counts that their formulas use, and others.
+
+        Args:
+            names: the measures.
+            counts: further counts to keep.
+        """
         needed = self.used_by(names)
         return Table(
-            {name: meaning for name, meaning in self.counts.items() if name in needed},
-            {name: measure for name, measure in self.measures.items() if name in needed},
+            {count: text for count, text in self.counts.items() if count in {*needed, *counts}},
+            {name: measure for name, measure in self.measures.items() if name in names},
+            {name: measure for name, measure in self.formulas.items() if name in needed},
         )
 
+    def values(
+        self,
+        counts: Mapping[str, Ints] | Mapping[str, Floats],
+        parameters: Mapping[str, float],
+        *,
+        rows: bool,
+    ) -> dict[str, Floats]:
+        """Compute the measures of the table from its counts; see ``evaluate``."""
+        computed = evaluate(self.formulas.values(), counts, parameters, rows=rows)
+        return {name: computed[name] for name in self.measures}
 
-FAMILIES = (windows, edits, content)
 
-PAIRS = Table(
-    {name: meaning for family in FAMILIES for name, meaning in family.COUNTS.items()},
-    {measure.name: measure for family in FAMILIES for measure in family.MEASURES},
-)
+PAIR_FAMILIES = {
+    "window": windows,
+    "edit": edits,
+    "content": content,
+    "tolerance": tolerance,
+    "winpr": winpr,
+    "overlap": overlap,
+}
+"""Name of a family of `scores` -> its counts and measures, in the order of the columns."""
+
+FAMILIES = {**PAIR_FAMILIES, "panel": panel}
+"""Name of any family -> its counts and measures."""
+
+
+def _pairs(modules: Collection[ModuleType]) -> Table:
+    return Table.of(
+        {name: meaning for module in modules for name, meaning in module.COUNTS.items()},
+        [measure for module in modules for measure in module.MEASURES],
+    )
+
+
+PAIRS = _pairs([*PAIR_FAMILIES.values(), dialogue])
 """The counts and measures of a row of ``scores``: one reference and one hypothesis."""
 
-PANELS = Table(panel.COUNTS, {measure.name: measure for measure in panel.MEASURES})
+PANELS = Table.of(panel.COUNTS, panel.MEASURES)
 """Those of a row of ``panel_scores``: all references of a document and one hypothesis."""
 
 ALL: Mapping[str, Measure] = {**PAIRS.measures, **PANELS.measures}
@@ -64,5 +117,3 @@ HEADLINES = (
     "mult_window_diff",
 )
 """The measures to show where there is no room for all of them."""
-
-COUNTS, MEASURES = PAIRS.counts, PAIRS.measures

@@ -27,7 +27,8 @@ class Measure:
         source: the paper, and the equation or section in it.
         laws: the laws above that it obeys, which the tests check.
         better: whether lower or higher values are better, or neither.
-        upper: largest possible value, or None if there is none; the smallest is always 0.
+        lower: smallest possible value, or None if there is none.
+        upper: largest possible value, or None if there is none.
         agreed: value of a single row whose formula is 0/0 because nothing could be confused.
         description: meaning of the column, as printed in docs/tables.md.
     """
@@ -37,6 +38,7 @@ class Measure:
     source: str
     laws: frozenset[str] = frozenset()
     better: Better = "lower"
+    lower: float | None = 0.0
     upper: float | None = 1.0
     agreed: float | None = None
     description: str = ""
@@ -46,10 +48,25 @@ class Measure:
         """An arrow in the better direction, to append to the name; empty for neither."""
         return {"higher": " ↑", "lower": " ↓", "neither": ""}[self.better]
 
+    @property
+    def range(self) -> str:
+        """The smallest and the largest possible value, as text."""
+        lower = "-∞" if self.lower is None else f"{self.lower:g}"
+        return f"{lower} to {'∞' if self.upper is None else f'{self.upper:g}'}"
+
     @cached_property
     def code(self) -> CodeType:
         """The compiled formula."""
         return compile(self.formula, self.name, "eval")
+
+
+def _first_defined(value: Floats, other: Floats | float) -> Floats:
+    """Return each value that is defined, else the other one at its place."""
+    return np.where(np.isfinite(value), value, other)
+
+
+_FUNCTIONS = {"minimum": np.minimum, "first_defined": _first_defined}
+"""What formulas can call: the smaller of two numbers, the first of two values that is defined."""
 
 
 def evaluate(
@@ -70,7 +87,7 @@ def evaluate(
     Returns:
         Measure name -> shape (n,), NaN where undefined (a division by zero, or an undefined term).
     """
-    names: dict[str, object] = {**parameters, **counts, "minimum": np.minimum}
+    names: dict[str, object] = {**parameters, **counts, **_FUNCTIONS}
     values: dict[str, Floats] = {}
     with np.errstate(divide="ignore", invalid="ignore"):
         for measure in measures:

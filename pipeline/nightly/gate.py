@@ -205,9 +205,12 @@ def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) 
         alpha: as in ``judge_rules``.
 
     Raises:
-        Refused: a folder has no finished scoring run, or the runs share no system.
+        Refused: a folder has no finished scoring run, a run does not have a measure of the rules,
+            or the runs share no system.
     """
     now, then = open_as_night(run), open_as_night(other)
+    for night in (now, then):
+        night.require([rule.measure for rule in rules])
     other_systems = systems_of(then)
     shared = [system for system in systems_of(now) if system in other_systems]
     if not shared:

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.nightly import gate, nights
 from segscore.pipeline.nightly.nights import Night, Nights
+from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, NightSettings
 from segscore.pipeline.nightly.verdict import (
     FAILED,
@@ -16,6 +18,7 @@ from segscore.pipeline.nightly.verdict import (
     Verdict,
 )
 from segscore.pipeline.runs import signature
+from segscore.pipeline.scoring.measuring import settings_without_effect
 
 
 def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
@@ -45,7 +48,7 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
     previous = night.verdict
     if previous is not None and previous.asked == asked and _is_current(previous, against, earlier):
         return previous
-    differences = _differences(night, others.values()) if settings.rules else {}
+    differences = _differences(night, others.values(), settings.rules) if settings.rules else {}
     comparable = {
         system: other
         for system, other in others.items()
@@ -104,13 +107,21 @@ def _others(
     return {system: chosen[system] for system in systems if system in chosen}, missing or ()
 
 
-def _differences(night: Night, others: Iterable[Night]) -> dict[str, list[str]]:
-    """Return the differences of a night's signature from those of others, by their dates."""
-    now = night.signature
-    by_date = {
-        other.date.isoformat(): signature.signature_differences(other.signature, now)
-        for other in others
-    }
+def _differences(
+    night: Night, others: Iterable[Night], rules: tuple[GateRule, ...]
+) -> dict[str, list[str]]:
+    """Return what makes averages of other nights incomparable with those of a night, by date."""
+    measures = list(dict.fromkeys(rule.measure for rule in rules))
+    without_effect = settings_without_effect(select(normal_form(measures)))
+    by_date = {}
+    for other in others:
+        both = other.signature, night.signature
+        ignored = signature.may_differ(both, without_effect)
+        missing = [name for name in measures if name not in other.selection.names]
+        differences = [f"it has no {name}" for name in missing]
+        # Without a measure, its signature does not have the settings of the measure either.
+        differences = differences or signature.signature_differences(*both, ignored)
+        by_date[other.date.isoformat()] = differences
     return {date: differences for date, differences in by_date.items() if differences}
 
 

@@ -166,7 +166,13 @@ class NightSettings:
                 f"--metrics {self.metrics}: must end in {_METRICS}, or node_exporter ignores it"
             )
         require_keep(self.keep)
-        self.score, self.rules, self.compared_date  # noqa: B018  (they refuse invalid values)
+        self.score, self.compared_date  # noqa: B018  (they refuse invalid values)
+        for rule in self.rules:
+            if rule.measure not in self.score.selection.names:
+                raise Refused(
+                    f"--gate {rule.text}: nights are scored without {rule.measure}; add it to "
+                    "measures in [score] of --settings"
+                )
         if self.compared_date == self.date:
             raise Refused(f"--against {self.against}: must not be the night itself")
 

@@ -13,12 +13,14 @@ from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.scoring.explain import read_document_rows
 from segscore.pipeline.scoring.reopen import require_unchanged
-from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.tables.columns import SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.read import validate_rows
 
 SHOWN = "boundary_similarity"
 """The measure of similarity that is shown, here and for coders."""
+
+_COLUMNS = ("document_id", "n_units", "codings", "coders", "segments")
 
 _CONTESTED, STRIPS = 5, 40
 """Maximum numbers of documents drawn, and of codings drawn for each."""
@@ -42,7 +44,7 @@ def contested(run: FinishedRun) -> Section:
 
 
 def _least_similar(run: FinishedRun) -> list[RunRow]:
-    columns = ["document_id", "codings", "coders", "segments", SHOWN, "window_diff_mean"]
+    columns = [*_COLUMNS, SHOWN, "window_diff_mean"]
     parts = run.parts("documents", columns)
     candidates = [row for part in parts for row in most_contested(part, _CONTESTED)]
     return nsmallest(_CONTESTED, candidates, key=by_similarity)
@@ -54,12 +56,21 @@ def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]
     # Leave out invalid rows here, and rows rejected together with others in _drawing.
-    valid = [validate_rows(part, SEGMENTATIONS)[0].table for part in read_document_rows(table, ids)]
+    contract = segmentations_contract(run.settings.get("length_tolerance", 0))
+    valid = [validate_rows(part, contract)[0].table for part in read_document_rows(table, ids)]
     codings = pa.concat_tables(valid).to_pylist()
-    return {row["document_id"]: [_drawing(row, codings)] for row in rows}
+    if run.settings["units"] == "words":  # but codings are drawn in units
+        rows = [{**row, "n_units": _largest_length(row, codings)} for row in rows]
+    unit = run.record.get("unit")
+    return {row["document_id"]: [_drawing(row, codings, unit)] for row in rows}
 
 
-def _drawing(row: RunRow, codings: Sequence[dict[str, Any]]) -> Drawing:
+def _largest_length(row: RunRow, codings: Sequence[dict[str, Any]]) -> int:
+    same = [coding for coding in codings if coding["document_id"] == row["document_id"]]
+    return max(coding["n_units"] or 1 for coding in same)
+
+
+def _drawing(row: RunRow, codings: Sequence[dict[str, Any]], unit: str | None) -> Drawing:
     drawn = [
         coding
         for coding in codings
@@ -73,7 +84,7 @@ def _drawing(row: RunRow, codings: Sequence[dict[str, Any]]) -> Drawing:
     description = f"{len(strips)} codings, one above the other; the table lists their segments"
     left = len(drawn) - len(strips)
     title = f"The first {len(strips)} codings; the table lists {left} more" if left else "Codings"
-    return draw_strip(title, description, drawn[0]["n_units"], strips)
+    return draw_strip(title, description, row["n_units"], strips, unit)
 
 
 def _figure(row: RunRow, drawings: Sequence[Drawing]) -> Figure:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from os.path import abspath
 
 from segscore.pipeline import storage
-from segscore.pipeline.comparison.runs import chosen_measures, open_runs
+from segscore.pipeline.comparison.runs import ScoredRun, chosen_measures, open_runs
 from segscore.pipeline.comparison.samples import NothingShared, read_samples
 from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.reports import agreement, provenance, sweep, systems
 from segscore.pipeline.reports.differences import difference_sections
@@ -47,11 +48,12 @@ def write_report(settings: ReportSettings) -> _Written:
             the output must not be overwritten.
         Failed: the page cannot be written.
     """
-    ((_, (measure,)),) = chosen_measures([settings.measure])
+    if settings.measure is not None:
+        chosen_measures([settings.measure])  # refuses a measure that does not exist
     run = open_run(settings.run)
     _require_free(settings.output, run)
     library = charting_library()
-    sections = [*_sections(run, measure, settings.average), provenance.section(run)]
+    sections = [*_sections(run, settings), provenance.section(run)]
     page = Page(_title(run.url), run.signature, provenance.row_counts_in_words(run), sections)
     text = render(page, library)
     try:
@@ -82,13 +84,13 @@ def _require_free(output: str, run: FinishedRun) -> None:
         )
 
 
-def _sections(run: FinishedRun, measure: Measure, average: str) -> Iterator[Section]:
+def _sections(run: FinishedRun, settings: ReportSettings) -> Iterator[Section]:
     if run.files("agreement"):
         yield from agreement.agreement_sections(run)
     elif run.files("curves"):
         yield from sweep.sweep_sections(run)
     elif run.files("scores"):
-        yield from _scored(run, measure, average)
+        yield from _scored(run, settings)
     else:
         raise Refused(
             f"{run.url}: contains no scores, curves or agreement to show; name a run of "
@@ -96,13 +98,15 @@ def _sections(run: FinishedRun, measure: Measure, average: str) -> Iterator[Sect
         )
 
 
-def _scored(run: FinishedRun, measure: Measure, average: str) -> Iterator[Section]:
+def _scored(run: FinishedRun, settings: ReportSettings) -> Iterator[Section]:
+    (opened,) = open_runs([run.url])
+    measure = _ranked_by(opened, settings.measure)
     if measure.better == "neither":
         raise Refused(
             f"--measure {measure.name}: cannot rank systems, as neither higher nor lower is "
             "better; name another measure"
         )
-    ranking = Ranking(run, measure, average)
+    ranking = Ranking(run, measure, settings.average)
     if not ranking.systems:
         raise Refused(
             f"--measure {measure.name}: {run.url} has no values of it, as no document has several "
@@ -110,14 +114,24 @@ def _scored(run: FinishedRun, measure: Measure, average: str) -> Iterator[Sectio
         )
     yield from verdict(run)
     yield systems.system_sections(ranking)
-    yield systems.errors(ranking)
-    yield from _documents(run, ranking)
+    yield from systems.errors(ranking)
+    yield from _documents(opened, ranking)
     yield from systems.groups(ranking)
 
 
-def _documents(run: FinishedRun, ranking: Ranking) -> Iterator[Section]:
+def _ranked_by(run: ScoredRun, name: str | None) -> Measure:
+    """Return the measure to rank by: the named one, else the first that has a direction."""
+    if name is None:
+        available = run.selection.names
+        preferred = [each for each in (*HEADLINES, *available) if each in available]
+        ranked = (each for each in preferred if ALL[each].better != "neither")
+        return ALL[next(ranked, available[0])]
+    run.require([name])
+    return ALL[name]
+
+
+def _documents(opened: ScoredRun, ranking: Ranking) -> Iterator[Section]:
     """Yield the sections about the documents that all systems share."""
-    (opened,) = open_runs([run.url])
     (chosen,) = chosen_measures([ranking.measure.name])
     try:
         read = read_samples([opened], find_systems([opened], ()), *chosen, ())

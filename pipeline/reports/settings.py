@@ -17,15 +17,20 @@ class ReportSettings:
     Attributes:
         run: folder of a finished run of score, nightly, sweep or agree.
         output: file or URL of the page.
-        measure: measure that the systems of a scoring run are ranked by.
+        measure: measure that the systems of a scoring run are ranked by; None for the first of
+            ``HEADLINES`` that the run has.
         average: average that they are ranked by, micro or macro.
     """
 
     run: Annotated[str, Argument("Folder of a finished run.")]
     output: Annotated[str, Option("File or URL of the page.")] = "report.html"
-    measure: Annotated[str, Option("Measure by which the systems of a scoring run are ranked.")] = (
-        "boundary_similarity"
-    )
+    measure: Annotated[
+        str | None,
+        Option(
+            "Measure by which the systems of a scoring run are ranked; default: "
+            "boundary_similarity, or another that the run has."
+        ),
+    ] = None
     average: Annotated[str, Option("Average by which systems are ranked: micro or macro.")] = (
         "micro"
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from segscore.pipeline.measures.edit_list import Edit
+from segscore.pipeline.reports.positions import round_step, shown_position
 
 WIDTH, LEFT, RIGHT = 1000, 190, 10
 """Width of a drawing in its own unit, and of its margins; names are in the left one."""
@@ -90,7 +91,13 @@ def outcome_strip(name: str, edits: Sequence[Edit]) -> Strip:
     return Strip(name, marks)
 
 
-def draw_strip(title: str, description: str, n_units: int, strips: Sequence[Strip]) -> Drawing:
+def draw_strip(
+    title: str,
+    description: str,
+    n_units: int,
+    strips: Sequence[Strip],
+    unit: str | None = None,
+) -> Drawing:
     """Draw segmentations of one document.
 
     Args:
@@ -98,6 +105,7 @@ def draw_strip(title: str, description: str, n_units: int, strips: Sequence[Stri
         description: text for readers who cannot see the drawing.
         n_units: number of units of the document.
         strips: strips from top to bottom.
+        unit: name of the unit; None if it is not known.
     """
     units = max(_UNITS, ceil(n_units / LINES))
     scale = (WIDTH - LEFT - RIGHT) / min(units, n_units)
@@ -107,8 +115,8 @@ def draw_strip(title: str, description: str, n_units: int, strips: Sequence[Stri
     for first in range(0, n_units, units):
         last = min(first + units, n_units)
         rulers += [
-            (str(unit), LEFT + (unit - first) * scale, top + RULER - 5)
-            for unit in _ruler_units(first, last, min(units, n_units))
+            (shown_position(place, unit), LEFT + (place - first) * scale, top + RULER - 5)
+            for place in _ruler_units(first, last, round_step(min(units, n_units) / 10, unit))
         ]
         top += RULER
         for strip in strips:
@@ -123,14 +131,8 @@ def draw_strip(title: str, description: str, n_units: int, strips: Sequence[Stri
     return Drawing(title, description, top - _GAP, rows, rulers, tuple(dict.fromkeys(kinds)))
 
 
-def _ruler_units(first: int, last: int, units: int) -> range:
+def _ruler_units(first: int, last: int, step: int) -> range:
     """Return the units that are numbered above a line, at most ten in a full line."""
-    step = next(
-        size * 10**power
-        for power in range(9)
-        for size in (1, 2, 5)
-        if units <= 10 * size * 10**power
-    )
     return range(ceil(first / step) * step, last, step)
 
 

@@ -120,10 +120,12 @@ ERRORS = (
 """Pairs of measures drawn against each other, and how to read each chart."""
 
 
-def errors(ranking: Ranking) -> Section:
-    """Draw which kinds of errors systems make."""
-    figures = [_against(ranking, *chart) for chart in ERRORS]
-    return Section("errors", "Kinds of errors", "", figures)
+def errors(ranking: Ranking) -> Iterator[Section]:
+    """Draw which kinds of errors systems make, if the run has measures that tell them apart."""
+    available = {name for name, _ in ranking.whole}
+    figures = [_against(ranking, *chart) for chart in ERRORS if {*chart[:2]} <= available]
+    if figures:
+        yield Section("errors", "Kinds of errors", "", figures)
 
 
 def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:

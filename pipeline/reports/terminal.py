@@ -3,53 +3,102 @@
 from collections.abc import Iterator, Sequence
 
 from segscore.pipeline.measures.edit_list import Edit
+from segscore.pipeline.reports.positions import round_step, shown_position
+from segscore.pipeline.tables.formats.shapes import MILLISECOND
 
 UNIT = "─"
 BOUNDARY = "│"
 SIGNS = {"match": "=", "near_miss": "~", "substitution": "≠", "miss": "-", "false_alarm": "+"}
 LEGEND = "= match   ~ near miss   ≠ other type   - miss   + false alarm"
 MARGIN = 12
+_ROWS = 8
+"""Most rows of a drawing in milliseconds."""
 
 
-def draw_in_terminal(n_units: int, edits: Sequence[Edit], width: int) -> Iterator[str]:
+def draw_in_terminal(
+    n_units: int, edits: Sequence[Edit], width: int, unit: str | None = None
+) -> Iterator[str]:
     """Draw a reference above a hypothesis, with the edits between them.
 
-    Each column is a potential boundary: position p is in column p.  A stretch without boundaries
-    is replaced by a line with its length.
+    Each column is a potential boundary: position p is in column p.  In milliseconds, a column is a
+    stretch of time, as short as ``_ROWS`` rows allow.  A stretch without boundaries is replaced by
+    a line with its length.
 
     Args:
         n_units: number N of units of the document, in the unit of the run.
         edits: edits as ``list_edits`` returns them.
         width: columns of the terminal.
+        unit: name of the unit; None if it is not known.
     """
     step = max(20, (width - MARGIN) // 10 * 10 - 10)
+    axis = _Axis(unit, step, n_units)
+    edits = [axis.place_edit(edit) for edit in edits]
     reference = {edit.position for edit in edits if edit.position is not None}
     hypothesis = {edit.other_position for edit in edits if edit.other_position is not None}
+    end = 1 + axis.column(n_units - 1)
     left_out = 0
-    for first in range(1, n_units, step):
-        columns = range(first, min(first + step, n_units))
+    for first in range(1, end, step):
+        columns = range(first, min(first + step, end))
         if not any(column in reference or column in hypothesis for column in columns):
             left_out += len(columns)
             continue
         if left_out:
-            yield f"{'':{MARGIN}}… {left_out} positions without a boundary"
+            yield f"{'':{MARGIN}}{axis.describe_gap(left_out)}"
         left_out = 0
-        yield f"{'':{MARGIN}}{''.join(_ruler(columns))}".rstrip()
+        yield f"{'':{MARGIN}}{''.join(_ruler(columns, axis))}".rstrip()
         yield f"{'reference':{MARGIN}}{_line(columns, reference)}"
         yield f"{'':{MARGIN}}{_signs(columns, edits)}".rstrip()
         yield f"{'hypothesis':{MARGIN}}{_line(columns, hypothesis)}"
         yield ""
     if left_out:
-        yield f"{'':{MARGIN}}… {left_out} positions without a boundary"
+        yield f"{'':{MARGIN}}{axis.describe_gap(left_out)}"
 
 
-def _ruler(columns: range) -> list[str]:
-    """Return position numbers as characters, each number starting at its column."""
-    ruler = [" "] * (len(columns) + len(str(columns[-1])))
-    for column in columns:
-        if column == columns[0] or column % 10 == 0:
-            for i, digit in enumerate(str(column)):
-                ruler[column - columns[0] + i] = digit
+class _Axis:
+    """Where positions stand in a drawing, and how they are written.
+
+    Attributes:
+        unit: name of the unit; None if it is not known.
+        is_time: whether columns are stretches of time: column c is for (c - 1) x scale and later.
+        scale: units of a column.
+    """
+
+    def __init__(self, unit: str | None, step: int, n_units: int) -> None:
+        self.unit, self.is_time = unit, unit == MILLISECOND
+        self.scale = round_step(n_units / (_ROWS * step), unit) if self.is_time else 1
+
+    def column(self, position: int) -> int:
+        """Return the column of a position."""
+        return position // self.scale + self.is_time
+
+    def place_edit(self, edit: Edit) -> Edit:
+        """Return an edit with columns in place of positions."""
+        position, other = (
+            None if end is None else self.column(end)
+            for end in (edit.position, edit.other_position)
+        )
+        return edit._replace(position=position, other_position=other)
+
+    def label(self, column: int) -> str | None:
+        """Return what is written above a column; None if nothing is."""
+        place = column - self.is_time
+        return None if place % 10 else shown_position(place * self.scale, self.unit)
+
+    def describe_gap(self, columns: int) -> str:
+        """Describe columns without a boundary that are not drawn."""
+        length = shown_position(columns * self.scale, self.unit)
+        return f"… {length}{'' if self.is_time else ' positions'} without a boundary"
+
+
+def _ruler(columns: range, axis: _Axis) -> list[str]:
+    """Return positions or times as characters, each beginning at its column."""
+    first = shown_position((columns[0] - axis.is_time) * axis.scale, axis.unit)
+    labels = {columns[0]: first}
+    labels |= {column: label for column in columns if (label := axis.label(column))}
+    ruler = [" "] * (len(columns) + len(labels[max(labels)]))
+    for column, label in labels.items():
+        start = column - columns[0]
+        ruler[start : start + len(label)] = label
     return ruler
 
 
@@ -58,21 +107,29 @@ def _line(columns: range, boundaries: set[int]) -> str:
 
 
 def _signs(columns: range, edits: Sequence[Edit]) -> str:
+    """Return the signs of edits; of several in a column, the one of the gravest."""
     signs = [" "] * len(columns)
-    for edit in edits:
+    for edit in sorted(edits, key=lambda edit: list(SIGNS).index(edit.kind)):
         for end in (edit.position, edit.other_position):
             if end is not None and end in columns:
                 signs[end - columns[0]] = SIGNS[edit.kind]
     return "".join(signs)
 
 
-def describe_edit(edit: Edit) -> str:
-    """Describe one edit in a line: kind, position and span."""
-    position, other = edit.position, edit.other_position
+def describe_edit(edit: Edit, unit: str | None = None) -> str:
+    """Describe one edit in a line: kind, position and span.
+
+    Args:
+        edit: the edit.
+        unit: name of the unit; None if it is not known.
+    """
+    position, other = (
+        "" if end is None else shown_position(end, unit)
+        for end in (edit.position, edit.other_position)
+    )
     if edit.kind == "near_miss":
-        return (
-            f"near miss: {position} in the reference, {other} in the hypothesis, {edit.span} apart"
-        )
+        span = shown_position(edit.span, unit)
+        return f"near miss: {position} in the reference, {other} in the hypothesis, {span} apart"
     if edit.kind == "substitution":
         both = f"{edit.type} in the reference, {edit.other_type} in the hypothesis"
         return f"other type at {position}: {both}"

@@ -11,6 +11,7 @@ from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures.edit_list import Edit
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
+from segscore.pipeline.reports.positions import shown_position
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip, outcome_strip
 from segscore.pipeline.scoring.explain import Explained, explain_pairs
@@ -122,19 +123,21 @@ def _drawing(pairs: Sequence[Explained]) -> Drawing:
         f"{len(systems)} systems below the reference {first.reference}; the table lists edits"
     )
     strips = [boundary_strip(first.reference, marked), *systems]
-    return draw_strip(f"Reference {first.reference}", description, first.n_units, strips)
+    return draw_strip(
+        f"Reference {first.reference}", description, first.n_units, strips, first.unit
+    )
 
 
 def _counts_and_edits(pair: Explained) -> list[Cell]:
     kinds = [edit.kind for edit in pair.edits]
-    errors = [_describe(edit) for edit in pair.edits if edit.kind != "match"]
+    errors = [_describe(edit, pair.unit) for edit in pair.edits if edit.kind != "match"]
     more = [f"{len(errors) - _EDITS} more"] if len(errors) > _EDITS else []
     return [*(kinds.count(kind) for kind in _KINDS), ", ".join(errors[:_EDITS] + more)]
 
 
-def _describe(edit: Edit) -> str:
+def _describe(edit: Edit, unit: str | None) -> str:
     """Describe one edit in a few words; `segscore explain` describes it in full."""
+    ends = [end for end in (edit.position, edit.other_position) if end is not None]
     if edit.kind == "near_miss":
-        return f"near {edit.position}→{edit.other_position}"
-    position = edit.other_position if edit.position is None else edit.position
-    return f"{edit.kind.replace('_', ' ')} {position}"
+        return "near " + "→".join(shown_position(end, unit) for end in ends)
+    return f"{edit.kind.replace('_', ' ')} {shown_position(ends[0], unit)}"

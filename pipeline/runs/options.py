@@ -136,6 +136,10 @@ RoundingOption = Annotated[
 UnitsOption = Annotated[
     str, Option("Unit of measurement: units, or words (needs --documents).", Panel.MEASURES)
 ]
+LengthToleranceOption = Annotated[
+    int,
+    Option("Units by which the lengths of a document's segmentations may differ.", Panel.INPUTS),
+]
 PSegOption = Annotated[
     float | None,
     Option(

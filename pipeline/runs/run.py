@@ -16,6 +16,7 @@ from segscore.pipeline.runs.record import RowCounts, reject_warnings, versions
 from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.storage.placement import require_apart
 from segscore.pipeline.tables.find import InputTable
+from segscore.pipeline.tables.units import one_unit
 
 
 class RunSettings(Protocol):
@@ -94,10 +95,13 @@ class Run:
             already contains this run, finished.
 
         Raises:
-            Refused: the folder contains another run or other files, or another job is using it.
+            Refused: the folder contains another run or other files, or another job is using it;
+                or the tables are in different units.
         """
         if self.settings.output is None:
             return False
+        tables = [*tables]
+        one_unit({table.location: table.unit for table in tables})
         fingerprint = Fingerprint.of(self.command, self.settings, tables)
         fresh = self.settings.fresh
         self.attempt = publication.check(self.settings.output, fingerprint, fresh=fresh)
@@ -145,7 +149,7 @@ class Run:
 
     def record(
         self,
-        tables: Iterable[InputTable],
+        tables: Collection[InputTable],
         account: RowCounts,
         scored: Collection[str] = (),
         libraries: Collection[str] = (),
@@ -159,10 +163,14 @@ class Run:
             libraries: further libraries whose versions to record, besides those every run uses.
         """
         rejected = any(rows["rejected"] for rows in account.values())
+        warnings = [warning for table in tables for warning in table.warnings]
+        if rejected:
+            warnings += reject_warnings(self.attempt, scored)
         return {
+            "unit": one_unit({table.location: table.unit for table in tables}),
             "inputs": {table.name: [asdict(file) for file in table.files] for table in tables},
             "rows": account,
-            "warnings": reject_warnings(self.attempt, scored) if rejected else [],
+            "warnings": warnings,
             "versions": versions(libraries),
             "seconds": self.seconds,
         }

@@ -1,8 +1,12 @@
 """Split the signature of a run into fields, and compare two signatures."""
 
+from collections.abc import Collection, Sequence
+
 INTERVALS = "ci"
 """Field for how intervals were estimated, which does not affect whether averages are comparable."""
 
+MEASURES_CHOSEN = "measures"
+"""Field for the measures of the run, which does not affect whether averages are comparable."""
 
 MEANINGS = {
     "agree": "agreement; how the agreement expected by chance is pooled",
@@ -11,6 +15,7 @@ MEANINGS = {
     "n_t": "boundaries up to n_t - 1 positions apart are near misses",
     "window": "how the window size k is chosen, how halves are rounded, the smallest size",
     "units": "what positions are counted in",
+    "length_tolerance": "units by which the lengths of a document's segmentations may differ",
     "pairing": "how boundaries are matched as near misses",
     "types": "boundary types that are distinguished",
     "p_seg": "chance that a window contains a boundary; run: as in the run's references",
@@ -20,6 +25,10 @@ MEANINGS = {
     "edit_constants": "constants added to the costs of edits",
     "content_weights": "weights of the four content errors",
     "unit_weights": "source of the weights of units",
+    "tol": "tolerance: largest distance of boundaries that are paired by tolerance measures",
+    "edges": "ends of documents that count as boundaries in tolerance measures",
+    "tiou": "overlap above which segments count as partners in tIoU",
+    MEASURES_CHOSEN: "measures and families of measures that were computed, if not the default",
     INTERVALS: "how intervals were estimated, and what was resampled",
     "p": "how the tests were computed",
     "v": "version of segscore",
@@ -33,15 +42,32 @@ def fields(signature: str) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def signature_differences(before: str, now: str) -> list[str]:
-    """Describe how two signatures differ, except in intervals; empty if averages are comparable.
+def may_differ(signatures: Sequence[str], without_effect: Collection[str]) -> set[str]:
+    """Return the fields that do not affect whether averages of some measures are comparable.
+
+    The signature of a run whose measures were chosen has only the settings that affect these.
+
+    Args:
+        signatures: signatures of the runs.
+        without_effect: fields of settings that do not affect the measures to compare.
+    """
+    chosen = [each for each in map(fields, signatures) if MEASURES_CHOSEN in each]
+    omitted = {name for name in without_effect if any(name not in each for each in chosen)}
+    return {INTERVALS, MEASURES_CHOSEN, *omitted}
+
+
+def signature_differences(
+    before: str, now: str, ignored: Collection[str] = (INTERVALS,)
+) -> list[str]:
+    """Describe how two signatures differ, except in some fields.
 
     Args:
         before: signature of the earlier run.
         now: signature of the later run.
+        ignored: the fields to leave out.
     """
     old, new = fields(before), fields(now)
-    names = [name for name in {**old, **new} if name != INTERVALS]
+    names = [name for name in {**old, **new} if name not in ignored]
     return [
         f"{name} was {old.get(name, 'absent')}, is {new.get(name, 'absent')}"
         for name in names

@@ -1,10 +1,11 @@
 """The boundaries of references or hypotheses, in units and in the unit of the run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, cumulative, ragged, to_words
+from segscore.pipeline.tables.document_lengths import COLLAPSED, collapsed
 from segscore.pipeline.tables.read import Rows
 
 
@@ -41,7 +42,8 @@ class Side:
         typed: positions in the unit of the run, repeated for each boundary type at the position.
         types: type of each entry of ``typed``; None in a run without types, where ``typed`` is
             ``boundaries``.
-        collapsed: boundaries that each row lost by conversion to words, shape (rows,).
+        collapsed: boundaries that each row lost: in its import, beyond the end of its document, and
+            by conversion to words; shape (rows,).
     """
 
     in_units: Ragged
@@ -125,10 +127,14 @@ def side_from_rows(rows: Rows, document: Ints, words: UnitLengths | None, *, typ
         typed: whether the run distinguishes boundary types.
     """
     positions = ragged(rows.table.column("boundaries").chunk(0))
-    if not typed:
-        return side(positions, document, words)
-    types = ragged(rows.table.column("boundary_types").chunk(0))
-    return typed_side(_trimmed(positions), _trimmed(types).values, document, words)
+    if typed:
+        types = ragged(rows.table.column("boundary_types").chunk(0))
+        converted = typed_side(_trimmed(positions), _trimmed(types).values, document, words)
+    else:
+        converted = side(positions, document, words)
+    if COLLAPSED not in rows.table.column_names:
+        return converted
+    return replace(converted, collapsed=converted.collapsed + collapsed(rows))
 
 
 def _trimmed(lists: Ragged) -> Ragged:

@@ -58,7 +58,8 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         run.write("rejects", collected.rejects, INPUTS_PART)
     with run.stage("score"):
         shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder, plan.rows_at_once)
-        job = BroadcastJob(*shared, ReferenceSet.build(references, settings))
+        reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
+        job = BroadcastJob(*shared, reference_set)
         if inputs.typed and not settings.boundary_types:
             surveys = run_with_duplicates(run, survey_part, parts, job, stage="surveyed")
             types = occurring(collected.reference_rows).union(

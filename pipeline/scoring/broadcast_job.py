@@ -23,5 +23,5 @@ class BroadcastJob(Job):
 def accept_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:
     """Read the hypotheses of a part and separate those that can be scored."""
     rows = join_rows([read_slice(piece, job.further) for piece in part.slices])
-    references, types = job.reference_set.references, job.rule.settings.boundary_types
-    return accept_hypotheses(rows, references, duplicates, typed=job.typed, types=types)
+    references, settings = job.reference_set.references, job.rule.settings
+    return accept_hypotheses(rows, references, duplicates, typed=job.typed, settings=settings)

@@ -16,6 +16,7 @@ from segscore.pipeline.scoring.pairs import Pairs, pair_up
 from segscore.pipeline.scoring.reopen import Reopened, reopen
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, join_rows, read_slice
+from segscore.pipeline.tables.units import one_unit
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Explained:
         hypothesis: coder of the hypothesis.
         n_units: size of the document, in the unit of the run.
         edits: edits in the order of the text.
+        unit: name of the unit of positions; None if it is not known, or positions are in words.
     """
 
     document: str
@@ -35,6 +37,7 @@ class Explained:
     hypothesis: str
     n_units: int
     edits: list[Edit]
+    unit: str | None
 
 
 def explain_pairs(
@@ -61,9 +64,12 @@ def explain_pairs(
             raise Refused(f"{document}: the run has no accepted reference for this document")
     hypotheses = reopened.inputs.hypotheses
     rows = join_rows([*read_document_rows(hypotheses, documents, hypothesis)])
-    types = reopened.settings.boundary_types
     rows = accept_hypotheses(
-        rows, reopened.references, {}, typed=reopened.inputs.typed, types=types
+        rows,
+        reopened.references,
+        {},
+        typed=reopened.inputs.typed,
+        settings=reopened.settings,
     ).rows
     if not len(rows):
         by_hypothesis = "" if hypothesis is None else f" of {hypothesis}"
@@ -98,6 +104,8 @@ def _explain(reopened: Reopened, rows: Rows) -> list[Explained]:
     document = references.documents.find(rows.table.column("document_id").chunk(0))
     side = side_from_rows(rows, document, references.words, typed=reopened.inputs.typed)
     pairs = pair_up(document, references.first)
+    tables = {table.location: table.unit for table in reopened.inputs.tables}
+    unit = one_unit(tables) if reopened.settings.units == "units" else None
     return [
         Explained(
             rows.table.column("document_id")[hyp].as_py(),
@@ -105,6 +113,7 @@ def _explain(reopened: Reopened, rows: Rows) -> list[Explained]:
             rows.table.column("coder")[hyp].as_py(),
             int(references.size[ref]),
             _edits(reopened, side, Pairs(pairs.ref_row[[i]], pairs.hyp_row[[i]])),
+            unit,
         )
         for i, (ref, hyp) in enumerate(
             zip(pairs.ref_row.tolist(), pairs.hyp_row.tolist(), strict=True)

@@ -1,11 +1,12 @@
 """Read finished scoring runs."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures.selection import Selection, normal_form
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
 from segscore.pipeline.scoring.settings import ScoreSettings, settings_from_record
 from segscore.pipeline.statistics.averages import summary_groups
@@ -44,6 +45,24 @@ class FinishedScoring(FinishedRun):
                 f"{self.url}: was made by another version of segscore ({version}) with different "
                 "settings; score again"
             ) from problem
+
+    @property
+    def selection(self) -> Selection:
+        """The counts and measures of the run."""
+        return self.score_settings().selection
+
+    def require(self, measures: Collection[str]) -> None:
+        """Check that the run has some measures.
+
+        Raises:
+            Refused: it does not have one; the message says how to score again.
+        """
+        available = self.selection.names
+        for name in measures:
+            if name not in available:
+                wanted = ",".join(normal_form([*available, *measures]))
+                again = f"run score again with --measures {wanted}" if wanted else "score again"
+                raise Refused(f"{self.url}: has no {name}; {again}")
 
     @property
     def types(self) -> tuple[int, ...]:

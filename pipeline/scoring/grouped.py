@@ -35,7 +35,12 @@ from segscore.pipeline.scoring.part import (
 )
 from segscore.pipeline.scoring.references import count_windows, resampling_units, share_of_windows
 from segscore.pipeline.tables.boundary_types import occurring
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
+from segscore.pipeline.tables.columns import (
+    DOCUMENTS,
+    SEGMENTATIONS,
+    Contract,
+    segmentations_contract,
+)
 from segscore.pipeline.tables.read import Rows, join_rows, no_rows, validate_rows
 
 _SCORED = "scored"
@@ -51,12 +56,14 @@ class ShuffledJob(Job):
         settings: the run's settings, with a `per-run` window replaced by its size.
         p_seg: P_seg of the run; NaN if undefined.
         documents: number of documents of the run with an accepted reference.
+        has_panels: whether any document of the run has several references.
     """
 
     partitioning: Partitioning
     settings: MeasuringSettings
     p_seg: float
     documents: int
+    has_panels: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,7 @@ class SurveyReceipt:
         segments: number of segments of all accepted references.
         windows: number of windows of all accepted references, and how many contain a boundary.
         types: boundary types that occur; empty unless the run has to find them.
+        has_panels: whether any document has several references.
     """
 
     documents: int
@@ -76,6 +84,7 @@ class SurveyReceipt:
     segments: int
     windows: tuple[int, int]
     types: tuple[int, ...]
+    has_panels: bool
 
 
 def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> TaskResults | None:
@@ -139,7 +148,8 @@ def _with_survey(run: TaskRun, job: ShuffledJob, parts: list[Part]) -> ShuffledJ
         types = set[int]().union(*(survey.types for survey in surveys))
         job = replace(job, rule=declare_types(job.rule, types))
     documents = sum(survey.documents for survey in surveys)
-    return replace(job, p_seg=p_seg, documents=documents)
+    has_panels = any(survey.has_panels for survey in surveys)
+    return replace(job, p_seg=p_seg, documents=documents, has_panels=has_panels)
 
 
 def survey_bucket(job: ShuffledJob, part: Part) -> SurveyReceipt:
@@ -157,6 +167,7 @@ def survey_bucket(job: ShuffledJob, part: Part) -> SurveyReceipt:
         segments=int((boundaries.lengths + 1).sum()),
         windows=count_windows(boundaries, sizes, references.window),
         types=types,
+        has_panels=references.has_panels,
     )
 
 
@@ -166,7 +177,7 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     references = collected.references
     units = resampling_units(references.documents, job.settings, job.documents)
     references = replace(references, p_seg=job.p_seg, resampling=units)
-    reference_set = ReferenceSet.build(references, job.settings)
+    reference_set = ReferenceSet.build(references, job.settings, has_panels=job.has_panels)
     accepted = _accepted(job, part, collected)
     require_declared(job, collected.reference_rows, accepted.rows)
     pairs, paired = score_hypotheses(job, part.name, reference_set, accepted)
@@ -185,7 +196,8 @@ def _collected(job: ShuffledJob, part: Part) -> Collected:
     documents = None
     if "documents" in job.partitioning.tables:
         documents = _checked(job, part, "documents", DOCUMENTS)
-    rows = _checked(job, part, "references", SEGMENTATIONS)
+    contract = segmentations_contract(job.settings.length_tolerance)
+    rows = _checked(job, part, "references", contract)
     return gather_inputs(job.settings, rows, documents, typed=job.typed)
 
 
@@ -200,5 +212,6 @@ def _read(job: ShuffledJob, part: Part, name: str, model: Contract) -> Rows:
 
 def _accepted(job: ShuffledJob, part: Part, collected: Collected) -> Accepted:
     rows = _read(job, part, "hypotheses", SEGMENTATIONS)
-    types = job.settings.boundary_types
-    return accept_hypotheses(rows, collected.references, None, typed=job.typed, types=types)
+    return accept_hypotheses(
+        rows, collected.references, None, typed=job.typed, settings=job.settings
+    )

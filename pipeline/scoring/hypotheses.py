@@ -10,16 +10,22 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
 from segscore.pipeline.runs.record import RowCounts
+from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.boundary_types import without_faults
-from segscore.pipeline.tables.columns import SEGMENTATIONS
-from segscore.pipeline.tables.contradictions import (
-    DUPLICATE_ROW,
+from segscore.pipeline.tables.columns import segmentations_contract
+from segscore.pipeline.tables.contradictions import DUPLICATE_ROW, UNIQUE_CODER
+from segscore.pipeline.tables.document_lengths import (
+    IN_RANGE,
     SAME_UNITS,
-    UNIQUE_CODER,
-    units_of_references,
+    adopt,
+    beyond_end,
+    beyond_reason,
+    differing_lengths,
 )
 from segscore.pipeline.tables.read import Rows, refuse, validate_rows
+
+_HINT = "; --length-tolerance allows small differences"
 
 UNPAIRED_COLUMNS = ("table", "source", "row", "document_id", "coder")
 
@@ -62,7 +68,7 @@ def accept_hypotheses(
     duplicates: Mapping[str, Bits] | None,
     *,
     typed: bool,
-    types: tuple[int, ...],
+    settings: MeasuringSettings,
 ) -> Accepted:
     """Separate the hypotheses that can be scored from those that cannot.
 
@@ -72,13 +78,13 @@ def accept_hypotheses(
         duplicates: for each coder, bits over the documents for which it has several rows, all of
             which are rejected; None if ``rows`` is the whole input for its documents.
         typed: whether the run distinguishes boundary types.
-        types: declared boundary types; empty if any type is allowed.
+        settings: how to measure, with the declared boundary types.
     """
     read = len(rows)
-    rows, invalid = validate_rows(rows, SEGMENTATIONS)
+    rows, invalid = validate_rows(rows, segmentations_contract(settings.length_tolerance))
     rejects = [invalid]
     if typed:
-        rows, bad_types = without_faults(rows, types)
+        rows, bad_types = without_faults(rows, settings.boundary_types)
         rejects += bad_types
     document = references.documents.find(rows.table.column("document_id").chunk(0))
     unpaired = rows.keep(document < 0)
@@ -89,18 +95,44 @@ def accept_hypotheses(
     twice = _marked(rows.coders, document, duplicates, len(references.documents))
     document = document[~twice]
     rows, repeated = refuse(rows, twice, UNIQUE_CODER, DUPLICATE_ROW)
-    n_units, expected = numbers(rows.table.column("n_units").chunk(0)), references.units[document]
-    differs = n_units != expected
+    rows, document, contradicting = _with_document_lengths(
+        rows, document, references.units, settings.length_tolerance
+    )
+    rejects += [repeated, *contradicting]
+    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, seen)
+
+
+def _with_document_lengths(
+    rows: Rows, document: Ints, units: Ints, tolerance: int
+) -> tuple[Rows, Ints, list[pa.Table]]:
+    """Give hypotheses the length of their document; reject those whose length differs too much.
+
+    Args:
+        rows: hypotheses.
+        document: document number of each, shape (rows,).
+        units: length of each document, shape (documents,).
+        tolerance: units by which lengths may differ.
+
+    Returns:
+        The other hypotheses, their document numbers, and tables of rejects.
+    """
+    expected = units[document]
+    differs = differing_lengths(rows, expected, tolerance)
+    hint = f", more than --length-tolerance {tolerance} apart" if tolerance else _HINT
+    stated = numbers(rows.table.column("n_units").chunk(0))
     reasons = [
-        units_of_references(units, expected_units)
-        for units, expected_units in zip(
-            n_units[differs].tolist(), expected[differs].tolist(), strict=True
+        f"n_units is {row_units}; the accepted references of this document have {row_expected}"
+        + hint
+        for row_units, row_expected in zip(
+            stated[differs].tolist(), expected[differs].tolist(), strict=True
         )
     ]
-    document = document[~differs]
     rows, contradicting = refuse(rows, differs, SAME_UNITS, reasons)
-    rejects += [repeated, contradicting]
-    return Accepted(rows, document, unpaired, pa.concat_tables(rejects), read, seen)
+    document = document[~differs]
+    outside = beyond_end(rows, units[document], tolerance)
+    rows, beyond = refuse(rows, outside, IN_RANGE, beyond_reason(tolerance))
+    document = document[~outside]
+    return adopt(rows, units[document]), document, [contradicting, beyond]
 
 
 @kernel

@@ -18,13 +18,12 @@ from segscore.pipeline.scoring.accounting import (
 )
 from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, list_unpaired
 from segscore.pipeline.scoring.inputs import (
-    SCORES_COLUMNS,
     Collected,
     Inputs,
     cut_points,
     gather_inputs,
     group_types,
-    refuse_taken_names,
+    refuse_columns,
     require_references,
     require_untyped_extras,
 )
@@ -45,9 +44,10 @@ from segscore.pipeline.scoring.results import describe_results, summarise_result
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.tables.boundary_types import occurring
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
+from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import Rows, validate_rows
+from segscore.pipeline.tables.units import one_unit
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,13 @@ def score_tables(
     """
     documents_table = None if documents is None else documents.table
     inputs = Inputs(references.table, hypotheses.table, documents_table)
-    refuse_taken_names(inputs.tables, SCORES_COLUMNS, "scores")
+    one_unit({table.location: table.unit for table in inputs.tables})
+    refuse_columns(inputs, settings.selection)
     require_untyped_extras(settings, inputs)
     groups = group_types(settings, inputs)
     described = None if documents is None else validate_rows(documents.read(), DOCUMENTS)
-    rows = validate_rows(references.read(), SEGMENTATIONS)
+    contract = segmentations_contract(settings.length_tolerance)
+    rows = validate_rows(references.read(), contract)
     collected = gather_inputs(settings, rows, described, typed=inputs.typed)
     require_references(collected, inputs)
     accepted = accept_hypotheses(
@@ -103,7 +105,7 @@ def score_tables(
         collected.references,
         None,
         typed=inputs.typed,
-        types=settings.boundary_types,
+        settings=settings,
     )
     rule = Rule(settings, settings.boundary_types or (1,), groups)
     if inputs.typed and not settings.boundary_types:
@@ -115,7 +117,7 @@ def _score(inputs: Inputs, rule: Rule, collected: Collected, accepted: Accepted)
     references, settings = collected.references, rule.settings
     assert isinstance(settings, ScoreSettings)
     job = Job(rule, inputs.typed, inputs.hypotheses.further, "", LIMITS.rows_per_part)
-    reference_set = ReferenceSet.build(references, settings)
+    reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
     documents = len(references.documents)
     paired = np.zeros(len(references), bool)
     pieces = cut_points(documents, len(settings.points), job.rows_at_once)
@@ -131,17 +133,19 @@ def _score(inputs: Inputs, rule: Rule, collected: Collected, accepted: Accepted)
     if not account["hypotheses"]["scored"]:
         lost = [tables["rejects"]], [tables["unpaired"]]
         raise nothing_scored(inputs, account, explain_nothing_scored(*lost, SIDES, "rejects"))
-    pairs = tables["scores"].num_rows
+    pairs = tables["scores"].num_rows if "scores" in tables else 0
     results = TaskResults(rule, references.p_seg, documents, account, pairs, "", [])
     tables["summary"] = summarise_results(results, totals)
     if settings.confusion:
         tables["confusion"] = tabulate_confusion(totals.confusion, rule)
-    scored = tables["summary"].column("hypothesis").unique().to_pylist()
-    some = tables["rejects"].num_rows
+    scored = {str(key[0]) for key in totals.pairs.groups} if totals.pairs is not None else set()
+    warnings = [warning for table in inputs.tables for warning in table.warnings]
+    if tables["rejects"].num_rows:
+        warnings = describe_rejects([tables["rejects"]], scored, "rejects") + warnings
     record = {
         **describe_results(settings, results, typed=inputs.typed),
         "rows": account,
-        "warnings": describe_rejects([tables["rejects"]], scored, "rejects") if some else [],
+        "warnings": warnings,
     }
     return ScoredTables(record, tables)
 

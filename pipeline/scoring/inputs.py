@@ -7,14 +7,14 @@ from hashlib import blake2b
 import pyarrow as pa
 
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.measures import COUNTS, MEASURES
+from segscore.pipeline.measures.selection import Selection, select
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.part import Part
 from segscore.pipeline.scoring.references import References, accept_references, prepare_references
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
 from segscore.pipeline.tables.boundary_types import have_boundary_types
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, read_valid
@@ -22,16 +22,15 @@ from segscore.pipeline.tables.read import Rows, read_valid
 BYTES_PER_PART = 2**28
 """The most bytes of small slices that one task reads."""
 
-SCORES_COLUMNS = (
+_SCORES_COLUMNS = (
     "document_id",
     "reference",
     "hypothesis",
     "n_units",
     "window",
     "collapsed_boundaries",
-    *COUNTS,
-    *MEASURES,
 )
+"""Columns that `scores` has whatever is measured."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,7 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
     inputs = find_sides(
         settings.references, settings.hypotheses, settings.documents, settings.memory_limit
     )
+    refuse_columns(inputs, settings.selection)
     require_untyped_extras(settings, inputs)
     return inputs
 
@@ -111,8 +111,15 @@ def find_sides(
         find_table("hypotheses", hypotheses, SEGMENTATIONS, memory),
         find_table("documents", documents, DOCUMENTS, memory) if documents else None,
     )
-    refuse_taken_names(inputs.tables, SCORES_COLUMNS, "scores")
+    refuse_columns(inputs, select(()))
     return inputs
+
+
+def refuse_columns(inputs: Inputs, selection: Selection) -> None:
+    """Refuse attributes that have the name of a column of `scores`."""
+    table = selection.pairs
+    reserved = {*_SCORES_COLUMNS, *table.counts, *table.measures}
+    refuse_taken_names(inputs.tables, reserved, "scores")
 
 
 def refuse_taken_names(
@@ -238,7 +245,8 @@ def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
         Failed: no reference was accepted.
     """
     documents = None if inputs.documents is None else read_valid(inputs.documents, DOCUMENTS)
-    rows = read_valid(inputs.references, SEGMENTATIONS)
+    contract = segmentations_contract(settings.length_tolerance)
+    rows = read_valid(inputs.references, contract)
     collected = gather_inputs(settings, rows, documents, typed=inputs.typed)
     require_references(collected, inputs)
     return collected

@@ -1,6 +1,6 @@
 """Pair hypotheses with their references, count, compute measures, and add up."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,10 +8,20 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Coded, Floats, Ints, column, encode, numbers
-from segscore.pipeline.measures import COUNTS, MEASURES, PANELS, content, edits, panel, windows
-from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures import (
+    PAIR_FAMILIES,
+    Table,
+    content,
+    edits,
+    overlap,
+    panel,
+    tolerance,
+    windows,
+    winpr,
+)
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
+from segscore.pipeline.measures.selection import Selection
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import References
@@ -77,6 +87,11 @@ class Rule:
     types: tuple[int, ...]
     group_by: dict[str, pa.DataType]
 
+    @property
+    def selection(self) -> Selection:
+        """The counts and measures of the run."""
+        return self.settings.selection
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -120,7 +135,7 @@ def score_pairs(
     """
     counts = count_pairs(hypotheses, pairs, references, rule)
     parameters = rule.settings.parameters(references.p_seg, rule.types)
-    values = _compute_measures(counts, parameters)
+    values = _compute_measures(rule.selection.pairs, counts, parameters)
     ref, hyp = pairs.ref_row, pairs.hyp_row
     names = {
         "document_id": pairs.hypothesis_column(hypotheses.document_id),
@@ -134,25 +149,26 @@ def score_pairs(
         "window": column(references.window[ref]),
         "collapsed_boundaries": column(collapsed),
     }
-    count_columns = {name: column(row) for name, row in zip(COUNTS, counts, strict=True)}
-    measure_columns = {name: column(row) for name, row in zip(MEASURES, values, strict=True)}
-    table = pa.table({**names, **sizes, **count_columns, **measure_columns})
+    numbers_by_name = {name: column(row) for name, row in (counts | values).items()}
+    table = pa.table({**names, **sizes, **numbers_by_name})
     system = Coded(hypotheses.system.code[hyp], hypotheses.system.names)
-    rows = adding.CountedRows(hypotheses.document[hyp], counts, values, pairs.one_to_one)
+    document = hypotheses.document[hyp]
+    rows = adding.CountedRows(document, [*counts.values()], [*values.values()], pairs.one_to_one)
     return Scored(table, _sums(table, system, rule, references.resampling, rows, original=original))
 
 
-def _compute_measures(counts: list[Ints], parameters: Mapping[str, float]) -> list[Floats]:
+def _compute_measures(
+    table: Table, counts: Mapping[str, Ints], parameters: Mapping[str, float]
+) -> dict[str, Floats]:
     """Compute every measure from the counts of rows, shape (rows,) each, NaN where undefined."""
-    rows = len(counts[0])
-    values = np.empty((len(MEASURES), rows))
+    rows = max(map(len, counts.values()), default=0)
+    values = {name: np.empty(rows) for name in table.measures}
     for start in range(0, rows, _ROWS_AT_ONCE):
         block = slice(start, start + _ROWS_AT_ONCE)
-        by_name = {name: row[block] for name, row in zip(COUNTS, counts, strict=True)}
-        computed = evaluate(MEASURES.values(), by_name, parameters, rows=True)
-        for row, value in zip(values, computed.values(), strict=True):
-            row[block] = value
-    return list(values)
+        by_name = {name: row[block] for name, row in counts.items()}
+        for name, value in table.values(by_name, parameters, rows=True).items():
+            values[name][block] = value
+    return values
 
 
 class CountedHypotheses(Protocol):
@@ -193,22 +209,33 @@ class CountedReferences(Protocol):
 
 def count_pairs(
     hypotheses: CountedHypotheses, pairs: Pairs, references: CountedReferences, rule: Rule
-) -> list[Ints]:
-    """Count all pairs for each family of measures: one array per name in COUNTS, shape (pairs,)."""
+) -> dict[str, Ints]:
+    """Count all pairs for the families that are needed: count name -> shape (pairs,)."""
     settings = rule.settings
     ref, hyp = references.side, hypotheses.side
     rows = pairs.ref_row, pairs.hyp_row, references.size[pairs.ref_row]
-    untyped = pair_rows(ref.boundaries, hyp.boundaries, *rows)
-    return [
-        *windows.count(untyped, references.window[pairs.ref_row]),
-        *edits.count(
+    untyped, window = (
+        pair_rows(ref.boundaries, hyp.boundaries, *rows),
+        references.window[pairs.ref_row],
+    )
+    passes: dict[str, Callable[[], Ints]] = {
+        "window": lambda: windows.count(untyped, window),
+        "edit": lambda: edits.count(
             pair_rows(ref.typed, hyp.typed, *rows),
             settings.n_t,
             pairing=settings.pairing,
             types=TypedSides(rule.types, ref.types, hyp.types),
         ),
-        *_content(hypotheses, untyped, references),
-    ]
+        "content": lambda: _content(hypotheses, untyped, references),
+        "tolerance": lambda: tolerance.count(untyped, settings.tolerance, settings.edges),
+        "winpr": lambda: winpr.count(untyped, window),
+        "overlap": lambda: overlap.count(untyped, settings.iou),
+    }
+    counts: dict[str, Ints] = {}
+    for name, count in passes.items():
+        if name in rule.selection.families:
+            counts |= zip(PAIR_FAMILIES[name].COUNTS, count(), strict=True)
+    return {name: counts[name] for name in rule.selection.pairs.counts}
 
 
 def _content(
@@ -240,35 +267,46 @@ def score_panels(
     Returns:
         Rows of `panel_scores`, and their sums.
     """
-    document = hypotheses.document
+    document, table = hypotheses.document, rule.selection.panels
     first = references.first[document]
-    size, window = references.size[first], references.panel_window[document]
     rows = np.arange(len(document))
-    boundaries = references.side.boundaries, hypotheses.side.boundaries
-    panel_rows = panel.PanelRows(references.first, document, rows, size, window)
-    counts = panel.count(*boundaries, panel_rows)
-    by_name = dict(zip(PANELS.counts, counts, strict=True))
-    values = evaluate(PANELS.measures.values(), by_name, {}, rows=True)
+    sizes = {
+        "references": np.diff(references.first)[document],
+        "window": references.panel_window[document],
+    }
+    counts = _count_panels(hypotheses, references) if table.counts else {}
+    counts = {name: counts[name] for name in table.counts}
+    values = table.values(counts, {}, rows=True)
     names = {
         "document_id": hypotheses.document_id,
         "hypothesis": hypotheses.coder,
         **_attributes(hypotheses, Pairs(first, rows, one_to_one=True), references),
     }
-    count_columns = {name: column(row) for name, row in by_name.items()}
-    measure_columns = {name: column(row) for name, row in values.items()}
-    means = adding.mean_over_references(_read_measures(scored), pairs.hyp_row)
-    mean_columns = {f"mean_{name}": column(row) for name, row in zip(MEASURES, means, strict=True)}
-    sizes = {"references": count_columns.pop("references"), "window": column(window)}
-    table = pa.table({**names, **sizes, **count_columns, **measure_columns, **mean_columns})
-    counted_rows = adding.CountedRows(document, list(counts), list(values.values()), one_each=True)
-    sums = _sums(table, hypotheses.system, rule, references.resampling, counted_rows, original=True)
-    return Scored(table, sums)
+    measures = rule.selection.pairs.measures
+    means = adding.mean_over_references(_read_measures(scored, measures), pairs.hyp_row)
+    mean_columns = {f"mean_{name}": row for name, row in zip(measures, means, strict=True)}
+    columns = {**sizes, **counts, **values, **mean_columns}
+    written = pa.table(names | {name: column(row) for name, row in columns.items()})
+    if not table.measures:
+        return Scored(written, [])
+    counted = adding.CountedRows(document, [*counts.values()], [*values.values()], one_each=True)
+    sums = _sums(written, hypotheses.system, rule, references.resampling, counted, original=True)
+    return Scored(written, sums)
 
 
-def _read_measures(scored: pa.Table) -> list[Floats]:
+def _count_panels(hypotheses: Hypotheses, references: References) -> dict[str, Ints]:
+    """Count all hypotheses against the references of their documents, by name of the count."""
+    document = hypotheses.document
+    size, window = references.size[references.first[document]], references.panel_window[document]
+    rows = panel.PanelRows(references.first, document, np.arange(len(document)), size, window)
+    counts = panel.count(references.side.boundaries, hypotheses.side.boundaries, rows)
+    return dict(zip(panel.COUNTS, counts, strict=True))
+
+
+def _read_measures(scored: pa.Table, measures: Iterable[str]) -> list[Floats]:
     """Return the measures in rows of `scores`, NaN where null, shape (rows,) each."""
     return [
-        numbers(scored.column(name).combine_chunks().fill_null(float("nan"))) for name in MEASURES
+        numbers(scored.column(name).combine_chunks().fill_null(float("nan"))) for name in measures
     ]
 
 

@@ -97,19 +97,23 @@ class ReferenceSet:
     Attributes:
         references: the accepted references.
         consensus: for each consensus share, one consensus reference per document.
+        has_panels: whether any document of the run has several references.
     """
 
     references: References
     consensus: tuple[References, ...]
+    has_panels: bool = False
 
     @classmethod
-    def build(cls, references: References, settings: MeasuringSettings) -> "ReferenceSet":
+    def build(
+        cls, references: References, settings: MeasuringSettings, *, has_panels: bool
+    ) -> "ReferenceSet":
         """Build the consensus references that the settings ask for."""
         consensus = [
             consensus_references(references, label, share, settings)
             for label, share in settings.shares.items()
         ]
-        return cls(references, tuple(consensus))
+        return cls(references, tuple(consensus), has_panels)
 
 
 @dataclass(frozen=True)
@@ -278,7 +282,7 @@ def _score(
     for consensus in reference_set.consensus:
         consensus_pairs = pair_up(hypotheses.document, consensus.first)
         scored.append(score_pairs(hypotheses, consensus_pairs, consensus, rule, original=False))
-    if not references.has_panels:
+    if not reference_set.has_panels:
         return scored, []
     return scored, [score_panels(hypotheses, scored[0].table, pairs, references, rule)]
 

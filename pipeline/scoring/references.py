@@ -81,7 +81,7 @@ def accept_references(
     Returns:
         The accepted references, grouped by document and ordered by coder, and the rejects.
     """
-    rows, rejects = without_contradictions(rows, described)
+    rows, rejects = without_contradictions(rows, described, settings.length_tolerance)
     if typed:
         rows, bad_types = without_faults(rows, settings.boundary_types)
         rejects += bad_types

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.measures import PAIRS, PANELS
 from segscore.pipeline.scoring.part import PartSums, TaskResults
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics import averages
@@ -30,7 +29,8 @@ def describe_results(
 def summarise_results(results: TaskResults, totals: PartSums) -> pa.Table:
     """Compute the summary table of a run from the sums of all its rows."""
     settings, rule = results.rule.settings, results.rule
-    kind_sums = [(PAIRS, totals.pairs), (PANELS, totals.panels)]
+    selection = rule.selection
+    kind_sums = [(selection.pairs, totals.pairs), (selection.panels, totals.panels)]
     kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
     parameters = settings.parameters(results.p_seg, rule.types)
     return averages.summarise(kinds, rule.group_by, parameters, settings.seed, settings.replicates)

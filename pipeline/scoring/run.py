@@ -71,7 +71,7 @@ def run_scoring(
             run.write("summary", summary)
             if settings.confusion:
                 run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
-        scored = summary.column("hypothesis").unique().to_pylist()
+        scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else ()
         record = {
             **describe_results(settings, results, typed=inputs.typed),
             **run.record(inputs.tables, results.rows, scored),

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.ragged import Floats, Ints, column
 from segscore.pipeline.measures import Table
-from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.statistics.bootstrap import (
     UnitWeights,
     draw_weights,
@@ -80,7 +79,7 @@ def replicates(
     counts, measures = len(sums.counts), len(sums.values)
     pooled, total, defined = np.split(resampled, [counts, counts + measures])
     by_name = dict(zip(kind.counts, pooled, strict=True))
-    micro = evaluate(kind.measures.values(), by_name, parameters, rows=False)
+    micro = kind.values(by_name, parameters, rows=False)
     with np.errstate(invalid="ignore"):
         macro = dict(zip(kind.measures, total / FINE / defined, strict=True))
     return {
@@ -115,7 +114,7 @@ def averages(
         name: np.array([float(sum(row[cells].tolist()))])
         for name, row in zip(kind.counts, sums.counts, strict=True)
     }
-    micro = evaluate(kind.measures.values(), pooled, parameters, rows=False)
+    micro = kind.values(pooled, parameters, rows=False)
     limits = {}
     if unit_weights is not None:
         resampled = replicates(

@@ -1,7 +1,8 @@
 """Add up counts and values by group and resampling unit, in each task and then over a run.
 
 All sums are of whole numbers, so that they do not depend on how the work was split.  A value v is
-split into three digits: floor(v), the first 30 bits after the point, and the next 30 bits.
+split into three digits: the whole part, the first 30 bits after the point, and the next 30 bits.
+All three digits of a negative value are negative or 0.
 """
 
 from collections.abc import Sequence
@@ -45,7 +46,8 @@ FINE = 2**24
 """A cell's values are counted in multiples of 1 / ``FINE``, which is precise enough to resample."""
 
 _VALUE_LIMIT = 2.0**32
-"""Limit of values, which no measure comes near: words missed are below 2^31, C_seg below 10^6."""
+"""Limit of absolute values, which no measure comes near: words missed are below 2^31, C_seg below
+10^6, the R-value is above -2^31."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,9 @@ class Sums:
             document's mean over its references, and the number of documents where the measure is
             defined, shape (measures, groups, 4); int64, or Python integers after ``merge``.
         squares: for each measure and group, sums over documents for the standard deviation: with
-            2^40 v = a 2^60 + b 2^40 + c 2^20 + d, the sums of a, b, c, d, then those of their
-            ``PRODUCTS``, shape (measures, groups, 14), of the same type as ``digits``.
+            2^40 v = a 2^60 + b 2^40 + c 2^20 + d, the sums of a, b, c, d (of the sign of v or 0),
+            then those of their ``PRODUCTS``, shape (measures, groups, 14), of the same type as
+            ``digits``.
         group: index into ``groups`` of each cell, shape (cells,).
         unit: resampling unit of each cell, as in ``Units.hashes``, shape (cells,).
         counts: sums of counts over rows, shape (counts, cells).
@@ -105,24 +108,44 @@ class Sums:
 
 
 @kernel
-def _add_count(cell: Ints, counts: Ints, sums: Ints) -> None:
+def _add(cell: Ints, added: Ints, sums: Ints) -> bool:
+    """Add each row to the sum of its cell; return whether all sums fit into 64 bits."""
+    overflow = np.int64(0)
     for row in range(len(cell)):
-        sums[cell[row]] += counts[row]
+        before = sums[cell[row]]
+        after = before + added[row]
+        # A sum that wrapped around differs in sign from both of its terms.
+        overflow |= (before ^ after) & (added[row] ^ after)
+        sums[cell[row]] = after
+    return bool(overflow >= 0)
+
+
+def _add_counts(cell: Ints, added: Ints, sums: Ints) -> None:
+    """Add each row to the sum of its cell.
+
+    Raises:
+        Failed: a sum does not fit into 64 bits.
+    """
+    if not _add(cell, added, sums):
+        raise Failed(
+            "a sum over documents reaches 2^63, because the documents have too many units; use "
+            "coarser units"
+        )
 
 
 @kernel
-def _add_squares(whole: np.int64, fraction: np.int64, squares: Ints) -> None:
+def _add_squares(sign: int, whole: np.int64, fraction: np.int64, squares: Ints) -> None:
     """Add a value's four digits and their products, most of which are zero for values below 1."""
     c, d = fraction // DIGIT, fraction % DIGIT
-    squares[_C] += c
-    squares[_D] += d
+    squares[_C] += sign * c
+    squares[_D] += sign * d
     squares[_CC] += c * c
     squares[_CD] += c * d
     squares[_DD] += d * d
     if whole > 0:
         a, b = whole // DIGIT, whole % DIGIT
-        squares[_A] += a
-        squares[_B] += b
+        squares[_A] += sign * a
+        squares[_B] += sign * b
         squares[_AA] += a * a
         squares[_AB] += a * b
         squares[_AC] += a * c
@@ -142,8 +165,10 @@ class _MeasureSums(NamedTuple):
 
 
 @kernel
-def _add_values(cell: Ints, group: Ints, values: Floats, sums: _MeasureSums) -> None:
+def _add_values(cell: Ints, group: Ints, values: Floats, sums: _MeasureSums) -> bool:
+    """Add the values that are defined; return whether their sizes are below the limit."""
     digits = sums.digits
+    below_limit = True
     for row in range(len(cell)):
         value = values[row]
         if np.isnan(value):
@@ -153,15 +178,18 @@ def _add_values(cell: Ints, group: Ints, values: Floats, sums: _MeasureSums) -> 
         digits[g, _DEFINED] += 1
         if value == 0:
             continue
-        whole = np.int64(value)
-        fraction = (value - whole) * HALF
+        sign, size = (1, value) if value > 0 else (-1, -value)
+        below_limit &= size < _VALUE_LIMIT
+        whole = np.int64(size)
+        fraction = (size - whole) * HALF
         high = np.int64(fraction)
         low = np.int64((fraction - high) * HALF + 0.5)
-        digits[g, _WHOLE] += whole
-        digits[g, _HIGH] += high
-        digits[g, _LOW] += low
-        sums.values[c] += whole * FINE + high // (HALF // FINE)
-        _add_squares(whole, high * (DIGIT * DIGIT // HALF) + low // DIGIT, sums.squares[g])
+        digits[g, _WHOLE] += sign * whole
+        digits[g, _HIGH] += sign * high
+        digits[g, _LOW] += sign * low
+        sums.values[c] += sign * (whole * FINE + high // (HALF // FINE))
+        _add_squares(sign, whole, high * (DIGIT * DIGIT // HALF) + low // DIGIT, sums.squares[g])
+    return below_limit
 
 
 def mean_over_references(values: Sequence[Floats], document: Ints) -> list[Floats]:
@@ -241,10 +269,6 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         Failed: a value is too large to be averaged.
     """
     document, counts, values, one_each = rows
-    if max((np.nanmax(row, initial=0.0) for row in values), default=0.0) >= _VALUE_LIMIT:
-        raise Failed(
-            f"a measure has a value of {_VALUE_LIMIT:.0f} or more, which cannot be averaged"
-        )
     unit_count = len(units.hashes)
     cell_keys, _, cell = distinct(group * unit_count + units.index[document])
     first_rows = np.arange(len(group))
@@ -263,19 +287,27 @@ def sum_rows(groups: list[GroupKey], group: Ints, units: Units, rows: CountedRow
         defined=np.zeros(shape, np.int64),
     )
     for row, summed in zip(counts, sums.counts, strict=True):
-        _add_count(cell, row, summed)
+        _add_counts(cell, row, summed)
     if len(first_rows) < len(cell):  # documents have several references
         values = mean_over_references(values, inverse)
         cell, group = cell[first_rows], group[first_rows]
     for means, *added in zip(
         values, sums.values, sums.defined, sums.digits, sums.squares, strict=True
     ):
-        _add_values(cell, group, means, _MeasureSums(*added))
+        if not _add_values(cell, group, means, _MeasureSums(*added)):
+            raise Failed(
+                f"a measure has a value of {_VALUE_LIMIT:.0f} or more, or of the same size below "
+                "0, which cannot be averaged"
+            )
     return sums
 
 
 def merge(parts: Sequence[Sums]) -> Sums:
-    """Add up one or more sums of disjoint rows; the result does not depend on their order."""
+    """Add up one or more sums of disjoint rows; the result does not depend on their order.
+
+    Raises:
+        Failed: a sum of counts is too large.
+    """
     keys = sorted({key for part in parts for key in part.groups}, key=_order)
     number = {key: i for i, key in enumerate(keys)}
     new_groups = [np.array([number[key] for key in part.groups], np.int64) for part in parts]
@@ -305,7 +337,7 @@ def merge(parts: Sequence[Sums]) -> Sums:
         total.squares[:, new_group] += part.squares
         for name in ("counts", "values", "defined"):
             for added, row in zip(getattr(total, name), getattr(part, name), strict=True):
-                _add_count(index, row, added)
+                _add_counts(index, row, added)
     return total
 
 

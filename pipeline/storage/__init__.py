@@ -23,9 +23,11 @@ from segscore.pipeline.storage.folders import (
 from segscore.pipeline.storage.input_files import InputFile, find, require_version
 from segscore.pipeline.storage.locations import (
     PARQUET,
+    FileFolders,
     Pattern,
     absolute,
     canonical,
+    file_folders,
     is_json_lines,
     is_local,
     join,
@@ -45,6 +47,7 @@ from segscore.pipeline.storage.temporary import temporary_for
 
 __all__ = [
     "PARQUET",
+    "FileFolders",
     "InputFile",
     "Pattern",
     "TableFile",
@@ -54,6 +57,7 @@ __all__ = [
     "configure",
     "configured",
     "copy",
+    "file_folders",
     "file_size",
     "find",
     "head",

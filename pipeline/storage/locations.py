@@ -2,7 +2,9 @@
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import fsspec
 from fsspec.utils import glob_translate
@@ -102,6 +104,44 @@ def pattern(url: str) -> Pattern | None:
     first = next(i for i, part in enumerate(parts) if any(mark in part for mark in _MARKS))
     names = re.compile(glob_translate("/".join(parts[first:])))
     return Pattern(canonical_path(place, "/".join(parts[:first]) or "/"), names)
+
+
+@dataclass(frozen=True)
+class FileFolders:
+    """The names of the folders that contain a file of an input.
+
+    Attributes:
+        named: those that the URL of the input names, without those of the working folder.
+        below: those below it; for a glob, from the first wildcard on.
+    """
+
+    named: tuple[str, ...]
+    below: tuple[str, ...]
+
+
+def file_folders(url: str, files: Sequence[str]) -> list[FileFolders]:
+    """Return the folders of each file of an input.
+
+    Args:
+        url: a file, a folder or a glob.
+        files: URLs of its files, as ``find`` lists them.
+    """
+    place = resolve(url)
+    with explained(place):
+        marks = _MARKS if is_glob(place) else ""
+    base = place.url_of("/".join(_before_marks(place.path, marks)))
+    named = _before_marks(url.rstrip("/"), marks)
+    return [
+        FileFolders(named[:-1], ())
+        if file == base
+        else FileFolders(named, tuple(file.removeprefix(base).split("/")[:-1]))
+        for file in files
+    ]
+
+
+def _before_marks(path: str, marks: str) -> tuple[str, ...]:
+    parts = path.split("/")
+    return tuple(takewhile(lambda part: not any(mark in part for mark in marks), parts))
 
 
 def is_glob(place: Place) -> bool:

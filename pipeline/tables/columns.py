@@ -22,10 +22,13 @@ class Contract:
     Attributes:
         name: name of the table, and of the module with its schema.
         columns: columns of the table; any other column of a file is ``foreign`` or an attribute.
+        open_ended: whether rows adopt the length of their document, so that n_units may be null,
+            and positions have no upper limit until that length is known.
     """
 
     name: str
     columns: tuple[InputColumn, ...]
+    open_ended: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -50,13 +53,20 @@ class Contract:
     @property
     def schema(self) -> Any:
         """The Pandera schema."""
-        return getattr(import_module(f"segscore.schemas.{self.name}"), self.name.upper())
+        schema = "OPEN_ENDED" if self.open_ended else self.name.upper()
+        return getattr(import_module(f"segscore.schemas.{self.name}"), schema)
 
 
 SEGMENTATIONS = Contract("segmentations", SEGMENTATION_COLUMNS)
+_OPEN_ENDED = Contract("segmentations", SEGMENTATION_COLUMNS, open_ended=True)
 DOCUMENTS = Contract("documents", DOCUMENT_COLUMNS)
 
 
 def contract_of(table: str) -> Contract:
     """Return the contract of an input table, given its name, such as references or documents."""
     return DOCUMENTS if table == DOCUMENTS.name else SEGMENTATIONS
+
+
+def segmentations_contract(tolerance: int) -> Contract:
+    """Return the contract of segmentations whose lengths may differ by so many units."""
+    return _OPEN_ENDED if tolerance else SEGMENTATIONS

@@ -1,4 +1,4 @@
-"""Rows that contradict each other: several by one coder for a document, different n_units."""
+"""Rows that contradict each other: several by one coder for a document, different lengths."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.document_ids import Documents
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
+from segscore.pipeline.tables.document_lengths import adopt_document_lengths
 from segscore.pipeline.tables.read import Rows, refuse
 
 UNIQUE_CODER = "unique_document_coder"
@@ -15,18 +16,7 @@ UNIQUE_CODER = "unique_document_coder"
 UNIQUE_DOCUMENT = "unique_document"
 
 
-SAME_UNITS = "n_units_agree"
-
-
 DUPLICATE_ROW = "this coder has more than one row for this document"
-
-
-OTHER_UNITS = "n_units differs from that of another row of this document"
-
-
-def units_of_references(units: int, expected: int) -> str:
-    """Return why a hypothesis with a wrong number of units is rejected."""
-    return f"n_units is {units}; the accepted references of this document have {expected}"
 
 
 @dataclass(frozen=True)
@@ -63,11 +53,22 @@ def _repeated(keys: Ints) -> Flags:
     return np.asarray(counts[inverse] > 1)
 
 
-def without_contradictions(rows: Rows, described: Described | None) -> tuple[Rows, list[pa.Table]]:
-    """Reject all segmentations that contradict each other; return the others, and the rejects."""
+def without_contradictions(
+    rows: Rows, described: Described | None, tolerance: int
+) -> tuple[Rows, list[pa.Table]]:
+    """Reject all segmentations that contradict each other, and give the others one length.
+
+    Args:
+        rows: segmentations, valid row by row.
+        described: the documents table, if there is one.
+        tolerance: units by which the lengths of a document's segmentations may differ.
+
+    Returns:
+        The other rows, all with the length of their document, and tables of rejects.
+    """
     rows, twice = refuse(rows, _repeated_coders(rows), UNIQUE_CODER, DUPLICATE_ROW)
-    rows, disagreeing = refuse(rows, _disagreeing(rows, described), SAME_UNITS, OTHER_UNITS)
-    return rows, [twice, disagreeing]
+    rows, rejects = adopt_document_lengths(rows, _described_lengths(rows, described), tolerance)
+    return rows, [twice, *rejects]
 
 
 def _repeated_coders(rows: Rows) -> Flags:
@@ -76,20 +77,10 @@ def _repeated_coders(rows: Rows) -> Flags:
     return _repeated(rows.numbered.document << 32 | rows.coders.code)
 
 
-def _disagreeing(rows: Rows, described: Described | None) -> Flags:
-    """Return which rows have a wrong n_units, shape (rows,).
-
-    The documents table decides; the rows of a document that is not in it must all agree.
-    """
-    stated = numbers(rows.table.column("n_units").chunk(0)).astype(np.int64)
-    documents, document = rows.numbered.documents, rows.numbered.document
-    largest = np.zeros(len(documents), np.int64)
-    np.maximum.at(largest, document, stated)
-    smallest = largest.copy()
-    np.minimum.at(smallest, document, stated)
-    wrong = (smallest != largest)[document]
-    if described is not None:
-        row = described.documents.find(_ids(rows))
-        units = numbers(described.rows.table.column("n_units").chunk(0)).astype(np.int64)
-        wrong = np.where(row >= 0, stated != units[row] if len(units) else False, wrong)
-    return wrong
+def _described_lengths(rows: Rows, described: Described | None) -> Ints:
+    """Return n_units of each row's document in the documents table, -1 if it is not there."""
+    if described is None or not len(described.rows):
+        return np.full(len(rows), -1)
+    row = described.documents.find(_ids(rows))
+    units = numbers(described.rows.table.column("n_units").chunk(0)).astype(np.int64)
+    return np.where(row >= 0, units[row], -1)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
+from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
 from segscore.pipeline.tables.columns import Contract, contract_of
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.formats.segmentations import jsonl
@@ -21,6 +23,8 @@ from segscore.pipeline.tables.formats.tables import (
     gather_tables,
     segmentation_table,
 )
+from segscore.pipeline.tables.path_columns import PathValues, path_columns, path_fields
+from segscore.pipeline.tables.units import one_unit, recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
 
@@ -49,6 +53,7 @@ class Slice:
         version: version of the file when it was found.
         ids: lower and upper bound of document_id, both inclusive; None if they are not known.
         limit: bytes that its columns may take in memory.
+        path_values: columns that the folders of the file name, with their values.
     """
 
     table: str
@@ -60,6 +65,7 @@ class Slice:
     version: str
     ids: tuple[str, str] | None = None
     limit: int = row_group_limit(None)
+    path_values: PathValues = ()
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,8 @@ class InputTable:
         slices: slices in the order of their rows.
         further: columns of any file that are not required: optional columns and attributes.
         location: the file, folder or glob that names the table.
+        unit: unit of its positions and lengths, such as millisecond; None if no file states it.
+        warnings: what was adapted to read the table.
     """
 
     name: str
@@ -79,6 +87,8 @@ class InputTable:
     slices: tuple[Slice, ...]
     further: pa.Schema
     location: str = ""
+    unit: str | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def attributes(self) -> pa.Schema:
@@ -103,11 +113,12 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
     files = storage.find(url)
     if name != "codings":  # codings may include both references and hypotheses
         _refuse_import(url, files)
+    path_values = path_columns(url, [file.url for file in files])
     with ThreadPoolExecutor(FILES_AT_ONCE) as pool:
-        inspected = [*pool.map(lambda file: _inspect_file(name, file), files)]
-    schemas = [schema for schema, _ in inspected]
+        inspected = [*pool.map(partial(_inspect_file, name), files, path_values)]
+    schemas = [file.schema for file in inspected]
     limit = row_group_limit(memory)
-    slices = [replace(piece, limit=limit) for _, pieces in inspected for piece in pieces]
+    slices = [replace(piece, limit=limit) for file in inspected for piece in file.slices]
     _require_fitting_row_groups(slices)
     checked: dict[pa.Schema, list[str]] = {}
     for file, schema in zip(files, schemas, strict=True):
@@ -117,7 +128,12 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
             raise Refused(f"{file.url}: {'; '.join(checked[schema])}")
     if not any(piece.rows for piece in slices):
         raise Absent(f"{url}: the table has no rows")
-    return InputTable(name, tuple(files), tuple(slices), extra_columns(name, schemas, model), url)
+    further = extra_columns(name, schemas, model)
+    unit = one_unit(
+        {file.url: inspection.unit for file, inspection in zip(files, inspected, strict=True)}
+    )
+    warnings = tuple(_warnings(name, inspected))
+    return InputTable(name, tuple(files), tuple(slices), further, url, unit, warnings)
 
 
 def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
@@ -128,14 +144,50 @@ def _refuse_import(url: str, files: Sequence[InputFile]) -> None:
         raise Refused(f"{url}: contains several tables; name one of them, such as {tables[-1]}")
 
 
-def _inspect_file(name: str, file: InputFile) -> tuple[pa.Schema, list[Slice]]:
-    """Return the columns and slices of a file; a JSON Lines file is read to find its columns."""
+@dataclass(frozen=True)
+class _Inspected:
+    """What the footer of a file says; a JSON Lines file is read for it.
+
+    Attributes:
+        schema: columns, with the types that they are read as.
+        slices: its pieces.
+        unit: unit of positions and lengths; None if the file does not state it.
+        adapted: columns that are converted or left out, and how.
+    """
+
+    schema: pa.Schema
+    slices: list[Slice]
+    unit: str | None
+    adapted: frozenset[str]
+
+
+def _inspect_file(name: str, file: InputFile, path_values: PathValues) -> _Inspected:
     if storage.is_json_lines(file.url):
         rows = 1 + file.size // BYTES_PER_LINE
-        whole = Slice(name, file.url, (), 0, rows, file.size, file.version)
-        return read_json_lines(name, file.url)[0].schema, [whole]
-    parquet = storage.open_parquet(file.url)
-    return canonical_schema(parquet.schema_arrow), [*_row_groups(name, file, parquet.metadata)]
+        slices = [Slice(name, file.url, (), 0, rows, file.size, file.version)]
+        clauses: set[str] = set()
+        schema = read_json_lines(name, file.url, clauses)[0].schema
+        adapted = frozenset(clauses)
+        unit = None
+    else:
+        parquet = storage.open_parquet(file.url)
+        schema = canonical_schema(parquet.schema_arrow)
+        slices = [*_row_groups(name, file, parquet.metadata)]
+        adapted = frozenset(describe_conversions(contract_of(name), parquet.schema_arrow))
+        unit = recorded_unit(parquet.schema_arrow)
+    for field in path_fields(path_values):
+        schema = schema if field.name in schema.names else schema.append(field)
+    document = dict(path_values).get("document_id")
+    ids = (document, document) if isinstance(document, str) else None
+    slices = [replace(s, path_values=path_values, ids=ids or s.ids) for s in slices]
+    return _Inspected(schema, slices, unit, adapted)
+
+
+def _warnings(name: str, inspected: Iterable[_Inspected]) -> Iterator[str]:
+    """Say in one line what is adapted in the files of a table."""
+    adapted = sorted({text for file in inspected for text in file.adapted})
+    if adapted:
+        yield f"{name}: {'; '.join(adapted)}"
 
 
 def _row_groups(name: str, file: InputFile, metadata: Any) -> Iterator[Slice]:
@@ -200,45 +252,16 @@ def extra_columns(name: str, schemas: Sequence[pa.Schema], model: Contract) -> p
         ) from None
 
 
-def canonical_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the schema to read a file's columns with: the same meaning, the contract's types.
+def read_json_lines(name: str, url: str, adapted: set[str]) -> tuple[pa.Table, Ints]:
+    """Read a JSONL file as the named table; return it and the line of each row, from 0.
 
-    Any integer type becomes int32, any list type a list, any string type (even a dictionary of
-    strings) a string.  Other types are not changed, so that the schema check reports them.
+    Args:
+        name: name of the table.
+        url: the file.
+        adapted: receives a clause about each column that is converted or left out.
     """
-    fields = []
-    for field in schema:
-        if pa.types.is_dictionary(field.type):
-            field = field.with_type(field.type.value_type)
-        target = INPUT_TYPES.get(field.name, _plain_type(field.type))
-        if _converts_to(field.type, target):
-            field = field.with_type(target)
-        fields.append(field.with_nullable(True).remove_metadata())
-    return pa.schema(fields)
-
-
-def _plain_type(attribute: pa.DataType) -> pa.DataType:
-    kinds = pa.types
-    is_text = kinds.is_large_string(attribute) or kinds.is_string_view(attribute)
-    return pa.string() if is_text else attribute
-
-
-def _converts_to(actual: pa.DataType, target: pa.DataType) -> bool:
-    kinds = pa.types
-    if kinds.is_list(target):
-        is_list = kinds.is_list(actual) or kinds.is_large_list(actual) or kinds.is_list_view(actual)
-        empty = is_list and kinds.is_null(actual.value_type)
-        return is_list and (empty or _converts_to(actual.value_type, target.value_type))
-    if kinds.is_integer(target):
-        return bool(kinds.is_integer(actual))
-    if kinds.is_floating(target):
-        return bool(kinds.is_floating(actual) or kinds.is_integer(actual))
-    return bool(kinds.is_large_string(actual) or kinds.is_string_view(actual))
-
-
-def read_json_lines(name: str, url: str) -> tuple[pa.Table, Ints]:
-    """Read a JSONL file as the named table; return it and the line of each row, from 0."""
-    return gather_rows(name, jsonl.read(storage.lines(url), url, row_defaults(name), lenient=True))
+    rows = jsonl.read(storage.lines(url), url, row_defaults(name), lenient=True, adapted=adapted)
+    return gather_rows(name, rows)
 
 
 def row_defaults(name: str) -> Defaults:

@@ -19,10 +19,11 @@ from segscore.pipeline.tables.formats.format_heads import PARQUET_ENDINGS
 from segscore.pipeline.tables.formats.known import FORMATS
 from segscore.pipeline.tables.formats.rows import Defaults, ParsedRow
 from segscore.pipeline.tables.formats.tables import gather_tables
-from segscore.pipeline.tables.lengths_table import UNIT_KEY, read_lengths
+from segscore.pipeline.tables.lengths_table import read_lengths
 from segscore.pipeline.tables.open_input import format_of, open_input
 from segscore.pipeline.tables.preparation import preparing
 from segscore.pipeline.tables.read import Rows, in_one_chunk, validate_rows
+from segscore.pipeline.tables.units import UNIT_KEY
 
 _UNFINISHED = "_import"
 _SHOWN = 10

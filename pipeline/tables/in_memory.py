@@ -5,9 +5,11 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
 from segscore.pipeline.tables.columns import Contract
-from segscore.pipeline.tables.find import InputTable, canonical_schema, extra_columns
-from segscore.pipeline.tables.read import Rows, conform, in_one_chunk, needed_columns, rows_of_role
+from segscore.pipeline.tables.find import InputTable, Slice, extra_columns
+from segscore.pipeline.tables.read import Rows, conform, in_one_chunk, needed_columns
+from segscore.pipeline.tables.units import recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
 
 
@@ -23,7 +25,16 @@ def describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
     schema = canonical_schema(table.schema)
     if problems := schema_problems(schema, model):
         raise Refused(f"{name}: {'; '.join(problems)}")
-    return InputTable(name, (), (), extra_columns(name, [schema], model), name)
+    adapted = sorted(describe_conversions(model, table.schema))
+    return InputTable(
+        name=name,
+        files=(),
+        slices=(),
+        further=extra_columns(name, [schema], model),
+        location=name,
+        unit=recorded_unit(table.schema),
+        warnings=(f"{name}: {'; '.join(adapted)}",) if adapted else (),
+    )
 
 
 def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None) -> Rows:
@@ -37,9 +48,11 @@ def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None)
     Raises:
         Refused: a value does not fit its column's type.
     """
-    wanted = content.select(needed_columns(table.name, content.column_names, table.further))
-    conformed = conform(wanted, table.further, table.name)
-    return rows_of_role(numbered_rows(table.name, conformed, row), wanted)
+    chosen = content.select(needed_columns(table.name, content.column_names, table.further))
+    whole = Slice(table.name, table.name, (), 0, content.num_rows, content.nbytes, "")
+    conformed, other = conform(chosen, whole, table.further)
+    rows = numbered_rows(table.name, conformed, row)
+    return rows if other is None else rows.keep(~other)
 
 
 def numbered_rows(name: str, table: pa.Table, row: Ints | None = None) -> Rows:

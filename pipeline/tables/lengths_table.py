@@ -14,9 +14,7 @@ from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Extent
 from segscore.pipeline.tables.formats.speech.uem import read_regions
 from segscore.pipeline.tables.open_input import open_input
-
-UNIT_KEY = "segscore.unit"
-"""Key of a Parquet file's metadata: the unit that is counted, such as millisecond."""
+from segscore.pipeline.tables.units import UNIT_KEY
 
 _UEM = ".uem"
 _EXPECTED = "expected document_id, and n_units or duration"

@@ -16,15 +16,18 @@ _COLLAPSED = "collapsed_boundaries"
 
 
 @kernel
-def _keep_rules(offsets: Ints, positions: Positions, n_units: Positions) -> bool:
-    """Check that every row has units, and strictly ascending positions within them."""
+def _keep_rules(offsets: Ints, positions: Positions, n_units: Positions, open_ended: bool) -> bool:
+    """Check that every row has units, and strictly ascending positions within them.
+
+    If ``open_ended``, positions have no upper limit.
+    """
     for row in range(len(n_units)):
         last = 0
         for i in range(offsets[row], offsets[row + 1]):
             if positions[i] <= last:
                 return False
             last = positions[i]
-        if n_units[row] < 1 or last >= n_units[row]:
+        if n_units[row] < 1 or (last >= n_units[row] and not open_ended):
             return False
     return True
 
@@ -37,11 +40,13 @@ def _none_empty(offsets: Positions) -> bool:
     return True
 
 
-def is_sound(table: pa.Table) -> bool:
+def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
     """Return whether all rows obey every rule; False also if only the schema can decide.
 
     Args:
         table: segmentations, with columns of the contract's types in one chunk each.
+        open_ended: whether rows adopt the length of their document, so that n_units may be null
+            and positions have no upper limit.
     """
     if any(name in table.column_names for name in SEGMENTATIONS.optional if name != _COLLAPSED):
         return False
@@ -51,6 +56,8 @@ def is_sound(table: pa.Table) -> bool:
         return True
     columns = [table.column(name).chunk(0) for name in SEGMENTATIONS.required]
     ids, coder, n_units, boundaries = columns
+    if open_ended:
+        n_units = columns[2] = n_units.fill_null(1)
     if any(column.null_count for column in (*columns, boundaries.values)):
         return False
     lists = ragged(boundaries)
@@ -61,4 +68,4 @@ def is_sound(table: pa.Table) -> bool:
         _none_empty(offsets[column.offset : column.offset + len(column) + 1])
         for offsets, column in zip(texts, (ids, coder), strict=True)
     ]
-    return all(nonempty) and _keep_rules(lists.offsets, lists.values, units)
+    return all(nonempty) and _keep_rules(lists.offsets, lists.values, units, open_ended)

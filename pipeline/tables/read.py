@@ -13,13 +13,14 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import Numbered, number
 from segscore.pipeline.arrays.ragged import Coded, Flags, Ints, encode, flags
 from segscore.pipeline.errors import Absent, Refused
-from segscore.pipeline.tables.columns import SEGMENTATIONS, Contract, contract_of
+from segscore.pipeline.tables.column_types import convert_columns
+from segscore.pipeline.tables.columns import DOCUMENTS, Contract, contract_of
 from segscore.pipeline.tables.find import (
     InputTable,
     Slice,
-    canonical_schema,
     read_json_lines,
 )
+from segscore.pipeline.tables.path_columns import with_path_columns
 from segscore.pipeline.tables.quick_check import is_sound
 from segscore.pipeline.tables.validate import REJECT_COLUMNS, broken_rules, descriptions
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
@@ -121,7 +122,7 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
         Failed: the file was replaced since planning.
     """
     if not piece.row_groups:
-        table, row = read_json_lines(piece.table, piece.url)
+        table, row = read_json_lines(piece.table, piece.url, set())
     else:
 
         def choose(names: Sequence[str]) -> list[str]:
@@ -130,24 +131,29 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
         table = storage.read_row_groups(piece.url, piece.row_groups, choose, piece.limit)
         row = piece.first_row + np.arange(table.num_rows)
     storage.require_version(piece.url, piece.version)
-    conformed = conform(table, further, piece.url)
+    conformed, other = conform(table, piece, further)
     rows = Rows(piece.table, conformed, (piece.url,), np.zeros(len(row), np.int64), row)
-    return rows_of_role(rows, table)
+    return rows if other is None else rows.keep(~other)
 
 
-def conform(table: pa.Table, further: pa.Schema, source: str) -> pa.Table:
-    """Return the rows of a file with the columns and the types that the whole table has.
+def conform(table: pa.Table, piece: Slice, further: pa.Schema) -> tuple[pa.Table, Flags | None]:
+    """Return the rows of a slice with the columns and the types that the whole table has.
 
     Args:
         table: the rows as they were read.
+        piece: the slice that they were read from.
         further: the further columns of the table.
-        source: the file, for messages.
+
+    Returns:
+        The rows, and which of them have the role of another table; None if none can have.
 
     Raises:
         Refused: a value does not fit its column's type.
     """
     try:
-        table = table.cast(canonical_schema(table.schema))
+        table = convert_columns(table, piece.url)
+        table = with_path_columns(table, piece.path_values, piece.url)
+        other = _of_other_role(piece.table, table)
         for field in further:
             values = pa.nulls(table.num_rows, field.type)
             if field.name in table.column_names:
@@ -157,19 +163,8 @@ def conform(table: pa.Table, further: pa.Schema, source: str) -> pa.Table:
         first = [name for name in INPUT_TYPES if name in table.column_names]
         table = table.select([*first, *(name for name in further.names if name not in first)])
     except pa.ArrowInvalid as problem:
-        raise Refused(f"{source}: {problem}") from problem
-    return in_one_chunk(table)
-
-
-def rows_of_role(rows: Rows, read: pa.Table) -> Rows:
-    """Return the rows that have the role of their table.
-
-    Args:
-        rows: rows of an input table.
-        read: the same rows as they were read, which may have the column ``role``.
-    """
-    other = _of_other_role(rows.name, read)
-    return rows if other is None else rows.keep(~other)
+        raise Refused(f"{piece.url}: {problem}") from problem
+    return in_one_chunk(table), other
 
 
 def needed_columns(name: str, names: Sequence[str], further: pa.Schema) -> list[str]:
@@ -215,7 +210,8 @@ def validate_rows(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
     Returns:
         The valid rows, and a table of rejects with the others.
     """
-    if model is SEGMENTATIONS and is_sound(rows.table):
+    is_documents = model.name == DOCUMENTS.name
+    if not is_documents and is_sound(rows.table, open_ended=model.open_ended):
         return rows, REJECT_COLUMNS.empty_table()
     valid = np.ones(len(rows), bool)
     rejects = [REJECT_COLUMNS.empty_table()]

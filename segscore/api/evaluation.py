@@ -3,20 +3,19 @@
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from segscore.api.compiling import announce_compilation
 from segscore.api.inputs import Given, arrow_table, location_of, source_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import ALL, PAIRS, PANELS
+from segscore.pipeline.measures import ALL
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
@@ -71,24 +70,13 @@ class Evaluation(RunTables):
     (0.0, 0.2222222222222222)
     >>> evaluation.scores.num_rows
     2
-
-    Attributes:
-        measures: the measures to show, and the only ones in the tables; None for all.
     """
 
     run: FinishedScoring
 
-    def __init__(self, run: FinishedScoring, measures: Iterable[str] | None = None) -> None:
-        """Take the tables of a run; `segscore.evaluate` and `segscore.read_run` do this.
-
-        Args:
-            run: the run.
-            measures: the measures to keep; None for all.
-        """
+    def __init__(self, run: FinishedScoring) -> None:
+        """Take the tables of a run; `segscore.evaluate` and `segscore.read_run` do this."""
         super().__init__(run)
-        self.measures = None if measures is None else tuple(measures)
-        for name in self.measures or ():
-            require_measure(name, ALL)
 
     @cached_property
     def scores(self) -> pa.Table:
@@ -124,15 +112,6 @@ class Evaluation(RunTables):
         """The names of the hypotheses, without reference points."""
         names = self.summary.column("hypothesis").unique().to_pylist()
         return [name for name in names if not is_point(name)]
-
-    def table(self, name: str) -> pa.Table:
-        """Return a table by name, with the columns and rows of the chosen measures.
-
-        Raises:
-            Refused: the run has no such table.
-        """
-        table = super().table(name)
-        return table if self.measures is None else _only_measures(name, table, self.measures)
 
     def __getitem__(self, key: str | tuple[str, str]) -> SystemAverage:
         """Return the averages of a measure over all documents.
@@ -220,29 +199,12 @@ def _interval(row: Mapping[str, Any]) -> tuple[float, float] | None:
     return None if row["ci_low"] is None else (row["ci_low"], row["ci_high"])
 
 
-def _only_measures(name: str, table: pa.Table, measures: Sequence[str]) -> pa.Table:
-    """Leave out the measures that were not asked for, and the counts that only they use."""
-    if name == "summary":
-        chosen = pa.array(measures, pa.string())
-        return table.filter(pc.is_in(table.column("measure"), value_set=chosen))
-    kind = {"scores": PAIRS, "panel_scores": PANELS}.get(name)
-    if kind is None:
-        return table
-    used = (
-        {*kind.used_by(measures), "windows"} if name == "panel_scores" else kind.used_by(measures)
-    )
-    kept = {*measures, *(count for count in kind.counts if count in used)}
-    others = {*kind.counts, *ALL, *(f"mean_{each}" for each in PAIRS.measures)}
-    others -= kept | {f"mean_{measure}" for measure in measures} | {"references"}
-    return table.drop_columns([column for column in table.column_names if column in others])
-
-
 def evaluate(
     references: Given,
     hypotheses: Given,
     documents: Given = None,
     *,
-    measures: Iterable[str] | None = None,
+    measures: Iterable[str] = (),
     client: Any = None,
     **settings: Any,
 ) -> Evaluation:
@@ -264,7 +226,7 @@ def evaluate(
         references: the references.
         hypotheses: the segmentations to judge.
         documents: table of unit lengths and attributes of documents, or None.
-        measures: measures to return; None for all.
+        measures: measures, families of them, or `all`; by default those of a run.
         client: a Dask client. The corpus is then scored by its workers, which read the tables where
             they are; tables in memory are first written to a temporary folder.
         settings: options of `segscore score` by their names: group_by, n_t, window, replicates,
@@ -276,30 +238,24 @@ def evaluate(
         Failed: nothing could be scored.
     """
     announce_compilation()
-    chosen = None if measures is None else tuple(measures)
-    for name in chosen or ():
-        require_measure(name, ALL)
     tables = {"references": references, "hypotheses": hypotheses, "documents": documents}
     given = {name: table for name, table in tables.items() if table is not None}
-    if client is not None or settings.get("output") is not None:
-        return _evaluate_on_cluster(given, chosen, client, settings)
-    return _evaluate_in_memory(given, chosen, settings)
+    chosen = plain_settings({**settings, "measures": tuple(measures)})
+    if client is not None or chosen.get("output") is not None:
+        return _evaluate_on_cluster(given, client, chosen)
+    return _evaluate_in_memory(given, chosen)
 
 
-def _evaluate_in_memory(
-    tables: Mapping[str, Given], measures: tuple[str, ...] | None, settings: Mapping[str, Any]
-) -> Evaluation:
+def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]) -> Evaluation:
     for name in settings:
         if name not in _KNOWN:
             raise TypeError(f"there is no setting {name}; there are: {', '.join(_KNOWN)}")
-    chosen_settings = plain_settings(settings) | {
-        name: location_of(given) or f"<{name}>" for name, given in tables.items()
-    }
-    chosen = ScoreSettings(**chosen_settings, output="<memory>")
+    locations = {name: location_of(given) or f"<{name}>" for name, given in tables.items()}
+    chosen = ScoreSettings(**{**settings, **locations, "output": "<memory>"})
     sources = {name: source_of(name, given) for name, given in tables.items()}
     references, hypotheses = sources["references"], sources["hypotheses"]
     scored = score_tables(chosen, references, hypotheses, sources.get("documents"))
-    return Evaluation(FinishedScoring(_IN_MEMORY, scored.record, tables=scored.tables), measures)
+    return Evaluation(FinishedScoring(_IN_MEMORY, scored.record, tables=scored.tables))
 
 
 _KNOWN = ("group_by", *(field.name for field in fields(MeasuringSettings)))
@@ -316,10 +272,7 @@ def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evaluate_on_cluster(
-    tables: Mapping[str, Given],
-    measures: tuple[str, ...] | None,
-    client: Any,
-    settings: Mapping[str, Any],
+    tables: Mapping[str, Given], client: Any, settings: Mapping[str, Any]
 ) -> Evaluation:
     """Publish a run by the workers of a client, or of a cluster in this process."""
     from contextlib import nullcontext
@@ -330,7 +283,7 @@ def _evaluate_on_cluster(
 
     folder = tempfile.mkdtemp(prefix="segscore-")
     try:
-        chosen = plain_settings(settings)
+        chosen = dict(settings)
         for name, given in tables.items():
             chosen[name] = location_of(given) or storage.join(folder, name)
             if location_of(given) is None:
@@ -340,7 +293,7 @@ def _evaluate_on_cluster(
         connected = cluster.connect("local", None, None) if client is None else nullcontext(client)
         with connected as workers:
             run_scoring(ScoreSettings(**chosen), workers, lambda _done, _parts: None)
-        evaluation = Evaluation(FinishedScoring.open(chosen["output"]), measures)
+        evaluation = Evaluation(FinishedScoring.open(chosen["output"]))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -108,6 +108,8 @@ def _segmentations(name: str, given: Mapping[str, Any]) -> pa.Table:
         "n_units": [each.n_units for each in segmentations],
         "boundaries": [each.boundaries for each in segmentations],
     }
+    if any(each.collapsed for each in segmentations):
+        columns["collapsed_boundaries"] = [each.collapsed for each in segmentations]
     if any(each.types is not None for each in segmentations):
         columns["boundary_types"] = [each.types for each in segmentations]
     return pa.table({key: pa.array(each, INPUT_TYPES[key]) for key, each in columns.items()})
@@ -124,7 +126,9 @@ def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
     return gather_rows(
         name,
         [
-            parse_record(_json_values(row), RowPlace(name, number), defaults, lenient=True)
+            parse_record(
+                _json_values(row), RowPlace(name, number), defaults, lenient=True, adapted=set()
+            )
             for number, row in enumerate(rows, start=1)
         ],
     )

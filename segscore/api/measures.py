@@ -49,13 +49,7 @@ def measures() -> Mapping[str, Measure]:
 
 @cache
 def table_of_measures(names: tuple[str, ...]) -> MeasureTable:
-    """Return the measures of these names, with what their formulas use.
-
-    Raises:
-        Refused: there is no such measure of pairs; the message names the nearest.
-    """
-    for name in names:
-        require_measure(name, PAIRS.measures)
+    """Return the measures of pairs of these names, with what their formulas use."""
     return PAIRS.only(names)
 
 
@@ -86,8 +80,8 @@ def measure_function(name: str) -> MeasureFunction:
     ) -> float | None:
         from segscore.api.score import score
 
-        scored = score(reference=reference, hypothesis=hypothesis, n_units=n_units, **settings)
-        return scored[name]
+        chosen = {**settings, "measures": (name,)}
+        return score(reference=reference, hypothesis=hypothesis, n_units=n_units, **chosen)[name]
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "segscore"

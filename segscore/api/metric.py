@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from segscore.api.measures import table_of_measures
+from segscore.api.measures import require_measure
 from segscore.api.score import (
+    P_SEG_COUNTS,
     as_pair,
     count_pair,
     defined,
@@ -15,8 +16,7 @@ from segscore.api.score import (
     require_sum,
 )
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import COUNTS, MEASURES
-from segscore.pipeline.measures.measure import evaluate as evaluate_formulas
+from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.runs.settings import MOST_REPLICATES, check_seed, within
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.statistics.bootstrap import (
@@ -31,8 +31,6 @@ from segscore.pipeline.statistics.bootstrap import (
 if TYPE_CHECKING:
     from segscore.api.segmentation import Segmentation, WholeNumbers
     from segscore.pipeline.arrays.ragged import Ints
-
-_P_SEG_COUNTS = ("windows", "reference_windows")
 
 
 class Metric:
@@ -64,20 +62,22 @@ class Metric:
         """Create a metric without pairs.
 
         Args:
-            measures: names of measures; none for all measures of pairs.
+            measures: names of measures of pairs; none for those of a run by default.
             settings: as in `segscore.score`. Boundary types have to be declared.
 
         Raises:
             Refused: there is no such measure, or a setting is invalid.
         """
-        self.measures = measures or tuple(MEASURES)
-        self.settings: MeasuringSettings = pair_settings(settings)
+        for name in measures:
+            require_measure(name, PAIRS.measures)
+        given = {**settings, "measures": measures} if measures else settings
+        self.settings: MeasuringSettings = pair_settings(given)
         require_sum(self.settings)
-        self._table = table_of_measures(self.measures)
-        used = self._table.used_by(self.measures)
-        needed = used | {*_P_SEG_COUNTS} if "p_seg" in used else used
-        self._names = [name for name in COUNTS if name in needed]
-        self._rows = np.array([i for i, name in enumerate(COUNTS) if name in needed])
+        self._table = self.settings.selection.pairs
+        self.measures = measures or self._table.measures
+        used = self._table.used_by(self._table.measures)
+        needed = {*used, *P_SEG_COUNTS} if "p_seg" in used else used
+        self._names = [name for name in self._table.counts if name in needed]
         self.reset()
 
     def update(
@@ -110,7 +110,8 @@ class Metric:
             raise Refused("boundary_types: must be declared, as Metric(..., boundary_types=(1, 2))")
         state = self._state[self._unit(document_id)]
         state[0] += 1
-        state[1:] += counted.counts[self._rows]
+        counts = dict(zip(counted.table.counts, counted.counts, strict=True))
+        state[1:] += [counts[name] for name in self._names]
 
     def compute(self, *, replicates: int = 0, seed: int = 0) -> dict[str, float | None]:
         """Return the micro average of each measure, None where undefined.
@@ -223,10 +224,9 @@ class Metric:
         return int(buckets(hash_names(pa.array([document_id], pa.string())).hashes)[0])
 
     def _parameters(self, counts: Mapping[str, "Ints"]) -> dict[str, float]:
-        known = {name: counts.get(name, np.zeros(1, np.int64)) for name in _P_SEG_COUNTS}
-        return parameters_of(self.settings, self.settings.boundary_types or (1,), known)
+        return parameters_of(self.settings, self.settings.boundary_types or (1,), counts)
 
     def _evaluated(self, sums: Any, parameters: Mapping[str, float]) -> dict[str, Any]:
         """Compute the measures from sums of counts, shape (n, counts)."""
         counts = dict(zip(self._names, sums.T, strict=True))
-        return evaluate_formulas(self._table.measures.values(), counts, parameters, rows=False)
+        return self._table.values(counts, parameters, rows=False)

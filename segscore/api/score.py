@@ -1,6 +1,7 @@
 """Score one hypothesis against one reference."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -8,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from segscore.api.compiling import announce_compilation
-from segscore.api.measures import table_of_measures
+from segscore.api.measures import require_measure, table_of_measures
 from segscore.api.segmentation import Segmentation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.measures import COUNTS, MEASURES
-from segscore.pipeline.measures.measure import evaluate as evaluate_formulas
+from segscore.pipeline.measures import PAIRS
+from segscore.pipeline.measures import Table as MeasureTable
+from segscore.pipeline.measures.selection import EVERYTHING
 from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
@@ -24,7 +26,7 @@ from segscore.pipeline.tables.boundary_types import (
     TYPES_MISSING,
     undeclared_types,
 )
-from segscore.pipeline.tables.contradictions import SAME_UNITS, units_of_references
+from segscore.pipeline.tables.document_lengths import SAME_UNITS
 
 if TYPE_CHECKING:
     from segscore.api.segmentation import WholeNumbers
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 
 _FIRST, _NONE = np.zeros(1, np.int64), np.zeros(1, np.int64)
 _ONE_PAIR = Pairs(_FIRST, _FIRST, one_to_one=True)
+P_SEG_COUNTS = ("windows", "reference_windows")
+"""The counts that P_seg is computed from."""
+
 _OF_TABLES = ("consensus", "reference_points", "confusion")
 """Settings that need tables of several segmentations."""
 
@@ -40,13 +45,15 @@ class PairCounts(NamedTuple):
     """The counts of one pair.
 
     Attributes:
-        counts: one number for each name in ``COUNTS``, shape (counts,).
+        counts: one number for each count of ``table``, shape (counts,).
+        table: the counts, and the measures that can be computed from them.
         types: boundary types of the pair, ascending; (1,) without types.
         typed: whether the pair has boundary types.
         window: window size k.
     """
 
     counts: Ints
+    table: MeasureTable
     types: tuple[int, ...]
     typed: bool
     window: int
@@ -100,20 +107,21 @@ class Score:
         """Return the value of a measure.
 
         Raises:
-            Refused: there is no such measure of pairs.
+            Refused: there is no such measure of pairs, or it was not chosen with ``measures``.
         """
         if measure not in self._values:
-            self._values |= self._compute(measure)
+            require_measure(measure, self._counted.table.measures)
+            self._values[measure] = self._compute(table_of_measures((measure,)))[measure]
         return self._values[measure]
 
     def __getattr__(self, name: str) -> float | None:
         """Return the value of a measure."""
-        if name.startswith("_") or name not in MEASURES:
+        if name.startswith("_") or name not in PAIRS.measures:
             raise AttributeError(f"a score has no attribute or measure {name}", name=name, obj=self)
         return self[name]
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *MEASURES]
+        return [*super().__dir__(), *self._counted.table.measures]
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
@@ -123,7 +131,7 @@ class Score:
         >>> segscore.score(reference=[2, 5], hypothesis=[2, 4], n_units=11).counts["windows"]
         9
         """
-        counts = zip(COUNTS, self._counted.counts.tolist(), strict=True)
+        counts = zip(self._counted.table.counts, self._counted.counts.tolist(), strict=True)
         return MappingProxyType(dict(counts))
 
     @property
@@ -134,7 +142,7 @@ class Score:
         >>> len(segscore.score(reference=[], hypothesis=[], n_units=1).values) > 30
         True
         """
-        return self._compute(*MEASURES)
+        return self._compute(self._counted.table)
 
     @property
     def edits(self) -> "list[Edit]":
@@ -213,14 +221,12 @@ class Score:
 
         return score_as_html(self)
 
-    def _compute(self, *names: str) -> dict[str, float | None]:
-        """Compute measures, and those that their formulas use."""
-        arrays = {name: self._counted.counts[i : i + 1] for i, name in enumerate(COUNTS)}
-        parameters = parameters_of(self.settings, self._counted.types, arrays)
-        table = table_of_measures(names)
-        values = evaluate_formulas(
-            table.measures.values(), arrays, parameters, rows=self.pairs == 1
-        )
+    def _compute(self, table: MeasureTable) -> dict[str, float | None]:
+        """Compute the measures of a table."""
+        vector = self._counted.counts
+        counts = {name: vector[i : i + 1] for i, name in enumerate(self._counted.table.counts)}
+        parameters = parameters_of(self.settings, self._counted.types, counts)
+        values = table.values(counts, parameters, rows=self.pairs == 1)
         return {name: defined(value[0]) for name, value in values.items()}
 
 
@@ -273,7 +279,8 @@ def parameters_of(
     """
     p_seg = settings.p_seg
     if p_seg is None:
-        p_seg = share_of_windows(int(counts["reference_windows"][0]), int(counts["windows"][0]))
+        windows, covered = (int(counts[name][0]) if name in counts else 0 for name in P_SEG_COUNTS)
+        p_seg = share_of_windows(covered, windows)
     return settings.parameters(p_seg, types)
 
 
@@ -334,14 +341,18 @@ def as_pair(
         _as_side("hypothesis", hypothesis, n_units),
     )
     if ref.n_units != hyp.n_units:
-        raise Refused(f"hypothesis: {SAME_UNITS}: {units_of_references(hyp.n_units, ref.n_units)}")
+        raise Refused(f"hypothesis: {SAME_UNITS}: {_other_units(hyp.n_units, ref.n_units)}")
     return ref, hyp
+
+
+def _other_units(units: int, expected: int) -> str:
+    return f"n_units is {units}; the other side has {expected}"
 
 
 def _as_side(name: str, given: "Segmentation | WholeNumbers", n_units: int | None) -> Segmentation:
     if isinstance(given, Segmentation):
         if n_units is not None and n_units != given.n_units:
-            raise Refused(f"{name}: {SAME_UNITS}: {units_of_references(given.n_units, n_units)}")
+            raise Refused(f"{name}: {SAME_UNITS}: {_other_units(given.n_units, n_units)}")
         return given
     if n_units is None:
         raise Refused(f"{name}: n_units is missing (absent, empty or null); every row needs it")
@@ -365,12 +376,19 @@ def count_pair(
     sides = [_side(each, typed=typed) for each in (reference, hypothesis)]
     segments = sides[0].boundaries.lengths + 1
     window, _ = window_sizes(size, segments, _FIRST, 1, settings)
-    rule = Rule(settings, types, {})
+    counted = settings if settings.measures else _with_every_measure(settings)
+    rule = Rule(counted, types, {})
     counts = count_pairs(
         _OneHypothesis(_FIRST, sides[1]), _ONE_PAIR, _OneReference(size, sides[0], window), rule
     )
-    vector = np.array([count[0] for count in counts], np.int64)
-    return PairCounts(vector, types, typed, int(window[0]))
+    table = rule.selection.pairs
+    vector = np.array([counts[name][0] for name in table.counts], np.int64)
+    return PairCounts(vector, table, types, typed, int(window[0]))
+
+
+@lru_cache
+def _with_every_measure(settings: MeasuringSettings) -> MeasuringSettings:
+    return replace(settings, measures=(EVERYTHING,))
 
 
 class _OneHypothesis(NamedTuple):

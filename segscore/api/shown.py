@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from segscore.pipeline.measures import ALL, HEADLINES, MEASURES
+from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports.strips import (
     LEFT,
     Drawing,
@@ -80,8 +80,10 @@ def evaluation_as_html(evaluation: "Evaluation") -> str:
 
 def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
     averages = evaluation.averages
-    chosen = evaluation.measures or HEADLINES
-    for name in chosen:
+    available = dict.fromkeys(name for name, _ in averages)
+    # All measures if there are few, as in a run for which they were chosen.
+    shown = available if len(available) <= len(HEADLINES) else HEADLINES
+    for name in (name for name in shown if name in available):
         of_measure = [average for (measure, _), average in averages.items() if measure == name]
         best = _best(name, of_measure)
         for number, average in enumerate(of_measure):
@@ -115,7 +117,7 @@ def _shown_interval(interval: tuple[float, float] | None) -> str:
 
 def score_as_text(score: "Score") -> str:
     """Draw the pair of a score, below its main values."""
-    shown = ", ".join(f"{name}={shown_value(score[name])}" for name in _headlines())
+    shown = ", ".join(f"{name}={shown_value(score[name])}" for name in _headlines(score))
     if score.sides is None:
         return f"Score({score.pairs} pairs, {shown})"
     from segscore.pipeline.reports.terminal import LEGEND, draw_in_terminal
@@ -128,7 +130,7 @@ def score_as_html(score: "Score") -> str:
     """Draw the pair of a score, above a table of its main values."""
     cells = "".join(
         f"<tr><td>{name}{ALL[name].arrow}</td><td>{shown_value(score[name])}</td></tr>"
-        for name in _headlines()
+        for name in _headlines(score)
     )
     table = f"<table><tbody>{cells}</tbody></table><code>{escape(score.signature)}</code>"
     if score.sides is None:
@@ -142,8 +144,8 @@ def score_as_html(score: "Score") -> str:
     return _svg(draw_strip("", text, reference.n_units, strips)) + table
 
 
-def _headlines() -> list[str]:
-    return [name for name in HEADLINES if name in MEASURES]
+def _headlines(score: "Score") -> list[str]:
+    return [name for name in HEADLINES if name in score.values]
 
 
 def _svg(drawing: Drawing) -> str:

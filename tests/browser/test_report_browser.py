@@ -1,4 +1,4 @@
-"""Reports in a real browser: drawn, silent, alone, and readable by everybody."""
+"""Reports in a real browser: all charts drawn, no messages, no requests, accessible."""
 
 import json
 import subprocess
@@ -10,43 +10,43 @@ from playwright.sync_api import Browser
 
 from segscore.pipeline.reports.report import write_report
 from segscore.pipeline.reports.settings import ReportSettings
-from tests.support.browser import AXE, opened
+from tests.support.browser import AXE, open_report
 from tests.support.corpora import corpus
 from tests.support.hostile import MARKUP, SEGSCORE
 from tests.support.paths import DATA
 
 KINDS = ("scored", "audited", "swept", "many")
 MOST = 5_000_000
-"""Bytes of a report of 1,000 documents and 20 systems, at most."""
+"""Largest size in bytes of a report of 1,000 documents and 20 systems."""
 
 
 def run(*arguments: object) -> None:
     """Run a command in a process of its own."""
     command = [SEGSCORE, *map(str, arguments)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Kind of run -> its report."""
+    """Reports by kind of run."""
     folder = tmp_path_factory.mktemp("reports")
     _score(folder / "scored")
     run("agree", DATA / "moonstone.jsonl", "--output", folder / "audited" / "run")
     _sweep(folder / "swept")
     _score_many(folder / "many")
     for kind in KINDS:
-        made = folder / kind
-        write_report(ReportSettings(str(made / "run"), str(made / "page.html"), "pk", "micro"))
+        report = folder / kind
+        write_report(ReportSettings(str(report / "run"), str(report / "page.html"), "pk", "micro"))
     return {kind: folder / kind / "page.html" for kind in KINDS}
 
 
 def _score(folder: Path) -> None:
-    """Several references, groups, undefined values, and a name that is markup."""
-    made = corpus(5, documents=30)
-    for row in made.hypotheses:
+    """Score several references with groups, undefined values, and a name that is markup."""
+    generated = corpus(5, documents=30)
+    for row in generated.hypotheses:
         row["coder"] = {"h0": "__proto__", "h1": MARKUP, "h2": "constructor"}[row["coder"]]
-    made.write(folder)
+    generated.write(folder)
     run(
         "score", folder / "references", folder / "hypotheses", "--output", folder / "run",
         "--documents", folder / "documents.parquet", "--group-by", "genre",
@@ -72,7 +72,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _score_many(folder: Path) -> None:
-    """1,000 documents of some 1,000 units, 20 systems."""
+    """Score 1,000 documents of some 1,000 units with 20 systems."""
     folder.mkdir()
     draw = Random(4)  # noqa: S311
     with (folder / "all.jsonl").open("w") as file:
@@ -80,36 +80,36 @@ def _score_many(folder: Path) -> None:
             n_units = draw.randint(200, 1800)
             model = sorted(draw.sample(range(1, n_units), draw.randint(3, 30)))
             for s in range(-1, 20):
-                found = {p for p in model if s < 0 or draw.random() > 0.02 * s}
-                found |= {draw.randrange(1, n_units) for _ in range(s // 3)}
+                boundaries = {p for p in model if s < 0 or draw.random() > 0.02 * s}
+                boundaries |= {draw.randrange(1, n_units) for _ in range(s // 3)}
                 row = {
                     "document_id": f"the evening news of station {d}",
                     "coder": "desk" if s < 0 else f"segmenter number {s}",
                     "role": "reference" if s < 0 else "hypothesis",
                     "n_units": n_units,
-                    "boundaries": sorted(found),
+                    "boundaries": sorted(boundaries),
                 }
                 file.write(json.dumps(row) + "\n")
     run("score", *[folder / "all.jsonl"] * 2, "--output", folder / "run")
 
 
 PAPER = 794
-"""Pixels across a sheet of A4."""
+"""Width of a sheet of A4 in pixels."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_it_opens(
+def test_report_draws_every_chart_without_messages_or_requests(
     chromium: Browser,
     pages: dict[str, Path],
     kind: str,
     scheme: str,
     width: int,
 ) -> None:
-    """Every chart is drawn, nothing is said or asked for, nothing runs over the side."""
-    with opened(chromium, pages[kind], width, scheme) as seen:
-        charts = seen.page.locator("[data-chart]")
+    """Every chart is drawn, nothing is logged or requested, nothing overflows the page."""
+    with open_report(chromium, pages[kind], width, scheme) as log:
+        charts = log.page.locator("[data-chart]")
         assert charts.count() > 0
         for i in range(charts.count()):
             chart = charts.nth(i)
@@ -118,63 +118,65 @@ def test_it_opens(
             box = chart.locator("svg").first.bounding_box()
             assert box is not None
             assert 200 < box["width"] <= width
-        across = seen.page.evaluate("document.documentElement.scrollWidth")
+        across = log.page.evaluate("document.documentElement.scrollWidth")
         assert across == width
-        assert seen.said == []
-        assert seen.asked == []
+        assert log.messages == []
+        assert log.requests == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_read_it(
+def test_report_is_accessible(
     chromium: Browser,
     pages: dict[str, Path],
     kind: str,
     scheme: str,
 ) -> None:
-    """Axe finds nothing, each chart has a name and a table, and every table can be opened."""
-    with opened(chromium, pages[kind], scheme=scheme, bypass=True) as seen:
-        seen.page.add_script_tag(path=AXE)
-        seen.page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true })")
-        asked = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']})"
-        found = seen.page.evaluate(f"{asked}.then(each => each.violations)")
-        assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found] == []
+    """Axe reports nothing, each chart has a name and a table, and every table can be opened."""
+    with open_report(chromium, pages[kind], scheme=scheme, bypass=True) as log:
+        log.page.add_script_tag(path=AXE)
+        log.page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true })")
+        axe_call = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']})"
+        violations = log.page.evaluate(f"{axe_call}.then(each => each.violations)")
+        assert [
+            (violation["id"], violation["nodes"][0]["html"][:200]) for violation in violations
+        ] == []
         bare = "[...document.querySelectorAll('figure')].filter(e => !e.querySelector('table'))"
-        assert seen.page.evaluate(f"{bare}.length") == 0
+        assert log.page.evaluate(f"{bare}.length") == 0
 
 
-def test_markup_in_names_is_shown(chromium: Browser, pages: dict[str, Path]) -> None:
-    """In tables, in charts, and in what a chart tells where the pointer is."""
-    with opened(chromium, pages["scored"]) as seen:
-        assert seen.page.locator("th", has_text=MARKUP).count() > 0
-        labels = seen.page.locator("svg .role-axis-label text").all_text_contents()
+def test_markup_in_names_is_shown_as_text(chromium: Browser, pages: dict[str, Path]) -> None:
+    """Markup is shown as text in tables, in charts and in the tooltips of charts."""
+    with open_report(chromium, pages["scored"]) as log:
+        assert log.page.locator("th", has_text=MARKUP).count() > 0
+        labels = log.page.locator("svg .role-axis-label text").all_text_contents()
         assert any(label.startswith(MARKUP[:8]) for label in labels)
-        for point in seen.page.locator("svg .mark-symbol.role-mark path").all()[:4]:
+        for point in log.page.locator("svg .mark-symbol.role-mark path").all()[:4]:
             point.hover(force=True)
-            tooltip = seen.page.locator("#vg-tooltip-element.visible")
+            tooltip = log.page.locator("#vg-tooltip-element.visible")
             tooltip.wait_for()
             assert tooltip.locator("img, script").count() == 0
-        assert seen.page.locator("img").count() == 0
-        assert seen.said == []
+        assert log.page.locator("img").count() == 0
+        assert log.messages == []
 
 
-def test_it_is_small(pages: dict[str, Path]) -> None:
+def test_report_of_many_documents_is_small(pages: dict[str, Path]) -> None:
     assert pages["many"].stat().st_size < MOST
 
 
-def test_it_can_be_printed(chromium: Browser, pages: dict[str, Path]) -> None:
-    """On paper tables are unfolded, ink is dark, what is for clicking is left out, all fits."""
-    with opened(chromium, pages["scored"], PAPER, "dark") as seen:
-        seen.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        seen.page.emulate_media(media="print")
+def test_report_can_be_printed(chromium: Browser, pages: dict[str, Path]) -> None:
+    """On paper, tables are unfolded, ink is dark, controls are left out, and everything fits."""
+    with open_report(chromium, pages["scored"], PAPER, "dark") as log:
+        log.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        log.page.emulate_media(media="print")
         folded = "[...document.querySelectorAll('details:not([open])')]"
         rows = f"{folded}.map(e => e.querySelectorAll('tbody tr').length)"
-        assert all(many > 100 for many in seen.page.evaluate(rows))
+        assert all(many > 100 for many in log.page.evaluate(rows))
         wide = "[...document.querySelectorAll('table')].filter(e => e.offsetParent)"
-        assert seen.page.evaluate(f"{wide}.every(e => e.getBoundingClientRect().right <= {PAPER})")
-        assert seen.page.locator("nav").is_hidden()
-        ink = seen.page.evaluate("getComputedStyle(document.documentElement).color")
+        assert log.page.evaluate(f"{wide}.every(e => e.getBoundingClientRect().right <= {PAPER})")
+        assert log.page.locator("nav").is_hidden()
+        ink = log.page.evaluate("getComputedStyle(document.documentElement).color")
         assert ink == "rgb(0, 0, 0)"
-        assert seen.page.pdf().startswith(b"%PDF")
-        seen.page.evaluate("dispatchEvent(new Event('afterprint'))")
-        assert seen.page.locator("details[open]").count() == 0
+        assert log.page.pdf().startswith(b"%PDF")
+        log.page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert log.page.locator("details[open]").count() == 0

@@ -1,4 +1,4 @@
-"""A measure that is added to its family's file is in every table, page and view."""
+"""A measure added to its family's file appears in every table, page and view."""
 
 import json
 import re
@@ -36,7 +36,7 @@ from segscore.schemas.panel_scores import PANEL_SCORES
 from segscore.schemas.scores import SCORES
 
 data, root = sys.argv[1:]
-for arguments in (["score", data, data, "--output", "run"], ["measures"]):
+for arguments in (["score", data, data, "--output", "run", "--measures", "all"], ["measures"]):
     sys.argv = ["segscore", *arguments]
     try:
         main()
@@ -54,26 +54,28 @@ print("\\n" + json.dumps(made))
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Add a measure in another process; give the folder of its run and what it printed."""
+def run_output(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Add a measure in another process; return the folder of its run and what it printed."""
     folder = tmp_path_factory.mktemp("added")
     command = [sys.executable, "-c", ADD, str(DATA / "stargazer.jsonl"), str(ROOT)]
-    ended = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-    return folder / "run", ended.stdout
+    result = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return folder / "run", result.stdout
 
 
 @pytest.fixture(scope="module")
-def made(said: tuple[Path, str]) -> dict[str, Any]:
-    """Columns of the schemas, and the text of the page and of the views."""
-    found: dict[str, Any] = json.loads(said[1].splitlines()[-1])
-    return found
+def columns_and_texts(run_output: tuple[Path, str]) -> dict[str, Any]:
+    """Return the columns of the schemas, and the text of the page and of the views."""
+    parsed: dict[str, Any] = json.loads(run_output[1].splitlines()[-1])
+    return parsed
 
 
-def test_scores_and_summary_have_it(said: tuple[Path, str], made: dict[str, Any]) -> None:
-    run, _ = said
+def test_scores_and_summary_have_the_added_measure(
+    run_output: tuple[Path, str], columns_and_texts: dict[str, Any]
+) -> None:
+    run, _ = run_output
     scores = read_table(str(run / "scores"))
-    assert scores.column_names == made["scores"]
-    assert read_table(str(run / "panel_scores")).column_names == made["panel_scores"]
+    assert scores.column_names == columns_and_texts["scores"]
+    assert read_table(str(run / "panel_scores")).column_names == columns_and_texts["panel_scores"]
     averages = {
         (row["hypothesis"], row["measure"], row["average"]): row["value"]
         for row in read_table(str(run / "summary")).to_pylist()
@@ -85,29 +87,29 @@ def test_scores_and_summary_have_it(said: tuple[Path, str], made: dict[str, Any]
         assert averages[hypothesis, "pk_agreement", average] == pytest.approx(1 - pk)
 
 
-def test_the_list_of_measures_has_it(said: tuple[Path, str]) -> None:
-    assert re.search(r"pk_agreement +│ 1 - pk +│ 0 to 1 │ higher +│ this test", said[1])
+def test_the_list_of_measures_has_the_added_measure(run_output: tuple[Path, str]) -> None:
+    assert re.search(r"pk_agreement +│ 1 - pk +│ 0 to 1 +│ higher +│ this test", run_output[1])
 
 
-def test_the_page_of_tables_has_it(made: dict[str, Any]) -> None:
-    row = "| `pk_agreement` | `float64` | yes | 0..1 | share of windows in which Pk has no error |"
-    mean = "| `mean_pk_agreement` | `float64` | yes | 0..1 | pk_agreement of scores, mean over"
-    assert row in made["page"] and mean in made["page"]
+def test_the_page_of_tables_has_the_added_measure(columns_and_texts: dict[str, Any]) -> None:
+    row = "| `pk_agreement` | `float64`, optional | yes | 0..1 | share of windows in which Pk has"
+    mean = "| `mean_pk_agreement` | `float64`, optional | yes | 0..1 | pk_agreement of scores, mean"
+    assert row in columns_and_texts["page"] and mean in columns_and_texts["page"]
 
 
-def test_the_view_of_directions_has_it(made: dict[str, Any]) -> None:
-    listed = " ".join(made["views"].split())
+def test_the_view_of_directions_has_the_added_measure(columns_and_texts: dict[str, Any]) -> None:
+    listed = " ".join(columns_and_texts["views"].split())
     assert ", 'pk_agreement': 1, " in listed
 
 
-def test_the_guide_shows_a_measure_as_it_is() -> None:
+def test_the_guide_quotes_existing_code() -> None:
     guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    shown = re.findall(r"^```\w+ (\S+)\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
-    assert len(shown) == 3
-    for file, text in shown:
+    blocks = re.findall(r"^```\w+ (\S+)\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 3
+    for file, text in blocks:
         assert unindented(text) in unindented((ROOT / file).read_text("utf-8")), file
 
 
 def unindented(text: str) -> str:
-    """The text without what its place in a file adds."""
+    """Return the text without its common indentation."""
     return "\n".join(line.strip() for line in text.strip().splitlines())

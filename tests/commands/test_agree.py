@@ -1,4 +1,4 @@
-"""`segscore agree` against its slow twin, the papers, and whatever may go wrong."""
+"""`segscore agree` against its slow twin, the papers, and bad input."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -42,22 +42,22 @@ def write(path: Path, corpus: Corpus, **attributes: Mapping[str, str]) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def audited(folder: Path, corpus: Corpus, **chosen: Any) -> dict[str, Rows]:
-    """Every table of an audit, made by the task and the tables without a cluster around them."""
+def audit_tables(folder: Path, corpus: Corpus, **chosen: Any) -> dict[str, Rows]:
+    """Return every table of an audit, computed by the task without a cluster."""
     write(folder / "codings.jsonl", corpus)
     return audit(folder, "codings.jsonl", **chosen)
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where each example finds a folder of its own."""
+    """Parent of the folders of the examples."""
     return (tmp_path_factory.mktemp("audit") for _ in iter(int, 1))
 
 
-def same(found: float | None, expected: Fraction | float | None) -> bool:
+def is_equal(actual: float | None, expected: Fraction | float | None) -> bool:
     if expected is None:
-        return found is None
-    return found is not None and found == pytest.approx(float(expected), rel=1e-7, abs=1e-9)
+        return actual is None
+    return actual is not None and actual == pytest.approx(float(expected), rel=1e-7, abs=1e-9)
 
 
 # --- Against the slow twin -----------------------------------------------------------------------
@@ -69,116 +69,125 @@ def same(found: float | None, expected: Fraction | float | None) -> bool:
 )
 @settings(max_examples=40)
 @given(corpus=corpora(), n_t=st.integers(1, 4))
-def test_coefficients_are_the_twins(
+def test_coefficients_equal_the_twin(
     folders: Iterator[Path], expected: Any, published: str | None, corpus: Corpus, n_t: int
 ) -> None:
     chosen = {"n_t": n_t, "expected": expected, "as_published": published}
-    found = audited(next(folders), corpus, **chosen)
+    tables = audit_tables(next(folders), corpus, **chosen)
     averaged: naive_agreement.Expected = "item" if published else expected
     twin = naive_agreement.coefficients(corpus, n_t, averaged, published is not None)
-    rows = {(row["coefficient"], row["similarity"]): row for row in found["agreement"]}
+    rows = {(row["coefficient"], row["similarity"]): row for row in tables["agreement"]}
     assert rows.keys() == twin.keys()
     for key, row in rows.items():
-        assert same(row["value"], twin[key].value), key
+        assert is_equal(row["value"], twin[key].value), key
         if twin[key].actual is not None and twin[key].expected is not None:
-            assert same(row["actual"], twin[key].actual), key
-            assert same(row["expected"], twin[key].expected), key
-    for row in found["coders"]:
-        left = naive_agreement.without(corpus, row["coder"], n_t, averaged, published is not None)
-        for (coefficient, similarity), each in left.items():
-            assert same(row[f"without_{coefficient}_{similarity}"], each.value), (row, similarity)
+            assert is_equal(row["actual"], twin[key].actual), key
+            assert is_equal(row["expected"], twin[key].expected), key
+    for row in tables["coders"]:
+        remaining = naive_agreement.without(
+            corpus, row["coder"], n_t, averaged, published is not None
+        )
+        for (coefficient, similarity), cell in remaining.items():
+            assert is_equal(row[f"without_{coefficient}_{similarity}"], cell.value), (
+                row,
+                similarity,
+            )
 
 
 @settings(max_examples=60)
 @given(corpus=corpora(), n_t=st.integers(1, 4))
-def test_coders_and_corpus_are_the_twins(folders: Iterator[Path], corpus: Corpus, n_t: int) -> None:
-    found = audited(next(folders), corpus, n_t=n_t)
+def test_coders_and_corpus_equal_the_twin(
+    folders: Iterator[Path], corpus: Corpus, n_t: int
+) -> None:
+    tables = audit_tables(next(folders), corpus, n_t=n_t)
     twins, rates = naive_agreement.coder_rows(corpus, n_t)
-    assert [row["coder"] for row in found["coders"]] == sorted(twins)
-    for row in found["coders"]:
+    assert [row["coder"] for row in tables["coders"]] == sorted(twins)
+    for row in tables["coders"]:
         twin = twins[row["coder"]]
         assert (row["boundaries"], row["potential_boundaries"]) == (twin.boundaries, twin.potential)
-        assert same(row["rate"], twin.rate)
-        assert same(row["peer_boundary_similarity"], twin.peer_similarity)
-        assert same(row["rate_mean"], rates.mean)
-        assert same(row["rate_sd"], rates.sd)
-    (row,) = found["corpus"]
+        assert is_equal(row["rate"], twin.rate)
+        assert is_equal(row["peer_boundary_similarity"], twin.peer_similarity)
+        assert is_equal(row["rate_mean"], rates.mean)
+        assert is_equal(row["rate_sd"], rates.sd)
+    (row,) = tables["corpus"]
     statistics = naive_agreement.segment_statistics(corpus)
     for name, twin_name in (("segments", "segments"), ("segment_size", "sizes")):
-        assert same(row[f"{name}_mean"], statistics[twin_name].mean)
-        assert same(row[f"{name}_sd"], statistics[twin_name].sd)
+        assert is_equal(row[f"{name}_mean"], statistics[twin_name].mean)
+        assert is_equal(row[f"{name}_sd"], statistics[twin_name].sd)
     alone = [document for document in corpus.values() if len(document.codings) == 1]
     assert (row["documents"], row["coded_once"]) == (len(corpus), len(alone))
 
 
 @settings(max_examples=60)
 @given(corpus=corpora(), n_t=st.integers(1, 4))
-def test_documents_and_pairs_are_the_twins(
+def test_documents_and_pairs_equal_the_twin(
     folders: Iterator[Path], corpus: Corpus, n_t: int
 ) -> None:
-    found = audited(next(folders), corpus, n_t=n_t)
-    assert [row["document_id"] for row in found["documents"]] == list(corpus)
-    for row in found["documents"]:
+    tables = audit_tables(next(folders), corpus, n_t=n_t)
+    assert [row["document_id"] for row in tables["documents"]] == list(corpus)
+    for row in tables["documents"]:
         document = corpus[row["document_id"]]
         alone = {row["document_id"]: document}
-        for key, each in naive_agreement.coefficients(alone, n_t).items():
+        for key, expected in naive_agreement.coefficients(alone, n_t).items():
             if key[0] != "bias":
-                assert same(row["_".join(key)], each.value), key
+                assert is_equal(row["_".join(key)], expected.value), key
         for name, spread in naive_agreement.window_pairs(document).items():
-            assert same(row[f"{name}_mean"], spread.mean)
-            assert same(row[f"{name}_sd"], spread.sd)
+            assert is_equal(row[f"{name}_mean"], spread.mean)
+            assert is_equal(row[f"{name}_sd"], spread.sd)
         assert row["coders"] == sorted(document.codings)
-        assert row["segments"] == [len(document.codings[each]) + 1 for each in row["coders"]]
-    pairs = {(row["document_id"], row["coder"], row["peer"]): row for row in found["pairs"]}
+        assert row["segments"] == [len(document.codings[coder]) + 1 for coder in row["coders"]]
+    pairs = {(row["document_id"], row["coder"], row["peer"]): row for row in tables["pairs"]}
     for name, (n_units, codings) in corpus.items():
         coders = sorted(codings)
-        for at, x in enumerate(coders):
-            for y in coders[at + 1 :]:
+        for index, x in enumerate(coders):
+            for y in coders[index + 1 :]:
                 row = pairs.pop((name, x, y))
                 counts = naive.edit_counts(n_units, codings[x], codings[y], n_t)
                 values = naive.edit_values(counts, n_t=n_t, per_row=True)
-                assert all(row[each] == counts[each] for each in ("matches", "misses"))
+                assert all(row[count] == counts[count] for count in ("matches", "misses"))
                 for measure in ("boundary_similarity", "segmentation_similarity"):
-                    assert same(row[measure], values[measure])
+                    assert is_equal(row[measure], values[measure])
     assert not pairs
 
 
 @settings(max_examples=60)
 @given(corpus=corpora(max_units=40))
-def test_prominence_is_the_twins(folders: Iterator[Path], corpus: Corpus) -> None:
-    found = audited(next(folders), corpus)
+def test_prominence_equals_the_twin(folders: Iterator[Path], corpus: Corpus) -> None:
+    tables = audit_tables(next(folders), corpus)
     by_document: dict[str, Rows] = {name: [] for name in corpus}
-    for row in found["prominence"]:
+    for row in tables["prominence"]:
         by_document[row["document_id"]].append(row)
     for name, (n_units, codings) in corpus.items():
         segments = sum(len(boundaries) + 1 for boundaries in codings.values())
         k = naive.window_size(n_units * len(codings), segments)
         twin = naive_agreement.prominence(Document(n_units, codings), k)
-        assert [row["position"] for row in by_document[name]] == [each["position"] for each in twin]
-        for row, each in zip(by_document[name], twin, strict=True):
+        assert [row["position"] for row in by_document[name]] == [
+            position["position"] for position in twin
+        ]
+        for row, expected in zip(by_document[name], twin, strict=True):
             assert row["window"] == k
             for reach, label in (("0", "exact"), ("half_window", "half"), ("window", "full")):
-                assert row[f"coders_within_{reach}"] == each[f"coders_{label}"]
-                assert same(row[f"support_{reach}"], each[f"support_{label}"])
-                assert same(row[f"peer_support_{reach}"], each[f"peer_support_{label}"])
-    (row,) = found["corpus"]
+                assert row[f"coders_within_{reach}"] == expected[f"coders_{label}"]
+                assert is_equal(row[f"support_{reach}"], expected[f"support_{label}"])
+                assert is_equal(row[f"peer_support_{reach}"], expected[f"peer_support_{label}"])
+    (row,) = tables["corpus"]
     for reach in ("0", "half_window", "window"):
         for kind in ("support", "peer_support"):
-            several = [each for each in found["prominence"] if each["coders"] > 1]
-            values = [each[f"{kind}_{reach}"] for each in several]
+            several = [row for row in tables["prominence"] if row["coders"] > 1]
+            values = [row[f"{kind}_{reach}"] for row in several]
             defined = [value for value in values if value is not None]
             quartiles = np.quantile(defined, [0.25, 0.5, 0.75]) if defined else [None] * 3
             for label, value in zip(("q1", "median", "q3"), quartiles, strict=True):
-                assert same(row[f"{kind}_{reach}_{label}"], value)
+                assert is_equal(row[f"{kind}_{reach}_{label}"], value)
 
 
 @settings(max_examples=25)
 @given(corpus=corpora(max_documents=5), seed=st.integers(0, 2**32))
-def test_a_replicate_is_the_corpus_with_documents_repeated(
+def test_a_replicate_equals_the_corpus_with_documents_repeated(
     folders: Iterator[Path], corpus: Corpus, seed: int
 ) -> None:
     replicates = 9
-    found = audited(next(folders), corpus, replicates=replicates, seed=seed)
+    tables = audit_tables(next(folders), corpus, replicates=replicates, seed=seed)
     ids = pa.array(list(corpus))
     drawn = bootstrap.weights(hash_names(ids).hashes, seed, replicates)
     values: dict[tuple[str, str], list[float]] = {}
@@ -188,19 +197,19 @@ def test_a_replicate_is_the_corpus_with_documents_repeated(
             for (name, document), weight in zip(corpus.items(), weights, strict=True)
             for copy in range(weight)
         }
-        for key, each in naive_agreement.coefficients(repeated).items():
-            if each.value is not None:
-                values.setdefault(key, []).append(float(each.value))
-    for row in found["agreement"]:
+        for key, expected in naive_agreement.coefficients(repeated).items():
+            if expected.value is not None:
+                values.setdefault(key, []).append(float(expected.value))
+    for row in tables["agreement"]:
         drawn_values = values.get((row["coefficient"], row["similarity"]))
-        several = [each for each in corpus.values() if len(each.codings) > 1]
+        several = [document for document in corpus.values() if len(document.codings) > 1]
         if len(several) < 2 or row["value"] is None or not drawn_values:
             assert row["ci_low"] is None
             assert row["ci_high"] is None
             continue
         low, high = np.quantile(drawn_values, [0.025, 0.975])
-        assert same(row["ci_low"], low)
-        assert same(row["ci_high"], high)
+        assert is_equal(row["ci_low"], low)
+        assert is_equal(row["ci_high"], high)
 
 
 # --- Against the papers --------------------------------------------------------------------------
@@ -221,11 +230,11 @@ def test_stargazer(segscore: Segscore, tmp_path: Path) -> None:
     """Hearst 1997's seven coders; the values of Fournier 2013's coefficients, without his slip."""
     codings = DATA / "stargazer.jsonl"
     assert segscore("agree", codings, "--output", tmp_path / "run").code == 0
-    found = agreement(tmp_path / "run")
-    assert found["pi", "boundary_similarity"] == pytest.approx(0.464450, abs=5e-7)
-    assert found["pi", "segmentation_similarity"] == pytest.approx(0.766653, abs=5e-7)
-    assert found["kappa", "boundary_similarity"] == pytest.approx(0.465320, abs=5e-7)
-    assert found["kappa", "segmentation_similarity"] == pytest.approx(0.767032, abs=5e-7)
+    coefficients = agreement(tmp_path / "run")
+    assert coefficients["pi", "boundary_similarity"] == pytest.approx(0.464450, abs=5e-7)
+    assert coefficients["pi", "segmentation_similarity"] == pytest.approx(0.766653, abs=5e-7)
+    assert coefficients["kappa", "boundary_similarity"] == pytest.approx(0.465320, abs=5e-7)
+    assert coefficients["kappa", "segmentation_similarity"] == pytest.approx(0.767032, abs=5e-7)
     (peers,) = read_table(str(tmp_path / "run" / "documents")).to_pylist()
     assert peers["pairs"] == 21
     pairs = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
@@ -243,11 +252,11 @@ def test_moonstone(segscore: Segscore, tmp_path: Path) -> None:
     """Kazantseva & Szpakowicz 2012's groups 2 and 5, documents averaged as segeval 2.0.11 does."""
     options = ("--group-by", "group", "--expected", "item", "--output", tmp_path / "run")
     assert segscore("agree", DATA / "moonstone.jsonl", *options).code == 0
-    found = agreement(tmp_path / "run")
-    assert round(found["G2", "pi", "boundary_similarity"], 4) == 0.4083
-    assert round(found["G2", "pi", "segmentation_similarity"], 4) == 0.8983
-    assert round(found["G5", "pi", "boundary_similarity"], 4) == 0.2400
-    assert round(found["G5", "pi", "segmentation_similarity"], 4) == 0.8317
+    coefficients = agreement(tmp_path / "run")
+    assert round(coefficients["G2", "pi", "boundary_similarity"], 4) == 0.4083
+    assert round(coefficients["G2", "pi", "segmentation_similarity"], 4) == 0.8983
+    assert round(coefficients["G5", "pi", "boundary_similarity"], 4) == 0.2400
+    assert round(coefficients["G5", "pi", "segmentation_similarity"], 4) == 0.8317
 
 
 def test_moonstone_as_printed(segscore: Segscore, tmp_path: Path) -> None:
@@ -255,18 +264,18 @@ def test_moonstone_as_printed(segscore: Segscore, tmp_path: Path) -> None:
     options = ("--group-by", "group", "--as-published", "fournier2013")
     run = tmp_path / "run"
     assert segscore("agree", DATA / "moonstone.jsonl", *options, "--output", run).code == 0
-    found = agreement(run)
-    assert round(found["G2", "pi", "boundary_similarity"], 2) == 0.40
-    assert round(found["G2", "pi", "segmentation_similarity"], 2) == 0.90
-    assert round(found["G5", "pi", "boundary_similarity"], 2) == 0.23
-    assert round(found["G5", "pi", "segmentation_similarity"], 2) == 0.83
+    coefficients = agreement(run)
+    assert round(coefficients["G2", "pi", "boundary_similarity"], 2) == 0.40
+    assert round(coefficients["G2", "pi", "segmentation_similarity"], 2) == 0.90
+    assert round(coefficients["G5", "pi", "boundary_similarity"], 2) == 0.23
+    assert round(coefficients["G5", "pi", "segmentation_similarity"], 2) == 0.83
 
 
 def test_salami_in_one_command(segscore: Segscore, tmp_path: Path) -> None:
-    ended = segscore("agree", DATA / "salami.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 0
-    assert "2244 in = 1762 scored + 8 rejected + 474 unpaired" in ended.out
-    assert "rows were rejected" in ended.err
+    result = segscore("agree", DATA / "salami.jsonl", "--output", tmp_path / "run")
+    assert result.code == 0
+    assert "2244 in = 1762 scored + 8 rejected + 474 unpaired" in result.out
+    assert "rows were rejected" in result.err
     rows = read_table(str(tmp_path / "run" / "agreement")).to_pylist()
     assert {row["pairs"] for row in rows} == {881}
     assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in rows)
@@ -288,12 +297,12 @@ def moonstone(segscore: Segscore, tmp_path: Path) -> Path:
     return run
 
 
-def test_a_group_is_what_its_documents_alone_would_be(
+def test_a_group_equals_an_audit_of_its_documents_alone(
     segscore: Segscore, tmp_path: Path, moonstone: Path
 ) -> None:
     lines = (DATA / "moonstone.jsonl").read_text().splitlines()
-    own = [line for line in lines if json.loads(line)["group"] == "G5"]
-    (tmp_path / "g5.jsonl").write_text("\n".join(own) + "\n")
+    group_lines = [line for line in lines if json.loads(line)["group"] == "G5"]
+    (tmp_path / "g5.jsonl").write_text("\n".join(group_lines) + "\n")
     run = tmp_path / "g5"
     assert segscore("agree", tmp_path / "g5.jsonl", "--output", run).code == 0
     for name in ("agreement", "coders", "peers", "corpus"):
@@ -302,16 +311,16 @@ def test_a_group_is_what_its_documents_alone_would_be(
         assert group == read_table(str(run / name)).to_pylist(), name
 
 
-def test_boundary_types_are_left_out(segscore: Segscore, tmp_path: Path) -> None:
+def test_boundary_types_are_ignored(segscore: Segscore, tmp_path: Path) -> None:
     plain = {"document_id": "d", "n_units": 9}
     rows = [
         {**plain, "coder": "a", "boundaries": [2, 2, 5], "boundary_types": [1, 2, 1]},
         {**plain, "coder": "b", "boundaries": [2, 6], "boundary_types": [1, 1]},
     ]
     (tmp_path / "typed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    ended = segscore("agree", tmp_path / "typed.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 0
-    assert "boundary_types were ignored" in ended.err
+    result = segscore("agree", tmp_path / "typed.jsonl", "--output", tmp_path / "run")
+    assert result.code == 0
+    assert "boundary_types were ignored" in result.err
     (pair,) = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
     assert (pair["boundaries"], pair["matches"], pair["near_misses"]) == (2, 1, 1)
 
@@ -326,9 +335,9 @@ def test_windows(segscore: Segscore, tmp_path: Path, window: str, k: int) -> Non
     options = ("--window", window, "--output", tmp_path / "run")
     assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0
     rows = read_table(str(tmp_path / "run" / "pairs")).to_pylist()
-    found = {row["document_id"]: row["window"] for row in rows}
-    assert found["short"] == k
-    assert window == "per-document" or found["long"] == k
+    windows = {row["document_id"]: row["window"] for row in rows}
+    assert windows["short"] == k
+    assert window == "per-document" or windows["long"] == k
 
 
 def test_words(segscore: Segscore, tmp_path: Path) -> None:
@@ -353,7 +362,7 @@ def test_a_choice_of_similarities(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def salami(folder: Path, count: int) -> Path:
-    """SALAMI's codings in so many Parquet files, in another order than documents."""
+    """Write SALAMI's codings as so many Parquet files, not in the order of documents."""
     rows = [json.loads(line) for line in (DATA / "salami.jsonl").read_text().splitlines()]
     rows.sort(key=lambda row: (row["coder"], row["document_id"]))
     fields = {"document_id": pa.string(), "coder": pa.string(), "n_units": pa.int32()}
@@ -366,7 +375,7 @@ def salami(folder: Path, count: int) -> Path:
     return folder / f"in{count}"
 
 
-def test_the_same_bytes_from_any_workers_anywhere(
+def test_bytes_are_the_same_on_any_workers(
     segscore: Segscore, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings = salami(tmp_path, 3)
@@ -390,7 +399,7 @@ def test_the_same_bytes_from_any_workers_anywhere(
 def test_the_same_numbers_however_the_work_is_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = []
+    runs = []
     for count, rows, pairs in ((1, 9999, 99), (3, 300, 7), (2, 700, 50)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         monkeypatch.setattr(block, "PAIRS_AT_ONCE", pairs)
@@ -399,24 +408,24 @@ def test_the_same_numbers_however_the_work_is_split(
         tables = {name: read_table(str(run / name)).to_pylist() for name in MODELS}
         for name in ("pairs", "documents", "prominence"):
             tables[name].sort(key=str)
-        found.append(tables)
-    assert found[0] == found[1] == found[2]
+        runs.append(tables)
+    assert runs[0] == runs[1] == runs[2]
 
 
 def test_buckets_of_documents_are_resampled_alike(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Above resampling.BUCKETS documents a part names its units by bucket, or by hash if small."""
+    """Above resampling.BUCKETS documents a part names resampling units by bucket, or by hash."""
     codings = salami(tmp_path, 1)
-    found = []
+    runs = []
     monkeypatch.setattr(bootstrap, "BUCKETS", 600)
     for name, rows in (("whole", 9999), ("split", 800)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
-        ended = segscore("agree", codings, "--output", tmp_path / name)
-        assert "ci:poisson,600-buckets" in ended.out
-        found.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
-    assert found[0] == found[1]
-    assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in found[0])
+        result = segscore("agree", codings, "--output", tmp_path / name)
+        assert "ci:poisson,600-buckets" in result.out
+        runs.append(read_table(str(tmp_path / name / "agreement")).to_pylist())
+    assert runs[0] == runs[1]
+    assert all(row["ci_low"] <= row["value"] <= row["ci_high"] for row in runs[0])
 
 
 # --- Bad input -----------------------------------------------------------------------------------
@@ -425,27 +434,29 @@ def test_buckets_of_documents_are_resampled_alike(
 TWO = {"d": Document(9, {"a": [2], "b": [3]})}
 
 
-def test_no_document_with_two_coders(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_corpus_without_two_coders_on_a_document_fails(
+    segscore: Segscore, tmp_path: Path
+) -> None:
     write(tmp_path / "codings.jsonl", {"d": Document(9, {"a": [2]}), "e": Document(9, {"b": [2]})})
-    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 1
-    assert "no document has two coders" in ended.err
-    assert "Traceback" not in ended.err
+    result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert result.code == 1
+    assert "no document has two coders" in result.err
+    assert "Traceback" not in result.err
     assert not (tmp_path / "run" / "run.json").exists()
 
 
 def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path) -> None:
     plain = {"boundaries": [2], "n_units": 9}
     rows = [
-        *({"document_id": "good", "coder": each, **plain} for each in "ab"),
-        *({"document_id": "twice", "coder": each, **plain} for each in "aab"),
+        *({"document_id": "good", "coder": coder, **plain} for coder in "ab"),
+        *({"document_id": "twice", "coder": coder, **plain} for coder in "aab"),
         {"document_id": "sizes", "coder": "a", **plain},
         {"document_id": "sizes", "coder": "b", **plain, "n_units": 8},
         {"document_id": "range", "coder": "a", **plain, "boundaries": [9]},
     ]
     (tmp_path / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 0
+    result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert result.code == 0
     rejects = read_table(str(tmp_path / "run" / "rejects")).to_pylist()
     assert [(row["row"], row["document_id"], row["rule"]) for row in rejects] == [
         (7, "range", "boundaries_in_range"),
@@ -454,11 +465,11 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
         (5, "sizes", "n_units_agree"),
         (6, "sizes", "n_units_agree"),
     ]
-    assert "8 in = 2 scored + 5 rejected + 1 unpaired" in ended.out
+    assert "8 in = 2 scored + 5 rejected + 1 unpaired" in result.out
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--group-by", "genre"), "--group-by genre: no such attribute; available: none"),
         (("--expected", "mean"), "--expected mean: must be one of pooled, item"),
@@ -470,23 +481,23 @@ def test_contradictions_are_rejected_by_name(segscore: Segscore, tmp_path: Path)
     ],
 )
 def test_wrong_options(
-    segscore: Segscore, tmp_path: Path, options: tuple[str, ...], said: str
+    segscore: Segscore, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     write(tmp_path / "codings.jsonl", TWO)
-    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run", *options)
-    assert ended.code == 2
-    assert said in ended.err
+    result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run", *options)
+    assert result.code == 2
+    assert message in result.err
     assert not (tmp_path / "run").exists()
 
 
-def test_an_attribute_called_like_a_column(segscore: Segscore, tmp_path: Path) -> None:
+def test_an_attribute_named_like_a_column_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     write(tmp_path / "codings.jsonl", TWO, peer={"d": "x"})
-    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 2
-    assert "the attribute column peer has the same name as a column" in ended.err
+    result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert result.code == 2
+    assert "the attribute column peer has the same name as a column" in result.err
 
 
-def test_attributes_called_like_what_is_added_up(segscore: Segscore, tmp_path: Path) -> None:
+def test_attributes_may_be_named_like_summed_counts(segscore: Segscore, tmp_path: Path) -> None:
     write(tmp_path / "codings.jsonl", TWO, unit={"d": "x"}, panel={"d": "y"})
     options = ("--group-by", "unit,panel", "--output", tmp_path / "run")
     assert segscore("agree", tmp_path / "codings.jsonl", *options).code == 0
@@ -494,7 +505,7 @@ def test_attributes_called_like_what_is_added_up(segscore: Segscore, tmp_path: P
     assert [(row["unit"], row["panel"]) for row in rows] == [(None, None), ("x", "y")]
 
 
-def test_a_damaged_file_on_the_way(
+def test_a_damaged_intermediate_file_is_reported(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codings = salami(tmp_path, 3)
@@ -502,14 +513,14 @@ def test_a_damaged_file_on_the_way(
     bad = (codings / "1.parquet").read_bytes()
     middle = len(bad) // 2
     (codings / "1.parquet").write_bytes(bad[:middle] + bytes(600) + bad[middle + 600 :])
-    ended = segscore("agree", codings, "--output", tmp_path / "run")
-    assert ended.code in (1, 2)
-    assert "1.parquet" in ended.err
-    assert "Traceback" not in ended.err
+    result = segscore("agree", codings, "--output", tmp_path / "run")
+    assert result.code in (1, 2)
+    assert "1.parquet" in result.err
+    assert "Traceback" not in result.err
     assert shuffle.FOLDER not in {path.name for path in tmp_path.glob("run/*")}
 
 
-# --- What a reader found -------------------------------------------------------------------------
+# --- Reported by a reader ------------------------------------------------------------------------
 
 
 def test_one_pair_of_coders_has_no_interval(folders: Iterator[Path]) -> None:
@@ -518,46 +529,46 @@ def test_one_pair_of_coders_has_no_interval(folders: Iterator[Path]) -> None:
         "e": Document(30, {"a": [5, 12, 20]}),
         "f": Document(30, {"a": [5, 12, 20]}),
     }
-    found = audited(next(folders), corpus, replicates=100)
-    assert all(row["ci_low"] is None for row in found["agreement"])
+    tables = audit_tables(next(folders), corpus, replicates=100)
+    assert all(row["ci_low"] is None for row in tables["agreement"])
 
 
-def test_chance_that_is_certain_leaves_coefficients_undefined(folders: Iterator[Path]) -> None:
-    """However the sums are rounded: by documents' rates, and with a coder left out."""
+def test_expected_agreement_of_1_leaves_coefficients_undefined(folders: Iterator[Path]) -> None:
+    """Undefined however the sums are rounded: by documents' rates, and with a coder left out."""
     certain = {
         "d": Document(4, {"a": [1], "b": [2]}),
         "e": Document(4, {"a": [1, 2, 3], "b": [1, 2, 3]}),
     }
-    found = audited(next(folders), certain, as_published="fournier2013")
-    values = {(row["coefficient"], row["similarity"]): row["value"] for row in found["agreement"]}
+    tables = audit_tables(next(folders), certain, as_published="fournier2013")
+    values = {(row["coefficient"], row["similarity"]): row["value"] for row in tables["agreement"]}
     assert values["pi", "boundary_similarity"] is None
     everywhere = list(range(1, 10))
-    left = {"d": Document(10, {"a": everywhere, "b": everywhere, "x": everywhere[:6]})}
-    coders = {row["coder"]: row for row in audited(next(folders), left)["coders"]}
+    three_coders = {"d": Document(10, {"a": everywhere, "b": everywhere, "x": everywhere[:6]})}
+    coders = {row["coder"]: row for row in audit_tables(next(folders), three_coders)["coders"]}
     assert coders["x"]["without_kappa_two_category"] is None
 
 
-def test_coders_alike_do_not_deviate(folders: Iterator[Path]) -> None:
+def test_equal_coders_have_no_deviation(folders: Iterator[Path]) -> None:
     corpus = {"d": Document(6, {"a": [1], "b": [2], "c": [3]})}
-    found = audited(next(folders), corpus)
-    assert [row["rate_sd"] for row in found["coders"]] == [0.0] * 3
-    assert all(row["deviation"] is None and row["flagged"] is None for row in found["coders"])
-    (document,) = audited(next(folders), {"d": Document(6, {each: [3] for each in "abc"})})[
+    tables = audit_tables(next(folders), corpus)
+    assert [row["rate_sd"] for row in tables["coders"]] == [0.0] * 3
+    assert all(row["deviation"] is None and row["flagged"] is None for row in tables["coders"])
+    (document,) = audit_tables(next(folders), {"d": Document(6, {coder: [3] for coder in "abc"})})[
         "documents"
     ]
     assert (document["pk_sd"], document["window_diff_sd"]) == (0.0, 0.0)
 
 
-def test_documents_in_no_group_are_told(segscore: Segscore, tmp_path: Path) -> None:
+def test_documents_without_a_group_are_counted(segscore: Segscore, tmp_path: Path) -> None:
     lines = [
         {"document_id": "d", "coder": coder, "n_units": 9, "boundaries": [2], "g": g}
         for coder, g in (("a", "x"), ("b", "y"))
     ]
     (tmp_path / "codings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     options = ("--group-by", "g", "--output", tmp_path / "run")
-    ended = segscore("agree", tmp_path / "codings.jsonl", *options)
-    assert ended.code == 0
-    assert "1 of 1 documents are in no group" in ended.err
+    result = segscore("agree", tmp_path / "codings.jsonl", *options)
+    assert result.code == 0
+    assert "1 of 1 documents are in no group" in result.err
 
 
 def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:
@@ -570,17 +581,17 @@ def test_attributes_that_are_lists(segscore: Segscore, tmp_path: Path) -> None:
     write_table(str(tmp_path / "codings.parquet"), table)
     options = ("--output", tmp_path / "run")
     assert segscore("agree", tmp_path / "codings.parquet", *options).code == 0
-    said = segscore("agree", tmp_path / "codings.parquet", "--group-by", "tags", *options)
-    assert said.code == 2
-    assert "cannot group by values of type" in said.err
+    message = segscore("agree", tmp_path / "codings.parquet", "--group-by", "tags", *options)
+    assert message.code == 2
+    assert "cannot group by values of type" in message.err
 
 
-def test_no_row_of_the_role(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_table_without_rows_of_the_role_is_refused(segscore: Segscore, tmp_path: Path) -> None:
     line = {"document_id": "d", "coder": "s", "role": "hypothesis", "n_units": 9, "boundaries": []}
     (tmp_path / "codings.jsonl").write_text(json.dumps(line) + "\n")
-    ended = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
-    assert ended.code == 1
-    assert "contains no coding; rows with the role hypothesis do not count" in ended.err
+    result = segscore("agree", tmp_path / "codings.jsonl", "--output", tmp_path / "run")
+    assert result.code == 1
+    assert "contains no coding; rows with the role hypothesis do not count" in result.err
 
 
 def test_lost_boundaries_are_counted_in_words(segscore: Segscore, tmp_path: Path) -> None:
@@ -594,7 +605,7 @@ def test_lost_boundaries_are_counted_in_words(segscore: Segscore, tmp_path: Path
     assert document["collapsed_boundaries"] == 2
 
 
-def test_near_misses_of_any_reach_end(segscore: Segscore, tmp_path: Path) -> None:
+def test_near_misses_of_any_distance_terminate(segscore: Segscore, tmp_path: Path) -> None:
     everywhere = list(range(1, 20_000))
     write(tmp_path / "codings.jsonl", {"d": Document(20_000, {"a": everywhere, "b": [7]})})
     options = ("--n-t", 2**31 - 1, "--output", tmp_path / "run")

@@ -1,4 +1,4 @@
-"""`segscore compare NEW OLD --gate`: fails where a system got worse, and says which and where."""
+"""`segscore compare NEW OLD --gate`: fails where a system is worse, and names it and the group."""
 
 from pathlib import Path
 
@@ -12,25 +12,25 @@ GATE = "boundary_similarity>=-0.01"
 
 @pytest.fixture
 def runs(segscore: Segscore, tmp_path: Path) -> tuple[Path, Path]:
-    """A run, and one of the same documents in which h0 finds nothing any more."""
-    made = corpus(seed=3, documents=60)
+    """A run, and one of the same documents in which h0 has no boundaries any more."""
+    generated = corpus(seed=3, documents=60)
     for name in ("old", "new"):
-        made.write(tmp_path / name)
+        generated.write(tmp_path / name)
         run(segscore, tmp_path / name, tmp_path / f"{name}-run")
-        for row in made.hypotheses:
+        for row in generated.hypotheses:
             if row["coder"] == "h0":
                 row["boundaries"] = []
     return tmp_path / "new-run", tmp_path / "old-run"
 
 
-def test_a_system_that_got_worse_fails(segscore: Segscore, runs: tuple[Path, Path]) -> None:
-    asked = ("--measure", "boundary_similarity", "--permutations", 99, "--gate", GATE)
-    worse = segscore("compare", *runs, *asked)
+def test_a_worse_system_fails(segscore: Segscore, runs: tuple[Path, Path]) -> None:
+    options = ("--measure", "boundary_similarity", "--permutations", 99, "--gate", GATE)
+    worse = segscore("compare", *runs, *options)
     assert worse.code == 1
     assert "h0: micro boundary_similarity fell by" in worse.err
     assert "h1" not in worse.err
     assert f"segscore explain {runs[0]} --document" in worse.out
-    better = segscore("compare", *reversed(runs), *asked)
+    better = segscore("compare", *reversed(runs), *options)
     assert better.code == 0, better.err
     assert "passed" in better.out and "failed" not in better.out
 
@@ -45,15 +45,13 @@ def test_a_system_that_got_worse_fails(segscore: Segscore, runs: tuple[Path, Pat
 def test_wrong_rules_are_refused(
     segscore: Segscore, runs: tuple[Path, Path], options: tuple[str, ...], message: str
 ) -> None:
-    ended = segscore("compare", *runs, "--measure", "boundary_similarity", *options)
-    assert ended.code == 2
-    assert message in ended.err
+    result = segscore("compare", *runs, "--measure", "boundary_similarity", *options)
+    assert result.code == 2
+    assert message in result.err
 
 
-def test_one_run_has_nothing_to_be_held_against(
-    segscore: Segscore, runs: tuple[Path, Path]
-) -> None:
-    asked = ("--measure", "boundary_similarity", "--gate", GATE)
-    ended = segscore("compare", runs[0], *asked)
-    assert ended.code == 2
-    assert "needs exactly two runs, not 1" in ended.err
+def test_a_gate_needs_two_runs(segscore: Segscore, runs: tuple[Path, Path]) -> None:
+    options = ("--measure", "boundary_similarity", "--gate", GATE)
+    result = segscore("compare", runs[0], *options)
+    assert result.code == 2
+    assert "needs exactly two runs, not 1" in result.err

@@ -19,15 +19,15 @@ def tinyrec(segscore: Segscore, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("layout", ["pairs", "systems", "references"])
 @pytest.mark.parametrize("average", ["macro", "micro"])
-def test_every_layout_says_the_same_in_every_format(
+def test_every_layout_has_the_same_cells_in_every_format(
     segscore: Segscore, tinyrec: Path, layout: str, average: str
 ) -> None:
     options = ("--measure", "b_precision,pk", "--layout", layout, "--average", average)
     out = {}
     for kind in ("text", "markdown", "latex", "csv"):
-        ended = segscore("compare", tinyrec, *options, "--format", kind)
-        assert ended.code == 0, ended.err
-        out[kind] = ended.out
+        result = segscore("compare", tinyrec, *options, "--format", kind)
+        assert result.code == 0, result.err
+        out[kind] = result.out
     markdown = [line for line in out["markdown"].splitlines() if line.startswith("|")]
     cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in markdown]
     headings, _, *rows = cells
@@ -44,13 +44,13 @@ def test_every_layout_says_the_same_in_every_format(
     (signature,) = {row["signature"] for row in table}
     assert f"`{signature}`" in out["markdown"] and signature in out["text"]
     assert signature.replace("_", r"\_").replace("|", r"|\allowbreak ") in out["latex"]
-    for row, shown in zip(table, rows, strict=True):
-        of = {"pairs": "difference", "systems": "pk", "references": "EquiSeg"}[layout]
-        value = "–" if row[of] == "" else f"{float(row[of]):.4f}"
-        assert any(cell.startswith(value) for cell in shown)
+    for row, printed in zip(table, rows, strict=True):
+        value_column = {"pairs": "difference", "systems": "pk", "references": "EquiSeg"}[layout]
+        value = "–" if row[value_column] == "" else f"{float(row[value_column]):.4f}"
+        assert any(cell.startswith(value) for cell in printed)
 
 
-def test_marks_of_a_format_are_no_marks_in_a_name(segscore: Segscore, tmp_path: Path) -> None:
+def test_markup_in_names_is_escaped(segscore: Segscore, tmp_path: Path) -> None:
     row = '{"document_id": "d", "coder": "%s", "role": "%s", "n_units": 9, "boundaries": [4]}\n'
     table = tmp_path / "t.jsonl"
     table.write_text(row % ("desk", "reference") + row % ("a|b_50%", "hypothesis"))

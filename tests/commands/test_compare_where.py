@@ -1,4 +1,4 @@
-"""Where systems go wrong: every class of boundaries counted again from the edits of each pair."""
+"""The table `where`: every class of boundaries counted again from the edits of each pair."""
 
 from collections import Counter
 from itertools import pairwise
@@ -14,7 +14,7 @@ from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
 from tests.support.command_line import Segscore
-from tests.support.comparisons import Row, compare, line, refused, scored
+from tests.support.comparisons import Row, compare, line, refusal_line, scored
 from tests.support.corpora import Corpus, corpus, run
 
 KINDS = {
@@ -25,37 +25,41 @@ KINDS = {
     "false_alarm": "false_alarms",
 }
 Tally = Counter[tuple[str, str, Any, str]]
-"""System, analysis, what tells the class, and kind -> how many."""
+"""(system, analysis, class, kind) -> count."""
 
 
 def story(boundaries: list[int], n_units: int, position: int) -> int:
-    """Length of the story that is opened at a position, or that it lies in."""
+    """Length of the story that starts at a position, or that contains it."""
     ends = [0, *boundaries, n_units]
     before = max(end for end in ends if end <= position)
     return min(end for end in ends if end > position) - before
 
 
-def tally(made: Corpus, words: bool = False) -> tuple[Tally, list[int]]:
-    """Count the edits of all pairs of the documents every system has; also all story lengths."""
-    lengths = {each["document_id"]: each["unit_lengths"] for each in made.documents}
-    systems = sorted({row["coder"] for row in made.hypotheses})
-    held = [{r["document_id"] for r in made.hypotheses if r["coder"] == s} for s in systems]
-    shared = set.intersection(*held)
+def tally(generated: Corpus, words: bool = False) -> tuple[Tally, list[int]]:
+    """Count the edits of all pairs of documents that every system has; return all story lengths."""
+    lengths = {
+        document["document_id"]: document["unit_lengths"] for document in generated.documents
+    }
+    systems = sorted({row["coder"] for row in generated.hypotheses})
+    documents_of = [
+        {r["document_id"] for r in generated.hypotheses if r["coder"] == s} for s in systems
+    ]
+    shared = set.intersection(*documents_of)
 
     def measured(row: Row) -> tuple[int, list[int]]:
         if not words:
             return row["n_units"], row["boundaries"]
-        found = naive.in_words(row["n_units"], row["boundaries"], lengths[row["document_id"]])
-        return found[0], list(found[1])
+        rows = naive.in_words(row["n_units"], row["boundaries"], lengths[row["document_id"]])
+        return rows[0], list(rows[1])
 
     counted: Tally = Counter()
     stories: list[int] = []
     for document in shared:
-        references = [measured(r) for r in made.references if r["document_id"] == document]
+        references = [measured(r) for r in generated.references if r["document_id"] == document]
         for n_units, boundaries in references:
             ends = [0, *boundaries, n_units]
             stories += [b - a for a, b in pairwise(ends)]
-        for row in (r for r in made.hypotheses if r["document_id"] == document):
+        for row in (r for r in generated.hypotheses if r["document_id"] == document):
             for n_units, boundaries in references:
                 for edit in naive.edits(n_units, boundaries, measured(row)[1]):
                     position = edit.other_position if edit.position is None else edit.position
@@ -72,67 +76,67 @@ def tally(made: Corpus, words: bool = False) -> tuple[Tally, list[int]]:
     return counted, sorted(stories)
 
 
-def check(rows: list[Row], made: Corpus, words: bool = False) -> None:
-    """Compare the table where with the twin, class by class."""
-    counted, stories = tally(made, words)
-    seen = 0
+def check(rows: list[Row], generated: Corpus, words: bool = False) -> None:
+    """Compare the table `where` with the twin, class by class."""
+    counted, stories = tally(generated, words)
+    checked = 0
     for row in rows:
         low, high = row["low"], row["high"]
         if row["analysis"] == "story_length":
-            held = [key for key in counted if key[1] == "story_length" and low <= key[2] <= high]
+            keys = [key for key in counted if key[1] == "story_length" and low <= key[2] <= high]
         elif row["analysis"] == "position":
-            held = [key for key in counted if key[1] == "position" and key[2] == round(10 * low)]
+            keys = [key for key in counted if key[1] == "position" and key[2] == round(10 * low)]
         else:
-            held = [key for key in counted if key[1] == "prominence" and key[2] == round(4 * high)]
+            keys = [key for key in counted if key[1] == "prominence" and key[2] == round(4 * high)]
         for name in KINDS.values():
-            expected = sum(counted[k] for k in held if (k[0], k[3]) == (row["hypothesis"], name))
+            expected = sum(counted[k] for k in keys if (k[0], k[3]) == (row["hypothesis"], name))
             assert row[name] == expected, (row, name)
-            seen += expected
+            checked += expected
         boundaries = sum(row[name] for name in KINDS.values()) - row["false_alarms"]
         assert row["reference_boundaries"] == boundaries
         marks = boundaries - row["misses"] + row["false_alarms"]
         assert row["miss_rate"] == (row["misses"] / boundaries if boundaries else None)
         assert row["false_alarm_rate"] == (row["false_alarms"] / marks if marks else None)
-    assert seen == sum(counted.values()) > 100
+    assert checked == sum(counted.values()) > 100
     quarters = [(row["low"], row["high"]) for row in rows if row["analysis"] == "story_length"]
     for low, high in dict.fromkeys(quarters):
         assert low <= high and {low, high} <= set(stories)
 
 
 @pytest.mark.parametrize("words", [False, True])
-def test_every_class_is_that_of_the_twin(segscore: Segscore, tmp_path: Path, words: bool) -> None:
-    made = corpus(seed=31, documents=30)
-    made.write(tmp_path)
+def test_every_class_equals_the_twin(segscore: Segscore, tmp_path: Path, words: bool) -> None:
+    generated = corpus(seed=31, documents=30)
+    generated.write(tmp_path)
     units = ("--units", "words") if words else ()
     run(segscore, tmp_path, tmp_path / "run", *units, "--reference-points", "none")
-    found = compare(segscore, tmp_path, tmp_path / "run", "--measure", "pk", "--where",
+    rows = compare(segscore, tmp_path, tmp_path / "run", "--measure", "pk", "--where",
                     "--systems", "h0,h1,h2")  # fmt: skip
-    check(found["where"], made, words)
+    check(rows["where"], generated, words)
 
 
-def test_a_quarter_of_the_stories_is_in_each_class(segscore: Segscore, tmp_path: Path) -> None:
-    """Lengths 1 to 8, one story each: the boundary that opens it belongs to its class."""
+def test_each_length_class_has_a_quarter_of_the_stories(segscore: Segscore, tmp_path: Path) -> None:
+    """Lengths are 1 to 8, one story each; the boundary that starts a story is in its class."""
     rows = [line("d", "desk", "reference", [1, 3, 6, 10, 15, 21, 28], n_units=36)]
     rows.append(line("d", "a", "hypothesis", [1, 3], n_units=36))
-    made = scored(segscore, tmp_path / "x", rows)
-    found = compare(segscore, tmp_path, made, "--measure", "pk", "--where")["where"]
-    classes = [row for row in found if row["analysis"] == "story_length"]
+    run = scored(segscore, tmp_path / "x", rows)
+    where = compare(segscore, tmp_path, run, "--measure", "pk", "--where")["where"]
+    classes = [row for row in where if row["analysis"] == "story_length"]
     assert [(row["low"], row["high"]) for row in classes] == [(1, 2), (3, 4), (5, 6), (7, 8)]
     assert [row["reference_boundaries"] for row in classes] == [1, 2, 2, 2]
     assert [row["misses"] for row in classes] == [0, 1, 2, 2]
-    # A document of one coder says nothing of prominence.
-    assert not any(row["analysis"] == "prominence" for row in found)
+    # A document with one coder has no prominence.
+    assert not any(row["analysis"] == "prominence" for row in where)
 
 
-def test_a_miss_of_what_all_marked_costs_more(segscore: Segscore, tmp_path: Path) -> None:
+def test_boundaries_are_counted_by_prominence(segscore: Segscore, tmp_path: Path) -> None:
     coders = {"x": [5, 10], "y": [5, 10], "z": [5, 10], "w": [5]}
     rows = [line("d", coder, "reference", marks) for coder, marks in coders.items()]
     rows += [line("d", "a", "hypothesis", [5, 15]), line("d", "b", "hypothesis", [10])]
-    made = scored(segscore, tmp_path / "x", rows)
-    found = compare(segscore, tmp_path, made, "--measure", "pk", "--where")["where"]
+    run = scored(segscore, tmp_path / "x", rows)
+    where = compare(segscore, tmp_path, run, "--measure", "pk", "--where")["where"]
     by = {
         (row["hypothesis"], row["low"], row["high"]): (row["misses"], row["false_alarms"])
-        for row in found
+        for row in where
         if row["analysis"] == "prominence"
     }
     assert by["a", 0.75, 1.0] == (0, 0) and by["b", 0.75, 1.0] == (4, 0)
@@ -140,7 +144,7 @@ def test_a_miss_of_what_all_marked_costs_more(segscore: Segscore, tmp_path: Path
     assert by["a", 0.0, 0.0] == (0, 4) and ("b", 0.0, 0.0) not in by
 
 
-def test_types_are_told_apart(segscore: Segscore, tmp_path: Path) -> None:
+def test_types_are_counted_separately(segscore: Segscore, tmp_path: Path) -> None:
     references = {"r1": ([5, 5, 9, 14], [1, 2, 1, 1]), "r2": ([5, 9], [2, 2])}
     hypothesis = [5, 9, 15], [2, 3, 1]
     rows = [
@@ -148,8 +152,8 @@ def test_types_are_told_apart(segscore: Segscore, tmp_path: Path) -> None:
         for coder, (marks, types) in references.items()
     ]
     rows.append({**line("d", "a", "hypothesis", hypothesis[0]), "boundary_types": hypothesis[1]})
-    made = scored(segscore, tmp_path / "x", rows)
-    found = compare(segscore, tmp_path, made, "--measure", "pk", "--where")["where"]
+    run = scored(segscore, tmp_path / "x", rows)
+    where = compare(segscore, tmp_path, run, "--measure", "pk", "--where")["where"]
     expected: Counter[str] = Counter()
     for marks, types in references.values():
         both = passes.typed_sides((1, 2, 3), types, hypothesis[1])
@@ -157,45 +161,47 @@ def test_types_are_told_apart(segscore: Segscore, tmp_path: Path) -> None:
         expected.update(KINDS[edit.kind] for edit in edits)
     assert expected["substitutions"] and expected["near_misses"] and expected["misses"]
     for analysis in ("story_length", "position", "prominence"):
-        rows = [row for row in found if row["analysis"] == analysis]
+        rows = [row for row in where if row["analysis"] == analysis]
         assert {name: sum(row[name] for row in rows) for name in KINDS.values()} == {
             name: expected[name] for name in KINDS.values()
         }
 
 
-def test_rows_that_contradict_each_other_across_parts_are_no_decisions(
+def test_duplicates_across_parts_are_not_counted(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A coder with two rows for a document, in two parts: both were refused by the run."""
+    """A coder has two rows for a document, in two parts; the run rejected both."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=10))
-    made = corpus(seed=33, documents=30)
-    twice = next(row for row in made.hypotheses if row["coder"] == "h1")
-    made.hypotheses.append({**twice, "boundaries": []})
-    made.write(tmp_path, files=3)
+    generated = corpus(seed=33, documents=30)
+    twice = next(row for row in generated.hypotheses if row["coder"] == "h1")
+    generated.hypotheses.append({**twice, "boundaries": []})
+    generated.write(tmp_path, files=3)
     run(segscore, tmp_path, tmp_path / "run")
-    found = compare(segscore, tmp_path, tmp_path / "run", "--measure", "pk", "--where")
-    rest = [row for row in made.hypotheses if row != twice and row is not made.hypotheses[-1]]
-    check(found["where"], Corpus(made.references, rest, made.documents))
+    rows = compare(segscore, tmp_path, tmp_path / "run", "--measure", "pk", "--where")
+    rest = [
+        row for row in generated.hypotheses if row != twice and row is not generated.hypotheses[-1]
+    ]
+    check(rows["where"], Corpus(generated.references, rest, generated.documents))
 
 
 def test_inputs_that_changed_are_refused(segscore: Segscore, tmp_path: Path) -> None:
     rows = [line("d", "desk", "reference", [5]), line("d", "a", "hypothesis", [6])]
-    made = scored(segscore, tmp_path / "x", rows)
+    run = scored(segscore, tmp_path / "x", rows)
     table = tmp_path / "x" / "table.jsonl"
     table.write_text(table.read_text() + "\n")
     output = tmp_path / "comparison"
-    ended = segscore("compare", made, "--measure", "pk", "--where", "--output", output)
-    assert "has changed since the run" in refused(ended)
+    result = segscore("compare", run, "--measure", "pk", "--where", "--output", output)
+    assert "has changed since the run" in refusal_line(result)
     assert not output.exists()
-    assert segscore("compare", made, "--measure", "pk").code == 0
+    assert segscore("compare", run, "--measure", "pk").code == 0
 
 
-def test_what_is_printed(segscore: Segscore, tmp_path: Path) -> None:
+def test_results_are_printed(segscore: Segscore, tmp_path: Path) -> None:
     rows = [line("d", c, "reference", [5, 10]) for c in ("x", "y")]
     rows += [line("d", "a", "hypothesis", [6, 16]), line("d", "b", "hypothesis", [])]
-    made = scored(segscore, tmp_path / "x", rows)
-    ended = segscore("compare", made, "--measure", "pk", "--where")
-    assert ended.code == 0, ended.err
-    for said in ("by length of the story", "by position in the document", "75% to 100%"):
-        assert said in ended.out
-    assert read_table(str(made / "scores")).num_rows == 4
+    run = scored(segscore, tmp_path / "x", rows)
+    result = segscore("compare", run, "--measure", "pk", "--where")
+    assert result.code == 0, result.err
+    for text in ("by length of the story", "by position in the document", "75% to 100%"):
+        assert text in result.out
+    assert read_table(str(run / "scores")).num_rows == 4

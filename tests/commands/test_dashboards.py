@@ -1,4 +1,4 @@
-"""deploy/dashboards: views, dashboard and alerts, run on an archive of real nights and audits."""
+"""deploy/dashboards: views, dashboard and alerts, on an archive of real nights and audits."""
 
 import json
 import re
@@ -18,7 +18,7 @@ import yaml
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.metrics import BROKEN, WAITING
 from segscore.pipeline.nightly.verdict import OUTCOMES
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.nights import DAYS, GOOD, Archive, rows
 from tests.support.paths import DATA, ROOT
 
@@ -34,20 +34,20 @@ COMMAND = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()
 
 
 class Started(Segscore):
-    """The command line, in a process of its own: for what outlives a test."""
+    """The command line in a process of its own, for what outlives a test."""
 
     def __init__(self) -> None:
-        """Nothing is captured or patched."""
+        """Capture and patch nothing."""
 
-    def __call__(self, *arguments: object) -> Ended:
+    def __call__(self, *arguments: object) -> CommandResult:
         """Run `segscore ARGUMENTS`."""
-        ended = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True)
-        return Ended(ended.returncode, ended.stdout, ended.stderr)
+        result = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True)
+        return CommandResult(result.returncode, result.stdout, result.stderr)
 
 
 @dataclass(frozen=True)
 class Place:
-    """An archive with three nights, the last of which failed, and two audits.
+    """Three nights, the last of which failed, and two audits.
 
     Attributes:
         nights: the nights.
@@ -58,8 +58,8 @@ class Place:
     audits: Path
 
     def connect(self) -> "duckdb.DuckDBPyConnection":
-        """A database with the views over it."""
-        import duckdb  # what a module keeps of it is told as leaked when Python ends
+        """Open a database with the views over it."""
+        import duckdb  # otherwise Python reports what the module keeps of it as leaked
 
         database = duckdb.connect()
         database.execute(f"CREATE MACRO archive() AS '{self.nights.runs}'")
@@ -69,19 +69,19 @@ class Place:
         return database
 
     def night(self, night: str, table: str) -> pd.DataFrame:
-        """A table of a night, as pandas reads the files that its run.json lists."""
+        """Read a table of a night, from the files that its run.json lists."""
         return listed(Path(self.nights.folder_of(night)), table)
 
 
 def listed(run: Path, table: str) -> pd.DataFrame:
-    """A table of a run, as pandas reads the files that run.json lists."""
+    """Read a table of a run, from the files that its run.json lists."""
     files = json.loads((run / "run.json").read_text())["files"][table]
     return pd.concat([pd.read_parquet(run / table / file) for file in files])
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """The archive, and what stands in it beside what was published."""
+    """The archive, with unpublished files beside the published ones."""
     folder = tmp_path_factory.mktemp("archive")
     nights = Archive(folder / "archive", folder, Started())
     nights.settle(score='group-by = "program"\nreference-points = "none"\nconsensus = "0.5"')
@@ -95,8 +95,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
             second = [{**row, "coder": "second"} for row in put[::3] if role == "reference"]
             bad = [{**put[0], "coder": "bad", "boundaries": [0]}] if role == "reference" else []
             nights.put(night, role, [*put, *second, *bad])
-        ended = nights.run(night)
-        assert ended.code == (1 if night == FAILED else 0), ended.err
+        result = nights.run(night)
+        assert result.code == (1 if night == FAILED else 0), result.err
     history = nights.segscore("history", nights.runs)
     assert history.code == 0, history.err
     audits = folder / "audits"
@@ -105,9 +105,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
         ("stargazer", "by hand", ()),
     ):
         run = audits / name
-        ended = nights.segscore("agree", DATA / f"{table}.jsonl", *options, "--output", run)
-        assert ended.code == 0, ended.err
-    # A night that is at work, and what one that was killed left beside files that stand.
+        result = nights.segscore("agree", DATA / f"{table}.jsonl", *options, "--output", run)
+        assert result.code == 0, result.err
+    # An unfinished night, and what a killed one left beside the files of a published one.
     (Path(nights.runs) / "date=2026-01-04" / "scores").mkdir(parents=True)
     for run in (Path(nights.folder_of(FAILED)), Path(nights.runs, "date=2026-01-04")):
         scores = Path(nights.folder_of(FIRST), "scores")
@@ -120,25 +120,25 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 @pytest.fixture
 def database(place: Place) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """The views."""
+    """A database with the views."""
     with place.connect() as connected:
         yield connected
 
 
-def same(found: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
-    """Whether two tables have the same rows, whatever their order and their kinds of null."""
-    assert len(found), "nothing is compared"
-    assert sorted(found.columns) == sorted(expected.columns)
+def assert_same_rows(actual: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
+    """Whether two tables have the same rows, in any order and with any kind of null."""
+    assert len(actual), "nothing is compared"
+    assert sorted(actual.columns) == sorted(expected.columns)
     tables = [
-        each[sorted(each.columns)].sort_values(by, ignore_index=True).astype(object)
-        for each in (found, expected)
+        frame[sorted(frame.columns)].sort_values(by, ignore_index=True).astype(object)
+        for frame in (actual, expected)
     ]
-    one, other = (each.where(each.notna(), None) for each in tables)
+    one, other = (table.where(table.notna(), None) for table in tables)
     pd.testing.assert_frame_equal(one, other, check_dtype=False)
 
 
 def by_group(table: pd.DataFrame, names: list[str]) -> pd.Series:
-    """The group-by columns of a table as one text, none over all."""
+    """Join the group-by columns of a table to one text, empty for the rows over all."""
     return table.apply(
         lambda row: ", ".join(f"{n}={row[n]}" for n in names if not pd.isna(row[n])) or None, axis=1
     )
@@ -147,41 +147,43 @@ def by_group(table: pd.DataFrame, names: list[str]) -> pd.Series:
 AVERAGED = ["hypothesis", "measure", "average"]
 
 
-def test_averages(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
-    """History, trend and the latest good night are what the nights' own summaries say."""
+def test_views_of_averages_equal_the_summaries(
+    place: Place, database: "duckdb.DuckDBPyConnection"
+) -> None:
+    """History, trend and the latest good night agree with the nights' own summaries."""
     parts = []
     for night in NIGHTS:
         part = place.night(night, "summary").assign(date=pd.Timestamp(night))
         parts.append(part.assign(groups=by_group(part, ["program", "reference"])))
     expected = pd.concat(parts).drop(columns=["program", "reference"])
-    found = database.execute("FROM history").df()
+    frame = database.execute("FROM history").df()
     assert {"program=news, reference=desk", "program=talk, reference=consensus:0.5"} <= set(
-        found["groups"]
+        frame["groups"]
     )
     beside = ["run", "signature", "version", "outcome", "gate"]
     key = ["date", *AVERAGED, "groups"]
-    same(found.drop(columns=beside), expected, key)
-    assert set(found[found["gate"] == "failed"]["hypothesis"]) == {"other"}
+    assert_same_rows(frame.drop(columns=beside), expected, key)
+    assert set(frame[frame["gate"] == "failed"]["hypothesis"]) == {"other"}
 
     key = [*AVERAGED, "groups"]
     expected["change"] = expected.groupby(key, dropna=False)["value"].diff()
     trend = database.execute("FROM trend").df()
     assert (trend["time"] == trend["date"]).all()
-    same(
+    assert_same_rows(
         trend.drop(columns=["time", "signature", "outcome", "gate"]),
         expected.drop(columns="sd"),
         ["date", *key],
     )
     latest = database.execute("FROM latest_good").df()
     last = expected[expected["date"] == SECOND].drop(columns="change")
-    same(latest.drop(columns=beside), last, key)
+    assert_same_rows(latest.drop(columns=beside), last, key)
 
 
 def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
-    """Nights and what the gate said are what run.json and night.json say; no others are told of."""
-    found = database.execute("SELECT * FROM nights ORDER BY date").df()
-    assert [f"{night:%Y-%m-%d}" for night in found["date"]] == list(NIGHTS)
-    for row in found.to_dict("records"):
+    """Nights and verdicts agree with run.json and night.json; no other nights are listed."""
+    frame = database.execute("SELECT * FROM nights ORDER BY date").df()
+    assert [f"{night:%Y-%m-%d}" for night in frame["date"]] == list(NIGHTS)
+    for row in frame.to_dict("records"):
         night = f"{row['date']:%Y-%m-%d}"
         record, verdict = (place.nights.read(night, f"{name}.json") for name in ("run", "night"))
         for name in ("signature", "fingerprint", "pairs"):
@@ -199,37 +201,39 @@ def test_nights(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
         "SELECT * EXCLUDE (time, outcome, moved)"
         " REPLACE (CAST(date AS VARCHAR) AS date, CAST(against AS VARCHAR) AS against) FROM gate"
     ).df()
-    same(gate, checks.drop(columns="moved"), ["date", "system"])
+    assert_same_rows(gate, checks.drop(columns="moved"), ["date", "system"])
     moved = [
         {"date": v["date"], "rule": c["rule"], "system": c["system"], "measure": c["measure"], **m}
         for v in verdicts
         for c in v["checks"]
         for m in c["moved"]
     ]
-    found = database.execute(
+    frame = database.execute(
         "SELECT * EXCLUDE (time) REPLACE (CAST(date AS VARCHAR) AS date) FROM moved"
     ).df()
-    same(found, pd.DataFrame(moved), ["document_id"])
+    assert_same_rows(frame, pd.DataFrame(moved), ["document_id"])
 
 
-def test_a_verdict_of_another_run_says_nothing(place: Place) -> None:
-    """A night that was replaced is not told of by what was said of the run before it."""
-    judged = Path(place.nights.folder_of(FAILED), "night.json")
-    text = judged.read_text()
+def test_the_verdict_of_a_replaced_run_is_not_shown(place: Place) -> None:
+    """The verdict on an earlier run of a night does not appear for the run that replaced it."""
+    verdict_file = Path(place.nights.folder_of(FAILED), "night.json")
+    text = verdict_file.read_text()
     try:
-        judged.write_text(json.dumps(json.loads(text) | {"run": "00000000"}))
+        verdict_file.write_text(json.dumps(json.loads(text) | {"run": "00000000"}))
         with place.connect() as database:
-            found = database.execute("SELECT outcome, good FROM nights ORDER BY date").fetchall()
+            frame = database.execute("SELECT outcome, good FROM nights ORDER BY date").fetchall()
     finally:
-        judged.write_text(text)
-    assert found == [("passed", True), ("passed", True), (None, False)]
+        verdict_file.write_text(text)
+    assert frame == [("passed", True), ("passed", True), (None, False)]
 
 
-def test_documents_of_a_night(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
-    """Scores of the files that run.json lists, and the worst documents by either direction."""
+def test_views_of_documents_equal_the_scores(
+    place: Place, database: "duckdb.DuckDBPyConnection"
+) -> None:
+    """The scores are those that run.json lists; the worst documents follow either direction."""
     expected = place.night(FAILED, "scores")
-    found = database.execute(f"FROM scores_of('{FAILED}')").df()
-    same(found, expected, ["document_id", "reference", "hypothesis"])
+    frame = database.execute(f"FROM scores_of('{FAILED}')").df()
+    assert_same_rows(frame, expected, ["document_id", "reference", "hypothesis"])
     assert not database.execute("FROM scores_of('2026-01-04')").fetchall()
     original = expected[~expected["reference"].str.startswith("consensus:")]
     for measure, ascending in (("boundary_similarity", True), ("pk", False)):
@@ -237,7 +241,7 @@ def test_documents_of_a_night(place: Place, database: "duckdb.DuckDBPyConnection
         grouped = original.groupby(["document_id", "hypothesis"])[measure].agg(["mean", "count"])
         grouped = grouped[grouped["count"] > 0].reset_index()
         grouped.columns = worst.columns
-        same(worst, grouped, ["document_id", "hypothesis"])
+        assert_same_rows(worst, grouped, ["document_id", "hypothesis"])
         assert worst["value"].is_monotonic_increasing == ascending
         assert worst["value"].is_monotonic_decreasing != ascending
     assert not database.execute(f"FROM worst_documents('{FAILED}', 'win_diff_prime')").fetchall()
@@ -247,26 +251,28 @@ def test_documents_of_a_night(place: Place, database: "duckdb.DuckDBPyConnection
     }
 
 
-def test_audits(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
-    """Agreement, coders and contested boundaries are what the audits' own tables say."""
+def test_views_of_audits_equal_their_tables(
+    place: Place, database: "duckdb.DuckDBPyConnection"
+) -> None:
+    """Agreement, coders and contested boundaries agree with the audits' own tables."""
     for table, key in (("agreement", ["coefficient", "similarity"]), ("coders", ["coder"])):
         parts = []
         for name in (AUDIT, "by hand"):
             part = listed(place.audits / name, table)
-            told = by_group(part, ["group"]) if "group" in part else None
+            group_text = by_group(part, ["group"]) if "group" in part else None
             parts.append(
-                part.drop(columns="group", errors="ignore").assign(audit=name, groups=told)
+                part.drop(columns="group", errors="ignore").assign(audit=name, groups=group_text)
             )
-        found = database.table(table).df().drop(columns=["date", "time"])
-        same(found, pd.concat(parts), ["audit", "groups", *key])
+        frame = database.table(table).df().drop(columns=["date", "time"])
+        assert_same_rows(frame, pd.concat(parts), ["audit", "groups", *key])
     contested = database.execute(f"FROM contested WHERE audit = '{AUDIT}'").df()
     marked = listed(place.audits / AUDIT, "prominence")
     supporters = marked["coders_within_half_window"]
     some = marked[supporters < marked["coders"]]
     assert len(contested) == len(some) > 0
     for row in contested.to_dict("records"):
-        has = [True] * row["supporters"] + [False] * (row["coders"] - row["supporters"])
-        pairs = [one != other for i, one in enumerate(has) for other in has[:i]]
+        marks = [True] * row["supporters"] + [False] * (row["coders"] - row["supporters"])
+        pairs = [one != other for i, one in enumerate(marks) for other in marks[:i]]
         assert row["disagreement"] == pytest.approx(sum(pairs) / len(pairs))
     dates = dict(database.execute("SELECT audit, CAST(date AS VARCHAR) FROM audits").fetchall())
     assert dates == {AUDIT: "2026-01-03", "by hand": None}
@@ -282,8 +288,8 @@ CHOSEN = {
 }
 
 
-def asked(sql: str) -> str:
-    """A query as Grafana and the plug-in send it, over the month of the archive."""
+def filled_in(sql: str) -> str:
+    """Fill in a query as Grafana and the plug-in send it, over the month of the archive."""
 
     def quoted(name: re.Match[str]) -> str:
         return ", ".join("'" + text.replace("'", "''") + "'" for text in CHOSEN[name[1]])
@@ -299,33 +305,33 @@ PANELS_BY_TITLE = {panel["title"]: panel for panel in GRAFANA["panels"] if panel
 
 
 @pytest.mark.parametrize("title", PANELS_BY_TITLE)
-def test_every_panel_has_rows(database: "duckdb.DuckDBPyConnection", title: str) -> None:
-    """Each query runs and finds something; one of a time series begins with time, and ascends."""
+def test_every_panel_returns_rows(database: "duckdb.DuckDBPyConnection", title: str) -> None:
+    """Each query returns rows; those of a time series begin with an ascending time."""
     panel = PANELS_BY_TITLE[title]
     (target,) = panel["targets"]
-    found = database.execute(asked(target["rawSql"])).df()
-    assert len(found)
+    frame = database.execute(filled_in(target["rawSql"])).df()
+    assert len(frame)
     kinds = {"timeseries": 0, "state-timeline": 0, "table": 1}
     assert target["format"] == kinds[panel["type"]]
     if target["format"] == 0:
-        assert found.columns[0] == "time" and found["time"].is_monotonic_increasing
-        assert any(pd.api.types.is_numeric_dtype(found[name]) for name in found.columns)
+        assert frame.columns[0] == "time" and frame["time"].is_monotonic_increasing
+        assert any(pd.api.types.is_numeric_dtype(frame[name]) for name in frame.columns)
 
 
-def test_what_panels_show(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
+def test_panels_show_expected_values(place: Place, database: "duckdb.DuckDBPyConnection") -> None:
     def shown(title: str) -> pd.DataFrame:
         (target,) = PANELS_BY_TITLE[title]["targets"]
-        return database.execute(asked(target["rawSql"])).df()
+        return database.execute(filled_in(target["rawSql"])).df()
 
     mapped = PANELS_BY_TITLE["Nights"]["fieldConfig"]["defaults"]["mappings"][0]["options"]
     outcomes = [mapped[str(code)]["text"] for code in shown("Nights")["night"]]
     assert outcomes == ["passed", "passed", "failed"]
     gate = shown("Gate")
-    told = {
+    values = {
         (f"{row.time:%Y-%m-%d}", row.system): mapped[str(row.state)]["text"]
         for row in gate.itertuples()
     }
-    assert told[FAILED, "other"] == "failed" and told[FAILED, "steady"] == "passed"
+    assert values[FAILED, "other"] == "failed" and values[FAILED, "steady"] == "passed"
     summary = place.night(FAILED, "summary")
     micro = summary[
         (summary["measure"] == "boundary_similarity")
@@ -345,12 +351,14 @@ def test_what_panels_show(place: Place, database: "duckdb.DuckDBPyConnection") -
     assert rates.to_dict() == pytest.approx(over_all.to_dict())
 
 
-def test_every_variable_has_values(database: "duckdb.DuckDBPyConnection") -> None:
-    """What may be chosen is there, what is chosen at first among it, and nothing else is asked."""
-    variables = {each["name"]: each for each in GRAFANA["templating"]["list"]}
+def test_every_variable_returns_values(database: "duckdb.DuckDBPyConnection") -> None:
+    """The values include the default, and there are no other queries."""
+    variables = {variable["name"]: variable for variable in GRAFANA["templating"]["list"]}
     for name, variable in variables.items():
         if variable["type"] == "query":
-            values = [value for (value,) in database.execute(asked(variable["query"])).fetchall()]
+            values = [
+                value for (value,) in database.execute(filled_in(variable["query"])).fetchall()
+            ]
             assert values and len(values) == len(set(values)), name
             assert set(CHOSEN[name]) <= set(values), name
             first = variable.get("current", {}).get("value", values[0])
@@ -360,19 +368,19 @@ def test_every_variable_has_values(database: "duckdb.DuckDBPyConnection") -> Non
     assert set(re.findall(r"\$([a-z]\w*)", text)) <= variables.keys()
 
 
-def test_the_directions_are_what_their_script_writes() -> None:
+def test_the_directions_equal_the_scripts_output() -> None:
     script = runpy.run_path(str(FOLDER / "directions.py"))
     text = (FOLDER / "views.sql").read_text("utf-8")
     assert script["views"](text) == text, "run `make columns`"
 
 
-def test_the_dashboard_is_what_its_script_writes() -> None:
+def test_the_dashboard_equals_the_scripts_output() -> None:
     script = runpy.run_path(str(FOLDER / "dashboard.py"))
     assert json.loads(script["text"]()) == GRAFANA, "run `make dashboard`"
 
 
-def test_the_dashboard_fits_any_grafana() -> None:
-    """Ids are unique, no data source is named but by the variable, no panel lies on another."""
+def test_the_dashboard_can_be_imported_into_any_grafana() -> None:
+    """Ids are unique, data sources are named only by the variable, panels do not overlap."""
     panels = GRAFANA["panels"]
     ids = [panel["id"] for panel in panels]
     assert len(ids) == len(set(ids))
@@ -389,24 +397,24 @@ def test_the_dashboard_fits_any_grafana() -> None:
 
 
 def selectors(expression: Any) -> list[Any]:
-    """The vector selectors of an expression."""
-    found = []
+    """Return the vector selectors of an expression."""
+    result = []
 
     def look(part: Any) -> bool:
         if isinstance(part, promql.VectorSelector):
-            found.append(part)
+            result.append(part)
         return True
 
     promql.walk(expression, look)
-    return found
+    return result
 
 
-def test_alerts_ask_for_metrics_that_nights_tell(place: Place) -> None:
-    """Every metric, label and outcome that a rule names is one that a night has told."""
-    told = place.nights.metrics.read_text()
+def test_alerts_use_metrics_that_nights_write(place: Place) -> None:
+    """A night has written every metric, label and outcome that a rule names."""
+    metrics_text = place.nights.metrics.read_text()
     labels = {
         name: set(re.findall(r"(\w+)=", inside))
-        for name, inside in re.findall(r"^(\w+)(?:\{(.*?)\})? ", told, re.MULTILINE)
+        for name, inside in re.findall(r"^(\w+)(?:\{(.*?)\})? ", metrics_text, re.MULTILINE)
     }
     rules = [
         rule
@@ -436,10 +444,10 @@ BLOCKS = re.findall(r"^```(sql|python)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILI
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
-def test_what_the_page_shows_runs(
+def test_queries_and_scripts_of_the_page_run(
     place: Place, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each query of the page finds something; each script ends well, where a reader would be."""
+    """Each query of the page returns rows; each script succeeds where a reader would run it."""
     language, text = BLOCKS[number]
     (tmp_path / "archive").mkdir()
     (tmp_path / "archive" / "runs").symlink_to(place.nights.runs)
@@ -456,7 +464,7 @@ def test_what_the_page_shows_runs(
 def test_the_worst_documents_of_the_page_are_listed_once_each(
     place: Place, database: "duckdb.DuckDBPyConnection"
 ) -> None:
-    """A row has a document's means over its references, of which some have several."""
+    """A row has a document's means over its references; some documents have several."""
     (query,) = (text for _, text in BLOCKS if "FROM worst_documents" in text)
     listed = database.execute(query.replace("2026-01-03", FAILED)).df().set_index("document_id")
     scores = place.night(FAILED, "scores").query("hypothesis == 'other'")

@@ -1,12 +1,12 @@
-"""One document of a run again: its edits, and the segmentations drawn."""
+"""`segscore explain`: the edits of one document of a run, and its segmentations drawn."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from segscore.pipeline.measures.edit_list import list_edits
-from segscore.pipeline.reports.terminal import draw_in_terminal
+from segscore.pipeline.measures.edit_list import Edit, list_edits
+from segscore.pipeline.reports.terminal import describe_edit, draw_in_terminal
 from tests.support.command_line import Segscore
 
 
@@ -21,7 +21,7 @@ def row(coder: str, role: str, boundaries: list[int], **further: object) -> dict
 
 @pytest.fixture
 def shows(segscore: Segscore, tmp_path: Path) -> Path:
-    """A run of one document, one reference, two systems."""
+    """A run of one document, one reference and two systems."""
     table = tmp_path / "shows.jsonl"
     table.write_text(
         lines(
@@ -30,30 +30,30 @@ def shows(segscore: Segscore, tmp_path: Path) -> Path:
             row("b", "hypothesis", []),
         )
     )
-    ended = segscore("score", table, table, "--output", tmp_path / "run")
-    assert ended.code == 0, ended.err
+    result = segscore("score", table, table, "--output", tmp_path / "run")
+    assert result.code == 0, result.err
     return tmp_path / "run"
 
 
 def test_every_edit_is_listed_with_kind_position_and_span(segscore: Segscore, shows: Path) -> None:
-    ended = segscore("explain", shows, "--document", "d", "--hypothesis", "a")
-    assert ended.code == 0, ended.err
-    for said in (
+    result = segscore("explain", shows, "--document", "d", "--hypothesis", "a")
+    assert result.code == 0, result.err
+    for message in (
         "d: a against desk",
         "near miss: 12 in the reference, 13 in the hypothesis, 1 apart",
         "miss: 20 in the reference only",
         "false alarm: 27 in the hypothesis only",
     ):
-        assert said in ended.out
-    assert "b against" not in ended.out
+        assert message in result.out
+    assert "b against" not in result.out
     assert "b against desk" in segscore("explain", shows, "--document", "d").out
 
 
 def test_the_settings_of_the_run_decide(segscore: Segscore, shows: Path) -> None:
     table = shows.parent / "shows.jsonl"
     segscore("score", table, table, "--output", shows.parent / "strict", "--n-t", 1)
-    ended = segscore("explain", shows.parent / "strict", "--document", "d", "--hypothesis", "a")
-    assert "near miss:" not in ended.out and "miss: 12 in the reference only" in ended.out
+    result = segscore("explain", shows.parent / "strict", "--document", "d", "--hypothesis", "a")
+    assert "near miss:" not in result.out and "miss: 12 in the reference only" in result.out
 
 
 def test_types_are_named(segscore: Segscore, tmp_path: Path) -> None:
@@ -65,12 +65,12 @@ def test_types_are_named(segscore: Segscore, tmp_path: Path) -> None:
         )
     )
     assert segscore("score", table, table, "--output", tmp_path / "run").code == 0
-    ended = segscore("explain", tmp_path / "run", "--document", "d")
-    assert "other type at 9: 1 in the reference, 3 in the hypothesis" in ended.out
-    assert "miss: 5 in the reference only" in ended.out
+    result = segscore("explain", tmp_path / "run", "--document", "d")
+    assert "other type at 9: 1 in the reference, 3 in the hypothesis" in result.out
+    assert "miss: 5 in the reference only" in result.out
 
 
-def test_what_is_drawn() -> None:
+def test_segmentations_are_drawn() -> None:
     edits = list_edits([5, 12, 20], [5, 13, 27])
     assert list(draw_in_terminal(31, edits, 80)) == [
         "            1        10        20        30",
@@ -89,26 +89,26 @@ def test_a_long_document_is_drawn_where_it_has_boundaries() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--document", "nosuch"), "nosuch"),
         (("--document", "d", "--hypothesis", "nosuch"), "nosuch"),
     ],
 )
-def test_what_is_not_there_is_said(
-    segscore: Segscore, shows: Path, options: tuple[str, ...], said: str
+def test_unknown_documents_and_coders_are_named(
+    segscore: Segscore, shows: Path, options: tuple[str, ...], message: str
 ) -> None:
-    ended = segscore("explain", shows, *options)
-    assert ended.code == 2
-    assert said in ended.err and "Traceback" not in ended.err
+    result = segscore("explain", shows, *options)
+    assert result.code == 2
+    assert message in result.err and "Traceback" not in result.err
 
 
-def test_an_input_that_changed_is_not_explained(segscore: Segscore, shows: Path) -> None:
+def test_a_changed_input_is_refused(segscore: Segscore, shows: Path) -> None:
     table = shows.parent / "shows.jsonl"
     table.write_text(table.read_text() + "\n")
-    ended = segscore("explain", shows, "--document", "d")
-    assert ended.code == 2
-    assert str(table) in ended.err and "has changed since the run" in ended.err
+    result = segscore("explain", shows, "--document", "d")
+    assert result.code == 2
+    assert str(table) in result.err and "has changed since the run" in result.err
 
 
 def test_a_sweep_has_no_edits_to_explain(segscore: Segscore, tmp_path: Path) -> None:
@@ -116,6 +116,30 @@ def test_a_sweep_has_no_edits_to_explain(segscore: Segscore, tmp_path: Path) -> 
     candidates = row("a", "hypothesis", [5, 13], boundary_scores=[0.5, 0.25])
     table.write_text(lines(row("desk", "reference", [5, 12, 20]), candidates))
     assert segscore("sweep", table, table, "--output", tmp_path / "run").code == 0
-    ended = segscore("explain", tmp_path / "run", "--document", "d")
-    assert ended.code == 2
-    assert "is a run of `segscore sweep`" in ended.err and "Traceback" not in ended.err
+    result = segscore("explain", tmp_path / "run", "--document", "d")
+    assert result.code == 2
+    assert "is a run of `segscore sweep`" in result.err and "Traceback" not in result.err
+
+
+def test_times_are_drawn_to_scale() -> None:
+    """Half an hour in milliseconds, 8 rows at most: a column is 5 seconds."""
+    edits = [
+        Edit("near_miss", 30_001, 30_400, 1, 1, 399),
+        Edit("miss", 600_000, None, 1, None, 0),
+        Edit("match", 600_100, 600_100, 1, 1, 0),
+    ]
+    drawn = list(draw_in_terminal(1_860_120, edits, 80, "millisecond"))
+    assert drawn[:6] == [
+        "            0:00:00   0:00:50   0:01:40   0:02:30   0:03:20",
+        "reference   ──────│───────────────────────────────────────────",
+        "                  ~",
+        "hypothesis  ──────│───────────────────────────────────────────",
+        "",
+        "            … 0:04:10 without a boundary",
+    ]
+    assert drawn[8].strip() == "-"
+    assert describe_edit(edits[0], "millisecond") == (
+        "near miss: 0:00:30.001 in the reference, 0:00:30.400 in the hypothesis, 0:00:00.399 apart"
+    )
+    assert describe_edit(edits[1], "millisecond") == "miss: 0:10:00 in the reference only"
+    assert describe_edit(edits[1]) == "miss: 600000 in the reference only"

@@ -24,41 +24,41 @@ OURS = ["run", "date", "signature", "version", "outcome", "gate"]
 
 @pytest.fixture
 def archive(segscore: Segscore, tmp_path: Path) -> Archive:
-    """Two nights: one good, one on which a system got worse."""
-    made = Archive(tmp_path / "archive", tmp_path, segscore)
-    made.deliver(FIRST)
-    assert made.run(FIRST).code == 0
-    made.deliver(SECOND, {"steady": 0.9, "other": 0.4})
-    assert made.run(SECOND).code == 1
-    return made
+    """Two nights: a good one, and one on which a system became worse."""
+    empty_archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    empty_archive.deliver(FIRST)
+    assert empty_archive.run(FIRST).code == 0
+    empty_archive.deliver(SECOND, {"steady": 0.9, "other": 0.4})
+    assert empty_archive.run(SECOND).code == 1
+    return empty_archive
 
 
-def gathered(archive: Archive, *options: object, code: int = 0) -> pa.Table:
-    """The table of the archive's runs."""
-    ended = archive.segscore("history", archive.runs, *options)
-    assert ended.code == code, ended.err
-    assert "Traceback" not in ended.err
+def gathered_table(archive: Archive, *options: object, code: int = 0) -> pa.Table:
+    """Gather the archive's runs into a table."""
+    result = archive.segscore("history", archive.runs, *options)
+    assert result.code == code, result.err
+    assert "Traceback" not in result.err
     return read_table(storage.join(archive.runs, "history"))
 
 
-def published(archive: Archive, night: str) -> list[dict[str, Any]]:
-    """The summary of a night."""
-    found: list[dict[str, Any]] = read_table(f"{archive.folder_of(night)}/summary").to_pylist()
-    return found
+def published_summary(archive: Archive, night: str) -> list[dict[str, Any]]:
+    """Read the published summary of a night."""
+    summary: list[dict[str, Any]] = read_table(f"{archive.folder_of(night)}/summary").to_pylist()
+    return summary
 
 
 def rewrite(archive: Archive, night: str, change: Any) -> None:
-    """Make of a night what another version might have written."""
+    """Rewrite a night as another version might have written it."""
     (file,) = Path(archive.folder_of(night), "summary").glob("*.parquet")
     pq.write_table(change(pq.read_table(file)), file)
 
 
-def test_every_summary_is_there_with_what_the_gate_said(archive: Archive) -> None:
-    table = gathered(archive)
+def test_every_summary_has_the_verdict_of_the_gate(archive: Archive) -> None:
+    table = gathered_table(archive)
     assert table.column_names == [*OURS, *SUMMARY_COLUMNS]
     HISTORY.validate(table)
     listed = table.to_pylist()
-    expected = [row for night in (FIRST, SECOND) for row in published(archive, night)]
+    expected = [row for night in (FIRST, SECOND) for row in published_summary(archive, night)]
     assert [{name: row[name] for name in SUMMARY_COLUMNS} for row in listed] == expected
     for row in listed:
         night = row["date"].isoformat()
@@ -67,22 +67,24 @@ def test_every_summary_is_there_with_what_the_gate_said(archive: Archive) -> Non
         assert row["signature"] == record["signature"]
         assert row["version"] == record["versions"]["segscore"]
         assert row["outcome"] == {FIRST: "passed", SECOND: "failed"}[night]
-        about = (row["measure"], row["average"]) == ("boundary_similarity", "micro")
-        judged = {"other": "failed", "steady": "passed"} if about and night == SECOND else {}
-        assert row["gate"] == judged.get(row["hypothesis"])
+        has_verdict = (row["measure"], row["average"]) == ("boundary_similarity", "micro")
+        verdicts = (
+            {"other": "failed", "steady": "passed"} if has_verdict and night == SECOND else {}
+        )
+        assert row["gate"] == verdicts.get(row["hypothesis"])
 
 
-def test_the_schema_knows_all_that_a_verdict_says() -> None:
+def test_the_schema_covers_every_field_of_a_verdict() -> None:
     assert tuple(NIGHT_OUTCOMES) == verdict.OUTCOMES
     assert {verdict.PASSED, verdict.FAILED, verdict.UNDEFINED, verdict.UNDECIDED} == set(RESULTS)
     assert list(history.RUN_COLUMNS) == OURS
 
 
-def test_the_same_bytes_again_wherever_it_is_written(archive: Archive, tmp_path: Path) -> None:
-    gathered(archive)
+def test_bytes_are_the_same_for_any_output(archive: Archive, tmp_path: Path) -> None:
+    gathered_table(archive)
     file = Path(archive.runs, "history", "history.parquet")
     before = file.read_bytes()
-    gathered(archive)
+    gathered_table(archive)
     assert file.read_bytes() == before
     elsewhere = tmp_path / "elsewhere"
     assert archive.segscore("history", archive.runs, "--output", elsewhere).code == 0
@@ -91,7 +93,7 @@ def test_the_same_bytes_again_wherever_it_is_written(archive: Archive, tmp_path:
 
 
 def test_summaries_of_other_versions_are_united(archive: Archive) -> None:
-    """A column that is missing, one that is new, a measure nobody knows, a type that widened."""
+    """One lacks a column, one has a new column, an unknown measure and a wider type."""
 
     def older(table: pa.Table) -> pa.Table:
         small = table.drop_columns(["sd"])
@@ -105,7 +107,7 @@ def test_summaries_of_other_versions_are_united(archive: Archive) -> None:
         )
 
     rewrite(archive, FIRST, older)
-    table = gathered(archive)
+    table = gathered_table(archive)
     HISTORY.validate(table)
     assert table.column_names == [*OURS, *SUMMARY_COLUMNS, "channel"]
     first, second = (
@@ -119,8 +121,8 @@ def test_summaries_of_other_versions_are_united(archive: Archive) -> None:
     assert any(row["sd"] is not None for row in second)
 
 
-def test_group_columns_of_all_nights(segscore: Segscore, tmp_path: Path) -> None:
-    """Of other names, of other types, and of a name that the table has itself."""
+def test_group_columns_of_all_nights_are_united(segscore: Segscore, tmp_path: Path) -> None:
+    """They have other names, other types, and a name that is a column of the table."""
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     kinds: dict[str, dict[str, Any]] = {
         FIRST: {"show": 7, "date": "monday"},
@@ -133,7 +135,7 @@ def test_group_columns_of_all_nights(segscore: Segscore, tmp_path: Path) -> None
         for role in ("reference", "hypothesis"):
             archive.put(night, role, [{**row, **attributes} for row in rows(night, role, GOOD)])
         assert archive.run(night).code == 0
-    table = gathered(archive)
+    table = gathered_table(archive)
     HISTORY.validate(table)
     assert table.column_names == [*OURS, *SUMMARY_COLUMNS, "show", "group_date"]
     groups = {
@@ -150,14 +152,14 @@ def test_group_columns_of_all_nights(segscore: Segscore, tmp_path: Path) -> None
     assert whole and all(row["show"] is None for row in whole)
 
 
-def test_runs_that_are_no_nights(archive: Archive, segscore: Segscore) -> None:
-    """A run by hand is there; one of another command, or an unfinished one, is not."""
+def test_other_runs_of_score_are_included(archive: Archive, segscore: Segscore) -> None:
+    """A run made by hand is included; one of another command, or an unfinished one, is not."""
     runs = Path(archive.runs)
     tables = [f"{archive.folder}/{name}/date={FIRST}" for name in ("references", "hypotheses")]
     assert segscore("score", *tables, "--output", runs / "by hand").code == 0
     assert segscore("agree", DATA / "stargazer.jsonl", "--output", runs / "audit").code == 0
     (runs / "date=2026-02-01" / "_unfinished").mkdir(parents=True)
-    table = gathered(archive)
+    table = gathered_table(archive)
     dates = {row["run"]: row["date"] for row in table.to_pylist()}
     assert dates == {
         "by hand": None,
@@ -167,44 +169,46 @@ def test_runs_that_are_no_nights(archive: Archive, segscore: Segscore) -> None:
     assert {row["outcome"] for row in table.to_pylist() if row["run"] == "by hand"} == {None}
 
 
-def test_a_run_that_cannot_be_read_is_left_out_and_said(archive: Archive) -> None:
+def test_an_unreadable_run_is_left_out_with_a_warning(archive: Archive) -> None:
     record = Path(archive.folder_of(FIRST), "run.json")
     text = record.read_text()
     for broken in ("{", json.dumps({**json.loads(text), "files": {"summary": ["gone.parquet"]}})):
         record.write_text(broken)
-        ended = archive.segscore("history", archive.runs)
-        assert ended.code == 1
-        assert f"warning: date={FIRST} was left out: " in ended.err
+        result = archive.segscore("history", archive.runs)
+        assert result.code == 1
+        assert f"warning: date={FIRST} was left out: " in result.err
         table = read_table(storage.join(archive.runs, "history"))
         assert set(table.column("run").to_pylist()) == {f"date={SECOND}"}
 
 
-@pytest.mark.parametrize("made", [False, True])
-def test_nothing_to_gather(segscore: Segscore, tmp_path: Path, made: bool) -> None:
+@pytest.mark.parametrize("folder_exists", [False, True])
+def test_an_archive_without_runs_is_refused(
+    segscore: Segscore, tmp_path: Path, folder_exists: bool
+) -> None:
     runs = tmp_path / "runs"
-    if made:
+    if folder_exists:
         (runs / "something").mkdir(parents=True)
-    ended = segscore("history", runs)
-    assert ended.code == 2
-    assert str(runs) in ended.err and "Traceback" not in ended.err
+    result = segscore("history", runs)
+    assert result.code == 2
+    assert str(runs) in result.err and "Traceback" not in result.err
     assert not (runs / "history").exists()
 
 
-def test_a_place_that_cannot_be_written_is_named(archive: Archive) -> None:
+def test_an_output_that_cannot_be_written_is_named(archive: Archive) -> None:
     file = Path(archive.folder, "notes")
     file.write_text("")
-    ended = archive.segscore("history", archive.runs, "--output", file / "below")
+    result = archive.segscore("history", archive.runs, "--output", file / "below")
     url = file / "below" / "history.parquet"
-    assert ended.err == f"segscore: error: {url}: cannot be written (not a directory)\n"
-    assert ended.code == 1
+    assert result.err == f"segscore: error: {url}: cannot be written (not a directory)\n"
+    assert result.code == 1
 
 
 def test_old_nights_are_removed_first(archive: Archive) -> None:
     archive.deliver("2026-03-01")
     assert archive.run("2026-03-01").code == 0
-    ended = archive.segscore("history", archive.runs, "--keep", 20)
-    assert ended.code == 0, ended.err
-    assert f"removed night {FIRST}" in ended.out
+    result = archive.segscore("history", archive.runs, "--keep", 20)
+    assert result.code == 0, result.err
+    assert f"removed night {FIRST}" in result.out
     table = read_table(storage.join(archive.runs, "history"))
     assert set(table.column("run").to_pylist()) == {"date=2026-03-01"}
     again = archive.segscore("history", archive.runs, "--keep", 20)

@@ -1,4 +1,4 @@
-"""Input nobody means well: bounded memory and time, and no name that leads out of the run."""
+"""Hostile input: bounded memory and time, and no name that leads out of the run's folder."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_names_are_names(segscore: Segscore, tmp_path: Path) -> None:
+def test_hostile_names_are_scored_unchanged(segscore: Segscore, tmp_path: Path) -> None:
     write_table(str(tmp_path / "in/ref.parquet"), table(HOSTILE, "../ann", 9, [3, 6]))
     write_table(str(tmp_path / "in/hyp.parquet"), table(HOSTILE, "../../sys\n", 9, [3, 7]))
     before = sorted(path for path in tmp_path.rglob("*") if "run" not in path.parts)
@@ -53,43 +53,43 @@ def test_hostile_names_are_names(segscore: Segscore, tmp_path: Path) -> None:
         assert len(path.name) < 60
 
 
-@pytest.mark.parametrize("document", [each for each in HOSTILE if "\0" not in each])
+@pytest.mark.parametrize("document", [name for name in HOSTILE if "\0" not in name])
 def test_hostile_names_are_explained(segscore: Segscore, tmp_path: Path, document: str) -> None:
     write_table(str(tmp_path / "ref.parquet"), table([document], "ann", 9, [3, 6]))
     write_table(str(tmp_path / "hyp.parquet"), table([document], "sys", 9, [3, 7]))
     run = tmp_path / "run"
     files = (tmp_path / "ref.parquet", tmp_path / "hyp.parquet")
     assert segscore("score", *files, "--output", run).code == 0
-    ended = segscore("explain", run, "--document", document)
-    assert ended.code == 0, ended.err
-    assert "near miss" in ended.out
+    result = segscore("explain", run, "--document", document)
+    assert result.code == 0, result.err
+    assert "near miss" in result.out
 
 
 def run_alone(*arguments: object) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Run the command line as a process; also tell the most memory it had, in MB."""
+    """Run the command line as a process; return its peak memory in MB too."""
     code = (
         "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]);"
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr);"
         "sys.exit(done.returncode)"
     )
     command = [sys.executable, "-c", code, SEGSCORE, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done, int(done.stderr.splitlines()[-1]) / 1024
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    return process, int(process.stderr.splitlines()[-1]) / 1024
 
 
-def test_a_file_of_bad_rows(tmp_path: Path) -> None:
-    """All in one row group; each is listed, and memory stays far below a gigabyte."""
+def test_a_file_of_bad_rows_needs_little_memory(tmp_path: Path) -> None:
+    """All rows are in one row group; each is listed, and memory stays far below a gigabyte."""
     ids = [f"d{i}" for i in range(BAD_ROWS)]
     bad = table(ids, "sys", 9, [3, 2, 99])
     write_table(str(tmp_path / "ref.parquet"), table(["good"], "ann", 9, [3]))
     good = table(["good"], "sys", 9, [3])
     write_table(str(tmp_path / "hyp.parquet"), pa.concat_tables([bad, good]))
     run = tmp_path / "run"
-    done, memory = run_alone(
+    process, memory = run_alone(
         "score", tmp_path / "ref.parquet", tmp_path / "hyp.parquet", "--output", run
     )
-    assert done.returncode == 0, done.stderr
-    assert f"{BAD_ROWS + 1} in = 1 scored + {BAD_ROWS} rejected" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert f"{BAD_ROWS + 1} in = 1 scored + {BAD_ROWS} rejected" in process.stdout
     rejects = read_table(str(run / "rejects"))
     assert rejects.column("row").to_pylist() == list(range(BAD_ROWS))
     assert set(rejects.column("rule").to_pylist()) == {"boundaries_in_range"}
@@ -102,10 +102,10 @@ def test_ten_million_boundaries(tmp_path: Path) -> None:
         whole = table(["long"], coder, units, list(range(1, units, 2)))
         write_table(str(tmp_path / f"{name}.parquet"), whole)
     run = tmp_path / "run"
-    done, memory = run_alone(
+    process, memory = run_alone(
         "score", tmp_path / "ref.parquet", tmp_path / "hyp.parquet", "--output", run
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     (row,) = read_table(str(run / "scores")).select(["matches", "boundary_similarity"]).to_pylist()
     assert row == {"matches": 10**7, "boundary_similarity": 1.0}
     assert memory < 2000

@@ -1,4 +1,4 @@
-"""Packages of a user's project that are called jobs, pipeline and schemas do no harm."""
+"""A user's packages named jobs, pipeline and schemas do no harm."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def segscore(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the installed command, with the project first on PYTHONPATH and as working folder."""
+    """Return a function that runs the installed command with the project first on PYTHONPATH."""
     command = Path(sys.executable).with_name("segscore")
     return subprocess.run(
         [command, *arguments],
@@ -42,19 +42,21 @@ SCORE = ("score", "references", "hypotheses", "--replicates", "0", "--output", "
 
 
 @pytest.mark.parametrize("arguments", [("--version",), SCORE, (*SCORE, "--cluster", "processes")])
-def test_on_pythonpath(project: Path, arguments: tuple[str, ...]) -> None:
-    ended = segscore(project, *arguments)
-    assert ended.returncode == 0, ended.stderr
+def test_packages_of_a_user_on_pythonpath_do_no_harm(
+    project: Path, arguments: tuple[str, ...]
+) -> None:
+    result = segscore(project, *arguments)
+    assert result.returncode == 0, result.stderr
 
 
-def test_where_workers_start(project: Path) -> None:
+def test_packages_of_a_user_do_no_harm_where_workers_start(project: Path) -> None:
     with dask_cluster(project) as address:
-        ended = segscore(project, *SCORE, "--cluster", address)
-    assert ended.returncode == 0, ended.stderr
+        result = segscore(project, *SCORE, "--cluster", address)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_second_copy_is_refused(name: str) -> None:
-    """A module imported under another name would be another module, with classes of its own."""
+    """A module imported under another name would be a copy with classes of its own."""
     with pytest.raises(ImportError, match=f"this is segscore.{name}; import it by that name"):
         __import__(name)

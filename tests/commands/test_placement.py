@@ -1,4 +1,4 @@
-"""Outputs that overlap with inputs are refused before any work, and nothing of anybody is lost."""
+"""Outputs that overlap with inputs are refused before any work, and no file is lost."""
 
 import json
 import os
@@ -11,8 +11,8 @@ import pytest
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage.placement import require_apart
-from tests.support.command_line import Ended, Segscore
-from tests.support.placements import COMMANDS, NIGHT, ROWS, idle, refused
+from tests.support.command_line import CommandResult, Segscore
+from tests.support.placements import COMMANDS, NIGHT, ROWS, idle, refusal_line
 
 __all__ = ["idle"]
 
@@ -32,7 +32,7 @@ def files(folder: Path) -> dict[str, bytes | None]:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A folder of a night, in it a corpus, in it a folder of a night, in it files of a user."""
+    """Nested folders: a night, in it a corpus, in it a night, in it files of a user."""
     folder = tmp_path / "tree"
     inner = folder / NIGHT / "corpus" / NIGHT
     inner.mkdir(parents=True)
@@ -49,7 +49,7 @@ OVERLAPS = {"same": "itself", "inside": "lies inside the input", "containing": "
 
 
 def spelled(path: Path, how: str, links: Path) -> str:
-    """Name a place in some way."""
+    """Write a path in some spelling."""
     if how == "dots":
         return f"{path.parent}/../{path.parent.name}/{path.name}"
     if how == "link":
@@ -66,7 +66,7 @@ def spelled(path: Path, how: str, links: Path) -> str:
 
 
 def outputs(tree: Path) -> dict[str, Path]:
-    """The places of an output that overlap with the inner folder."""
+    """Paths of outputs that overlap with the inner folder."""
     inner = tree / NIGHT / "corpus" / NIGHT
     return {"same": inner, "inside": inner / NIGHT, "containing": tree / NIGHT}
 
@@ -84,7 +84,7 @@ def test_overlaps_are_refused(
     named = {"input": str(inner), "output": str(output)}
     named[side] = spelled(inner if side == "input" else output, how, links)
     before = files(tree)
-    line = refused(segscore(*COMMANDS[command](named["input"], named["output"])))
+    line = refusal_line(segscore(*COMMANDS[command](named["input"], named["output"])))
     assert OVERLAPS[overlap] in line and "choose a new folder outside the inputs" in line
     assert files(tree) == before
 
@@ -107,29 +107,29 @@ def test_globs_that_overlap_are_refused(
 ) -> None:
     inner, before = tree / NIGHT / "corpus" / NIGHT, files(tree)
     arguments = COMMANDS[command](f"{inner}/{glob}", str(outputs(tree)[overlap]))
-    line = refused(segscore(*arguments))
+    line = refusal_line(segscore(*arguments))
     assert why in line
     assert files(tree) == before
 
 
 @pytest.mark.usefixtures("idle")
-def test_a_glob_that_finds_a_link_into_the_output(segscore: Segscore, tree: Path) -> None:
+def test_a_glob_matching_a_link_into_the_output_is_refused(segscore: Segscore, tree: Path) -> None:
     inner, inputs = tree / NIGHT / "corpus" / NIGHT, tree / "inputs"
     inputs.mkdir()
     (inputs / "a.jsonl").symlink_to(inner / "a.jsonl")
     before = files(tree)
-    line = refused(segscore("agree", inputs / "*.jsonl", "--output", inner))
+    line = refusal_line(segscore("agree", inputs / "*.jsonl", "--output", inner))
     assert "matches, lies inside it" in line and files(tree) == before
 
 
-def test_an_output_named_like_the_tables_of_runs(segscore: Segscore, tmp_path: Path) -> None:
-    """The folder that once was emptied."""
+def test_an_output_with_tables_of_a_user_is_not_emptied(segscore: Segscore, tmp_path: Path) -> None:
+    """Earlier versions emptied this folder."""
     for name in ("corpus/a.jsonl", "corpus/notes.txt", "systems/b.jsonl"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(ROWS)
     segscore.patch.chdir(tmp_path)
     before = files(tmp_path)
-    line = refused(segscore("score", "corpus", "systems", "--output", "."))
+    line = refusal_line(segscore("score", "corpus", "systems", "--output", "."))
     assert line == (
         "segscore: error: --output .: the input REFERENCES corpus lies inside it; choose a new "
         "folder outside the inputs"
@@ -137,7 +137,7 @@ def test_an_output_named_like_the_tables_of_runs(segscore: Segscore, tmp_path: P
     assert files(tmp_path) == before
 
 
-# --- What is no overlap --------------------------------------------------------------------------
+# --- No overlap ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_an_output_named_like_the_tables_of_runs(segscore: Segscore, tmp_path: P
         ("data", "s3://data/run"),
     ],
 )
-def test_no_overlap(
+def test_outputs_without_overlap_are_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -177,7 +177,7 @@ def test_no_overlap(
         ("data", "/"),
     ],
 )
-def test_overlaps_elsewhere(
+def test_overlapping_paths_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -186,7 +186,7 @@ def test_overlaps_elsewhere(
 
 
 def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> None:
-    """What people do goes on as it was."""
+    """The usual layout is accepted."""
     segscore.patch.chdir(tmp_path)
     (tmp_path / "a.jsonl").write_text(ROWS)
     quick = ("--replicates", 0)
@@ -203,8 +203,8 @@ def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> No
         ("import", "a.jsonl", "--output", "tables"),
         ("simulate", "tables/references", "--output", "tables/simulated", "--documents", 2),
     ):
-        ended = segscore(*arguments)
-        assert ended.code == 0, ended.err
+        result = segscore(*arguments)
+        assert result.code == 0, result.err
     assert (tmp_path / "report.html").exists() and (tmp_path / "a.jsonl").read_text() == ROWS
 
 
@@ -222,7 +222,7 @@ def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> No
         ("empty", "is a folder; name a file"),
     ],
 )
-def test_reports_over_files_of_others(
+def test_reports_do_not_overwrite_foreign_files(
     segscore: Segscore, tree: Path, name: str, why: str, how: str
 ) -> None:
     run, target = tree / NIGHT / "corpus" / NIGHT, tree / name
@@ -233,29 +233,35 @@ def test_reports_over_files_of_others(
     (run / "run.json").write_text(json.dumps({**RECORD, "inputs": inputs}))
     before = files(tree)
     output = spelled(target, how, tree.parent / "links")
-    assert why in refused(segscore("report", run, "--output", output))
+    assert why in refusal_line(segscore("report", run, "--output", output))
     assert files(tree) == before
 
 
 @pytest.mark.parametrize("how", SPELLINGS)
 @pytest.mark.parametrize("overlap", ["same", "inside"])
-def test_histories_in_runs(segscore: Segscore, tree: Path, overlap: str, how: str) -> None:
+def test_histories_are_not_written_into_runs(
+    segscore: Segscore, tree: Path, overlap: str, how: str
+) -> None:
     output = spelled(outputs(tree)[overlap], how, tree.parent / "links")
     before = files(tree)
-    line = refused(segscore("history", tree / NIGHT / "corpus", "--output", output, "--keep", 1))
+    line = refusal_line(
+        segscore("history", tree / NIGHT / "corpus", "--output", output, "--keep", 1)
+    )
     assert "lies inside the input RUN" in line and files(tree) == before
 
 
 @pytest.mark.parametrize("content", [b"mine", b""])
-def test_histories_over_files_of_others(segscore: Segscore, tree: Path, content: bytes) -> None:
+def test_histories_do_not_overwrite_foreign_files(
+    segscore: Segscore, tree: Path, content: bytes
+) -> None:
     runs = tree / NIGHT / "corpus"
     (runs / "history").mkdir()
     (runs / "history" / "history.parquet").write_bytes(content)
     before = files(tree)
-    assert "history.parquet: not a readable Parquet file" in refused(segscore("history", runs))
+    assert "history.parquet: not a readable Parquet file" in refusal_line(segscore("history", runs))
     storage.write_table(f"{runs}/history/history.parquet", pa.table({"run": ["mine"]}))
     before = files(tree)
-    assert "is not a table of segscore history" in refused(segscore("history", runs))
+    assert "is not a table of segscore history" in refusal_line(segscore("history", runs))
     assert files(tree) == before
 
 
@@ -269,13 +275,13 @@ def test_histories_over_files_of_others(segscore: Segscore, tree: Path, content:
     ],
 )
 @pytest.mark.usefixtures("idle")
-def test_metrics_over_files_of_others(
+def test_metrics_do_not_overwrite_foreign_files(
     segscore: Segscore, tree: Path, metrics: str, why: str
 ) -> None:
     (tree / "mine.prom").write_text("# HELP node_load1 1m load average.\n")
     before = files(tree)
     arguments = COMMANDS["nightly"](f"{tree}/{NIGHT}/corpus/{NIGHT}", f"{tree}/runs/{NIGHT}")
-    assert why in refused(segscore(*arguments, "--metrics", tree / metrics))
+    assert why in refusal_line(segscore(*arguments, "--metrics", tree / metrics))
     assert files(tree) == before
 
 
@@ -300,7 +306,7 @@ def writer(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[str], P
 
 @pytest.mark.parametrize("problem", [KeyboardInterrupt(), Failed("disk full")])
 @pytest.mark.parametrize("step", ["write_table", "move"])
-def test_cut_short(
+def test_an_interrupted_write_leaves_nothing(
     segscore: Segscore,
     writer: tuple[list[str], Path, str],
     monkeypatch: pytest.MonkeyPatch,
@@ -322,13 +328,15 @@ def test_cut_short(
     assert (hidden.parent / "mine.txt").read_text() == "mine"
 
 
-def test_a_hidden_folder_of_others(segscore: Segscore, writer: tuple[list[str], Path, str]) -> None:
-    """Of a user, of a command that was killed, or of one at work."""
+def test_a_foreign_hidden_folder_is_kept(
+    segscore: Segscore, writer: tuple[list[str], Path, str]
+) -> None:
+    """It may be a user's, that of a killed command, or of one at work."""
     arguments, hidden, _ = writer
     hidden.mkdir()
     (hidden / "notes.txt").write_text("mine")
     before = files(hidden.parent)
-    line = refused(segscore(*arguments))
+    line = refusal_line(segscore(*arguments))
     assert f"contains {hidden.name}, so another command is writing here or was killed" in line
     assert f"remove {hidden}" in line
     assert files(hidden.parent) == before
@@ -337,9 +345,9 @@ def test_a_hidden_folder_of_others(segscore: Segscore, writer: tuple[list[str], 
 def test_two_at_once(
     segscore: Segscore, writer: tuple[list[str], Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second, started while the first writes, is refused, whatever it found before."""
+    """The second command, started while the first writes, is refused, whatever it read before."""
     arguments, hidden, table = writer
-    write, second = storage.write_table, list[Ended]()
+    write, second = storage.write_table, list[CommandResult]()
 
     def meanwhile(url: str, *rows: Any, **how: Any) -> None:
         monkeypatch.setattr(storage, "write_table", write)
@@ -352,11 +360,11 @@ def test_two_at_once(
 
     monkeypatch.setattr(storage, "write_table", meanwhile)
     assert segscore(*arguments).code == 0
-    assert "another command is writing here" in refused(second[0])
+    assert "another command is writing here" in refusal_line(second[0])
     assert (hidden.parent / table).exists() and not hidden.exists()
 
 
-def test_a_table_that_came_meanwhile(
+def test_a_table_written_meanwhile_is_kept(
     segscore: Segscore, writer: tuple[list[str], Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments, hidden, table = writer
@@ -368,7 +376,7 @@ def test_a_table_that_came_meanwhile(
         (hidden.parent / table / "mine.txt").write_text("mine")
 
     monkeypatch.setattr(storage, "write_table", meanwhile)
-    assert f"already contains {table}" in refused(segscore(*arguments))
+    assert f"already contains {table}" in refusal_line(segscore(*arguments))
     assert sorted(path.name for path in hidden.parent.rglob("*")) == sorted(
         [table, "mine.txt", "mine.txt"]
     )

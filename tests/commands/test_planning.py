@@ -1,4 +1,4 @@
-"""The ways in which hypotheses meet their references: chosen by size and order, equal in result."""
+"""Ways to pair hypotheses with references: chosen by size and order, equal in result."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ OPTIONS = {
 
 
 def rows(folder: Path, name: str) -> list[str]:
-    """The rows of a table in an order of their own, as text."""
+    """Return the rows of a table as text, sorted."""
     if not (folder / name).exists():
         return []
     return sorted(map(repr, read_table(str(folder / name)).to_pylist()))
@@ -41,7 +41,7 @@ def in_order(folder: Path) -> None:
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
 @pytest.mark.parametrize("way", ["ranges", "shuffled"])
 @pytest.mark.parametrize("most", [4096, pytest.param(16, marks=pytest.mark.long)])
-def test_every_way_gives_the_same_tables(
+def test_every_plan_gives_the_same_tables(
     segscore: Segscore,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -50,23 +50,28 @@ def test_every_way_gives_the_same_tables(
     most: int,
 ) -> None:
     monkeypatch.setattr(bootstrap, "BUCKETS", most)
-    made = corpus(seed=9, documents=60)
-    copied = made.hypotheses[0]
-    made.hypotheses.append({**copied, "boundaries": []})
-    made.references.append({**made.references[3], "boundaries": []})
-    made.write(tmp_path, files=3)
+    generated = corpus(seed=9, documents=60)
+    copied = generated.hypotheses[0]
+    generated.hypotheses.append({**copied, "boundaries": []})
+    generated.references.append({**generated.references[3], "boundaries": []})
+    generated.write(tmp_path, files=3)
     if way == "ranges":
         in_order(tmp_path)
-    sent = run(segscore, tmp_path, tmp_path / "sent", "--replicates", 50, *options)
+    references_sent = run(segscore, tmp_path, tmp_path / "sent", "--replicates", 50, *options)
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20, send=False))
-    met = run(segscore, tmp_path, tmp_path / "met", "--replicates", 50, *options)
+    ranges_read = run(segscore, tmp_path, tmp_path / "met", "--replicates", 50, *options)
     for name in TABLES:
         assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name), name
-    assert (met["signature"], met["rows"], met["p_seg"], met["pairs"]) == (
-        sent["signature"],
-        sent["rows"],
-        sent["p_seg"],
-        sent["pairs"],
+    assert (
+        ranges_read["signature"],
+        ranges_read["rows"],
+        ranges_read["p_seg"],
+        ranges_read["pairs"],
+    ) == (
+        references_sent["signature"],
+        references_sent["rows"],
+        references_sent["p_seg"],
+        references_sent["pairs"],
     )
     assert len([*(tmp_path / "met" / "scores").iterdir()]) > 3
 
@@ -76,7 +81,7 @@ SKEWED = 1000
 
 
 def skewed(folder: Path) -> None:
-    """One document has 1,000 hypotheses, one a million units; a hundred are as usual."""
+    """One document has 1,000 hypotheses, one a million units; a hundred are ordinary."""
     draw = np.random.default_rng(2)
     long = 1000 * SKEWED
     sizes = {"crowded": 50, "long": long, **{f"d{i}": 40 for i in range(100)}}
@@ -95,7 +100,7 @@ def skewed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["local", pytest.param("processes", marks=pytest.mark.long)])
-def test_a_crowded_document_and_a_long_one_do_not_stall_a_run(
+def test_a_crowded_and_a_long_document_can_be_scored(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     skewed(tmp_path)
@@ -108,12 +113,12 @@ def test_a_crowded_document_and_a_long_one_do_not_stall_a_run(
         assert rows(tmp_path / "met", name) == rows(tmp_path / "sent", name)
     assert len(rows(tmp_path / "met", "scores")) == SKEWED + 2 * 101
     written = [pq.ParquetFile(path) for path in (tmp_path / "met" / "scores").iterdir()]
-    # The crowded document is in one part, and is scored some hypotheses at a time.
+    # The crowded document is in one part, whose hypotheses are scored a few at a time.
     assert max(file.num_row_groups for file in written) >= SKEWED // 100
 
 
 def table(name: str, *pieces: tuple[int, int, tuple[str, str] | None]) -> InputTable:
-    """A table that says of itself: rows, bytes and ids of each piece."""
+    """Describe a table by rows, bytes and ids of each piece."""
     slices = [
         Slice(name, f"{name}.parquet", (i,), 0, count, size, "", ids)
         for i, (count, size, ids) in enumerate(pieces)
@@ -127,30 +132,33 @@ MANY, LARGE = planning.LIMITS.rows_per_part, 2**30
 @pytest.mark.parametrize(
     ("references", "hypotheses", "way", "groups"),
     [
-        # What fits is sent, in whatever order it is.
+        # References that fit into memory are sent, in any order.
         ([(10, 1000, None)], [(MANY, 1000, None)] * 8, "sent", 1),
-        # What does not fit meets in place where files tell that they are in order...
+        # Others are read by ranges of ids where files say that they are in order...
         (
-            [(MANY, LARGE // 50, (each, each + "z")) for each in "abcdefghijklmnopqrstuvwxyz"],
+            [
+                (MANY, LARGE // 50, (letter, letter + "z"))
+                for letter in "abcdefghijklmnopqrstuvwxyz"
+            ],
             [(MANY, 1000, ("a", "g")), (MANY, 1000, ("g", "p")), (MANY, 1000, ("q", "z"))],
             "ranges",
             3,
         ),
-        # ... and travels where they are not, or one of them does not tell.
+        # ... and shuffled where they are not, or one file does not say.
         ([(MANY, LARGE, ("a", "z"))] * 9, [(MANY, 1000, ("a", "z"))] * 9, "shuffled", 24),
         ([(MANY, LARGE, ("a", "m"))], [(MANY, 9, ("a", "b")), (MANY, 9, None)], "shuffled", 3),
-        # Not where a range would hold too much.
+        # They are also shuffled where a range would be too large.
         (
             [(MANY, LARGE, ("a", "m"))],
             [(MANY, 9, ("a", "b")), (MANY, 9, ("k", "z"))],
             "shuffled",
             3,
         ),
-        # As many groups as it takes for rows to fit, however few they are.
+        # There are as many groups as needed for the rows to fit, however few they are.
         ([(10, 10 * LARGE, None)], [(10, 1000, None)], "shuffled", 26),
     ],
 )
-def test_the_way_is_chosen_by_what_files_tell(
+def test_the_plan_is_chosen_by_statistics_of_the_files(
     references: list[tuple[int, int, tuple[str, str] | None]],
     hypotheses: list[tuple[int, int, tuple[str, str] | None]],
     way: str,
@@ -162,7 +170,7 @@ def test_the_way_is_chosen_by_what_files_tell(
     assert len(plan.cuts) == (groups - 1 if way == "ranges" else 0)
 
 
-def test_little_memory_makes_small_tasks() -> None:
+def test_tasks_are_small_with_little_memory() -> None:
     tables = {"references": table("r", (10, 10, None)), "hypotheses": table("h", (10, 10, None))}
     at_once = [
         planning.plan(tables, "hypotheses", size * 2**20, Limits()).rows_at_once
@@ -183,32 +191,34 @@ def test_little_memory_makes_small_tasks() -> None:
         (None, [0, 1, 2]),
     ],
 )
-def test_a_piece_is_read_for_the_ranges_it_touches(
+def test_a_piece_is_read_only_for_overlapping_ranges(
     ids: tuple[str, str] | None, expected: list[int]
 ) -> None:
     (piece,) = table("t", (1, 1, ids)).slices
     assert [*planning.ranges_of(piece, ("d", "m"))] == expected
 
 
-def test_the_plan_is_told_and_nothing_is_done(segscore: Segscore, tmp_path: Path) -> None:
+def test_explain_plan_prints_the_plan_and_writes_nothing(
+    segscore: Segscore, tmp_path: Path
+) -> None:
     corpus(seed=1).write(tmp_path)
     sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
     for command in (("score", *sides), ("agree", sides[0])):
-        told = segscore(*command, "--output", tmp_path / "run", "--explain-plan")
-        assert told.code == 0
-        assert "rows at a time" in told.out
+        result = segscore(*command, "--output", tmp_path / "run", "--explain-plan")
+        assert result.code == 0
+        assert "rows at a time" in result.out
         assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
     ("limit", "message"), [("lots", "must be a number of bytes"), ("700MB", "set a higher one")]
 )
-def test_a_limit_that_cannot_be_kept_is_refused(
+def test_a_memory_limit_that_is_too_small_is_refused(
     segscore: Segscore, tmp_path: Path, limit: str, message: str
 ) -> None:
     corpus(seed=1).write(tmp_path)
     sides = (str(tmp_path / "references"), str(tmp_path / "hypotheses"))
-    ended = segscore("score", *sides, "--output", tmp_path / "run", "--memory-limit", limit)
-    assert ended.code == 2
-    assert message in ended.err
+    result = segscore("score", *sides, "--output", tmp_path / "run", "--memory-limit", limit)
+    assert result.code == 2
+    assert message in result.err
     assert not (tmp_path / "run").exists()

@@ -1,4 +1,4 @@
-"""`segscore report`: the page tells what the tables hold, and says what it cannot show."""
+"""`segscore report`: the page shows what the tables contain, and names what it cannot show."""
 
 import itertools
 import json
@@ -29,7 +29,7 @@ from segscore.pipeline.reports.strips import (
 from segscore.pipeline.reports.sweep import POINTS, thinned
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
-from tests.support.comparisons import refused
+from tests.support.comparisons import refusal_line
 from tests.support.corpora import corpus
 from tests.support.hostile import MARKUP
 from tests.support.nights import DAYS, Archive
@@ -37,7 +37,7 @@ from tests.support.paths import DATA
 
 
 class Reader(HTMLParser):
-    """The tables of a page by the titles of their figures, its charts, and its text."""
+    """Reads a page: its tables by the titles of their figures, its charts, and its text."""
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Reader(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         while self.inside.pop() not in (tag, "chart"):
-            pass  # what has no end tag is in nothing
+            pass  # void elements contain nothing
 
     def handle_data(self, data: str) -> None:
         within = self.inside[-1] if self.inside else ""
@@ -80,32 +80,32 @@ BUNDLE = cache(vl_convert.javascript_bundle)
 
 @pytest.fixture(autouse=True)
 def one_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library that draws charts is put together once, not for every page."""
+    """Bundle the library that draws charts once, not for every page."""
     monkeypatch.setattr(vl_convert, "javascript_bundle", BUNDLE)
 
 
 @pytest.fixture
 def scored(segscore: Segscore, tmp_path: Path) -> Path:
     """A run with several references, groups, rejects, undefined values and a hostile name."""
-    made = corpus(5, documents=30)
-    for row in made.hypotheses:
+    generated = corpus(5, documents=30)
+    for row in generated.hypotheses:
         row["coder"] = MARKUP if row["coder"] == "h1" else row["coder"]
-    made.hypotheses.append({**made.hypotheses[0], "boundaries": [0]})
-    made.write(tmp_path)
-    ran = segscore(
+    generated.hypotheses.append({**generated.hypotheses[0], "boundaries": [0]})
+    generated.write(tmp_path)
+    result = segscore(
         "score", tmp_path / "references", tmp_path / "hypotheses", "--output", tmp_path / "run",
         "--documents", tmp_path / "documents.parquet", "--group-by", "genre",
         "--reference-points", "none,all",
     )  # fmt: skip
-    assert ran.code == 0, ran.err
+    assert result.code == 0, result.err
     return tmp_path / "run"
 
 
 def report(segscore: Segscore, run: Path, *options: str) -> Path:
     """The page of a run."""
     output = run.parent / f"{run.name}.html"
-    ran = segscore("report", run, "--output", output, *options)
-    assert ran.code == 0, ran.err
+    result = segscore("report", run, "--output", output, *options)
+    assert result.code == 0, result.err
     return output
 
 
@@ -113,7 +113,7 @@ def number(cell: str) -> float | None:
     return None if cell == "–" else float(cell.replace(",", ""))
 
 
-def test_systems_have_the_values_of_the_summary(segscore: Segscore, scored: Path) -> None:
+def test_values_of_systems_equal_the_summary(segscore: Segscore, scored: Path) -> None:
     read = Reader(report(segscore, scored, "--measure", "pk", "--average", "macro"))
     summary = [
         row
@@ -124,22 +124,22 @@ def test_systems_have_the_values_of_the_summary(segscore: Segscore, scored: Path
     heads, *rows = read.tables["pk ↓"]
     assert {row[0] for row in rows} == set(macro)
     for row in rows:
-        told = dict(zip(heads, map(number, row[1:] and ["0", *row[1:]]), strict=True))
-        assert told["macro"] == pytest.approx(macro[row[0]]["value"], abs=1e-4)
-        assert told["documents"] == macro[row[0]]["defined"]
-    drawn = {each["name"]: each["value"] for each in read.charts["pk ↓"]["data"]["values"]}
+        cells = dict(zip(heads, map(number, row[1:] and ["0", *row[1:]]), strict=True))
+        assert cells["macro"] == pytest.approx(macro[row[0]]["value"], abs=1e-4)
+        assert cells["documents"] == macro[row[0]]["defined"]
+    drawn = {bar["name"]: bar["value"] for bar in read.charts["pk ↓"]["data"]["values"]}
     assert drawn == {name: pytest.approx(row["value"], rel=1e-5) for name, row in macro.items()}
     assert list(drawn) == [row[0] for row in rows]
     assert list(drawn.values()) == sorted(drawn.values())
 
 
-def test_the_account_and_the_rejects_are_those_of_the_run(segscore: Segscore, scored: Path) -> None:
+def test_row_counts_and_rejects_equal_the_run(segscore: Segscore, scored: Path) -> None:
     read = Reader(report(segscore, scored))
     record = json.loads((scored / "run.json").read_text())
     assert record["signature"] in read.text
     (heads, *rows) = read.tables["Input rows"]
-    told = {row[0]: dict(zip(heads[1:], map(int, row[1:]), strict=True)) for row in rows}
-    assert told == record["rows"]
+    account = {row[0]: dict(zip(heads[1:], map(int, row[1:]), strict=True)) for row in rows}
+    assert account == record["rows"]
     rejects = read_table(str(scored / "rejects")).to_pylist()
     assert rejects
     listed = read.tables["Rejected rows, by rule"][1:]
@@ -147,39 +147,41 @@ def test_the_account_and_the_rejects_are_those_of_the_run(segscore: Segscore, sc
     assert {row[0] for row in listed} == {row["rule"] for row in rejects}
 
 
-def test_differences_are_those_of_compare(segscore: Segscore, scored: Path) -> None:
+def test_differences_equal_those_of_compare(segscore: Segscore, scored: Path) -> None:
     read = Reader(report(segscore, scored, "--average", "macro"))
-    ran = segscore(
+    result = segscore(
         "compare", scored, "--measure", "boundary_similarity", "--output", scored.parent / "c"
     )
-    assert ran.code == 0, ran.err
+    assert result.code == 0, result.err
     compared = read_table(str(scored.parent / "c" / "comparisons")).to_pylist()
-    held = {(row["system"], row["other"]): row for row in compared if row["average"] == "macro"}
+    differences = {
+        (row["system"], row["other"]): row for row in compared if row["average"] == "macro"
+    }
     heads, *rows = read.tables["Difference in boundary_similarity ↑, row minus column"]
-    assert len(rows) == len(held)
+    assert len(rows) == len(differences)
     for row in rows:
-        told = dict(zip(heads, row, strict=True))
-        expected = held[told["system"], told["other"]]
+        cells = dict(zip(heads, row, strict=True))
+        expected = differences[cells["system"], cells["other"]]
         for name, column in (("difference", "difference"), ("p (Holm)", "p_permutation_holm")):
-            assert number(told[name]) == pytest.approx(expected[column], abs=1e-4)
+            assert number(cells[name]) == pytest.approx(expected[column], abs=1e-4)
 
 
-def test_groups_are_those_of_the_summary(segscore: Segscore, scored: Path) -> None:
+def test_groups_equal_the_summary(segscore: Segscore, scored: Path) -> None:
     read = Reader(report(segscore, scored))
     (title,) = (name for name in read.tables if " by genre" in name)
-    held = {
+    expected = {
         (row["genre"], row["hypothesis"]): row["value"]
         for row in read_table(str(scored / "summary")).to_pylist()
         if row["genre"] is not None
         and (row["measure"], row["average"]) == ("boundary_similarity", "micro")
     }
-    told = {(row[0], row[1]): number(row[2]) for row in read.tables[title][1:]}
-    assert told.keys() == held.keys()
-    for key, value in held.items():
-        assert told[key] == (None if value is None else pytest.approx(value, abs=1e-4))
+    values = {(row[0], row[1]): number(row[2]) for row in read.tables[title][1:]}
+    assert values.keys() == expected.keys()
+    for key, value in expected.items():
+        assert values[key] == (None if value is None else pytest.approx(value, abs=1e-4))
 
 
-def test_worst_documents_are_drawn_as_explained(segscore: Segscore, scored: Path) -> None:
+def test_worst_documents_are_drawn_with_their_counts(segscore: Segscore, scored: Path) -> None:
     """The counts beside a drawing are those of scores; its document is one of the worst."""
     read = Reader(report(segscore, scored))
     scores = {
@@ -195,33 +197,33 @@ def test_worst_documents_are_drawn_as_explained(segscore: Segscore, scored: Path
             assert [int(count) for count in counts] == [row[kind] for kind in kinds]
 
 
-def test_names_are_text(segscore: Segscore, scored: Path) -> None:
+def test_names_are_shown_as_text(segscore: Segscore, scored: Path) -> None:
     page = report(segscore, scored)
     read = Reader(page)
     assert MARKUP in {row[0] for row in read.tables["boundary_similarity ↑"]}
     assert "<img src=x" not in page.read_text()
 
 
-def test_the_same_run_gives_the_same_page(segscore: Segscore, scored: Path) -> None:
+def test_the_same_run_gives_the_same_bytes_of_a_page(segscore: Segscore, scored: Path) -> None:
     first = report(segscore, scored).read_bytes()
     assert report(segscore, scored).read_bytes() == first
 
 
-def test_an_audit_tells_its_tables(segscore: Segscore, tmp_path: Path) -> None:
+def test_the_report_of_an_audit_shows_its_tables(segscore: Segscore, tmp_path: Path) -> None:
     run = tmp_path / "audit"
     assert segscore("agree", DATA / "moonstone.jsonl", "--output", run).code == 0
     read = Reader(report(segscore, run))
-    held = {
+    expected = {
         (row["coefficient"], row["similarity"]): row["value"]
         for row in read_table(str(run / "agreement")).to_pylist()
     }
     listed = read.tables["Coefficients, with 95 % bootstrap intervals"][1:]
     assert {(row[0], row[1]): number(row[2]) for row in listed} == {
-        key: pytest.approx(value, abs=1e-4) for key, value in held.items()
+        key: pytest.approx(value, abs=1e-4) for key, value in expected.items()
     }
     peers = read_table(str(run / "peers")).to_pylist()
-    told = read.tables["boundary_similarity of each pair of coders"][1:]
-    assert {(row[0], row[1]): number(row[3]) for row in told} == {
+    rows = read.tables["boundary_similarity of each pair of coders"][1:]
+    assert {(row[0], row[1]): number(row[3]) for row in rows} == {
         (row["coder"], row["peer"]): pytest.approx(row["boundary_similarity"], abs=1e-4)
         for row in peers
     }
@@ -240,7 +242,7 @@ def test_an_audit_tells_its_tables(segscore: Segscore, tmp_path: Path) -> None:
     assert f"outside it: {', '.join(flagged)}." in plain
 
 
-def test_a_sweep_tells_its_curves(segscore: Segscore, tmp_path: Path) -> None:
+def test_the_report_of_a_sweep_shows_its_curves(segscore: Segscore, tmp_path: Path) -> None:
     rows = [
         {"document_id": f"d{d}", "coder": "desk", "n_units": 40, "boundaries": [8 + d, 20]}
         for d in range(6)
@@ -276,19 +278,19 @@ def test_a_sweep_tells_its_curves(segscore: Segscore, tmp_path: Path) -> None:
     )
 
 
-def test_a_night_tells_what_the_gate_said(segscore: Segscore, tmp_path: Path) -> None:
+def test_the_report_of_a_night_shows_the_verdict(segscore: Segscore, tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     for day, chance in zip(DAYS[:2], (0.8, 0.3), strict=True):
         archive.deliver(day, {"steady": 0.9, "other": chance})
         archive.run(day)
-    found = archive.read(DAYS[1], "night.json")
+    verdict = archive.read(DAYS[1], "night.json")
     read = Reader(report(segscore, Path(archive.folder_of(DAYS[1]))))
     assert f"{DAYS[1]}: failed." in read.text
     assert {(row[1], row[-1]) for row in read.tables["Rules"][1:]} == {
-        (check["system"], check["result"]) for check in found["checks"]
+        (check["system"], check["result"]) for check in verdict["checks"]
     }
-    (failed,) = (check for check in found["checks"] if check["result"] == "failed")
-    # None of the documents was there the night before: its average stands for them.
+    (failed,) = (check for check in verdict["checks"] if check["result"] == "failed")
+    # All documents are new since the night before, so its average is used instead.
     assert [(row[0], row[4]) for row in read.tables["Documents that worsened most"][1:]] == [
         (moved["document_id"], f"{moved['before']:.4f} on average") for moved in failed["moved"]
     ]
@@ -296,8 +298,8 @@ def test_a_night_tells_what_the_gate_said(segscore: Segscore, tmp_path: Path) ->
 
 def audited(segscore: Segscore, folder: Path, rows: list[dict[str, Any]]) -> Reader:
     (folder / "codings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    ran = segscore("agree", folder / "codings.jsonl", "--output", folder / "audit")
-    assert ran.code == 0, ran.err
+    result = segscore("agree", folder / "codings.jsonl", "--output", folder / "audit")
+    assert result.code == 0, result.err
     return Reader(report(segscore, folder / "audit"))
 
 
@@ -305,10 +307,10 @@ def audited(segscore: Segscore, folder: Path, rows: list[dict[str, Any]]) -> Rea
     "refused_row",
     [{"boundaries": None}, {"boundaries": [None, 3]}, {"n_units": 900, "boundaries": [900]}],
 )
-def test_what_was_refused_is_not_drawn(
+def test_rejected_rows_are_not_drawn(
     segscore: Segscore, tmp_path: Path, refused_row: dict[str, Any]
 ) -> None:
-    """Also where the coder has another row that was not."""
+    """It is left out even where the coder has another row that was accepted."""
     rows: list[dict[str, Any]] = [
         {"document_id": "d", "coder": coder, "n_units": 30, "boundaries": marked}
         for coder, marked in (("A", [5, 10]), ("B", [5, 12]), ("C", [6]))
@@ -320,11 +322,11 @@ def test_what_was_refused_is_not_drawn(
     assert ">600</text>" not in page
 
 
-def test_equal_values_stand_at_their_place(segscore: Segscore, tmp_path: Path) -> None:
-    """An axis has a width where all values are the same, or its numbers would be false."""
+def test_equal_values_are_drawn_at_their_position(segscore: Segscore, tmp_path: Path) -> None:
+    """Where all values are equal, an axis still has a width, so that its numbers are true."""
     rows: list[dict[str, Any]] = [
-        {"document_id": "d", "coder": coder, "n_units": 30, "boundaries": [5, at]}
-        for coder, at in (("A", 11), ("B", 12))
+        {"document_id": "d", "coder": coder, "n_units": 30, "boundaries": [5, boundary]}
+        for coder, boundary in (("A", 11), ("B", 12))
     ]
     read = audited(segscore, tmp_path, rows)
     for title, value in (("boundary_similarity to peers", 0.75), ("Boundary rate", 2 / 29)):
@@ -334,14 +336,14 @@ def test_equal_values_stand_at_their_place(segscore: Segscore, tmp_path: Path) -
 
 
 @given(st.integers(201, 2000), st.integers(0, 200))
-def test_a_thinned_curve_runs_as_the_whole(steps: int, point: int) -> None:
-    """It ends where the curve ends, keeps what is to stay, and leaves out no long way."""
+def test_a_thinned_curve_follows_the_whole_one(steps: int, point: int) -> None:
+    """It ends where the curve ends, keeps the marked points, and never skips far."""
     curve = [{"x": max(0, i - 150) / steps, "y": min(i, 150) / 150} for i in range(steps)]
-    kept = thinned(curve, [curve[point]])
-    assert kept[0] == curve[0]
-    assert kept[-1] == curve[-1]
-    assert curve[point] in kept
-    assert len(kept) <= POINTS + 3
+    points = thinned(curve, [curve[point]])
+    assert points[0] == curve[0]
+    assert points[-1] == curve[-1]
+    assert curve[point] in points
+    assert len(points) <= POINTS + 3
     size = curve[-1]["x"] or 1
 
     def steps_of(line: Sequence[dict[str, float]]) -> list[float]:
@@ -349,24 +351,24 @@ def test_a_thinned_curve_runs_as_the_whole(steps: int, point: int) -> None:
         return [abs(b["x"] - a["x"]) / size + abs(b["y"] - a["y"]) for a, b in pairs]
 
     whole = steps_of(curve)
-    assert max(steps_of(kept)) <= sum(whole) / (POINTS - 1) + max(whole) + 1e-9
+    assert max(steps_of(points)) <= sum(whole) / (POINTS - 1) + max(whole) + 1e-9
 
 
 # --- What cannot be shown ------------------------------------------------------------------------
 
 
-def test_inputs_that_are_gone(segscore: Segscore, scored: Path) -> None:
-    """All but the drawings comes from the run itself."""
+def test_missing_inputs_only_remove_the_drawings(segscore: Segscore, scored: Path) -> None:
+    """Everything but the drawings comes from the run itself."""
     (scored.parent / "references" / "0.parquet").unlink()
-    ran = segscore("report", scored, "--output", scored.parent / "run.html")
-    assert ran.code == 0
-    assert "warning: Not drawn: " in ran.err
+    result = segscore("report", scored, "--output", scored.parent / "run.html")
+    assert result.code == 0
+    assert "warning: Not drawn: " in result.err
     read = Reader(scored.parent / "run.html")
     assert re.search(r"Not drawn: .*references: the directory contains no Parquet", read.text)
     assert "boundary_similarity ↑" in read.tables
 
 
-def test_one_system_has_nobody_to_differ_from(segscore: Segscore, tmp_path: Path) -> None:
+def test_one_system_alone_has_no_table_of_differences(segscore: Segscore, tmp_path: Path) -> None:
     for role in ("reference", "hypothesis"):
         row: dict[str, object] = {
             "document_id": "d",
@@ -385,49 +387,53 @@ def test_one_system_has_nobody_to_differ_from(segscore: Segscore, tmp_path: Path
     assert "pk ↓" not in read.charts
 
 
-def test_what_is_refused(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
-    assert "contains no run" in refused(segscore("report", tmp_path / "none"))
-    unknown = refused(segscore("report", scored, "--measure", "window_dif"))
+def test_reports_that_cannot_be_made_are_refused(
+    segscore: Segscore, scored: Path, tmp_path: Path
+) -> None:
+    assert "contains no run" in refusal_line(segscore("report", tmp_path / "none"))
+    unknown = refusal_line(segscore("report", scored, "--measure", "window_dif"))
     assert "nearest is window_diff" in unknown
-    assert "--average mean: must be one of" in refused(
+    assert "--average mean: must be one of" in refusal_line(
         segscore("report", scored, "--average", "mean")
     )
-    assert "--output: is empty" in refused(segscore("report", scored, "--output", ""))
-    for held, why in (
+    assert "--output: is empty" in refusal_line(segscore("report", scored, "--output", ""))
+    for source, why in (
         (scored / "run.json", "lies inside the input RUN"),
         (tmp_path / "references" / "0.parquet", "is the input of the run"),
         (tmp_path / "mine.html", "did not write"),
     ):
-        if not held.exists():
-            held.write_text("<!doctype html>\n<title>Mine</title>\n")
-        before = held.read_bytes()
-        assert why in refused(segscore("report", scored, "--output", held))
-        assert held.read_bytes() == before
-    neither = refused(segscore("report", scored, "--measure", "b_fp"))
+        if not source.exists():
+            source.write_text("<!doctype html>\n<title>Mine</title>\n")
+        before = source.read_bytes()
+        assert why in refusal_line(segscore("report", scored, "--output", source))
+        assert source.read_bytes() == before
+    neither = refusal_line(segscore("report", scored, "--measure", "b_fp"))
     assert "neither higher nor lower is better" in neither
-    assert "is a folder; name a file" in refused(segscore("report", scored, "--output", tmp_path))
+    assert "is a folder; name a file" in refusal_line(
+        segscore("report", scored, "--output", tmp_path)
+    )
     compared = tmp_path / "compared"
-    ran = segscore("compare", scored, "--measure", "pk", "--output", compared)
-    assert ran.code == 0, ran.err
-    assert "contains no scores, curves or agreement" in refused(segscore("report", compared))
+    result = segscore("compare", scored, "--measure", "pk", "--output", compared)
+    assert result.code == 0, result.err
+    assert "contains no scores, curves or agreement" in refusal_line(segscore("report", compared))
 
 
-def test_without_the_extra(
+def test_the_message_names_the_missing_extra(
     segscore: Segscore, scored: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     monkeypatch.setitem(sys.modules, "altair", None)
-    assert "pip install 'segscore[report]'" in refused(segscore("report", scored))
+    assert "pip install 'segscore[report]'" in refusal_line(segscore("report", scored))
 
 
 @pytest.mark.parametrize("key", ["settings", "inputs", "files", "versions", "seconds", "warnings"])
-def test_a_record_that_is_not_ours(segscore: Segscore, scored: Path, key: str) -> None:
+def test_a_foreign_record_is_refused(segscore: Segscore, scored: Path, key: str) -> None:
     record = json.loads((scored / "run.json").read_text())
     (scored / "run.json").write_text(json.dumps({**record, key: 5}))
-    said = f"the key {key} of run.json is not what this version of segscore writes"
+    message = f"the key {key} of run.json is not what this version of segscore writes"
     if key == "files":
-        said = "was changed since: it has no list of files"
-    assert said in refused(segscore("report", scored))
+        message = "was changed since: it has no list of files"
+    assert message in refusal_line(segscore("report", scored))
 
 
 # --- Drawings and boxes --------------------------------------------------------------------------
@@ -440,8 +446,8 @@ POSITIONS = st.integers(2, 4000).flatmap(
 
 
 @given(POSITIONS)
-def test_every_boundary_stands_where_it_is(made: tuple[int, list[int], list[int]]) -> None:
-    n_units, reference, hypothesis = made
+def test_every_boundary_is_drawn_at_its_position(pair: tuple[int, list[int], list[int]]) -> None:
+    n_units, reference, hypothesis = pair
     edits = list_edits(reference, hypothesis, 3)
     strips = [boundary_strip("r", reference), outcome_strip("h", edits)]
     drawing = draw_strip("d", "", n_units, strips)
@@ -452,7 +458,7 @@ def test_every_boundary_stands_where_it_is(made: tuple[int, list[int], list[int]
     starts = [round(sum(widths[:line]) / scale) for line in range(lines)]
 
     def places(rows: list[StripPart]) -> set[int]:
-        """Positions of the marks, read back from the paths."""
+        """Read the positions of the marks from the paths."""
         return {
             starts[line] + round((float(x) - LEFT) / scale)
             for line, row in enumerate(rows)
@@ -460,25 +466,25 @@ def test_every_boundary_stands_where_it_is(made: tuple[int, list[int], list[int]
             for x in re.findall(r"M([\d.]+) (?:0|16)V", path)
         }
 
-    of = {name: [row for row in drawing.rows if row.name == name] for name in "rh"}
-    assert places(of["r"]) == set(reference)
+    rows_of = {name: [row for row in drawing.rows if row.name == name] for name in "rh"}
+    assert places(rows_of["r"]) == set(reference)
     missed = {e.position for e in edits if e.kind == "miss"}
-    assert places(of["h"]) == {*hypothesis, *missed}
+    assert places(rows_of["h"]) == {*hypothesis, *missed}
     assert all(row.width <= WIDTH - LEFT for row in drawing.rows)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.55, 0.6, 1.0]), min_size=1, max_size=40))
-def test_a_box_and_its_outliers_are_all_documents(values: list[float]) -> None:
+def test_a_box_and_its_outliers_cover_all_documents(values: list[float]) -> None:
     import numpy as np
 
     array: Floats = np.array([*values, float("nan")])
-    found = box("s", array)
-    inside = [value for value in values if found.low <= value <= found.high]
-    assert found.documents == len(values)
-    assert found.outliers == len(values) - len(inside)
-    assert found.q1 <= found.median <= found.q3
-    assert found.median == np.median(values)
-    reach = 1.5 * (found.q3 - found.q1)
-    beyond = [v for v in values if v < found.q1 - reach or v > found.q3 + reach]
-    assert len(beyond) == found.outliers
-    assert {value for _, value in found.furthest} <= set(beyond)
+    drawn_box = box("s", array)
+    inside = [value for value in values if drawn_box.low <= value <= drawn_box.high]
+    assert drawn_box.documents == len(values)
+    assert drawn_box.outliers == len(values) - len(inside)
+    assert drawn_box.q1 <= drawn_box.median <= drawn_box.q3
+    assert drawn_box.median == np.median(values)
+    reach = 1.5 * (drawn_box.q3 - drawn_box.q1)
+    beyond = [v for v in values if v < drawn_box.q1 - reach or v > drawn_box.q3 + reach]
+    assert len(beyond) == drawn_box.outliers
+    assert {value for _, value in drawn_box.furthest} <= set(beyond)

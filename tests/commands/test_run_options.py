@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from segscore.pipeline.measures import COUNTS
+from segscore.pipeline.measures.selection import select
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table, write_table
@@ -19,43 +19,44 @@ from tests.support.command_line import Segscore
 from tests.support.corpora import Corpus, corpus, run
 from tests.support.paths import DATA
 
+COUNTS = select(()).pairs.counts
 POINTS = "none,all,regular,regular-mean-size,random-known,random-unknown,random-mean,coin,human"
 
 
 def rows(folder: Path, table: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = read_table(str(folder / table)).to_pylist()
-    return found
+    table_rows: list[dict[str, Any]] = read_table(str(folder / table)).to_pylist()
+    return table_rows
 
 
-def by_document(made: Corpus) -> dict[str, list[dict[str, Any]]]:
-    found = defaultdict(list)
-    for row in sorted(made.references, key=lambda row: row["coder"]):
-        found[row["document_id"]].append(row)
-    return found
+def by_document(generated: Corpus) -> dict[str, list[dict[str, Any]]]:
+    rows = defaultdict(list)
+    for row in sorted(generated.references, key=lambda row: row["coder"]):
+        rows[row["document_id"]].append(row)
+    return rows
 
 
 def test_consensus_is_scored_like_a_coder_and_averaged_apart(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    made = corpus(seed=12)
-    made.write(tmp_path)
+    generated = corpus(seed=12)
+    generated.write(tmp_path)
     for output, options in (("plain", ()), ("agreed", ("--consensus", "0.5,any"))):
         run(segscore, tmp_path, tmp_path / output, "--replicates", 9, *options)
-    hypotheses = {(row["document_id"], row["coder"]): row for row in made.hypotheses}
-    references = by_document(made)
+    hypotheses = {(row["document_id"], row["coder"]): row for row in generated.hypotheses}
+    references = by_document(generated)
     scored = rows(tmp_path / "agreed", "scores")
     agreed = [row for row in scored if row["reference"].startswith("consensus:")]
-    assert len(agreed) == 2 * len(made.hypotheses)
+    assert len(agreed) == 2 * len(generated.hypotheses)
     for row in agreed:
         share = Fraction(1, 2) if row["reference"] == "consensus:0.5" else Fraction(0)
         of_document = references[row["document_id"]]
         n_units = of_document[0]["n_units"]
-        reference = naive.consensus([each["boundaries"] for each in of_document], share)
+        reference = naive.consensus([row["boundaries"] for row in of_document], share)
         k = naive.window_size(n_units, len(reference) + 1)
         hypothesis = hypotheses[row["document_id"], row["hypothesis"]]["boundaries"]
         expected = passes.counts(n_units, reference, hypothesis, k, 2)
-        assert {name: row[name] for name in expected} == expected
-    # A consensus enters neither P_seg, nor the panel, nor the averages over all references.
+        assert {name: row[name] for name in COUNTS} == {name: expected[name] for name in COUNTS}
+    # A consensus is left out of P_seg, the panel and the averages over all references.
     assert [row for row in scored if row not in agreed] == rows(tmp_path / "plain", "scores")
     assert rows(tmp_path / "agreed", "panel_scores") == rows(tmp_path / "plain", "panel_scores")
     summary = rows(tmp_path / "agreed", "summary")
@@ -65,48 +66,50 @@ def test_consensus_is_scored_like_a_coder_and_averaged_apart(
     assert pooled > 0
 
 
-def test_summary_by_reference_tells_coders_and_consensus_apart(
+def test_summary_by_reference_separates_coders_and_consensus(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    made = corpus(seed=12)
-    made.write(tmp_path)
+    generated = corpus(seed=12)
+    generated.write(tmp_path)
     run(segscore, tmp_path, tmp_path / "run", "--consensus", "any", "--replicates", 0)
     scored = rows(tmp_path / "run", "scores")
     summary = rows(tmp_path / "run", "summary")
-    found = {row["reference"] for row in summary if row["hypothesis"] == "h1"}
-    assert found == {None, "r0", "r1", "r2", "consensus:any"}
+    references = {row["reference"] for row in summary if row["hypothesis"] == "h1"}
+    assert references == {None, "r0", "r1", "r2", "consensus:any"}
     for row in summary:
         if (row["measure"], row["average"]) == ("window_diff", "micro") and row["reference"]:
-            own = [
-                each
-                for each in scored
-                if (each["hypothesis"], each["reference"]) == (row["hypothesis"], row["reference"])
+            pairs_of_row = [
+                pair
+                for pair in scored
+                if (pair["hypothesis"], pair["reference"]) == (row["hypothesis"], row["reference"])
             ]
-            errors = sum(each["wd_misses"] + each["wd_false_alarms"] for each in own)
-            assert row["value"] == pytest.approx(errors / sum(each["windows"] for each in own))
-            assert row["documents"] == len(own)
+            errors = sum(pair["wd_misses"] + pair["wd_false_alarms"] for pair in pairs_of_row)
+            assert row["value"] == pytest.approx(
+                errors / sum(pair["windows"] for pair in pairs_of_row)
+            )
+            assert row["documents"] == len(pairs_of_row)
 
 
 @pytest.mark.parametrize("units", ["units", "words"])
 def test_reference_points_are_scored_beside_the_hypotheses(
     segscore: Segscore, tmp_path: Path, units: str
 ) -> None:
-    made = corpus(seed=13)
-    made.write(tmp_path)
+    generated = corpus(seed=13)
+    generated.write(tmp_path)
     options = ("--units", units, "--replicates", 0)
     run(segscore, tmp_path, tmp_path / "plain", *options)
     run(segscore, tmp_path, tmp_path / "run", "--reference-points", POINTS, *options)
     scored = rows(tmp_path / "run", "scores")
-    own = [row for row in scored if not row["hypothesis"].startswith("point:")]
-    assert own == rows(tmp_path / "plain", "scores")
-    references = by_document(made)
+    of_systems = [row for row in scored if not row["hypothesis"].startswith("point:")]
+    assert of_systems == rows(tmp_path / "plain", "scores")
+    references = by_document(generated)
     by_point = defaultdict(list)
     for row in scored:
         by_point[row["hypothesis"]].append(row)
-    coded = len(made.references)
+    coded = len(generated.references)
     assert {len(by_point[f"point:{name}"]) for name in POINTS.split(",")[:-1]} == {coded}
     human = [row for row in scored if row["hypothesis"].startswith("point:human:")]
-    assert len(human) == sum(len(each) * (len(each) - 1) for each in references.values())
+    assert len(human) == sum(len(rows) * (len(rows) - 1) for rows in references.values())
     assert all(row["hypothesis"] != f"point:human:{row['reference']}" for row in human)
     for row in by_point["point:none"]:
         assert row["false_alarms"] == row["near_misses"] == 0
@@ -121,19 +124,21 @@ def test_reference_points_are_scored_beside_the_hypotheses(
         for row in summary
         if (row["hypothesis"], row["measure"], row["average"]) == ("point:human", "pk", "micro")
     )
-    assert humans["documents"] == sum(len(each) > 1 for each in references.values())
+    assert humans["documents"] == sum(len(rows) > 1 for rows in references.values())
 
 
 @pytest.mark.long
-def test_reference_points_do_not_depend_on_how_the_work_is_split(
+def test_reference_points_are_independent_of_the_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = corpus(seed=14)
+    generated = corpus(seed=14)
     tables = []
     for name, per_part, turned in (("a", 1_000_000, False), ("b", 30, True)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=per_part))
         order = -1 if turned else 1
-        again = Corpus(made.references[::order], made.hypotheses[::order], made.documents)
+        again = Corpus(
+            generated.references[::order], generated.hypotheses[::order], generated.documents
+        )
         again.write(tmp_path / name, files=3)
         options = ("--reference-points", POINTS, "--consensus", "0.5", "--seed", 5)
         run(segscore, tmp_path / name, tmp_path / name / "run", *options)
@@ -155,13 +160,13 @@ def test_reference_points_do_not_depend_on_how_the_work_is_split(
     assert differing[: len(differing) // 2] != differing[len(differing) // 2 :]
 
 
-def test_blind_systems_are_alike_by_pr_error_alone(segscore: Segscore, tmp_path: Path) -> None:
+def test_blind_systems_are_equal_only_by_pr_error(segscore: Segscore, tmp_path: Path) -> None:
     """Georgescul et al. 2006, figures 1-3: none and all near 1/2; WindowDiff and Pk differ."""
     data = DATA / "tinyrec.jsonl"
-    ended = segscore(
+    result = segscore(
         "score", data, data, "--output", tmp_path / "run", "--reference-points", "none,all"
     )
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     value = {
         (row["hypothesis"], row["measure"]): row["value"]
         for row in rows(tmp_path / "run", "summary")
@@ -185,9 +190,9 @@ def test_similarity_over_positions_is_cosmetically_high(segscore: Segscore, tmp_
     assert value["segmentation_similarity"] > value["boundary_similarity"] + 0.5
 
 
-def test_weights_costs_and_beta_enter_the_formulas(segscore: Segscore, tmp_path: Path) -> None:
-    made = corpus(seed=15)
-    made.write(tmp_path)
+def test_weights_costs_and_beta_change_the_values(segscore: Segscore, tmp_path: Path) -> None:
+    generated = corpus(seed=15)
+    generated.write(tmp_path)
     record = run(
         segscore, tmp_path, tmp_path / "run", "--content-weights", "2,0.5,1,3", "--beta", 2,
         "--c-seg-costs", "0.5,0.25", "--p-seg", 0.25, "--cost-miss", 0.75,
@@ -214,20 +219,22 @@ def test_weights_costs_and_beta_enter_the_formulas(segscore: Segscore, tmp_path:
 
 
 def test_unit_weights_weigh_content(segscore: Segscore, tmp_path: Path) -> None:
-    """Weights equal to the words give what a run in words gives; without words units listen."""
-    made = corpus(seed=16)
-    for document in made.documents:
+    """Weights equal to the word counts give a run in words; units without words count nothing."""
+    generated = corpus(seed=16)
+    for document in generated.documents:
         document["unit_weights"] = document["unit_lengths"]
-    made.write(tmp_path)
+    generated.write(tmp_path)
     run(segscore, tmp_path, tmp_path / "words", "--units", "words")
     run(segscore, tmp_path, tmp_path / "both", "--units", "words", "--unit-weights")
     run(segscore, tmp_path, tmp_path / "units", "--unit-weights")
     words, both, units = (rows(tmp_path / name, "scores") for name in ("words", "both", "units"))
     assert words == both
-    lengths = {each["document_id"]: each["unit_lengths"] for each in made.documents}
+    lengths = {
+        document["document_id"]: document["unit_lengths"] for document in generated.documents
+    }
     sides = {
         (row["document_id"], row["coder"]): row["boundaries"]
-        for row in (*made.references, *made.hypotheses)
+        for row in (*generated.references, *generated.hypotheses)
     }
     for row in units:
         document = row["document_id"]
@@ -237,20 +244,22 @@ def test_unit_weights_weigh_content(segscore: Segscore, tmp_path: Path) -> None:
         assert {name: row[name] for name in expected} == expected
 
 
-def test_unit_weights_come_from_json_lines_too(segscore: Segscore, tmp_path: Path) -> None:
-    made = corpus(seed=16, documents=8)
-    for document in made.documents:
+def test_unit_weights_are_read_from_json_lines(segscore: Segscore, tmp_path: Path) -> None:
+    generated = corpus(seed=16, documents=8)
+    for document in generated.documents:
         document["unit_weights"] = document["unit_lengths"]
-    made.write(tmp_path)
+    generated.write(tmp_path)
     run(segscore, tmp_path, tmp_path / "parquet", "--unit-weights")
-    described = [{key: row[key] for key in row if row[key] is not None} for row in made.documents]
+    described = [
+        {key: row[key] for key in row if row[key] is not None} for row in generated.documents
+    ]
     text = "".join(json.dumps(row) + "\n" for row in described)
     (tmp_path / "documents.parquet").unlink()
     (tmp_path / "documents.jsonl").write_text(text)
     sides = (tmp_path / "references", tmp_path / "hypotheses")
     options = ("--unit-weights", "--documents", tmp_path / "documents.jsonl")
-    ended = segscore("score", *sides, "--output", tmp_path / "lines", *options)
-    assert ended.code == 0, ended.err
+    result = segscore("score", *sides, "--output", tmp_path / "lines", *options)
+    assert result.code == 0, result.err
     assert rows(tmp_path / "lines", "scores") == rows(tmp_path / "parquet", "scores")
 
 
@@ -258,35 +267,33 @@ def test_unit_weights_come_from_json_lines_too(segscore: Segscore, tmp_path: Pat
 def test_columns_of_the_other_table_are_left_out(
     segscore: Segscore, tmp_path: Path, ending: str
 ) -> None:
-    """In every format: segmentations with weights of units, documents with boundaries."""
-    made = corpus(seed=16, documents=8)
-    made.write(tmp_path)
+    """In every format, segmentations may have weights of units, and documents boundaries."""
+    generated = corpus(seed=16, documents=8)
+    generated.write(tmp_path)
     run(segscore, tmp_path, tmp_path / "plain")
-    weights = {row["document_id"]: row["unit_lengths"] for row in made.documents}
-    for row in (*made.references, *made.hypotheses):
+    weights = {row["document_id"]: row["unit_lengths"] for row in generated.documents}
+    for row in (*generated.references, *generated.hypotheses):
         row["unit_weights"] = weights[row["document_id"]]
-    for row in made.documents:
+    for row in generated.documents:
         row["boundary_scores"] = [0.5]
     urls = []
     for name in ("references", "hypotheses", "documents"):
-        table = pa.Table.from_pylist(getattr(made, name))
+        table = pa.Table.from_pylist(getattr(generated, name))
         urls.append(tmp_path / f"wide-{name}.{ending}")
         if ending == "parquet":
             write_table(str(urls[-1]), table)
         else:
             urls[-1].write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
     options = ("--documents", urls.pop(), "--output", tmp_path / "wide")
-    ended = segscore("score", *urls, *options)
-    assert ended.code == 0, ended.err
+    result = segscore("score", *urls, *options)
+    assert result.code == 0, result.err
     assert rows(tmp_path / "wide", "scores") == rows(tmp_path / "plain", "scores")
 
 
-def test_constants_that_outweigh_a_full_miss_are_refused(
-    segscore: Segscore, tmp_path: Path
-) -> None:
+def test_constants_above_a_full_miss_are_refused(segscore: Segscore, tmp_path: Path) -> None:
     data = DATA / "tinyrec.jsonl"
     refused = segscore("score", data, data, "--output", tmp_path / "a", "--edit-constants", "0.6,0")
     assert refused.code == 2 and "--edit-constants 0.6" in refused.err
-    ended = segscore("score", data, data, "--output", tmp_path / "b", "--edit-constants", "0.5,0")
-    assert ended.code == 0, ended.err
+    result = segscore("score", data, data, "--output", tmp_path / "b", "--edit-constants", "0.5,0")
+    assert result.code == 0, result.err
     assert min(row["boundary_similarity"] for row in rows(tmp_path / "b", "scores")) >= 0

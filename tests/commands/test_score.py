@@ -1,4 +1,4 @@
-"""A whole run against the slow twin: generated corpora, every table recomputed the obvious way."""
+"""A whole run against the slow twin: generated corpora, every table recomputed slowly."""
 
 from collections import defaultdict
 from fractions import Fraction
@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 from segscore.pipeline.arrays.document_ids import hash_names
-from segscore.pipeline.measures import COUNTS, MEASURES, PANELS
+from segscore.pipeline.measures import PANELS
+from segscore.pipeline.measures.selection import select
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
@@ -19,6 +20,8 @@ from tests.support import passes
 from tests.support.command_line import Segscore
 from tests.support.corpora import STORY_SUMS, Corpus, corpus, run, twin_scores
 from tests.support.paths import DATA
+
+PAIRS = select(()).pairs
 
 
 @pytest.mark.parametrize(
@@ -31,22 +34,22 @@ from tests.support.paths import DATA
         (4, "half-even", "units"),
     ],
 )
-def test_scores_and_summary_are_those_of_the_twin(
+def test_scores_and_summary_equal_the_twin(
     segscore: Segscore, tmp_path: Path, window: str | int, rounding: str, units: str
 ) -> None:
-    made = corpus(seed=len(str(window)))
-    made.write(tmp_path)
+    generated = corpus(seed=len(str(window)))
+    generated.write(tmp_path)
     record = run(
         segscore, tmp_path, tmp_path / "run", "--window", window, "--rounding", rounding,
         "--units", units, "--group-by", "genre,year", "--replicates", 50, "--seed", 7,
     )  # fmt: skip
-    expected = twin_scores(made, window, rounding, units == "words")
+    expected = twin_scores(generated, window, rounding, units == "words")
     prior = naive.p_seg([row for key, row in expected.items() if key[2] is None])
     assert record["p_seg"] == pytest.approx(float(prior or 0))
     scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
     keys = [(row["document_id"], row["reference"], row["hypothesis"]) for row in scores]
     assert sorted(keys) == sorted(key for key in expected if key[2] is not None)
-    genres = {each["document_id"]: each["genre"] for each in made.documents}
+    genres = {document["document_id"]: document["genre"] for document in generated.documents}
     for key, row in zip(keys, scores, strict=True):
         counted = expected[key]
         for name, value in counted.items():
@@ -55,25 +58,27 @@ def test_scores_and_summary_are_those_of_the_twin(
             assert abs(row[name] - value) <= slack, (key, name)
         assert row["genre"] == genres[key[0]]
         exact = passes.twin_values(counted, p_seg=prior)
-        for name in MEASURES:
+        for name in PAIRS.measures:
             assert passes.close(row[name], exact[name]), (key, name)
     summary = read_table(str(tmp_path / "run" / "summary"))
     check_summary(summary, scores, prior)
     panels = read_table(str(tmp_path / "run" / "panel_scores")).to_pylist()
-    check_panels(panels, made, scores, window, rounding, units == "words")
+    check_panels(panels, generated, scores, window, rounding, units == "words")
     check_panel_summary(summary, panels)
 
 
 def check_panels(
     panels: list[dict[str, Any]],
-    made: Corpus,
+    generated: Corpus,
     scores: list[dict[str, Any]],
     window: str | int,
     rounding: str,
     words: bool,
 ) -> None:
-    """Judge every hypothesis by all references of its document again."""
-    lengths = {each["document_id"]: each["unit_lengths"] for each in made.documents}
+    """Score every hypothesis again with all references of its document."""
+    lengths = {
+        document["document_id"]: document["unit_lengths"] for document in generated.documents
+    }
 
     def measured(row: dict[str, Any]) -> tuple[int, list[int]]:
         if words:
@@ -83,12 +88,12 @@ def check_panels(
         return row["n_units"], row["boundaries"]
 
     of_document = defaultdict(list)
-    for row in made.references:
+    for row in generated.references:
         of_document[row["document_id"]].append(measured(row))
-    everything = [each for each_document in of_document.values() for each in each_document]
-    found = {(row["document_id"], row["hypothesis"]): row for row in panels}
-    assert len(found) == len(panels) == len(made.hypotheses)
-    for hypothesis in made.hypotheses:
+    everything = [row for each_document in of_document.values() for row in each_document]
+    panel_rows = {(row["document_id"], row["hypothesis"]): row for row in panels}
+    assert len(panel_rows) == len(panels) == len(generated.hypotheses)
+    for hypothesis in generated.hypotheses:
         key = hypothesis["document_id"], hypothesis["coder"]
         references = of_document[key[0]]
         pool = everything if window == "per-run" else references
@@ -98,32 +103,32 @@ def check_panels(
             total = sum(len(positions) + 1 for _, positions in pool)
             m = naive.window_size(sum(n for n, _ in pool), total, rounding)
         exact = naive.panel(n_units, [positions for _, positions in references], boundaries, m)
-        assert found[key]["window"] == m
+        assert panel_rows[key]["window"] == m
         for name in PANELS.counts:
-            assert found[key][name] == exact[name], (key, name)
+            assert panel_rows[key][name] == exact[name], (key, name)
         for name in PANELS.measures:
             value = exact[name]
-            assert passes.close(found[key][name], None if value is None else Fraction(value))
+            assert passes.close(panel_rows[key][name], None if value is None else Fraction(value))
         for name in ("pk", "boundary_similarity", "r_miss"):
             rows = [row[name] for row in scores if (row["document_id"], row["hypothesis"]) == key]
             values = [value for value in rows if value is not None]
             expected = pytest.approx(sum(values) / len(values)) if values else None
-            assert found[key][f"mean_{name}"] == expected
+            assert panel_rows[key][f"mean_{name}"] == expected
 
 
 def check_panel_summary(summary: pa.Table, panels: list[dict[str, Any]]) -> None:
     """Pool the panels of each system again."""
     for row in summary.to_pylist():
         if row["measure"] == "mult_window_diff" and row["genre"] is None:
-            own = [panel for panel in panels if panel["hypothesis"] == row["hypothesis"]]
-            pooled = {name: sum(panel[name] for panel in own) for name in PANELS.counts}
+            system_panels = [panel for panel in panels if panel["hypothesis"] == row["hypothesis"]]
+            pooled = {name: sum(panel[name] for panel in system_panels) for name in PANELS.counts}
             exact = naive.panel_values(pooled)["mult_window_diff"]
-            single = [panel["mult_window_diff"] for panel in own]
+            single = [panel["mult_window_diff"] for panel in system_panels]
             values = [value for value in single if value is not None]
             mean = sum(values) / len(values)
             expected = float(exact or 0) if row["average"] == "micro" else mean
             assert row["value"] == pytest.approx(expected)
-            assert row["documents"] == len(own) and row["defined"] == len(values)
+            assert row["documents"] == len(system_panels) and row["defined"] == len(values)
 
 
 def check_summary(summary: pa.Table, scores: list[dict[str, Any]], prior: Fraction | None) -> None:
@@ -133,23 +138,23 @@ def check_summary(summary: pa.Table, scores: list[dict[str, Any]], prior: Fracti
         groups[row["hypothesis"], None, None].append(row)
         if row["genre"] is not None:
             groups[row["hypothesis"], row["genre"], row["year"]].append(row)
-    found = {
+    summary_rows = {
         (row["hypothesis"], row["genre"], row["year"], row["measure"], row["average"]): row
         for row in summary.to_pylist()
-        if row["measure"] in MEASURES
+        if row["measure"] in PAIRS.measures
     }
-    assert len(found) == len(groups) * len(MEASURES) * 2
+    assert len(summary_rows) == len(groups) * len(PAIRS.measures) * 2
     for group, rows in groups.items():
-        pooled = {name: sum(row[name] for row in rows) for name in COUNTS}
+        pooled = {name: sum(row[name] for row in rows) for name in PAIRS.counts}
         micro = passes.twin_values(pooled, p_seg=prior, rows=False)
-        for name in MEASURES:
+        for name in PAIRS.measures:
             by_document = defaultdict(list)
             for row in rows:
                 if row[name] is not None:
                     by_document[row["document_id"]].append(row[name])
             means = [sum(values) / len(values) for values in by_document.values()]
-            pooled_row = found[(*group, name, "micro")]
-            mean_row = found[(*group, name, "macro")]
+            pooled_row = summary_rows[(*group, name, "micro")]
+            mean_row = summary_rows[(*group, name, "macro")]
             assert passes.close(pooled_row["value"], micro[name]), (group, name)
             assert mean_row["value"] == (
                 pytest.approx(sum(means) / len(means), abs=1e-11) if means else None
@@ -163,12 +168,10 @@ def check_summary(summary: pa.Table, scores: list[dict[str, Any]], prior: Fracti
                 assert (row["ci_low"] is None) == (len(means) < 2 or row["value"] is None)
 
 
-def test_intervals_are_those_of_weights_drawn_a_document(
-    segscore: Segscore, tmp_path: Path
-) -> None:
-    """Each replicate by itself: weigh every row by its document's weight, sum, divide."""
-    made = corpus(seed=3)
-    made.write(tmp_path)
+def test_intervals_equal_those_of_document_weights(segscore: Segscore, tmp_path: Path) -> None:
+    """For each replicate, weigh every row by its document's weight, sum, divide."""
+    generated = corpus(seed=3)
+    generated.write(tmp_path)
     run(segscore, tmp_path, tmp_path / "run", "--replicates", 40, "--seed", 11)
     scores = read_table(str(tmp_path / "run" / "scores")).to_pylist()
     summary = read_table(str(tmp_path / "run" / "summary")).to_pylist()
@@ -185,27 +188,27 @@ def test_intervals_are_those_of_weights_drawn_a_document(
             )
             windows = sum(weight[row["document_id"]] * row["windows"] for row in rows)
             values.append(errors / windows)
-        (found,) = (
+        (row_found,) = (
             row
             for row in summary
             if (row["hypothesis"], row["measure"], row["average"])
             == (hypothesis, "window_diff", "micro")
         )
         low, high = np.quantile(values, [0.025, 0.975])
-        assert found["ci_low"] == pytest.approx(low)
-        assert found["ci_high"] == pytest.approx(high)
-        assert found["ci_low"] < found["value"] < found["ci_high"]
+        assert row_found["ci_low"] == pytest.approx(low)
+        assert row_found["ci_high"] == pytest.approx(high)
+        assert row_found["ci_low"] < row_found["value"] < row_found["ci_high"]
 
 
-def test_rows_add_up_and_the_signature_says_what_was_computed(
+def test_rows_add_up_and_the_signature_describes_the_run(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    made = corpus(seed=2)
-    made.write(tmp_path)
+    generated = corpus(seed=2)
+    generated.write(tmp_path)
     record = run(segscore, tmp_path, tmp_path / "run", "--n-t", 3, "--p-seg", 0.25)
     for rows in record["rows"].values():
         assert rows["in"] == rows["scored"] + rows["rejected"] + rows["unpaired"]
-    assert record["rows"]["hypotheses"]["in"] == len(made.hypotheses)
+    assert record["rows"]["hypotheses"]["in"] == len(generated.hypotheses)
     assert record["signature"] == (
         "segscore|n_t:3|window:per-pair,half-even,min2|units:units|pairing:greedy|p_seg:0.25"
         "|cost_miss:0.5|ci:poisson,documents|v:0.2.0"
@@ -215,19 +218,21 @@ def test_rows_add_up_and_the_signature_says_what_was_computed(
     assert "finished" in status.out and record["signature"] in status.out
 
 
-def test_tinyrec_by_the_command_line(segscore: Segscore, tmp_path: Path) -> None:
-    """The meetings that ship, read as JSONL and as the tables made from it: the same scores."""
-    ended = segscore("import", DATA / "tinyrec.jsonl", "--output", tmp_path)
-    assert ended.code == 0, ended.err
+def test_tinyrec_has_the_same_scores_in_both_formats(segscore: Segscore, tmp_path: Path) -> None:
+    """The meetings that ship, read as JSONL and as imported tables, have the same scores."""
+    result = segscore("import", DATA / "tinyrec.jsonl", "--output", tmp_path)
+    assert result.code == 0, result.err
     for source, output in ((tmp_path, "a"), (None, "b")):
         sides = [
             source / side if source else DATA / "tinyrec.jsonl"
             for side in ("references", "hypotheses")
         ]
-        ended = segscore("score", *sides, "--output", tmp_path / output)
-        assert ended.code == 0, ended.err
+        result = segscore("score", *sides, "--output", tmp_path / output)
+        assert result.code == 0, result.err
     from_tables, from_lines = (
-        read_table(str(tmp_path / output / "scores")).select(["document_id", *COUNTS, *MEASURES])
+        read_table(str(tmp_path / output / "scores")).select(
+            ["document_id", *PAIRS.counts, *PAIRS.measures]
+        )
         for output in ("a", "b")
     )
     assert from_tables.equals(from_lines)
@@ -235,7 +240,7 @@ def test_tinyrec_by_the_command_line(segscore: Segscore, tmp_path: Path) -> None
 
 
 def test_measures_lists_every_measure(segscore: Segscore) -> None:
-    ended = segscore("measures")
-    assert ended.code == 0
-    for measure in MEASURES.values():
-        assert measure.name in ended.out
+    result = segscore("measures")
+    assert result.code == 0
+    for measure in PAIRS.measures.values():
+        assert measure.name in result.out

@@ -1,4 +1,4 @@
-"""`--settings FILE`, `--log-format json`, and which of file and command line wins."""
+"""`--settings FILE`, `--log-format json`, and which of file and command line takes precedence."""
 
 import json
 import re
@@ -23,9 +23,9 @@ COMMANDS: dict[str, Any] = GROUP.commands
 @pytest.fixture
 def tables(segscore: Segscore, tmp_path: Path) -> Path:
     """TinyRec as tables."""
-    made = tmp_path / "tables"
-    assert segscore("import", DATA / "tinyrec.jsonl", "--output", made).code == 0
-    return made
+    folder = tmp_path / "tables"
+    assert segscore("import", DATA / "tinyrec.jsonl", "--output", folder).code == 0
+    return folder
 
 
 def write(folder: Path, text: str) -> Path:
@@ -56,13 +56,13 @@ n-t = 5
 """
 
 
-def test_a_file_says_all_and_the_command_line_wins(
+def test_the_command_line_overrides_the_settings_file(
     segscore: Segscore, tmp_path: Path, tables: Path
 ) -> None:
     file = write(tmp_path, scoring(tables))
     run = tmp_path / "run"
-    ended = segscore("score", "--settings", file, "--output", run, "--n-t", 4)
-    assert ended.code == 0, ended.err
+    result = segscore("score", "--settings", file, "--output", run, "--n-t", 4)
+    assert result.code == 0, result.err
     chosen = record(run)["settings"]
     assert (chosen["n_t"], chosen["window"], chosen["max_rejects"]) == (4, 7, 0)
     assert chosen["group_by"] == ["level"]
@@ -75,9 +75,9 @@ def test_every_wrong_key_is_named_before_work_starts(
 ) -> None:
     wrong = 'refs = "x"\nn_tt = 3\nseed = "one"\nfresh = true\nunit-weights = 1\n[storage.s4]\n'
     file = write(tmp_path, "scores = 1\n" + scoring(tables, wrong))
-    ended = segscore("score", "--settings", file, "--output", tmp_path / "run")
-    assert ended.code == 2
-    for said in (
+    result = segscore("score", "--settings", file, "--output", tmp_path / "run")
+    assert result.code == 2
+    for message in (
         "no such key scores, nearest is score",
         "no such key score.refs, nearest is score.references",
         "no such key score.n_tt, nearest is score.n_t",
@@ -86,25 +86,25 @@ def test_every_wrong_key_is_named_before_work_starts(
         "score.fresh can only be set on the command line",
         "no such key storage.s4, nearest is storage.s3",
     ):
-        assert said in ended.err
+        assert message in result.err
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [("[score", "not TOML"), (None, "no such file"), ("score = 3", "score must be a table")],
 )
-def test_a_file_that_cannot_be_read(
-    segscore: Segscore, tmp_path: Path, text: str | None, said: str
+def test_an_unreadable_settings_file_is_refused(
+    segscore: Segscore, tmp_path: Path, text: str | None, message: str
 ) -> None:
     file = tmp_path / "none.toml" if text is None else write(tmp_path, text)
-    ended = segscore("score", "a", "b", "--output", tmp_path / "run", "--settings", file)
-    assert ended.code == 2
-    assert said in ended.err
-    assert "Traceback" not in ended.err
+    result = segscore("score", "a", "b", "--output", tmp_path / "run", "--settings", file)
+    assert result.code == 2
+    assert message in result.err
+    assert "Traceback" not in result.err
 
 
-def test_what_a_store_is_reached_by_is_told_nowhere(
+def test_credentials_of_a_store_are_written_nowhere(
     segscore: Segscore, tmp_path: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fsspec.config.conf", {})
@@ -112,39 +112,41 @@ def test_what_a_store_is_reached_by_is_told_nowhere(
     secret = "kept-to-itself"  # noqa: S105
     file = write(tmp_path, scoring(tables, f'[storage.s3]\nsecret = "{secret}"\n'))
     run = tmp_path / "run"
-    ended = segscore("score", "--settings", file, "--output", run, "--log-format", "json")
-    assert ended.code == 0, ended.err
-    told = [path.read_bytes() for path in run.rglob("*") if path.is_file()]
-    assert not any(secret.encode() in each for each in told)
-    assert secret not in ended.out + ended.err
+    result = segscore("score", "--settings", file, "--output", run, "--log-format", "json")
+    assert result.code == 0, result.err
+    contents = [path.read_bytes() for path in run.rglob("*") if path.is_file()]
+    assert not any(secret.encode() in content for content in contents)
+    assert secret not in result.out + result.err
 
 
-def test_json_lines_on_standard_error(segscore: Segscore, tmp_path: Path, tables: Path) -> None:
+def test_log_format_json_writes_json_lines_to_standard_error(
+    segscore: Segscore, tmp_path: Path, tables: Path
+) -> None:
     run = tmp_path / "run"
     sides = (tables / "references", tables / "hypotheses")
-    ended = segscore("score", *sides, "--output", run, "--log-format", "json")
-    lines = [json.loads(line) for line in ended.err.splitlines()]
+    result = segscore("score", *sides, "--output", run, "--log-format", "json")
+    lines = [json.loads(line) for line in result.err.splitlines()]
     assert all({"time", "level", "message"} <= line.keys() for line in lines)
     assert [line["done"] for line in lines if "done" in line][-1] == 1
     assert lines[-1]["message"] == "finished"
     assert lines[-1]["rows"] == record(run)["rows"]
     failed = segscore("score", *sides, "--output", run, "--n-t", 0, "--log-format", "json")
-    (line,) = (json.loads(each) for each in failed.err.splitlines())
+    (line,) = (json.loads(text) for text in failed.err.splitlines())
     assert (line["level"], line["exit_code"], failed.code) == ("error", 2, 2)
     assert "--n-t 0" in line["message"]
 
 
-def test_no_such_log_format(segscore: Segscore) -> None:
-    ended = segscore("score", "a", "b", "--output", "c", "--log-format", "xml")
-    assert ended.code == 2
-    assert "--log-format xml: must be one of text, json" in ended.err
+def test_an_unknown_log_format_is_refused(segscore: Segscore) -> None:
+    result = segscore("score", "a", "b", "--output", "c", "--log-format", "xml")
+    assert result.code == 2
+    assert "--log-format xml: must be one of text, json" in result.err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_reads_how_stores_are_reached(
+def test_every_command_reads_the_settings_of_stores(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    """Also where arguments are missing: the settings take effect before anything else is read."""
+    """The settings take effect before anything else is read, even if arguments are missing."""
     configured: list[Any] = []
     monkeypatch.setattr(storage, "configure", configured.append)
     file = write(tmp_path, '[storage.s3]\nendpoint_url = "https://objects.example.org"\n')
@@ -163,9 +165,9 @@ def test_warnings_of_import_and_simulate_are_json_lines_too(
     broken.write_text(json.dumps(row) + "\n" + json.dumps(row | {"boundaries": [9]}) + "\n")
     for command, file in (("import", twice), ("simulate", broken)):
         output = tmp_path / command
-        ended = segscore(command, file, "--output", output, "--log-format", "json")
-        assert ended.code == 0, ended.err
-        lines = [json.loads(line) for line in ended.err.splitlines()]
+        result = segscore(command, file, "--output", output, "--log-format", "json")
+        assert result.code == 0, result.err
+        lines = [json.loads(line) for line in result.err.splitlines()]
         assert {line["level"] for line in lines} == {"warning"}
 
 
@@ -173,8 +175,8 @@ def test_options_of_any_command_come_from_a_file(segscore: Segscore, tmp_path: P
     output = tmp_path / "simulated"
     codings = json.dumps(str(DATA / "stargazer.jsonl"))
     file = write(tmp_path, f"[simulate]\ncodings = {codings}\ndocuments = 3\nnear-miss = 0\n")
-    ended = segscore("simulate", "--settings", file, "--output", output, "--documents", 2)
-    assert ended.code == 0, ended.err
+    result = segscore("simulate", "--settings", file, "--output", output, "--documents", 2)
+    assert result.code == 0, result.err
     chosen = json.loads((output / "simulation.json").read_text())["settings"]
     assert (chosen["documents"], chosen["near_miss"]) == (2, 0)
 
@@ -187,9 +189,11 @@ def test_help_groups_the_options_of_a_run(segscore: Segscore) -> None:
         ("compare", ["Inputs", "Measures", "Averages", "Gate", "Output"]),
         ("nightly", ["Inputs", "Gate", "Where to run", "Output"]),
     ):
-        shown = segscore(command, "--help").out
-        found = re.findall(r"^╭─ (.+?) ─+╮$", shown, re.MULTILINE)
-        assert [heading for heading in found if heading not in ("Arguments", "Options")] == headings
+        help_text = segscore(command, "--help").out
+        panels = re.findall(r"^╭─ (.+?) ─+╮$", help_text, re.MULTILINE)
+        assert [
+            heading for heading in panels if heading not in ("Arguments", "Options")
+        ] == headings
 
 
 @pytest.mark.parametrize(
@@ -212,5 +216,7 @@ def test_help_groups_the_options_of_a_run(segscore: Segscore) -> None:
 def test_settings_need_no_large_library(module: str, absent: list[str]) -> None:
     """Every command imports the settings of all commands."""
     code = f"import sys, {module}; print([name for name in {absent} if name in sys.modules])"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout == "[]\n"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "[]\n"

@@ -1,4 +1,4 @@
-"""Pseudo-coders: what is drawn, how often each error is made, and the same draws in any company."""
+"""Pseudo-coders: how often each error is made, and draws that depend on the document alone."""
 
 import json
 from collections import Counter
@@ -50,28 +50,28 @@ def corpus(sizes: Sequence[int], segments: int = 5) -> SegmentSizes:
     return SegmentSizes(np.sort(np.array(sizes, np.int64)), segments)
 
 
-def made(
+def simulated_rows(
     settings: SimulateSettings, sizes: Sequence[int], documents: int, segments: int = 5
 ) -> Rows:
-    """The first documents of a simulation."""
+    """Simulate the first documents."""
     rows: Rows = simulate_codings(corpus(sizes, segments), settings, 0, documents).to_pylist()
     return rows
 
 
-def drawn(row: dict[str, Any]) -> list[int]:
+def row_sizes(row: dict[str, Any]) -> list[int]:
     """Segment sizes of a row."""
     return [b - a for a, b in pairwise([0, *row["boundaries"], row["n_units"]])]
 
 
 def mix(number: int) -> int:
-    """The finaliser of splitmix64."""
+    """Apply the finaliser of splitmix64."""
     number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & ALL_BITS
     number = (number ^ number >> 27) * 0x94D049BB133111EB & ALL_BITS
     return number ^ number >> 31
 
 
 def chances(seed: int, document: int, coder: int) -> Callable[[], float]:
-    """The random numbers of a coder of a document, one a call; coder 0 is the truth."""
+    """Return a generator of a coder's random numbers for a document; coder 0 is the truth."""
     golden = 0x9E3779B97F4A7C15
     start = mix((mix((mix((seed + golden) & ALL_BITS) + document) & ALL_BITS) + coder) & ALL_BITS)
     count = 0
@@ -87,7 +87,7 @@ def chances(seed: int, document: int, coder: int) -> Callable[[], float]:
 def twin_segments(
     chance: Callable[[], float], sizes: list[int], segments: int, longest: float
 ) -> tuple[int, list[int]]:
-    """Units and boundaries of a random segmentation."""
+    """Return units and boundaries of a random segmentation."""
     ends: list[int] = []
     while len(ends) < segments and sum(ends[-1:]) < longest:
         ends.append(sum(ends[-1:]) + sizes[int(chance() * len(sizes))])
@@ -97,7 +97,7 @@ def twin_segments(
 def twin_coding(
     chance: Callable[[], float], n_units: int, truth: list[int], settings: SimulateSettings
 ) -> list[int]:
-    """What a pseudo-coder makes of a true segmentation."""
+    """Return a pseudo-coder's version of a true segmentation."""
     coded: list[int] = []
     extra = 0
     for before, position, after in zip([0, *truth], truth, [*truth[1:], n_units], strict=False):
@@ -126,7 +126,7 @@ def twin_coding(
 
 
 def twin(settings: SimulateSettings, sizes: list[int], documents: int, segments: int) -> Rows:
-    """The first documents of a simulation, slowly."""
+    """Simulate the first documents, slowly."""
     rows = []
     pool, limit = sorted(sizes), float(settings.units or "inf")
     for d in range(documents):
@@ -150,24 +150,24 @@ def twin(settings: SimulateSettings, sizes: list[int], documents: int, segments:
 
 
 @given(SETTINGS, SIZES, st.integers(1, 8))
-def test_the_slow_twin_draws_the_same(
+def test_draws_equal_those_of_the_slow_twin(
     settings: SimulateSettings, sizes: list[int], segments: int
 ) -> None:
-    assert made(settings, sizes, 4, segments) == twin(settings, sizes, 4, segments)
+    assert simulated_rows(settings, sizes, 4, segments) == twin(settings, sizes, 4, segments)
 
 
 @given(SETTINGS, SIZES)
 def test_every_row_is_a_segmentation(settings: SimulateSettings, sizes: list[int]) -> None:
-    for row in made(settings, sizes, 20):
-        assert min(drawn(row)) >= 1
+    for row in simulated_rows(settings, sizes, 20):
+        assert min(row_sizes(row)) >= 1
         assert row["n_units"] == (settings.units or row["n_units"])
 
 
 @given(SETTINGS, st.integers(0, 30), st.integers(1, 5))
-def test_a_document_is_the_same_in_any_company(
+def test_a_documents_draws_do_not_depend_on_other_documents(
     settings: SimulateSettings, first: int, documents: int
 ) -> None:
-    """Alone, in another part, or beside other coders."""
+    """The draws are the same alone, in another part, or beside other coders."""
     pool = corpus([2, 3, 5, 9])
     whole = simulate_codings(pool, settings, 0, 40).to_pylist()
     coders = settings.coders
@@ -178,11 +178,11 @@ def test_a_document_is_the_same_in_any_company(
 
 
 def test_the_draws_do_not_change_between_versions() -> None:
-    """Simulations are reproducible: the same seed is the same codings, now and later."""
+    """The same seed gives the same codings in every version."""
     sizes = [4, 5, 6, 9]
     coders = replace(TRUE, coders=3, near_miss=0.3, full_miss=0.3)
     drawn = {
-        way: [row["boundaries"] for row in made(settings, sizes, 1)]
+        way: [row["boundaries"] for row in simulated_rows(settings, sizes, 1)]
         for way, settings in {
             "truth": TRUE,
             "coders": coders,
@@ -198,13 +198,13 @@ def test_the_draws_do_not_change_between_versions() -> None:
 
 def test_seeds_documents_and_coders_differ() -> None:
     settings = SimulateSettings(coders=2, units=300, random=True)
-    rows = [tuple(row["boundaries"]) for row in made(settings, [3, 4, 5, 20], 50)]
-    other = made(replace(settings, seed=1), [3, 4, 5, 20], 50)
+    rows = [tuple(row["boundaries"]) for row in simulated_rows(settings, [3, 4, 5, 20], 50)]
+    other = simulated_rows(replace(settings, seed=1), [3, 4, 5, 20], 50)
     assert len({*rows, *(tuple(row["boundaries"]) for row in other)}) == 200
 
 
 def sampling_bound(draws: int) -> float:
-    """How far the share of draws that go one way may be from its chance.
+    """Largest deviation of a share of draws from its probability.
 
     Hoeffding 1963: with n draws it is farther than t with a chance of at most 2 exp(-2 n t^2); here
     one in a billion.
@@ -212,45 +212,45 @@ def sampling_bound(draws: int) -> float:
     return sqrt(log(2e9) / (2 * draws))
 
 
-def test_sizes_are_those_of_the_corpus_and_as_frequent() -> None:
+def test_sizes_are_as_frequent_as_in_the_corpus() -> None:
     sizes = [3, 3, 3, 7, 7, 20]
-    rows = made(TRUE, sizes, 4000)
+    rows = simulated_rows(TRUE, sizes, 4000)
     assert {len(row["boundaries"]) for row in rows} == {4}
-    found = Counter(size for row in rows for size in drawn(row))
-    assert set(found) == set(sizes)
+    counts = Counter(size for row in rows for size in row_sizes(row))
+    assert set(counts) == set(sizes)
     for size, times in Counter(sizes).items():
-        assert abs(found[size] / 20_000 - times / 6) < sampling_bound(20_000)
+        assert abs(counts[size] / 20_000 - times / 6) < sampling_bound(20_000)
 
 
 @pytest.mark.parametrize("random", [False, True])
-def test_a_given_length_cuts_the_last_segment_alone(random: bool) -> None:
-    rows = made(replace(TRUE, units=100, random=random), [3, 7, 20], 500)
+def test_a_given_length_only_shortens_the_last_segment(random: bool) -> None:
+    rows = simulated_rows(replace(TRUE, units=100, random=random), [3, 7, 20], 500)
     assert {row["n_units"] for row in rows} == {100}
-    assert {size for row in rows for size in drawn(row)[:-1]} == {3, 7, 20}
-    assert max(drawn(row)[-1] for row in rows) <= 20
+    assert {size for row in rows for size in row_sizes(row)[:-1]} == {3, 7, 20}
+    assert max(row_sizes(row)[-1] for row in rows) <= 20
 
 
 def test_random_coders_divide_the_text_of_their_document() -> None:
     settings = SimulateSettings(random=True, coders=4)
-    texts = made(TRUE, [3, 7, 20], 200)
-    rows = made(settings, [3, 7, 20], 200)
+    texts = simulated_rows(TRUE, [3, 7, 20], 200)
+    rows = simulated_rows(settings, [3, 7, 20], 200)
     assert [row["n_units"] for row in rows[::4]] == [row["n_units"] for row in texts]
-    assert {size for row in rows for size in drawn(row)[:-1]} == {3, 7, 20}
+    assert {size for row in rows for size in row_sizes(row)[:-1]} == {3, 7, 20}
 
 
 @pytest.mark.parametrize("near", [0, 0.15, 0.6])
 @pytest.mark.parametrize("full", [0, 0.3])
 @pytest.mark.parametrize("added", [0, 0.25, 1])
-def test_errors_are_as_frequent_as_asked_for(near: float, full: float, added: float) -> None:
-    """Segments of 2 n_t units leave room for every near miss: each boundary is a draw of its own.
+def test_errors_are_as_frequent_as_requested(near: float, full: float, added: float) -> None:
+    """In segments of 2 n_t units every near miss fits, so each boundary is an independent draw.
 
     A true boundary that a coder does not have was moved or omitted; one of the coder's that is not
     true was moved or added.
     """
     settings = SimulateSettings(coders=5, near_miss=near, full_miss=full, added=added, n_t=3)
     sizes = [6, 7, 40]
-    texts = [set(row["boundaries"]) for row in made(TRUE, sizes, 1000)]
-    coded = [set(row["boundaries"]) for row in made(settings, sizes, 1000)]
+    texts = [set(row["boundaries"]) for row in simulated_rows(TRUE, sizes, 1000)]
+    coded = [set(row["boundaries"]) for row in simulated_rows(settings, sizes, 1000)]
     lost = sum(len(texts[i // 5] - row) for i, row in enumerate(coded))
     new = sum(len(row - texts[i // 5]) for i, row in enumerate(coded))
     draws = 4 * len(coded)
@@ -258,8 +258,8 @@ def test_errors_are_as_frequent_as_asked_for(near: float, full: float, added: fl
     assert abs(new / draws - (near + full * added)) < sampling_bound(draws)
 
 
-def test_the_errors_alone() -> None:
-    """At a chance of 1 every boundary is missed the one way or the other; at 0 none is."""
+def test_probabilities_of_0_and_1_are_certain() -> None:
+    """With probability 1 every boundary is missed in the one way or the other; with 0 none is."""
     sizes = [6, 9]
     every = replace(TRUE, coders=3)
     ways = (
@@ -268,8 +268,8 @@ def test_the_errors_alone() -> None:
         replace(every, full_miss=1, added=1),
         replace(every, near_miss=1),
     )
-    truth = [row["boundaries"] for row in made(TRUE, sizes, 50) for _ in range(3)]
-    coded = [[row["boundaries"] for row in made(way, sizes, 50)] for way in ways]
+    truth = [row["boundaries"] for row in simulated_rows(TRUE, sizes, 50) for _ in range(3)]
+    coded = [[row["boundaries"] for row in simulated_rows(way, sizes, 50)] for way in ways]
     for true, same, none, more, beside in zip(truth, *coded, strict=True):
         assert same == true
         assert none == []
@@ -278,32 +278,35 @@ def test_the_errors_alone() -> None:
         assert {abs(b - a) for a, b in zip(true, beside, strict=True)} == {1}
 
 
-def test_where_there_is_no_room_boundaries_are_kept() -> None:
+def test_boundaries_without_room_are_not_moved() -> None:
     for settings in (replace(TRUE, near_miss=1, n_t=9), replace(TRUE, full_miss=1, added=1)):
-        for row in made(settings, [1], 5):
+        for row in simulated_rows(settings, [1], 5):
             assert row["boundaries"] == [1, 2, 3, 4]
-    full = [len(row["boundaries"]) for row in made(replace(TRUE, full_miss=1, added=1), [1, 2], 50)]
-    units = [row["n_units"] for row in made(TRUE, [1, 2], 50)]
+    full = [
+        len(row["boundaries"])
+        for row in simulated_rows(replace(TRUE, full_miss=1, added=1), [1, 2], 50)
+    ]
+    units = [row["n_units"] for row in simulated_rows(TRUE, [1, 2], 50)]
     assert full == [min(n_units - 1, 4 + 4) for n_units in units]
 
 
-def test_a_near_miss_moves_anywhere_near_as_likely() -> None:
-    rows = made(replace(TRUE, near_miss=1, n_t=4), [20], 30_000, segments=2)
-    found = Counter(tuple(row["boundaries"]) for row in rows)
-    assert set(found) == {(p,) for p in (17, 18, 19, 21, 22, 23)}
-    assert abs(evenness(found, 6)) < 4
+def test_near_misses_are_uniform_over_positions_in_reach() -> None:
+    rows = simulated_rows(replace(TRUE, near_miss=1, n_t=4), [20], 30_000, segments=2)
+    counts = Counter(tuple(row["boundaries"]) for row in rows)
+    assert set(counts) == {(p,) for p in (17, 18, 19, 21, 22, 23)}
+    assert abs(evenness(counts, 6)) < 4
 
 
-def test_a_boundary_is_added_anywhere_as_likely() -> None:
-    rows = made(replace(TRUE, full_miss=1, added=1), [5], 30_000, segments=2)
-    found = Counter(tuple(row["boundaries"]) for row in rows)
-    assert set(found) == {tuple(sorted((5, p))) for p in range(1, 10) if p != 5}
-    assert abs(evenness(found, 8)) < 4
+def test_added_boundaries_are_uniform_over_positions() -> None:
+    rows = simulated_rows(replace(TRUE, full_miss=1, added=1), [5], 30_000, segments=2)
+    counts = Counter(tuple(row["boundaries"]) for row in rows)
+    assert set(counts) == {tuple(sorted((5, p))) for p in range(1, 10) if p != 5}
+    assert abs(evenness(counts, 8)) < 4
 
 
 def test_segment_sizes_are_pooled() -> None:
     units = np.array([10, 6, 4], np.int32)
-    # Two types at one position part the text once; 13 sizes of 3 codings are 2.67 a coding.
+    # Two types at one position are one cut; 13 sizes of 3 codings are 2.67 a coding.
     pooled = segment_sizes(units, from_lists([[3, 3, 5], [1, 2], []]))
     assert pooled.sizes.tolist() == [1, 1, 2, 3, 4, 4, 5]
     assert pooled.segments == 2
@@ -324,19 +327,19 @@ def parts(folder: Path) -> list[pa.Table]:
     return [pq.read_table(path) for path in sorted((folder / "codings").iterdir())]
 
 
-def test_a_real_corpus(segscore: Segscore, tmp_path: Path) -> None:
-    """References alone are read of a table that holds hypotheses too; scoring reads the result."""
+def test_a_real_corpus_is_simulated_and_scored(segscore: Segscore, tmp_path: Path) -> None:
+    """Only the references of a table with hypotheses are read; `score` reads the result."""
     lines = [json.loads(line) for line in (DATA / "tinyrec.jsonl").read_text().splitlines()]
-    sizes = {size for row in lines if row["role"] == "reference" for size in drawn(row)}
+    sizes = {size for row in lines if row["role"] == "reference" for size in row_sizes(row)}
     options = ("--documents", 40, "--seed", 3)
     truth = ("--coders", 1, "--near-miss", 0, "--full-miss", 0)
     for folder, more in (("codings", ()), ("truth", truth)):
-        done = segscore(
+        result = segscore(
             "simulate", DATA / "tinyrec.jsonl", "--output", tmp_path / folder, *options, *more
         )
-        assert (done.code, done.err) == (0, "")
+        assert (result.code, result.err) == (0, "")
     (coded,) = parts(tmp_path / "truth")
-    assert {size for row in coded.to_pylist() for size in drawn(row)} <= sizes
+    assert {size for row in coded.to_pylist() for size in row_sizes(row)} <= sizes
     assert segscore("validate", tmp_path / "codings").code == 0
     record = json.loads((tmp_path / "codings" / "simulation.json").read_text())
     assert (record["settings"]["seed"], record["rows"]["rejected"]) == (3, 0)
@@ -349,7 +352,7 @@ def test_a_real_corpus(segscore: Segscore, tmp_path: Path) -> None:
     assert rows["hypotheses"] == {"in": 400, "scored": 400, "rejected": 0, "unpaired": 0}
 
 
-def test_the_same_bytes_and_a_longer_run_begins_with_a_shorter(
+def test_a_longer_simulation_begins_with_the_shorter_one(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(simulating, "CODINGS_PER_PART", 80)
@@ -370,7 +373,7 @@ def test_the_same_bytes_and_a_longer_run_begins_with_a_shorter(
     assert pa.concat_tables(parts(tmp_path / "d")).slice(0, 78 * 3).equals(whole)
 
 
-def test_long_documents_make_small_parts(
+def test_long_documents_are_split_into_small_parts(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(simulating, "BOUNDARIES_PER_PART", 1000)
@@ -380,14 +383,16 @@ def test_long_documents_make_small_parts(
     assert [part.num_rows for part in parts(tmp_path / "out")] == [8, 8, 4]
 
 
-def test_broken_rows_are_left_out_and_told(segscore: Segscore, tmp_path: Path) -> None:
+def test_broken_rows_are_left_out_with_a_warning(segscore: Segscore, tmp_path: Path) -> None:
     broken = [{**LINE, "coder": "b", "boundaries": [7, 3]}, {**LINE, "coder": "c", "n_units": 0}]
     source = table(tmp_path / "some.jsonl", LINE, *broken)
-    done = segscore("simulate", source, "--output", tmp_path / "out", "--documents", 2)
-    assert done.code == 0
-    assert done.err.startswith(f"warning: 2 of 3 rows rejected, the first: {source} row 1 (d, b): ")
-    assert done.err.count("\n") == 1
-    assert {size for row in parts(tmp_path / "out")[0].to_pylist() for size in drawn(row)}
+    result = segscore("simulate", source, "--output", tmp_path / "out", "--documents", 2)
+    assert result.code == 0
+    assert result.err.startswith(
+        f"warning: 2 of 3 rows rejected, the first: {source} row 1 (d, b): "
+    )
+    assert result.err.count("\n") == 1
+    assert {size for row in parts(tmp_path / "out")[0].to_pylist() for size in row_sizes(row)}
 
     none = segscore("simulate", table(source, *broken), "--output", tmp_path / "none")
     assert none.code == 2
@@ -414,11 +419,11 @@ WRONG = {
 @pytest.mark.parametrize("options", WRONG)
 def test_wrong_options(segscore: Segscore, tmp_path: Path, options: str) -> None:
     source = table(tmp_path / "one.jsonl", LINE)
-    done = segscore("simulate", source, "--output", tmp_path / "out", *options.split())
-    assert done.code == 2
-    assert done.err.startswith(f"segscore: error: {options.split('=')[0]}")
-    assert WRONG[options] in done.err
-    assert done.err.count("\n") == 1
+    result = segscore("simulate", source, "--output", tmp_path / "out", *options.split())
+    assert result.code == 2
+    assert result.err.startswith(f"segscore: error: {options.split('=')[0]}")
+    assert WRONG[options] in result.err
+    assert result.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
 
@@ -427,15 +432,15 @@ def test_wrong_input(segscore: Segscore, tmp_path: Path) -> None:
     (tmp_path / "no.jsonl").write_text('{"document_id": \n')
     table(tmp_path / "hyp.jsonl", {**LINE, "role": "hypothesis"})
     for name in ("missing.jsonl", "no.parquet", "no.jsonl", "hyp.jsonl"):
-        done = segscore("simulate", tmp_path / name, "--output", tmp_path / "out")
-        assert done.code == 2
-        assert done.err.startswith("segscore: error: ")
-        assert name in done.err
-        assert done.err.count("\n") == 1
+        result = segscore("simulate", tmp_path / name, "--output", tmp_path / "out")
+        assert result.code == 2
+        assert result.err.startswith("segscore: error: ")
+        assert name in result.err
+        assert result.err.count("\n") == 1
         assert not (tmp_path / "out").exists()
 
 
-def test_a_simulation_is_not_written_over(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_simulation_is_not_overwritten(segscore: Segscore, tmp_path: Path) -> None:
     source = table(tmp_path / "one.jsonl", LINE)
     assert segscore("simulate", source, "--output", tmp_path / "out").code == 0
     again = segscore("simulate", source, "--output", tmp_path / "out")
@@ -445,7 +450,7 @@ def test_a_simulation_is_not_written_over(segscore: Segscore, tmp_path: Path) ->
 
 def test_documents_too_long_to_count_are_refused() -> None:
     with pytest.raises(Refused, match="limit them with --units"):
-        made(TRUE, [2**30], 1)
-    assert made(replace(TRUE, units=2**31 - 1), [2**30], 1)[0]["boundaries"] == [2**30]
+        simulated_rows(TRUE, [2**30], 1)
+    assert simulated_rows(replace(TRUE, units=2**31 - 1), [2**30], 1)[0]["boundaries"] == [2**30]
     with pytest.raises(Refused, match="lower --coders or --units"):
-        made(replace(TRUE, units=2**20, coders=1000), [1], 1)
+        simulated_rows(replace(TRUE, units=2**20, coders=1000), [1], 1)

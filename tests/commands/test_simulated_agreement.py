@@ -14,12 +14,12 @@ FULL_MISSES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9)
 
 @pytest.fixture
 def pi(segscore: Segscore, tmp_path: Path) -> "Simulated":
-    """Coefficients of coders simulated after Moonstone's."""
+    """Returns coefficients of coders simulated after Moonstone's."""
     return Simulated(segscore, tmp_path)
 
 
 class Simulated:
-    """Simulates coders and takes pi of them."""
+    """Simulates coders and computes pi of them."""
 
     def __init__(self, segscore: Segscore, folder: Path) -> None:
         self.segscore = segscore
@@ -27,45 +27,45 @@ class Simulated:
         self.times = 0
 
     def __call__(self, coders: int, *options: object) -> dict[str, float]:
-        """Similarity -> pi of 40 documents."""
+        """Return pi of 40 documents by similarity."""
         self.times += 1
-        made = self.folder / str(self.times)
-        shape = ("--documents", 40, "--coders", coders, "--seed", 1, "--output", made)
+        simulation = self.folder / str(self.times)
+        shape = ("--documents", 40, "--coders", coders, "--seed", 1, "--output", simulation)
         assert self.segscore("simulate", DATA / "moonstone.jsonl", *shape, *options).code == 0
-        rows = audit(made, "codings")["agreement"]
+        rows = audit(simulation, "codings")["agreement"]
         return {row["similarity"]: row["value"] for row in rows if row["coefficient"] == "pi"}
 
 
 def test_only_b_falls_as_full_misses_rise(pi: Simulated) -> None:
     """Figures 9a and 9b; full misses that omit boundaries."""
-    found = {
+    values = {
         (full, coders): pi(coders, "--full-miss", full, "--near-miss", 0.1, "--added", 0)
         for full in FULL_MISSES
         for coders in CODERS
     }
     for coders in CODERS:
-        b = [found[full, coders]["boundary_similarity"] for full in FULL_MISSES]
+        b = [values[full, coders]["boundary_similarity"] for full in FULL_MISSES]
         assert b == sorted(b, reverse=True)
         assert b[0] > 0.85
         assert b[-1] < 0.1
-        s = [found[full, coders]["segmentation_similarity"] for full in FULL_MISSES]
+        s = [values[full, coders]["segmentation_similarity"] for full in FULL_MISSES]
         assert min(s) > 0.9
         assert s[-1] > s[-3]  # agreement appears to rise
 
 
-def test_b_hardly_moves_with_the_number_of_coders(pi: Simulated) -> None:
+def test_b_hardly_depends_on_the_number_of_coders(pi: Simulated) -> None:
     """Figure 9b."""
     for full in FULL_MISSES:
-        found = [
+        values = [
             pi(coders, "--full-miss", full, "--near-miss", 0.1)["boundary_similarity"]
             for coders in CODERS
         ]
-        assert max(found) - min(found) < 0.05, full
+        assert max(values) - min(values) < 0.05, full
 
 
 @pytest.mark.parametrize("coders", CODERS)
-def test_random_coders_agree_little_by_b_and_much_by_s(pi: Simulated, coders: int) -> None:
+def test_random_coders_have_low_b_and_high_s(pi: Simulated, coders: int) -> None:
     """Figure 9c."""
-    found = pi(coders, "--random")
-    assert 0 < found["boundary_similarity"] < 0.2
-    assert found["segmentation_similarity"] > 0.7
+    values = pi(coders, "--random")
+    assert 0 < values["boundary_similarity"] < 0.2
+    assert values["segmentation_similarity"] > 0.7

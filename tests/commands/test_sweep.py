@@ -1,4 +1,4 @@
-"""Threshold sweeps against the slow twin, which scores anew at every threshold."""
+"""Threshold sweeps against the slow twin, which scores again at every threshold."""
 
 import json
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ from segscore.pipeline.scoring.sweep.curves import (
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes, strategies
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import SEGMENTATION, Corpus, twin_scores
 from tests.support.run_files import files
 from tests.support.scored import FEW, SCORED, scored_corpus, write
@@ -44,57 +44,57 @@ Curve = dict[float | None, dict[str, Any]]
 
 
 def sweep(segscore: Segscore, folder: Path, output: Path, *options: object) -> dict[str, Any]:
-    """Sweep the tables of a folder; what run.json says."""
-    ended = segscore(
+    """Sweep the tables of a folder; return run.json."""
+    result = segscore(
         "sweep", folder / "references", folder / "hypotheses", "--output", output,
         "--documents", folder / "documents.parquet", *options,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     loaded: dict[str, Any] = json.loads((output / "run.json").read_text())
     return loaded
 
 
 def curves(output: Path) -> dict[str, Curve]:
     """Hypothesis -> threshold -> row of curves."""
-    found: dict[str, Curve] = {}
+    by_system: dict[str, Curve] = {}
     for row in read_table(str(output / "curves")).to_pylist():
-        found.setdefault(row["hypothesis"], {})[row["threshold"]] = row
-    return found
+        by_system.setdefault(row["hypothesis"], {})[row["threshold"]] = row
+    return by_system
 
 
-def kept(row: dict[str, Any], threshold: float | None) -> list[int]:
-    """The boundaries of a scored hypothesis at a threshold."""
+def boundaries_at(row: dict[str, Any], threshold: float | None) -> list[int]:
+    """The boundaries of a scored hypothesis whose score reaches a threshold."""
     scored = zip(row["boundaries"], row["boundary_scores"], strict=True)
     return [p for p, score in scored if threshold is not None and score >= threshold]
 
 
-def at_threshold(made: Corpus, threshold: float | None) -> Corpus:
-    """The corpus whose hypotheses are those at a threshold."""
-    rows = [{**row, "boundaries": kept(row, threshold)} for row in made.hypotheses]
-    return replace(made, hypotheses=rows)
+def at_threshold(generated: Corpus, threshold: float | None) -> Corpus:
+    """The corpus with the hypotheses cut at a threshold."""
+    rows = [{**row, "boundaries": boundaries_at(row, threshold)} for row in generated.hypotheses]
+    return replace(generated, hypotheses=rows)
 
 
-def segments(made: Corpus, words: bool) -> dict[Any, int]:
+def segments(generated: Corpus, words: bool) -> dict[Any, int]:
     """(document, coder) -> segments, in the unit of the run."""
-    lengths = {row["document_id"]: row["unit_lengths"] for row in made.documents}
-    found = {}
-    for row in [*made.references, *made.hypotheses]:
+    lengths = {row["document_id"]: row["unit_lengths"] for row in generated.documents}
+    counts = {}
+    for row in [*generated.references, *generated.hypotheses]:
         boundaries, document = row["boundaries"], row["document_id"]
         if words:
             _, boundaries, _ = naive.in_words(row["n_units"], boundaries, lengths[document])
-        found[document, row["coder"]] = len(boundaries) + 1
-    return found
+        counts[document, row["coder"]] = len(boundaries) + 1
+    return counts
 
 
 def twin_point(
-    made: Corpus, threshold: float | None, window: str | int, rounding: str, words: bool
+    generated: Corpus, threshold: float | None, window: str | int, rounding: str, words: bool
 ) -> dict[str, dict[str, int]]:
-    """Hypothesis -> what its pairs add up to at a threshold."""
-    there = at_threshold(made, threshold)
-    size = segments(there, words)
+    """Hypothesis -> sums of its pairs' counts at a threshold."""
+    cut_corpus = at_threshold(generated, threshold)
+    size = segments(cut_corpus, words)
     sums: dict[str, dict[str, int]] = {}
     for (document, reference, hypothesis), row in twin_scores(
-        there, window, rounding, words
+        cut_corpus, window, rounding, words
     ).items():
         if hypothesis is not None:
             counted = row | {
@@ -108,7 +108,7 @@ def twin_point(
 
 
 def closest(points: list[dict[str, Any]]) -> dict[str, Any]:
-    """The operating point of a curve: ascending thresholds, so the last of equally close ones."""
+    """Return the operating point of a curve; of equally close thresholds the highest."""
 
     def distance(row: dict[str, Any]) -> Fraction:
         size = row["content_size"]
@@ -120,28 +120,28 @@ def closest(points: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 @given(data=st.data(), triple=strategies.pairs(40), k=st.integers(1, 12))
-def test_a_walk_counts_what_each_threshold_would(
+def test_a_walk_over_candidates_counts_each_threshold(
     data: st.DataObject, triple: tuple[int, list[int], list[int]], k: int
 ) -> None:
     n_units, reference, places = triple
     score = st.one_of(st.sampled_from(FEW), st.floats(0, 1))
     scores = np.array([data.draw(score) for _ in places], np.float64)
     rows = np.zeros(len(places), np.int64)
-    found = Candidates(rows, scores, np.arange(len(places)), from_lists([places]))
+    candidates = Candidates(rows, scores, np.arange(len(places)), from_lists([places]))
     pair = (
         from_lists([reference]),
         Pairs(passes.ONE, passes.ONE),
         np.array([n_units]),
         np.array([k]),
     )
-    changes, without = compute_changes(found, *pair), without_boundaries(*pair)
+    changes, without = compute_changes(candidates, *pair), without_boundaries(*pair)
     for threshold in [*scores, 2.0]:
-        there = [p for p, s in zip(places, scores, strict=True) if s >= threshold]
+        kept_positions = [p for p, s in zip(places, scores, strict=True) if s >= threshold]
         expected = {
-            **naive.window_counts(n_units, reference, there, k),
-            **naive.content_counts(n_units, reference, there),
-            **naive.content_parts(n_units, reference, there),
-            "hypothesis_segments": len(there) + 1,
+            **naive.window_counts(n_units, reference, kept_positions, k),
+            **naive.content_counts(n_units, reference, kept_positions),
+            **naive.content_parts(n_units, reference, kept_positions),
+            "hypothesis_segments": len(kept_positions) + 1,
             "reference_segments": len(reference) + 1,
         }
         counted = without[:, 0].copy()
@@ -160,13 +160,13 @@ def test_the_operating_point_is_the_closest(steps: list[int], pairs: int, more: 
     produced = np.cumsum([pairs, *steps])[::-1]
     wanted = pairs + more
     points = [
-        {"content_size": 100, "hypothesis_segments": each, "reference_segments": wanted, "at": i}
-        for i, each in enumerate(produced.tolist())
+        {"content_size": 100, "hypothesis_segments": count, "reference_segments": wanted, "at": i}
+        for i, count in enumerate(produced.tolist())
     ]
     assert operating_point(produced, wanted) == closest(points)["at"]
 
 
-def test_of_two_equally_close_lengths_the_higher_threshold_is_taken() -> None:
+def test_of_equally_close_lengths_the_higher_threshold_is_chosen() -> None:
     """12 units: 2 or 6 segments, lengths 6 and 2, both 2 away from the reference's 4."""
     assert operating_point(np.array([6, 2, 2, 1]), 3) == 2
 
@@ -181,37 +181,37 @@ def test_of_two_equally_close_lengths_the_higher_threshold_is_taken() -> None:
         (4, "half-even", "units"),
     ],
 )
-def test_curves_are_those_of_the_twin(
+def test_curves_equal_the_twin(
     segscore: Segscore, tmp_path: Path, window: str | int, rounding: str, units: str
 ) -> None:
-    made = scored_corpus(seed=len(str(window)))
-    write(made, tmp_path)
+    generated = scored_corpus(seed=len(str(window)))
+    write(generated, tmp_path)
     record = sweep(
         segscore, tmp_path, tmp_path / "run", "--window", window, "--rounding", rounding,
         "--units", units,
     )  # fmt: skip
     words = units == "words"
-    own = {
+    twin_curve = {
         coder: sorted(
-            {s for r in made.hypotheses if r["coder"] == coder for s in r["boundary_scores"]}
+            {s for r in generated.hypotheses if r["coder"] == coder for s in r["boundary_scores"]}
         )
         for coder in ("h0", "h1", "h2")
     }
-    found = curves(tmp_path / "run")
-    assert {coder: [*each] for coder, each in found.items()} == {
-        coder: [*thresholds, None] for coder, thresholds in own.items()
+    actual = curves(tmp_path / "run")
+    assert {coder: [*curve] for coder, curve in actual.items()} == {
+        coder: [*thresholds, None] for coder, thresholds in twin_curve.items()
     }
     for threshold in (*sorted(set(FEW)), None):
-        for coder, sums in twin_point(made, threshold, window, rounding, words).items():
-            row = found[coder][threshold]
+        for coder, sums in twin_point(generated, threshold, window, rounding, words).items():
+            row = actual[coder][threshold]
             assert {name: row[name] for name in POOLED} == sums, (coder, threshold)
             check_values(row, record["p_seg"])
     chosen = read_table(str(tmp_path / "run" / "operating_points")).to_pylist()
-    assert chosen == [closest([*found[coder].values()]) for coder in found]
+    assert chosen == [closest([*actual[coder].values()]) for coder in actual]
 
 
 def check_values(row: dict[str, Any], p_seg: float) -> None:
-    """The values of a row are the formulas over its counts."""
+    """Check that the values of a row are the formulas over its counts."""
     miss = naive.ratio(row["pk_misses"], row["reference_windows"])
     false_alarm = naive.ratio(row["pk_false_alarms"], row["windows"] - row["reference_windows"])
     prior = Fraction(p_seg)
@@ -232,26 +232,26 @@ def check_values(row: dict[str, Any], p_seg: float) -> None:
 
 
 @pytest.mark.parametrize("units", ["units", "words"])
-def test_the_ends_of_a_curve_are_what_score_finds(
+def test_the_ends_of_a_curve_equal_runs_of_score(
     segscore: Segscore, tmp_path: Path, units: str
 ) -> None:
-    """All candidates, as the table stands; and no boundary, as the reference point `none`."""
-    made = scored_corpus(seed=12, scores=())
-    both = {(row["document_id"], row["n_units"]) for row in made.references}
-    held = {row["document_id"] for row in made.hypotheses if row["coder"] == "h0"}
-    made.hypotheses.extend(
+    """The ends are all candidates, and no boundary, which is the reference point `none`."""
+    generated = scored_corpus(seed=12, scores=())
+    both = {(row["document_id"], row["n_units"]) for row in generated.references}
+    documents = {row["document_id"] for row in generated.hypotheses if row["coder"] == "h0"}
+    generated.hypotheses.extend(
         {"document_id": d, "coder": "h0", "n_units": n, "boundaries": [], "boundary_scores": []}
         for d, n in both
-        if d not in held
+        if d not in documents
     )
-    write(made, tmp_path)
+    write(generated, tmp_path)
     sweep(segscore, tmp_path, tmp_path / "swept", "--units", units)
-    ended = segscore(
+    result = segscore(
         "score", tmp_path / "references", tmp_path / "hypotheses", "--documents",
         tmp_path / "documents.parquet", "--output", tmp_path / "run", "--replicates", 0,
         "--reference-points", "none", "--units", units,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     micro = {
         (row["hypothesis"], row["measure"]): row["value"]
         for row in read_table(str(tmp_path / "run" / "summary")).to_pylist()
@@ -264,7 +264,7 @@ def test_the_ends_of_a_curve_are_what_score_finds(
         assert curves(tmp_path / "swept")["h0"][None][name] == micro["point:none", name]
 
 
-def test_a_lower_threshold_never_takes_a_boundary_away(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_lower_threshold_never_removes_a_boundary(segscore: Segscore, tmp_path: Path) -> None:
     write(scored_corpus(seed=7, scores=()), tmp_path)
     sweep(segscore, tmp_path, tmp_path / "run")
     for points in curves(tmp_path / "run").values():
@@ -277,22 +277,22 @@ def test_a_lower_threshold_never_takes_a_boundary_away(segscore: Segscore, tmp_p
             assert lower["r_false_alarm"] <= higher["r_false_alarm"]
 
 
-def test_swapped_scores_leave_the_number_of_segments_as_it_is(
+def test_swapped_scores_do_not_change_the_number_of_segments(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    """F07 section 3: a noisy system whose curve can be held against the quiet one's."""
-    made = scored_corpus(seed=3, scores=())
+    """F07 section 3: the curve of a noisy system is comparable with that of the quiet one."""
+    generated = scored_corpus(seed=3, scores=())
     noisy = []
-    for row in made.hypotheses:
+    for row in generated.hypotheses:
         shuffled = Random(1).sample(row["boundary_scores"], len(row["boundary_scores"]))  # noqa: S311
         noisy.append({**row, "coder": f"{row['coder']} noisy", "boundary_scores": shuffled})
-    made.hypotheses.extend(noisy)
-    write(made, tmp_path)
+    generated.hypotheses.extend(noisy)
+    write(generated, tmp_path)
     sweep(segscore, tmp_path, tmp_path / "run")
-    found = curves(tmp_path / "run")
+    actual = curves(tmp_path / "run")
     different = 0
     for coder in ("h0", "h1", "h2"):
-        quiet, swapped = found[coder], found[f"{coder} noisy"]
+        quiet, swapped = actual[coder], actual[f"{coder} noisy"]
         assert [*quiet] == [*swapped]
         for threshold, row in quiet.items():
             other = swapped[threshold]
@@ -324,7 +324,7 @@ class Table:
             table = table.append_column(column, values)
         pq.write_table(table, self.folder / name)
 
-    def sweep(self, *options: object) -> Ended:
+    def sweep(self, *options: object) -> CommandResult:
         """Sweep scored.parquet."""
         return self.segscore(
             "sweep", self.folder / "references.parquet", self.folder / "scored.parquet",
@@ -334,10 +334,10 @@ class Table:
     def curve(self, *rows: tuple[Any, ...], **columns: pa.Array) -> Curve:
         """The curve of one hypothesis."""
         self.write("scored.parquet", rows, **columns)
-        ended = self.sweep()
-        assert ended.code == 0, ended.err
-        (found,) = curves(self.run).values()
-        return found
+        result = self.sweep()
+        assert result.code == 0, result.err
+        (only_curve,) = curves(self.run).values()
+        return only_curve
 
 
 @pytest.fixture
@@ -346,54 +346,54 @@ def table(segscore: Segscore, tmp_path: Path) -> Table:
 
 
 def test_a_document_without_candidates_counts_at_every_threshold(table: Table) -> None:
-    found = table.curve(("sys", "a", 10, [3, 6], [0.5, 0.25]), ("sys", "b", 10, [], []))
-    assert {t: row["hypothesis_segments"] for t, row in found.items()} == {0.25: 4, 0.5: 3, None: 2}
-    assert {row["reference_segments"] for row in found.values()} == {6}
+    curve = table.curve(("sys", "a", 10, [3, 6], [0.5, 0.25]), ("sys", "b", 10, [], []))
+    assert {t: row["hypothesis_segments"] for t, row in curve.items()} == {0.25: 4, 0.5: 3, None: 2}
+    assert {row["reference_segments"] for row in curve.values()} == {6}
 
 
-def test_no_candidate_at_all_is_one_point(table: Table) -> None:
-    found = table.curve(("sys", "a", 10, [], []))
-    assert [*found] == [None]
-    assert found[None]["pk_miss_rate"] == 1
-    assert read_table(str(table.run / "operating_points")).to_pylist() == [found[None]]
+def test_a_curve_without_candidates_is_one_point(table: Table) -> None:
+    curve = table.curve(("sys", "a", 10, [], []))
+    assert [*curve] == [None]
+    assert curve[None]["pk_miss_rate"] == 1
+    assert read_table(str(table.run / "operating_points")).to_pylist() == [curve[None]]
 
 
 def test_equal_scores_come_and_go_together(table: Table) -> None:
-    found = table.curve(("sys", "a", 10, [3, 6], [0.5, 0.5]), ("sys", "b", 10, [3, 6], [0.5, 0.5]))
-    assert [*found] == [0.5, None]
-    assert (found[0.5]["r_miss"], found[0.5]["r_false_alarm"], found[0.5]["pk_prior"]) == (0, 0, 0)
+    curve = table.curve(("sys", "a", 10, [3, 6], [0.5, 0.5]), ("sys", "b", 10, [3, 6], [0.5, 0.5]))
+    assert [*curve] == [0.5, None]
+    assert (curve[0.5]["r_miss"], curve[0.5]["r_false_alarm"], curve[0.5]["pk_prior"]) == (0, 0, 0)
     (chosen,) = read_table(str(table.run / "operating_points")).to_pylist()
-    assert chosen == found[0.5]
+    assert chosen == curve[0.5]
 
 
-def test_one_unit_is_undefined_by_window_and_right_by_content(table: Table) -> None:
+def test_one_unit_is_undefined_by_windows_but_not_by_content(table: Table) -> None:
     table.write("references.parquet", [("ann", "a", 1, [], None)])
-    found = table.curve(("sys", "a", 1, [], []))
-    row = found[None]
+    curve = table.curve(("sys", "a", 1, [], []))
+    row = curve[None]
     assert (row["pk_miss_rate"], row["pk_false_alarm_rate"], row["pk_prior"]) == (None, None, None)
     assert (row["r_miss"], row["r_false_alarm"], row["mean_segment_length"]) == (0, 0, 1)
 
 
-def test_thresholds_are_told_apart_to_the_last_bit_and_the_zeros_are_one(table: Table) -> None:
+def test_thresholds_differ_to_the_last_bit_and_both_zeros_are_equal(table: Table) -> None:
     next_up = float(np.nextafter(0.5, 1))
-    found = table.curve(
+    curve = table.curve(
         ("sys", "a", 10, [2, 3, 5], [0.5, next_up, -0.0]), ("sys", "b", 10, [2], [0.0])
     )
-    assert [*found] == [0.0, 0.5, next_up, None]
-    assert str(next(iter(found))) == "0.0"
+    assert [*curve] == [0.0, 0.5, next_up, None]
+    assert str(next(iter(curve))) == "0.0"
 
 
-def test_of_several_types_at_a_place_the_highest_score_counts(table: Table) -> None:
-    """And boundaries with types are accepted under the rules `segscore score` has for them."""
+def test_of_several_types_at_a_position_the_highest_score_counts(table: Table) -> None:
+    """Boundaries with types are accepted under the rules of `segscore score`."""
     types = pa.array([[1, 1]] * 3, pa.list_(pa.int32()))
     table.write(
         "references.parquet", [("ann", d, 10, [3, 6], None) for d in "abc"], boundary_types=types
     )
-    found = table.curve(
+    curve = table.curve(
         ("sys", "a", 10, [3, 3, 6], [0.25, 0.75, 0.5]),
         boundary_types=pa.array([[1, 2, 1]], pa.list_(pa.int32())),
     )
-    assert {t: row["hypothesis_segments"] for t, row in found.items()} == {
+    assert {t: row["hypothesis_segments"] for t, row in curve.items()} == {
         0.25: 3, 0.5: 3, 0.75: 2, None: 1,
     }  # fmt: skip
 
@@ -405,14 +405,14 @@ def test_units_without_words_share_the_highest_score(table: Table) -> None:
     pq.write_table(pa.Table.from_pylist(documents), table.folder / "documents.parquet")
     table.write("references.parquet", [("ann", "a", 10, [2], None)])
     table.write("scored.parquet", [("sys", "a", 10, [2, 3, 9], [0.25, 0.75, 0.5])])
-    ended = table.sweep("--units", "words", "--documents", table.folder / "documents.parquet")
-    assert ended.code == 0, ended.err
-    found = curves(table.run)["sys"]
-    # Position 9 is the end in words: its score is a threshold at which nothing changes.
-    assert {t: row["hypothesis_segments"] for t, row in found.items()} == {
+    result = table.sweep("--units", "words", "--documents", table.folder / "documents.parquet")
+    assert result.code == 0, result.err
+    curve = curves(table.run)["sys"]
+    # Position 9 is the end in words, so its score is a threshold at which nothing changes.
+    assert {t: row["hypothesis_segments"] for t, row in curve.items()} == {
         0.25: 2, 0.5: 2, 0.75: 2, None: 1,
     }  # fmt: skip
-    assert found[0.75]["r_miss"] == 0
+    assert curve[0.75]["r_miss"] == 0
     (chosen,) = read_table(str(table.run / "operating_points")).to_pylist()
     assert chosen["threshold"] == 0.75
 
@@ -429,12 +429,12 @@ def test_scores_may_be_short_floats_or_whole_numbers(table: Table) -> None:
             }
         )
         pq.write_table(rows, table.folder / "scored.parquet")
-        ended = table.sweep("--fresh")
-        assert ended.code == 0, ended.err
+        result = table.sweep("--fresh")
+        assert result.code == 0, result.err
         assert next(iter(curves(table.run)["sys"])) == float(np.float32(score))
 
 
-def test_content_beyond_what_can_be_counted_is_told() -> None:
+def test_content_counts_that_overflow_are_reported() -> None:
     none = np.zeros(len(POOLED), np.int64)
     steps = Steps(np.zeros(0), np.zeros((0, len(CHANGING)), np.int64), none, 2**62)
     assert merge_steps([{"sys": steps}])["sys"].largest == 2**62
@@ -446,13 +446,13 @@ def test_content_beyond_what_can_be_counted_is_told() -> None:
 # --- Bad input -----------------------------------------------------------------------------------
 
 
-def refused(ended: Ended, code: int, *said: str) -> None:
-    """The command ended with this code and said all this, without a traceback."""
-    assert ended.code == code, ended.err
-    assert "Traceback" not in ended.out + ended.err
-    assert "segscore: error: " in ended.err
-    for text in said:
-        assert text in ended.err, ended.err
+def assert_refused(result: CommandResult, code: int, *texts: str) -> None:
+    """Check that the command exited with this code and these messages, without a traceback."""
+    assert result.code == code, result.err
+    assert "Traceback" not in result.out + result.err
+    assert "segscore: error: " in result.err
+    for text in texts:
+        assert text in result.err, result.err
 
 
 def test_a_table_without_scores_is_refused_before_any_work(table: Table) -> None:
@@ -460,7 +460,9 @@ def test_a_table_without_scores_is_refused_before_any_work(table: Table) -> None
         [{"document_id": "a", "coder": "sys", "n_units": 10, "boundaries": [3]}], SEGMENTATION
     )
     pq.write_table(rows, table.folder / "scored.parquet")
-    refused(table.sweep(), 2, "scored.parquet", "no column boundary_scores", "segscore score")
+    assert_refused(
+        table.sweep(), 2, "scored.parquet", "no column boundary_scores", "segscore score"
+    )
     assert not table.run.exists()
 
 
@@ -479,9 +481,9 @@ def test_rows_that_cannot_be_swept_are_listed_by_the_rule_they_break(table: Tabl
     rows.append(("other", "a", 9, [3], [0.5]))
     rows.append(("sys", "b", 10, [3, 6], [0.5, 1.0]))
     table.write("scored.parquet", rows)
-    ended = table.sweep()
-    assert ended.code == 0, ended.err
-    assert "rows were rejected" in ended.err
+    result = table.sweep()
+    assert result.code == 0, result.err
+    assert "rows were rejected" in result.err
     rejects = {
         (row["coder"], row["rule"]) for row in read_table(str(table.run / "rejects")).to_pylist()
     }
@@ -506,13 +508,13 @@ def test_rows_that_cannot_be_swept_are_listed_by_the_rule_they_break(table: Tabl
 
 def test_nothing_to_sweep_fails_and_publishes_nothing(table: Table) -> None:
     table.write("scored.parquet", [("sys", "a", 10, [3], None)])
-    refused(table.sweep(), 1, "nothing could be scored", "1 of 1 hypotheses were rejected")
+    assert_refused(table.sweep(), 1, "nothing could be scored", "1 of 1 hypotheses were rejected")
     assert not (table.run / "run.json").exists()
     assert not (table.run / "curves").exists()
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--window", "wide"), "--window wide"),
         (("--window", "0"), "--window 0"),
@@ -524,27 +526,31 @@ def test_nothing_to_sweep_fails_and_publishes_nothing(table: Table) -> None:
         (("--cluster", "moon"), "--cluster moon"),
     ],
 )
-def test_wrong_options_are_refused(table: Table, options: tuple[str, ...], said: str) -> None:
+def test_wrong_options_are_refused(table: Table, options: tuple[str, ...], message: str) -> None:
     table.write("scored.parquet", [("sys", "a", 10, [3], [0.5])])
-    refused(table.sweep(*options), 2, said)
+    assert_refused(table.sweep(*options), 2, message)
     assert not table.run.exists()
 
 
 def test_an_empty_name_and_a_missing_table_are_refused(table: Table) -> None:
     references = table.folder / "references.parquet"
-    refused(table.segscore("sweep", references, " ", "--output", table.run), 2, "SCORED: is empty")
-    refused(table.segscore("sweep", references, "nowhere", "--output", table.run), 2, "nowhere")
+    assert_refused(
+        table.segscore("sweep", references, " ", "--output", table.run), 2, "SCORED: is empty"
+    )
+    assert_refused(
+        table.segscore("sweep", references, "nowhere", "--output", table.run), 2, "nowhere"
+    )
 
 
-def test_a_finished_run_is_kept_unless_asked(table: Table) -> None:
+def test_a_finished_run_is_kept_without_fresh(table: Table) -> None:
     table.curve(("sys", "a", 10, [3], [0.5]))
     before = files(table.run)
     again = table.sweep()
     assert again.code == 0
     assert "already contains this run, finished" in again.out
     assert files(table.run) == before
-    refused(table.sweep("--units", "words"), 2, "--units words needs --documents")
-    refused(table.sweep("--p-seg", 0.5), 2, "contains a finished run")
+    assert_refused(table.sweep("--units", "words"), 2, "--units words needs --documents")
+    assert_refused(table.sweep("--p-seg", 0.5), 2, "contains a finished run")
     assert files(table.run) == before
     table.write("scored.parquet", [("new", "a", 10, [3], [0.5])])
     assert table.sweep("--fresh").code == 0
@@ -554,14 +560,14 @@ def test_a_finished_run_is_kept_unless_asked(table: Table) -> None:
 # --- The run -------------------------------------------------------------------------------------
 
 
-def test_the_same_bytes_anywhere(
+def test_bytes_are_the_same_on_any_cluster(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20))
     monkeypatch.setattr(run, "CANDIDATES_AT_ONCE", 30)
-    made = scored_corpus(seed=4, documents=60)
-    made.hypotheses.append(dict(made.hypotheses[0]))
-    write(made, tmp_path, count=4)
+    generated = scored_corpus(seed=4, documents=60)
+    generated.hypotheses.append(dict(generated.hypotheses[0]))
+    write(generated, tmp_path, count=4)
     places = {
         "one": ("local", "--workers", 1),
         "four": ("local", "--workers", 4),
@@ -574,33 +580,33 @@ def test_the_same_bytes_anywhere(
 
 
 @pytest.mark.parametrize("rows_per_part", [10, 1_000_000])
-def test_the_same_bytes_from_one_file_and_from_four(
+def test_bytes_are_the_same_from_one_file_and_from_four(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_per_part: int
 ) -> None:
-    made = scored_corpus(seed=6, scores=())
+    generated = scored_corpus(seed=6, scores=())
     contents = []
     for count in (1, 4):
         folder = tmp_path / str(count)
-        write(made, folder, count)
+        write(generated, folder, count)
         monkeypatch.setattr(
             planning, "LIMITS", Limits(rows_per_part=rows_per_part if count == 4 else 50)
         )
         monkeypatch.setattr(run, "CANDIDATES_AT_ONCE", rows_per_part)
         sweep(segscore, folder, folder / "run")
-        Random(count).shuffle(made.hypotheses)  # noqa: S311
-        Random(count).shuffle(made.references)  # noqa: S311
-        found = files(folder / "run")
+        Random(count).shuffle(generated.hypotheses)  # noqa: S311
+        Random(count).shuffle(generated.references)  # noqa: S311
+        curve = files(folder / "run")
         contents.append(
             [
                 content
-                for name, content in found.items()
+                for name, content in curve.items()
                 if name.startswith(("curves/", "operating_points/"))
             ]
         )
     assert contents[0] == contents[1]
 
 
-def test_what_a_run_tells(segscore: Segscore, tmp_path: Path) -> None:
+def test_the_record_and_summary_of_a_sweep(segscore: Segscore, tmp_path: Path) -> None:
     write(scored_corpus(seed=2), tmp_path)
     record = sweep(segscore, tmp_path, tmp_path / "run", "--p-seg", 0.25, "--rounding", "half-up")
     assert record["signature"] == (
@@ -609,7 +615,7 @@ def test_what_a_run_tells(segscore: Segscore, tmp_path: Path) -> None:
     )
     assert record["settings"]["scored"] == str(tmp_path / "hypotheses")
     assert record["p_seg"] == 0.25
-    assert {each: len(found) for each, found in record["inputs"].items()} == {
+    assert {table_name: len(files_) for table_name, files_ in record["inputs"].items()} == {
         "references": 1, "hypotheses": 1, "documents": 1,
     }  # fmt: skip
     for rows in record["rows"].values():
@@ -619,15 +625,15 @@ def test_what_a_run_tells(segscore: Segscore, tmp_path: Path) -> None:
     assert record["signature"] in status.out
 
 
-def test_what_is_printed(table: Table) -> None:
+def test_results_are_printed(table: Table) -> None:
     rows = [("sys[b]", "a", 10, [2, 3, 6], [0.25, 0.5, 0.75]), ("sys2", "a", 10, [], [])]
     table.write("scored.parquet", rows)
-    ended = table.sweep()
-    lines = [" ".join(line.split()) for line in ended.out.splitlines()]
+    result = table.sweep()
+    lines = [" ".join(line.split()) for line in result.out.splitlines()]
     assert "0.25 0.0000 0.2500 0.4000 0.0000 2.5000 3.3333" in "\n".join(lines)
     assert "* 0.5 0.0000 0.0000 0.0000 0.0000 3.3333 3.3333" in lines
     assert any(line.startswith("sys2 * none 1.0000") for line in lines)
     assert sum("*" in line for line in lines) == 3
-    assert "sys[b]" in ended.out
-    assert "hypotheses: 2 in = 2 scored + 0 rejected + 0 unpaired" in ended.out
-    assert f"written to {table.run}" in ended.out
+    assert "sys[b]" in result.out
+    assert "hypotheses: 2 in = 2 scored + 0 rejected + 0 unpaired" in result.out
+    assert f"written to {table.run}" in result.out

@@ -1,4 +1,4 @@
-"""Boundary types in a whole run: counts, similarities and confusion are those of the twin."""
+"""Boundary types in a whole run: counts, similarities and confusion equal those of the twin."""
 
 from collections import defaultdict
 from fractions import Fraction
@@ -15,7 +15,7 @@ from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.storage import read_table
 from tests.oracles import naive
 from tests.support import passes
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import SEGMENTATION
 
 Rows = list[dict[str, Any]]
@@ -46,7 +46,7 @@ def write(folder: Path, draw: Random, units: int = 14) -> tuple[Rows, Rows]:
     return references, hypotheses
 
 
-def score(segscore: Segscore, folder: Path, output: str, *options: object) -> Ended:
+def score(segscore: Segscore, folder: Path, output: str, *options: object) -> CommandResult:
     sides = (folder / f"{side}.parquet" for side in ("references", "hypotheses"))
     return segscore("score", *sides, "--output", folder / output, "--replicates", 5, *options)
 
@@ -56,13 +56,13 @@ def pairs_of(row: dict[str, Any]) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(("pairing", "n_t"), [("greedy", 2), ("greedy", 4), ("optimal", 3)])
-def test_typed_edits_of_a_run_are_those_of_the_twin(
+def test_typed_edits_of_a_run_equal_the_twin(
     segscore: Segscore, tmp_path: Path, pairing: str, n_t: int
 ) -> None:
     references, hypotheses = write(tmp_path, Random(n_t), units=8)  # noqa: S311
-    ended = score(segscore, tmp_path, "run", "--n-t", n_t, "--pairing", pairing, "--confusion")
-    assert ended.code == 0, ended.err
-    assert f"|pairing:{pairing}|types:1,2,4|" in ended.out
+    result = score(segscore, tmp_path, "run", "--n-t", n_t, "--pairing", pairing, "--confusion")
+    assert result.code == 0, result.err
+    assert f"|pairing:{pairing}|types:1,2,4|" in result.out
     scored = read_table(str(tmp_path / "run" / "scores")).to_pylist()
     by_key = {(row["document_id"], row["coder"]): row for row in (*references, *hypotheses)}
     twin = naive.typed_edit_counts if pairing == "greedy" else naive.typed_optimal_edit_counts
@@ -77,11 +77,15 @@ def test_typed_edits_of_a_run_are_those_of_the_twin(
         exact = naive.edit_values(counted, n_t=n_t, types=(1, 2, 4), per_row=True)
         for name in ("boundary_similarity", "segmentation_similarity", "b_precision", "b_f1"):
             assert passes.close(row[name], exact[name]), name
-        here, there = (sorted(set(each["boundaries"])) for each in (reference, hypothesis))
-        windows = naive.window_counts(reference["n_units"], here, there, row["window"])
+        reference_positions, hypothesis_positions = (
+            sorted(set(row["boundaries"])) for row in (reference, hypothesis)
+        )
+        windows = naive.window_counts(
+            reference["n_units"], reference_positions, hypothesis_positions, row["window"]
+        )
         assert {name: row[name] for name in windows} == windows
-        found = naive.class_confusion(listed(*typed, n_t), n_t=n_t, types=(1, 2, 4))
-        for classes, amount in found.items():
+        confusion = naive.class_confusion(listed(*typed, n_t), n_t=n_t, types=(1, 2, 4))
+        for classes, amount in confusion.items():
             confused[row["hypothesis"], *classes] += amount
     table = read_table(str(tmp_path / "run" / "confusion"))
     stored = {
@@ -92,21 +96,21 @@ def test_typed_edits_of_a_run_are_those_of_the_twin(
     assert all(stored[key] == pytest.approx(float(confused[key])) for key in stored)
 
 
-def test_types_of_a_run_do_not_depend_on_how_it_is_split(
+def test_types_of_a_run_are_independent_of_the_split(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, Random(5))  # noqa: S311
-    found = []
+    runs = []
     for output, rows in (("one", 1000), ("many", 16)):
         monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=rows))
         assert score(segscore, tmp_path, output, "--confusion").code == 0
         run = tmp_path / output
         tables = (read_table(str(run / name)) for name in ("scores", "summary", "confusion"))
-        found.append([table.to_pylist() for table in tables])
-    assert found[0] == found[1]
+        runs.append([table.to_pylist() for table in tables])
+    assert runs[0] == runs[1]
 
 
-def test_declared_types_are_the_range_and_others_are_refused(
+def test_declared_types_set_the_range_and_others_are_refused(
     segscore: Segscore, tmp_path: Path
 ) -> None:
     references, hypotheses = write(tmp_path, Random(6))  # noqa: S311
@@ -145,7 +149,7 @@ def test_declared_types_are_the_range_and_others_are_refused(
 def test_wrong_values_are_named_before_any_work(
     segscore: Segscore, tmp_path: Path, option: str, value: str
 ) -> None:
-    ended = segscore("score", "no", "no", "--output", tmp_path / "run", option, value)
-    assert ended.code == 2
-    assert option in ended.err and "Traceback" not in ended.err
+    result = segscore("score", "no", "no", "--output", tmp_path / "run", option, value)
+    assert result.code == 2
+    assert option in result.err and "Traceback" not in result.err
     assert not (tmp_path / "run").exists()

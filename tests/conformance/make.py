@@ -11,24 +11,24 @@ Franz, McCarley & Xu 2007.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.oracles import naive
+from tests.conformance import fields
+from tests.conformance.cases import Case, Expected, Family, Given, case
+from tests.oracles import naive, naive_fields
 
 FOLDER = Path(__file__).parent
 WIDTH = 100
 
-Given = Mapping[str, Any]
-Expected = dict[str, Any]
 Row = dict[str, Fraction | None]
 Judged = tuple[int, Sequence[Sequence[int]], Sequence[int] | None]
-"""(n_units, references, hypothesis) of a document; None where there is no hypothesis."""
+"""(n_units, references, hypothesis) of a document; the hypothesis is None where there is none."""
 
 WITH_A_PRIOR = ("pk_prior", "pk_prime", "c_seg", "c_seg_normalised")
-"""Window values that need the collection's P_seg; only formulas.json and pooled.json have one."""
+"""Window values that need the collection's P_seg, which only formulas.json and pooled.json have."""
 
 CONTENT_PARTS = (
     "content_leading_miss",
@@ -39,59 +39,24 @@ CONTENT_PARTS = (
 PART_NAMES = tuple(part.removeprefix("content_") for part in CONTENT_PARTS)
 
 
-class Case(NamedTuple):
-    """One input, by name.
-
-    Attributes:
-        name: what it shows, once in its family.
-        given: the input.
-        note: where it is from, or who computes something else.
-        show: the values to list; empty: all.
-    """
-
-    name: str
-    given: Given
-    note: str
-    show: tuple[str, ...]
-
-
-class Family(NamedTuple):
-    """A file of cases.
-
-    Attributes:
-        name: of the file.
-        about: what its cases have in common.
-        expect: works out what is expected of a case.
-        cases: in the order of the file.
-    """
-
-    name: str
-    about: str
-    expect: Callable[[Given], Expected]
-    cases: tuple[Case, ...]
-
-
-def case(name: str, note: str = "", show: tuple[str, ...] = (), **given: Any) -> Case:
-    """Name an input."""
-    return Case(name, given, note, show)
-
-
 # --- Units of measurement ------------------------------------------------------------------------
 
 
 def expect_units(given: Given) -> Expected:
-    """Positions in words; with types, those of each type."""
+    """Expect positions in words; with types, those of each type."""
     if "types" not in given:
-        total, kept, lost = naive.in_words(
+        total, boundaries, lost = naive.in_words(
             given["n_units"], given["boundaries"], given["unit_lengths"]
         )
-        return {"n_units": total, "boundaries": kept, "collapsed_boundaries": lost}
+        return {"n_units": total, "boundaries": boundaries, "collapsed_boundaries": lost}
     kept_pairs: list[list[int]] = []
     lost = total = 0
     for t in given["types"]:
         of_type = [position for position, other in given["boundaries"] if other == t]
-        total, kept, dropped = naive.in_words(given["n_units"], of_type, given["unit_lengths"])
-        kept_pairs += [[position, t] for position in kept]
+        total, boundaries, dropped = naive.in_words(
+            given["n_units"], of_type, given["unit_lengths"]
+        )
+        kept_pairs += [[position, t] for position in boundaries]
         lost += dropped
     return {"n_units": total, "boundaries": sorted(kept_pairs), "collapsed_boundaries": lost}
 
@@ -160,7 +125,7 @@ UNITS = (
 def window_sizes(
     policy: str | int, rounding: str, documents: Sequence[Given]
 ) -> tuple[list[list[int]], list[int]]:
-    """Windows of each document's references (k), and of each document's panel (m)."""
+    """Compute windows of each document's references (k), and of each document's panel (m)."""
     if isinstance(policy, int):
         return [[policy] * len(d["references"]) for d in documents], [policy] * len(documents)
     units = [d["n_units"] * len(d["references"]) for d in documents]
@@ -181,19 +146,19 @@ def window_sizes(
 
 
 def expect_window_size(given: Given) -> Expected:
-    """The window of each reference and of the panel of each document."""
+    """Expect the window of each reference and of the panel of each document."""
     k, m = window_sizes(given["window"], given["rounding"], given["documents"])
     return {"k": k, "m": m}
 
 
-def sized(
+def window_size_case(
     name: str,
     *documents: tuple[int, list[list[int]]],
     window: str | int = "per-pair",
     rounding: str = "half-even",
     note: str = "",
 ) -> Case:
-    """A case of window size."""
+    """Make a case of window size."""
     listed = [{"n_units": n_units, "references": references} for n_units, references in documents]
     return case(name, note, window=window, rounding=rounding, documents=listed)
 
@@ -202,32 +167,34 @@ EVEN_NOTE = "Half to even is what NLTK and segeval get from Python's round."
 UP_NOTE = "Half up is what Choi 2000 published scores with."
 TWO_DOCUMENTS = ((30, [[10, 20], [15]]), (12, [[2, 4, 6, 8, 10]]))
 WINDOW_SIZE = (
-    sized("half the mean segment", (24, [[8, 16]])),
-    sized("a half goes to the even neighbour, here down", (5, [[]]), note=EVEN_NOTE),
-    sized("a half goes to the even neighbour, here up", (7, [[]]), note=EVEN_NOTE),
-    sized("9 units in one segment: 4.5 goes down", (9, [[]]), note=EVEN_NOTE),
-    sized("18 units in two segments: 4.5 goes down", (18, [[9]]), note=EVEN_NOTE),
-    sized("half up: 2.5 goes up", (5, [[]]), rounding="half-up", note=UP_NOTE),
-    sized("half up: 4.5 goes up", (18, [[9]]), rounding="half-up", note=UP_NOTE),
-    sized("half up: below a half still goes down", (11, [[2, 5]]), rounding="half-up"),
-    sized("no boundary is one segment", (16, [[]])),
-    sized("never less than 2", (4, [[1, 2, 3]]), note="segeval has the same minimum; NLTK none."),
-    sized("one unit", (1, [[]])),
-    sized("per pair: each reference has its own", *TWO_DOCUMENTS),
-    sized(
+    window_size_case("half the mean segment", (24, [[8, 16]])),
+    window_size_case("a half goes to the even neighbour, here down", (5, [[]]), note=EVEN_NOTE),
+    window_size_case("a half goes to the even neighbour, here up", (7, [[]]), note=EVEN_NOTE),
+    window_size_case("9 units in one segment: 4.5 goes down", (9, [[]]), note=EVEN_NOTE),
+    window_size_case("18 units in two segments: 4.5 goes down", (18, [[9]]), note=EVEN_NOTE),
+    window_size_case("half up: 2.5 goes up", (5, [[]]), rounding="half-up", note=UP_NOTE),
+    window_size_case("half up: 4.5 goes up", (18, [[9]]), rounding="half-up", note=UP_NOTE),
+    window_size_case("half up: below a half still goes down", (11, [[2, 5]]), rounding="half-up"),
+    window_size_case("no boundary is one segment", (16, [[]])),
+    window_size_case(
+        "never less than 2", (4, [[1, 2, 3]]), note="segeval has the same minimum; NLTK none."
+    ),
+    window_size_case("one unit", (1, [[]])),
+    window_size_case("per pair: each reference has its own", *TWO_DOCUMENTS),
+    window_size_case(
         "per document: sum of N over sum of S of its references",
         *TWO_DOCUMENTS,
         window="per-document",
         note="Kazantseva & Szpakowicz 2012, section 5: the panel's window m, under every policy "
         "but per-run and a fixed one.",
     ),
-    sized(
+    window_size_case(
         "per run: sum of N over sum of S of all references, never a mean of means",
         *TWO_DOCUMENTS,
         window="per-run",
     ),
-    sized("fixed", *TWO_DOCUMENTS, window=7),
-    sized("fixed at 1, below the minimum of the others", (9, [[3]]), window=1),
+    window_size_case("fixed", *TWO_DOCUMENTS, window=7),
+    window_size_case("fixed at 1, below the minimum of the others", (9, [[3]]), window=1),
 )
 
 
@@ -235,18 +202,18 @@ WINDOW_SIZE = (
 
 
 def pair_of(given: Given) -> tuple[int, Any, Any]:
-    """(n_units, reference, hypothesis)."""
+    """Return (n_units, reference, hypothesis)."""
     return given["n_units"], given["reference"], given["hypothesis"]
 
 
 def expect_windows(given: Given) -> Expected:
-    """Counts and values that need no prior."""
+    """Expect counts, and values that need no prior."""
     counts = naive.window_counts(*pair_of(given), given["k"])
     values = naive.values(counts, per_row=True)
     return {"counts": counts, "values": {n: values[n] for n in values if n not in WITH_A_PRIOR}}
 
 
-def windowed(
+def window_case(
     name: str,
     n_units: int,
     reference: Sequence[int],
@@ -254,163 +221,165 @@ def windowed(
     k: int,
     note: str = "",
 ) -> Case:
-    """A case of a pair under a window."""
+    """Make a case of a pair with a window."""
     sides: dict[str, Any] = {"reference": list(reference), "hypothesis": list(hypothesis)}
     return case(name, note, n_units=n_units, **sides, k=k)
 
 
 KUBLA = "Fournier 2013, section 4: Kubla Khan, 11 lines, manual segments of 2, 3 and 6 lines."
 WINDOWS = (
-    windowed("the hypothesis is the reference", 11, [2, 5], [2, 5], 2),
-    windowed("a miss", 11, [2, 5], [5], 2, f"{KUBLA} 1 - WindowDiff is printed .7778."),
-    windowed("a near miss", 11, [2, 5], [2, 4], 2, f"{KUBLA} 1 - WindowDiff is printed .7778."),
-    windowed(
+    window_case("the hypothesis is the reference", 11, [2, 5], [2, 5], 2),
+    window_case("a miss", 11, [2, 5], [5], 2, f"{KUBLA} 1 - WindowDiff is printed .7778."),
+    window_case("a near miss", 11, [2, 5], [2, 4], 2, f"{KUBLA} 1 - WindowDiff is printed .7778."),
+    window_case(
         "a false alarm", 11, [2, 5], [2, 5, 8], 2, f"{KUBLA} 1 - WindowDiff is printed .7778."
     ),
-    windowed(
+    window_case(
         "clustered false alarms",
         *(11, [2, 5], [1, 2, 5, 6], 2),
         f"{KUBLA} 1 - WindowDiff is printed .6667: two false alarms cost three windows, where one "
         "in the open costs two.",
     ),
-    windowed("every count at once", 8, [2, 3], [3, 5, 7], 2),
-    windowed("the same with the sides changed", 8, [3, 5, 7], [2, 3], 2),
-    windowed("the same read backwards", 8, [5, 6], [1, 3, 5], 2),
-    windowed(
+    window_case("every count at once", 8, [2, 3], [3, 5, 7], 2),
+    window_case("the same with the sides changed", 8, [3, 5, 7], [2, 3], 2),
+    window_case("the same read backwards", 8, [5, 6], [1, 3, 5], 2),
+    window_case(
         "Pk is blind to a second boundary in the window",
         *(10, [4, 5], [4], 4),
         "Georgescul, Clark & Armstrong 2006, 4.1, example 1.",
     ),
-    windowed(
+    window_case(
         "Pk is blind to a second hypothesis boundary, and P'k calls it a miss",
         *(10, [4], [4, 5], 4),
         "Georgescul, Clark & Armstrong 2006, 4.1, example 2.",
     ),
-    windowed(
+    window_case(
         "a miss and a false alarm in one window cancel",
         *(10, [5], [6], 4),
         "Only the windows that hold one of the two differ, on either side.",
     ),
-    windowed("two apart costs twice as much", 10, [5], [7], 4),
-    windowed("k apart costs a miss and a false alarm whole", 13, [4], [8], 4),
-    windowed(
+    window_case("two apart costs twice as much", 10, [5], [7], 4),
+    window_case("k apart costs a miss and a false alarm whole", 13, [4], [8], 4),
+    window_case(
         "no boundary in the hypothesis",
         *(12, [3, 6, 9], [], 3),
         "Georgescul, Clark & Armstrong 2006, 4.3: Pr_error is the cost of a miss, exactly.",
     ),
-    windowed(
+    window_case(
         "a boundary everywhere in the hypothesis",
         *(12, [3, 6, 9], range(1, 12), 3),
         "Georgescul, Clark & Armstrong 2006, 4.3: WindowDiff is 1, Pr_error the cost of a false "
         "alarm.",
     ),
-    windowed(
+    window_case(
         "a boundary everywhere, where a window is full of reference boundaries",
         *(12, [3, 4, 5, 9], range(1, 12), 3),
         "The exception: that window is right.",
     ),
-    windowed(
+    window_case(
         "the complement of the reference at k = 2",
         *(12, [3, 6, 9], [1, 2, 4, 5, 7, 8, 10, 11], 2),
         "Georgescul, Clark & Armstrong 2006, 4.3, call this the worst and say 100 %: a window of 2 "
         "with one boundary each is right, and false alarms are out of all windows.",
     ),
-    windowed(
+    window_case(
         "no boundary in the reference",
         *(8, [], [3, 5], 2),
         "Miss rates have nothing to divide by; Pr_error is undefined, whatever its costs.",
     ),
-    windowed("no boundary in either", 8, [], [], 4, "segeval 2.0.11 agrees: Pk and WindowDiff 0."),
-    windowed("a boundary everywhere in both", 6, range(1, 6), range(1, 6), 2),
-    windowed(
+    window_case(
+        "no boundary in either", 8, [], [], 4, "segeval 2.0.11 agrees: Pk and WindowDiff 0."
+    ),
+    window_case("a boundary everywhere in both", 6, range(1, 6), range(1, 6), 2),
+    window_case(
         "every window holds a reference boundary",
         *(9, [2, 4, 6, 8], [4], 2),
         "False alarm rates of Pk and P'k have nothing to divide by.",
     ),
-    windowed(
+    window_case(
         "a boundary everywhere in the reference, none in the hypothesis", 6, range(1, 6), [], 3
     ),
-    windowed(
+    window_case(
         "weighted WindowDiff exceeds 1",
         *(9, [], range(1, 9), 3),
         "NLTK, windowdiff(weighted=True).",
     ),
-    windowed(
+    window_case(
         "a miss in the middle lies in k windows",
         *(12, [6], [], 4),
         "The edge-corrected value charges it k windows too.",
     ),
-    windowed(
+    window_case(
         "a miss at the start lies in one window",
         *(12, [1], [], 4),
         "Lamprier et al. 2007: k phantom units at both ends, and it costs as much as in the "
         "middle. segeval 2.0.11 divides by N + k + 1; there are N + k windows.",
     ),
-    windowed("a miss at the end lies in one window", 12, [11], [], 4),
-    windowed("a false alarm at the end, next to a right boundary", 10, [8], [8, 9], 3),
-    windowed("windows of one position", 7, [2, 4], [2, 5], 1),
-    windowed("one window: k is N - 1", 5, [2], [2, 4], 4),
-    windowed(
+    window_case("a miss at the end lies in one window", 12, [11], [], 4),
+    window_case("a false alarm at the end, next to a right boundary", 10, [8], [8, 9], 3),
+    window_case("windows of one position", 7, [2, 4], [2, 5], 1),
+    window_case("one window: k is N - 1", 5, [2], [2, 4], 4),
+    window_case(
         "no window: k is N",
         *(5, [2], [3], 5),
         "segeval 2.0.11: Pk 0 (perfect), WindowDiff an exception.",
     ),
-    windowed("no window: k is beyond N", 5, [2], [2, 3], 9),
-    windowed("one unit", 1, [], [], 2),
-    windowed("two units", 2, [1], [], 2),
-    windowed("three units, the first of one window", 3, [1], [2], 2),
-    windowed("255 positions in a window", 600, [100, 300], [110, 299], 255),
-    windowed(
+    window_case("no window: k is beyond N", 5, [2], [2, 3], 9),
+    window_case("one unit", 1, [], [], 2),
+    window_case("two units", 2, [1], [], 2),
+    window_case("three units, the first of one window", 3, [1], [2], 2),
+    window_case("255 positions in a window", 600, [100, 300], [110, 299], 255),
+    window_case(
         "256 positions in a window",
         *(600, [100, 300], [110, 299], 256),
         "segeval 2.0.11 stops with an AssertionError in WindowDiff.",
     ),
-    windowed("300 boundaries in a window", 600, range(1, 600), range(2, 600, 2), 300),
+    window_case("300 boundaries in a window", 600, range(1, 600), range(2, 600, 2), 300),
 )
 
 
 # --- Edit measures -------------------------------------------------------------------------------
 
 
-def plain_edits(found: Sequence[naive.Edit]) -> list[list[Any]]:
-    """[kind, position in the reference, position in the hypothesis], null where there is none."""
-    return [[edit.kind, edit.position, edit.other_position] for edit in found]
+def plain_edits(edits: Sequence[naive.Edit]) -> list[list[Any]]:
+    """List [kind, position in the reference, position in the hypothesis]; null for no position."""
+    return [[edit.kind, edit.position, edit.other_position] for edit in edits]
 
 
-def ends_of_edits(found: Sequence[naive.Edit]) -> list[list[Any]]:
-    """[kind, [position, type] in the reference, [position, type] in the hypothesis]."""
+def ends_of_edits(edits: Sequence[naive.Edit]) -> list[list[Any]]:
+    """List [kind, [position, type] in the reference, [position, type] in the hypothesis]."""
 
     def end(position: int | None, boundary_type: int | None) -> list[int] | None:
         return None if position is None or boundary_type is None else [position, boundary_type]
 
     return [
         [edit.kind, end(edit.position, edit.type), end(edit.other_position, edit.other_type)]
-        for edit in found
+        for edit in edits
     ]
 
 
 def expect_edits(given: Given) -> Expected:
-    """Edits, counts and values of a pair without types."""
+    """Expect edits, counts and values of a pair without types."""
     pairing = {"greedy": naive.edits, "optimal": naive.optimal_edits}[given["pairing"]]
-    found = pairing(*pair_of(given), given["n_t"])
-    counts = naive.counts_of(found, given["n_units"] - 1)
+    edits = pairing(*pair_of(given), given["n_t"])
+    counts = naive.counts_of(edits, given["n_units"] - 1)
     values = naive.edit_values(counts, n_t=given["n_t"], per_row=True)
-    return {"edits": plain_edits(found), "counts": counts, "values": values}
+    return {"edits": plain_edits(edits), "counts": counts, "values": values}
 
 
 def expect_typed_edits(given: Given) -> Expected:
-    """Edits, counts and values of a pair with types."""
+    """Expect edits, counts and values of a pair with types."""
     pairings = {"greedy": naive.typed_edits, "optimal": naive.typed_optimal_edits}
     n_units, reference, hypothesis = pair_of(given)
     sides = [[(p, t) for p, t in side] for side in (reference, hypothesis)]
     types = given["types"]
-    found = pairings[given["pairing"]](n_units, sides[0], sides[1], types, given["n_t"])
-    counts = naive.counts_of(found, (n_units - 1) * len(types))
+    edits = pairings[given["pairing"]](n_units, sides[0], sides[1], types, given["n_t"])
+    counts = naive.counts_of(edits, (n_units - 1) * len(types))
     values = naive.edit_values(counts, n_t=given["n_t"], types=types, per_row=True)
-    classes = naive.class_confusion(found, n_t=given["n_t"], types=types)
+    classes = naive.class_confusion(edits, n_t=given["n_t"], types=types)
     ordered = sorted(classes, key=lambda cell: [t or 0 for t in cell])
     return {
-        "edits": ends_of_edits(found),
+        "edits": ends_of_edits(edits),
         "counts": counts,
         "values": values,
         "classes": [[*cell, classes[cell]] for cell in ordered],
@@ -418,11 +387,11 @@ def expect_typed_edits(given: Given) -> Expected:
 
 
 def expect_optimal_edits(given: Given) -> Expected:
-    """Edits, counts and values of a pair with or without types."""
+    """Expect edits, counts and values of a pair with or without types."""
     return expect_typed_edits(given) if "types" in given else expect_edits(given)
 
 
-def edited(
+def edit_case(
     name: str,
     n_units: int,
     reference: Sequence[int],
@@ -431,81 +400,83 @@ def edited(
     note: str = "",
     pairing: str = "greedy",
 ) -> Case:
-    """A case of a pair without types."""
+    """Make a case of a pair without types."""
     sides: dict[str, Any] = {"reference": list(reference), "hypothesis": list(hypothesis)}
     return case(name, note, n_units=n_units, **sides, n_t=n_t, pairing=pairing)
 
 
 EDITS = (
-    edited("the hypothesis is the reference", 11, [2, 5], [2, 5]),
-    edited("a miss", 11, [2, 5], [5], 2, f"{KUBLA} S and B are printed .9 and .5."),
-    edited("a near miss", 11, [2, 5], [2, 4], 2, f"{KUBLA} S and B are printed .95 and .75."),
-    edited("a false alarm", 11, [2, 5], [2, 5, 8], 2, f"{KUBLA} S and B are printed .9 and .6667."),
-    edited(
+    edit_case("the hypothesis is the reference", 11, [2, 5], [2, 5]),
+    edit_case("a miss", 11, [2, 5], [5], 2, f"{KUBLA} S and B are printed .9 and .5."),
+    edit_case("a near miss", 11, [2, 5], [2, 4], 2, f"{KUBLA} S and B are printed .95 and .75."),
+    edit_case(
+        "a false alarm", 11, [2, 5], [2, 5, 8], 2, f"{KUBLA} S and B are printed .9 and .6667."
+    ),
+    edit_case(
         "a cluster of false alarms",
         *(11, [2, 5], [1, 2, 5, 6], 2),
         f"{KUBLA} S and B are printed .8 and .5.",
     ),
-    edited("n_t 1: nothing is a near miss", 11, [2, 5], [2, 4], 1),
-    edited(
+    edit_case("n_t 1: nothing is a near miss", 11, [2, 5], [2, 4], 1),
+    edit_case(
         "n_t 2: one apart costs a half",
         *(11, [5], [4], 2),
         "Fournier 2013, eq 5 as printed, d / (n_t - 1), would charge 1, as much as a full miss; "
         "Table 2 and segeval need d / n_t.",
     ),
-    edited("n_t 2: two apart is a miss and a false alarm", 11, [5], [3], 2),
-    edited("n_t 3: one apart costs a third", 11, [5], [4], 3),
-    edited("n_t 3: two apart costs two thirds", 11, [5], [3], 3),
-    edited("n_t 3: three apart is a miss and a false alarm", 11, [5], [2], 3),
-    edited("n_t 4: one, two and three apart", 30, [5, 15, 25], [6, 13, 28], 4),
-    edited("n_t 4: four apart is a miss and a false alarm", 11, [5], [9], 4),
-    edited(
+    edit_case("n_t 2: two apart is a miss and a false alarm", 11, [5], [3], 2),
+    edit_case("n_t 3: one apart costs a third", 11, [5], [4], 3),
+    edit_case("n_t 3: two apart costs two thirds", 11, [5], [3], 3),
+    edit_case("n_t 3: three apart is a miss and a false alarm", 11, [5], [2], 3),
+    edit_case("n_t 4: one, two and three apart", 30, [5, 15, 25], [6, 13, 28], 4),
+    edit_case("n_t 4: four apart is a miss and a false alarm", 11, [5], [9], 4),
+    edit_case(
         "nearer comes first, and pairs may cross",
         *(9, [3, 4], [5, 6], 4),
         "4 and 5 meet first; 3 and 6 are left, at distance 3, and meet across them.",
     ),
-    edited("the outer pair of a crossing is too far at n_t 3", 9, [3, 4], [5, 6], 3),
-    edited("from left to right: a boundary between two goes to the left one", 9, [4], [3, 5], 2),
-    edited("two boundaries about one: the left one is the near miss", 9, [3, 5], [4], 2),
-    edited("a matched boundary is no end of a near miss", 9, [4], [3, 4], 2),
-    edited(
+    edit_case("the outer pair of a crossing is too far at n_t 3", 9, [3, 4], [5, 6], 3),
+    edit_case("from left to right: a boundary between two goes to the left one", 9, [4], [3, 5], 2),
+    edit_case("two boundaries about one: the left one is the near miss", 9, [3, 5], [4], 2),
+    edit_case("a matched boundary is no end of a near miss", 9, [4], [3, 4], 2),
+    edit_case(
         "matches lie between the ends of a near miss", 9, [3, 4], [4, 5], 3, "3 and 5 are 2 apart."
     ),
-    edited(
+    edit_case(
         "a chain where greedy is not minimal at n_t 3",
         *(9, [1, 4], [3, 6], 3),
         "4 and 3 meet first, and 1 and 6 are left alone: 7/3. Pairing 1 with 3 and 4 with 6 would "
         "cost 4/3: see optimal_edits.json.",
     ),
-    edited("before reversal", 10, [4, 7], [3, 5], 3, "4 takes 3, which leaves 5 to 7."),
-    edited(
+    edit_case("before reversal", 10, [4, 7], [3, 5], 3, "4 takes 3, which leaves 5 to 7."),
+    edit_case(
         "the same read backwards is something else",
         *(10, [3, 6], [5, 7], 3),
         "6 takes 5, which leaves 3 and 7 alone: the published order depends on the direction.",
     ),
-    edited("a chain at n_t 2", 12, [2, 4, 6, 8], [3, 5, 7, 9], 2),
-    edited("near misses at both ends of the text", 5, [1, 4], [2, 3], 2),
-    edited("n_t beyond the text", 4, [1], [3], 9),
-    edited(
+    edit_case("a chain at n_t 2", 12, [2, 4, 6, 8], [3, 5, 7, 9], 2),
+    edit_case("near misses at both ends of the text", 5, [1, 4], [2, 3], 2),
+    edit_case("n_t beyond the text", 4, [1], [3], 9),
+    edit_case(
         "no boundary in either",
         *(6, [], [], 2),
         "Agreement: B and S are 1, precision and recall have nothing to divide by. "
         "segeval 2.0.11: ValueError.",
     ),
-    edited("no boundary in the hypothesis: precision is undefined", 9, [3, 6], [], 2),
-    edited("no boundary in the reference: recall is undefined", 9, [], [3, 6], 2),
-    edited("a boundary everywhere in both", 6, range(1, 6), range(1, 6), 2),
-    edited("a boundary everywhere in the hypothesis", 8, [2, 5], range(1, 8), 3),
-    edited(
+    edit_case("no boundary in the hypothesis: precision is undefined", 9, [3, 6], [], 2),
+    edit_case("no boundary in the reference: recall is undefined", 9, [], [3, 6], 2),
+    edit_case("a boundary everywhere in both", 6, range(1, 6), range(1, 6), 2),
+    edit_case("a boundary everywhere in the hypothesis", 8, [2, 5], range(1, 8), 3),
+    edit_case(
         "one unit",
         *(1, [], [], 2),
         "No potential boundary: B and S are 1 for the row, and 0/0 in sums.",
     ),
-    edited("two units, one boundary", 2, [1], [], 2),
+    edit_case("two units, one boundary", 2, [1], [], 2),
 )
 
 
-def typed(
+def typed_edit_case(
     name: str,
     n_units: int,
     reference: list[list[int]],
@@ -515,148 +486,156 @@ def typed(
     note: str = "",
     pairing: str = "greedy",
 ) -> Case:
-    """A case of a pair with types."""
+    """Make a case of a pair with types."""
     sides: dict[str, Any] = {"reference": reference, "hypothesis": hypothesis}
     return case(name, note, n_units=n_units, types=types, **sides, n_t=n_t, pairing=pairing)
 
 
 SEVERAL_TYPES = [[2, 1], [2, 2], [5, 1]]
 TYPED_EDITS = (
-    typed("the hypothesis is the reference", 8, SEVERAL_TYPES, SEVERAL_TYPES, [1, 2]),
-    typed("one type is the measure without types", 11, [[2, 1], [5, 1]], [[2, 1], [4, 1]], [1]),
-    typed(
+    typed_edit_case("the hypothesis is the reference", 8, SEVERAL_TYPES, SEVERAL_TYPES, [1, 2]),
+    typed_edit_case(
+        "one type is the measure without types", 11, [[2, 1], [5, 1]], [[2, 1], [4, 1]], [1]
+    ),
+    typed_edit_case(
         "a potential boundary for every type",
         *(6, [[2, 1]], [[2, 1], [4, 2]], [1, 2]),
         note="segeval 2.0.11 divides S by (N - 1) t squared.",
     ),
-    typed(
+    typed_edit_case(
         "the wrong type at the right place is a substitution",
         *(6, [[3, 1]], [[3, 2]], [1, 2]),
         note="Weight 1 / (max - min + 1); Fournier 2013, eq 6, prints 1 / (max - min), which would "
         "charge 1, as much as a full miss.",
     ),
-    typed(
+    typed_edit_case(
         "the range of types is that declared, used or not",
         *(6, [[3, 1]], [[3, 2]], [1, 2, 5]),
         note="segeval 2.0.11 takes the range of the pair: 2 here, not 5.",
     ),
-    typed("farther types weigh more", 6, [[3, 1]], [[3, 4]], [1, 2, 3, 4]),
-    typed("types that do not begin at 1", 6, [[3, 7]], [[3, 9]], [7, 8, 9]),
-    typed("several types at a place: each is a boundary", 6, [[3, 1], [3, 2]], [[3, 1]], [1, 2]),
-    typed("the place next door with another type is no near miss", 6, [[3, 1]], [[4, 2]], [1, 2]),
-    typed(
+    typed_edit_case("farther types weigh more", 6, [[3, 1]], [[3, 4]], [1, 2, 3, 4]),
+    typed_edit_case("types that do not begin at 1", 6, [[3, 7]], [[3, 9]], [7, 8, 9]),
+    typed_edit_case(
+        "several types at a place: each is a boundary", 6, [[3, 1], [3, 2]], [[3, 1]], [1, 2]
+    ),
+    typed_edit_case(
+        "the place next door with another type is no near miss", 6, [[3, 1]], [[4, 2]], [1, 2]
+    ),
+    typed_edit_case(
         "substitutions differ as little as possible",
         *(6, [[3, 1], [3, 4]], [[3, 3]], [1, 2, 3, 4]),
         note="4 is taken for 3, and 1 is missed.",
     ),
-    typed(
+    typed_edit_case(
         "of equal substitutions the smallest",
         *(6, [[3, 1], [3, 3]], [[3, 2]], [1, 2, 3]),
         note="1 is taken for 2, and 3 is missed.",
     ),
-    typed("two substitutions at a place", 6, [[3, 1], [3, 2]], [[3, 3], [3, 4]], [1, 2, 3, 4]),
-    typed(
+    typed_edit_case(
+        "two substitutions at a place", 6, [[3, 1], [3, 2]], [[3, 3], [3, 4]], [1, 2, 3, 4]
+    ),
+    typed_edit_case(
         "two substitutions beat a near miss",
         *(6, [[3, 2], [4, 1]], [[3, 1], [4, 2]], [1, 2]),
         note="At 3 and at 4 one type is left on either side, so neither near miss is made.",
     ),
-    typed(
+    typed_edit_case(
         "one substitution alone does not",
         *(6, [[3, 2]], [[3, 1], [4, 2]], [1, 2]),
         note="At 4 nothing is left in the reference: 2 moves from 3 to 4, and 1 is a false alarm.",
     ),
-    typed(
+    typed_edit_case(
         "what a near miss has used makes no substitution",
         *(6, [[3, 1], [4, 2]], [[2, 1], [3, 2], [4, 3]], [1, 2, 3]),
         note="2-3 uses type 1 at 3, so type 2 may move from 4 to 3.",
     ),
-    typed(
+    typed_edit_case(
         "types are tried one after the other at each place",
         *(7, [[3, 1], [3, 2]], [[4, 1], [4, 2]], [1, 2]),
     ),
-    typed("n_t 3 over two types", 9, [[2, 1], [6, 2]], [[4, 1], [5, 2]], [1, 2], 3),
-    typed("no boundary in either", 5, [], [], [1, 2]),
-    typed("one unit", 1, [], [], [1, 2]),
+    typed_edit_case("n_t 3 over two types", 9, [[2, 1], [6, 2]], [[4, 1], [5, 2]], [1, 2], 3),
+    typed_edit_case("no boundary in either", 5, [], [], [1, 2]),
+    typed_edit_case("one unit", 1, [], [], [1, 2]),
 )
 
 CROSSED = [[3, 3], [4, 1]], [[3, 1], [4, 3]]
 OPTIMAL_EDITS = (
-    edited("the hypothesis is the reference", 11, [2, 5], [2, 5], pairing="optimal"),
-    edited("no boundary in either", 6, [], [], pairing="optimal"),
-    edited("one unit", 1, [], [], pairing="optimal"),
-    edited("n_t 1: nothing is a near miss", 11, [2, 5], [2, 4], 1, pairing="optimal"),
-    edited(
+    edit_case("the hypothesis is the reference", 11, [2, 5], [2, 5], pairing="optimal"),
+    edit_case("no boundary in either", 6, [], [], pairing="optimal"),
+    edit_case("one unit", 1, [], [], pairing="optimal"),
+    edit_case("n_t 1: nothing is a near miss", 11, [2, 5], [2, 4], 1, pairing="optimal"),
+    edit_case(
         "at n_t 2 the published order is minimal",
         *(12, [2, 4, 6, 8], [3, 5, 7, 9], 2),
         pairing="optimal",
     ),
-    edited(
+    edit_case(
         "the chain at n_t 3, minimal",
         *(9, [1, 4], [3, 6], 3),
         "4/3, where the published order pays 7/3.",
         "optimal",
     ),
-    edited("before reversal", 10, [4, 7], [3, 5], 3, pairing="optimal"),
-    edited("the same read backwards costs the same", 10, [3, 6], [5, 7], 3, pairing="optimal"),
-    edited("uncrossed where that is cheaper", 9, [3, 4], [5, 6], 3, pairing="optimal"),
-    edited(
+    edit_case("before reversal", 10, [4, 7], [3, 5], 3, pairing="optimal"),
+    edit_case("the same read backwards costs the same", 10, [3, 6], [5, 7], 3, pairing="optimal"),
+    edit_case("uncrossed where that is cheaper", 9, [3, 4], [5, 6], 3, pairing="optimal"),
+    edit_case(
         "of equal costs the leftmost pairs",
         *(9, [3, 4], [5, 6], 4),
         "3-5 with 4-6 costs as much as 3-6 with 4-5; the first pair ends further left.",
         "optimal",
     ),
-    edited("a boundary between two goes to the left one", 9, [4], [3, 5], 2, pairing="optimal"),
-    edited(
+    edit_case("a boundary between two goes to the left one", 9, [4], [3, 5], 2, pairing="optimal"),
+    edit_case(
         "two full misses are cheaper than three far near misses",
         *(20, [1, 7, 13], [6, 12, 18], 6),
         "5/6 three times, or 1/6 twice and two boundaries alone.",
         "optimal",
     ),
-    edited(
+    edit_case(
         "of equal costs the fewest near misses",
         *(20, [1, 5, 9, 14], [4, 8, 12, 17], 4),
         "3/4 four times, or 1/4, 1/4 and 2/4 and two boundaries alone.",
         "optimal",
     ),
-    edited(
+    edit_case(
         "equal positions match first, whatever it costs",
         *(9, [4, 5, 6], [5, 6, 7], 3),
         "Two matches and two boundaries 3 apart, alone: 2. Three near misses would cost 1.",
         pairing="optimal",
     ),
-    typed(
+    typed_edit_case(
         "one type is the optimum without types",
         *(9, [[1, 1], [4, 1]], [[3, 1], [6, 1]], [1], 3),
         pairing="optimal",
     ),
-    typed(
+    typed_edit_case(
         "two near misses are cheaper than two far substitutions",
         *(6, *CROSSED, [1, 2, 3]),
         note="1/2 twice against 2/3 twice; the published order makes the substitutions.",
         pairing="optimal",
     ),
-    typed(
+    typed_edit_case(
         "at equal cost substitutions, as they are no near misses",
         *(6, [[3, 2], [4, 1]], [[3, 1], [4, 2]], [1, 2]),
         pairing="optimal",
     ),
-    typed(
+    typed_edit_case(
         "of several types at a place the nearest are taken for each other",
         *(6, [[3, 1], [3, 4]], [[3, 3]], [1, 2, 3, 4]),
         pairing="optimal",
     ),
-    typed(
+    typed_edit_case(
         "a near miss and a false alarm, or a substitution and a near one alone",
         *(6, [[3, 2]], [[3, 1], [4, 2]], [1, 2]),
         note="Both cost 3/2; the substitution is no near miss, so it is taken.",
         pairing="optimal",
     ),
-    typed(
+    typed_edit_case(
         "near misses at n_t 4 over two types",
         *(12, [[2, 1], [6, 2], [9, 1]], [[5, 1], [7, 2], [11, 1]], [1, 2], 4),
         pairing="optimal",
     ),
-    typed("no boundary in either, two types", 5, [], [], [1, 2], pairing="optimal"),
+    typed_edit_case("no boundary in either, two types", 5, [], [], [1, 2], pairing="optimal"),
 )
 
 
@@ -664,40 +643,40 @@ OPTIMAL_EDITS = (
 
 
 def expect_ghd(given: Given) -> Expected:
-    """The distance, each position once."""
+    """Expect the distance, with types ignored."""
     n_units, *sides = pair_of(given)
     if "types" in given:
         sides = [sorted({position for position, _ in side}) for side in sides]
     return {"counts": {"ghd": naive.ghd(n_units, sides[0], sides[1])}}
 
 
-def apart(
+def distance_case(
     name: str, n_units: int, reference: Sequence[int], hypothesis: Sequence[int], note: str = ""
 ) -> Case:
-    """A case of distance."""
+    """Make a case of distance."""
     sides: dict[str, Any] = {"reference": list(reference), "hypothesis": list(hypothesis)}
     return case(name, note, n_units=n_units, **sides)
 
 
 GHD = (
-    apart("the hypothesis is the reference", 20, [5, 10], [5, 10]),
-    apart("one unit", 1, [], []),
-    apart("no boundary in either", 8, [], []),
-    apart("a missing boundary is inserted", 20, [5, 10], [10]),
-    apart("a spurious boundary is deleted", 20, [10], [5, 10]),
-    apart("a shift costs its distance", 20, [5, 10], [6, 10]),
-    apart("a shift over 3 is cheaper than to delete and insert", 20, [5], [8]),
-    apart("a shift over 4 is as dear", 20, [5], [9]),
-    apart("a shift over 10 is not made", 20, [5], [15]),
-    apart("a shift and an insertion", 20, [5, 10], [9]),
-    apart("boundaries shift in order", 20, [3, 6, 9], [4, 7, 10]),
-    apart(
+    distance_case("the hypothesis is the reference", 20, [5, 10], [5, 10]),
+    distance_case("one unit", 1, [], []),
+    distance_case("no boundary in either", 8, [], []),
+    distance_case("a missing boundary is inserted", 20, [5, 10], [10]),
+    distance_case("a spurious boundary is deleted", 20, [10], [5, 10]),
+    distance_case("a shift costs its distance", 20, [5, 10], [6, 10]),
+    distance_case("a shift over 3 is cheaper than to delete and insert", 20, [5], [8]),
+    distance_case("a shift over 4 is as dear", 20, [5], [9]),
+    distance_case("a shift over 10 is not made", 20, [5], [15]),
+    distance_case("a shift and an insertion", 20, [5, 10], [9]),
+    distance_case("boundaries shift in order", 20, [3, 6, 9], [4, 7, 10]),
+    distance_case(
         "a match is given up where that is cheaper",
         *(20, [4, 5, 6], [5, 6, 7]),
         "Three shifts by 1 cost 3; two matches, a deletion and an insertion cost 4.",
     ),
-    apart("none in the hypothesis, everywhere in the reference", 6, range(1, 6), []),
-    apart("everywhere in the hypothesis, none in the reference", 6, [], range(1, 6)),
+    distance_case("none in the hypothesis, everywhere in the reference", 6, range(1, 6), []),
+    distance_case("everywhere in the hypothesis, none in the reference", 6, [], range(1, 6)),
     case(
         "with types a position counts once",
         n_units=9,
@@ -714,41 +693,41 @@ GHD = (
 def parts_in_weights(
     pair: tuple[int, Any, Any], weights: Sequence[int], words: Sequence[int]
 ) -> dict[str, int]:
-    """Content before and after the overlap, in unit weights, heard once for each word."""
-    found = dict.fromkeys(CONTENT_PARTS, 0)
-    for w, (story, shown) in enumerate(naive.listened(*pair)):
+    """Content before and after the overlap, in unit weights, counted once for each word."""
+    parts = dict.fromkeys(CONTENT_PARTS, 0)
+    for w, (story, segment) in enumerate(naive.heard_segments(*pair)):
         heard = {
-            "content_leading_miss": [u for u in story if u < shown.start],
-            "content_trailing_miss": [u for u in story if u >= shown.stop],
-            "content_leading_false_alarm": [u for u in shown if u < story.start],
-            "content_trailing_false_alarm": [u for u in shown if u >= story.stop],
+            "content_leading_miss": [u for u in story if u < segment.start],
+            "content_trailing_miss": [u for u in story if u >= segment.stop],
+            "content_leading_false_alarm": [u for u in segment if u < story.start],
+            "content_trailing_false_alarm": [u for u in segment if u >= story.stop],
         }
         for part, units in heard.items():
-            found[part] += words[w] * sum(weights[u] for u in units)
-    return found
+            parts[part] += words[w] * sum(weights[u] for u in units)
+    return parts
 
 
 def stories_in_weights(
     pair: tuple[int, Any, Any], weights: Sequence[int], words: Sequence[int]
 ) -> list[tuple[Fraction, Fraction]]:
-    """(miss, false alarm) of each story that has words, as shares of weight, meant over words."""
+    """(miss, false alarm) of each story with words: mean shares of weight over its words."""
 
     def weigh(units: set[int]) -> int:
         return sum(weights[u] for u in units)
 
     n_units, reference, hypothesis = pair
-    found = []
+    stories = []
     for story in naive.segments(n_units, reference):
         heard = sum(words[w] for w in story)
         if heard == 0:
             continue
         missed = spurious = Fraction(0)
         for w in story:
-            shown = set(naive.segment_of(n_units, hypothesis, w))
-            missed += words[w] * Fraction(weigh(set(story) - shown), weigh(set(story)) or 1)
-            spurious += words[w] * Fraction(weigh(shown - set(story)), weigh(shown) or 1)
-        found.append((missed / heard, spurious / heard))
-    return found
+            segment = set(naive.segment_of(n_units, hypothesis, w))
+            missed += words[w] * Fraction(weigh(set(story) - segment), weigh(set(story)) or 1)
+            spurious += words[w] * Fraction(weigh(segment - set(story)), weigh(segment) or 1)
+        stories.append((missed / heard, spurious / heard))
+    return stories
 
 
 def story_means(stories: Sequence[tuple[Fraction, Fraction]]) -> Row:
@@ -761,7 +740,7 @@ def story_means(stories: Sequence[tuple[Fraction, Fraction]]) -> Row:
 def content_of(
     given: Given, pair: tuple[int, Any, Any]
 ) -> tuple[dict[str, int], list[tuple[Fraction, Fraction]]]:
-    """Counts, and the fractions of each story."""
+    """Return the counts, and the fractions of each story."""
     n_units, reference, hypothesis = pair
     if "unit_weights" in given:
         weights = given["unit_weights"]
@@ -776,7 +755,7 @@ def content_of(
 
 
 def content_values(counts: Mapping[str, int], content_weights: Sequence[Fraction]) -> Row:
-    """R_miss and R_fa, each part by its weight."""
+    """R_miss and R_fa, each part weighted."""
     by_part = dict(zip(PART_NAMES, content_weights, strict=True))
     weighted = naive.weighted_parts(counts, **by_part)
     return {
@@ -786,22 +765,22 @@ def content_values(counts: Mapping[str, int], content_weights: Sequence[Fraction
 
 
 def exact(numbers: Sequence[str | int]) -> list[Fraction]:
-    """Fractions as they are written."""
+    """Write fractions as text."""
     return [Fraction(number) for number in numbers]
 
 
 def expect_content(given: Given) -> Expected:
-    """Content in units, in words, or in unit weights."""
+    """Expect content in units, in words, or in unit weights."""
     n_units, *sides = pair_of(given)
     if "unit_lengths" in given and "unit_weights" not in given:
         in_words = [naive.in_words(n_units, side, given["unit_lengths"]) for side in sides]
-        n_units, sides = in_words[0][0], [kept for _, kept, _ in in_words]
+        n_units, sides = in_words[0][0], [boundaries for _, boundaries, _ in in_words]
     counts, stories = content_of(given, (n_units, *sides))
     values = content_values(counts, exact(given.get("content_weights", [1, 1, 1, 1])))
     return {"counts": counts, "values": values | story_means(stories)}
 
 
-def heard(
+def content_case(
     name: str,
     n_units: int,
     reference: Sequence[int],
@@ -809,68 +788,72 @@ def heard(
     note: str = "",
     **options: Any,
 ) -> Case:
-    """A case of content."""
+    """Make a case of content."""
     sides: dict[str, Any] = {"reference": list(reference), "hypothesis": list(hypothesis)}
     return case(name, note, n_units=n_units, **sides, **options)
 
 
 FRANZ = "Franz, McCarley & Xu 2007, section 2"
 CONTENT = (
-    heard("the hypothesis is the reference", 4, [2], [2]),
-    heard("a boundary too early", 4, [2], [1], f"{FRANZ}, figure 1: both kinds of error at once."),
-    heard("a boundary too late", 4, [2], [3]),
-    heard("the sides changed: misses are false alarms", 4, [1], [2]),
-    heard("stories of 4 and 6, shown as 2, 6 and 2", 10, [4], [2, 8]),
-    heard("a far boundary costs more than a near one", 10, [5], [9]),
-    heard("no boundary in the hypothesis: nothing is missed", 6, [2, 4], []),
-    heard("no boundary in the reference: nothing is heard in vain", 6, [], [2, 4]),
-    heard("no boundary in either", 6, [], []),
-    heard("a boundary everywhere in the hypothesis", 6, [3], range(1, 6)),
-    heard("a boundary everywhere in the reference", 6, range(1, 6), [3]),
-    heard("one unit", 1, [], []),
-    heard(
+    content_case("the hypothesis is the reference", 4, [2], [2]),
+    content_case(
+        "a boundary too early", 4, [2], [1], f"{FRANZ}, figure 1: both kinds of error at once."
+    ),
+    content_case("a boundary too late", 4, [2], [3]),
+    content_case("the sides changed: misses are false alarms", 4, [1], [2]),
+    content_case("stories of 4 and 6, shown as 2, 6 and 2", 10, [4], [2, 8]),
+    content_case("a far boundary costs more than a near one", 10, [5], [9]),
+    content_case("no boundary in the hypothesis: nothing is missed", 6, [2, 4], []),
+    content_case("no boundary in the reference: nothing is heard in vain", 6, [], [2, 4]),
+    content_case("no boundary in either", 6, [], []),
+    content_case("a boundary everywhere in the hypothesis", 6, [3], range(1, 6)),
+    content_case("a boundary everywhere in the reference", 6, range(1, 6), [3]),
+    content_case("one unit", 1, [], []),
+    content_case(
         "leading and trailing parts, read backwards they change places",
         *(10, [6], [2, 8]),
     ),
-    heard(
+    content_case(
         "parts by weight",
         *(10, [4], [2, 8]),
         f"{FRANZ}, generalisation 3. Weights: leading miss, trailing miss, leading false alarm, "
         "trailing false alarm.",
         content_weights=["1/2", "2", "0", "5/4"],
     ),
-    heard("only what comes too late counts", 10, [4], [2, 8], content_weights=["0", "1", "0", "1"]),
-    heard(
+    content_case(
+        "only what comes too late counts", 10, [4], [2, 8], content_weights=["0", "1", "0", "1"]
+    ),
+    content_case(
         "per story every story counts the same",
         *(12, [2], [1]),
         f"{FRANZ}, generalisation 2: a story of 2 weighs as much as one of 10.",
     ),
-    heard("in words", 4, [2], [1], unit_lengths=[3, 5, 2, 4]),
-    heard(
+    content_case("in words", 4, [2], [1], unit_lengths=[3, 5, 2, 4]),
+    content_case(
         "in words, boundaries that fall together",
         *(5, [2], [3]),
         "No word lies between them: nothing is missed or heard in vain.",
         unit_lengths=[3, 5, 0, 2, 4],
     ),
-    heard(
+    content_case(
         "in unit weights",
         *(4, [2], [1]),
         f"{FRANZ}, generalisation 1: idf-like weights; the listener is at a unit.",
         unit_weights=[1, 10, 100, 1000],
     ),
-    heard(
+    content_case(
         "in unit weights, heard from words",
         *(4, [2], [1]),
         unit_weights=[1, 10, 100, 1000],
         unit_lengths=[5, 1, 0, 2],
     ),
-    heard(
+    content_case(
         "unit weights that are the words are a run in words",
         *(4, [2], [1]),
         unit_weights=[3, 5, 2, 4],
         unit_lengths=[3, 5, 2, 4],
     ),
-    heard(
+    content_case(
         "weight in a unit without words is content",
         *(3, [1], [2]),
         "In words both boundaries lie at 1, but the title between them is heard in vain by one "
@@ -878,13 +861,13 @@ CONTENT = (
         unit_weights=[3, 5, 2],
         unit_lengths=[1, 0, 1],
     ),
-    heard(
+    content_case(
         "a story without words is no story",
         *(4, [1, 2], [2]),
         unit_weights=[3, 5, 2, 1],
         unit_lengths=[1, 0, 1, 2],
     ),
-    heard(
+    content_case(
         "a story that weighs nothing has nothing to miss", 4, [2], [1], unit_weights=[0, 0, 3, 1]
     ),
 )
@@ -894,7 +877,7 @@ CONTENT = (
 
 
 def expect_panel(given: Given) -> Expected:
-    """Counts and values of a hypothesis before all references."""
+    """Expect counts and values of a hypothesis compared with all references."""
     counts = naive.panel_counts(
         given["n_units"], given["references"], given["hypothesis"], given["k"]
     )
@@ -903,7 +886,7 @@ def expect_panel(given: Given) -> Expected:
     return {"counts": counts, "values": values}
 
 
-def judged(
+def panel_case(
     name: str,
     n_units: int,
     references: Sequence[Sequence[int]],
@@ -911,47 +894,47 @@ def judged(
     k: int,
     note: str = "",
 ) -> Case:
-    """A case of a panel."""
+    """Make a case of a panel."""
     given: dict[str, Any] = {"references": references, "hypothesis": list(hypothesis)}
     return case(name, note, n_units=n_units, **given, k=k)
 
 
 PANEL = (
-    judged("one reference is WindowDiff", 11, [[2, 5]], [2, 4], 2),
-    judged(
+    panel_case("one reference is WindowDiff", 11, [[2, 5]], [2, 4], 2),
+    panel_case(
         "the majority's opinion everywhere",
         *(6, [[3], [2, 4], [3]], [3], 2),
         "The best there is, so multWinDiff is 0 though winDiff' is not.",
     ),
-    judged("nobody's opinion at some windows", 6, [[3], [2, 4], [3]], [], 2),
-    judged("an opinion nobody holds everywhere is the worst", 6, [[], [], []], range(1, 6), 2),
-    judged("missing what all marked", 30, [[10, 20], [10], [10]], [20], 4),
-    judged(
+    panel_case("nobody's opinion at some windows", 6, [[3], [2, 4], [3]], [], 2),
+    panel_case("an opinion nobody holds everywhere is the worst", 6, [[], [], []], range(1, 6), 2),
+    panel_case("missing what all marked", 30, [[10, 20], [10], [10]], [20], 4),
+    panel_case(
         "missing what one marked",
         *(30, [[10, 20], [10], [10]], [10], 4),
         "Kazantseva & Szpakowicz 2012, section 5: the penalty follows the prominence.",
     ),
-    judged("all agree with the hypothesis", 10, [[3, 6], [3, 6]], [3, 6], 2),
-    judged(
+    panel_case("all agree with the hypothesis", 10, [[3, 6], [3, 6]], [3, 6], 2),
+    panel_case(
         "every opinion has a supporter",
         *(4, [[1], [1], []], [1], 1),
         "The least popular opinion has a supporter too: worst is less than all opinions.",
     ),
-    judged(
+    panel_case(
         "worst is best",
         *(2, [[1], []], [1], 1),
         "Half say 1 and half say 0 in the only window: multWinDiff is undefined, winDiff' is not.",
     ),
-    judged("no window", 3, [[1], [2]], [], 3),
-    judged("one unit", 1, [[], []], [], 2),
-    judged("a hypothesis count no reference reaches", 8, [[3], [4], [5]], range(1, 8), 3),
-    judged("references that are the same count as many", 8, [[3], [3], [6]], [6], 2),
-    judged(
+    panel_case("no window", 3, [[1], [2]], [], 3),
+    panel_case("one unit", 1, [[], []], [], 2),
+    panel_case("a hypothesis count no reference reaches", 8, [[3], [4], [5]], range(1, 8), 3),
+    panel_case("references that are the same count as many", 8, [[3], [3], [6]], [6], 2),
+    panel_case(
         "one reference without a boundary, a hypothesis with all",
         *(6, [[]], range(1, 6), 3),
         "The authors' program counts N - m + 1 windows over h (N - m) and gets 4/3.",
     ),
-    judged("four coders, a window of 4", 12, [[3, 7], [3, 8], [6], [3, 7, 10]], [3, 6, 9], 4),
+    panel_case("four coders, a window of 4", 12, [[3, 7], [3, 8], [6], [3, 7, 10]], [3, 6, 9], 4),
 )
 
 
@@ -959,7 +942,7 @@ PANEL = (
 
 
 def expect_consensus(given: Given) -> Expected:
-    """Positions that enough references mark."""
+    """Expect the positions that enough references mark."""
     return {"boundaries": naive.consensus(given["references"], Fraction(given["share"]))}
 
 
@@ -1006,11 +989,13 @@ def row_of(document: int, pair: tuple[int, Any, Any], k: int, n_t: int) -> Score
     content, stories = content_of({}, pair)
     counts = naive.window_counts(*pair, k) | naive.edit_counts(*pair, n_t) | content
     counts["ghd"] = naive.ghd(*pair)
+    counts |= naive_fields.tolerance_counts(*pair) | naive_fields.winpr_counts(*pair, k)
+    counts |= naive_fields.overlap_counts(*pair)
     return ScoredRow(document, counts, stories)
 
 
-def met(given: Given, windows: list[list[int]]) -> Iterator[ScoredRow]:
-    """Every hypothesis with every reference of its document."""
+def scored_rows(given: Given, windows: list[list[int]]) -> Iterator[ScoredRow]:
+    """Pair every hypothesis with every reference of its document."""
     for d, document in enumerate(given["documents"]):
         if document["hypothesis"] is None:
             continue
@@ -1020,7 +1005,7 @@ def met(given: Given, windows: list[list[int]]) -> Iterator[ScoredRow]:
 
 
 def pooled_p_seg(given: Given, windows: list[list[int]]) -> Fraction | None:
-    """P_seg over all references, whether a hypothesis met them or not."""
+    """P_seg over all references, whether they have a hypothesis or not."""
     return naive.p_seg(
         naive.window_counts(document["n_units"], reference, [], k)
         for document, of_document in zip(given["documents"], windows, strict=True)
@@ -1036,13 +1021,16 @@ def values_of(
     *,
     per_row: bool,
 ) -> Row:
-    """All values of a row's counts, or of sums."""
+    """Return all values of a row's counts, or of sums."""
     plain = {name: count for name, count in counts.items() if name != "stories"}
-    return naive.values(plain, n_t=n_t, p_seg=p_seg, per_row=per_row) | story_means(stories)
+    found = naive.values(plain, n_t=n_t, p_seg=p_seg, per_row=per_row) | story_means(stories)
+    found |= naive_fields.values(plain, per_row=per_row)
+    del found["r_value"]  # not a fraction
+    return found
 
 
 def macro_average(rows: Sequence[tuple[int, Row]]) -> dict[str, tuple[Fraction | None, int]]:
-    """Mean over documents of the mean over references, where defined; and how many documents."""
+    """Mean over documents of the mean over references, where defined; and the document count."""
     averages = {}
     for name in rows[0][1]:
         by_document: dict[int, list[Fraction]] = {}
@@ -1050,22 +1038,24 @@ def macro_average(rows: Sequence[tuple[int, Row]]) -> dict[str, tuple[Fraction |
             value = values[name]
             if value is not None:
                 by_document.setdefault(document, []).append(value)
-        means = [sum(found, Fraction(0)) / len(found) for found in by_document.values()]
+        means = [
+            sum(of_document, Fraction(0)) / len(of_document) for of_document in by_document.values()
+        ]
         averages[name] = naive.ratio(sum(means, Fraction(0)), len(means)), len(means)
     return averages
 
 
-def summed(rows: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Counts added up."""
+def sum_counts(rows: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Add counts up."""
     return {name: sum(row[name] for row in rows) for name in rows[0]}
 
 
 def expect_pooled(given: Given) -> Expected:
-    """Sums, and averages of both kinds."""
+    """Expect sums, and averages of both kinds."""
     windows, panel_windows = window_sizes(given["window"], given["rounding"], given["documents"])
     p_seg = pooled_p_seg(given, windows)
-    rows = list(met(given, windows))
-    counts = summed([row.counts for row in rows])
+    rows = list(scored_rows(given, windows))
+    counts = sum_counts([row.counts for row in rows])
     stories = [story for row in rows for story in row.stories]
     n_t = given["n_t"]
     macro = macro_average(
@@ -1086,13 +1076,13 @@ def expect_pooled(given: Given) -> Expected:
 
 
 def pooled_panel(given: Given, windows: list[int]) -> Expected:
-    """The panel's sums and averages."""
+    """Return the panel's sums and averages."""
     rows = [
         naive.panel_counts(d["n_units"], d["references"], d["hypothesis"], m)
         for d, m in zip(given["documents"], windows, strict=True)
         if d["hypothesis"] is not None
     ]
-    counts = summed(rows)
+    counts = sum_counts(rows)
     del counts["window"]
     macro = macro_average([(d, naive.panel_values(row)) for d, row in enumerate(rows)])
     return {
@@ -1104,14 +1094,14 @@ def pooled_panel(given: Given, windows: list[int]) -> Expected:
     }
 
 
-def several(
+def pooled_case(
     name: str,
     *documents: Judged,
     window: str | int = "per-pair",
     n_t: int = 2,
     note: str = "",
 ) -> Case:
-    """A case of several documents and one system."""
+    """Make a case of several documents and one system."""
     listed = [
         {"n_units": n_units, "references": references, "hypothesis": hypothesis}
         for n_units, references, hypothesis in documents
@@ -1129,30 +1119,30 @@ UNEVEN: tuple[Judged, ...] = (
     (7, [[2]], []),
 )
 POOLED = (
-    several("one row: the micro average is its value", (11, [[2, 5]], [2, 4])),
-    several(
+    pooled_case("one row: the micro average is its value", (11, [[2, 5]], [2, 4])),
+    pooled_case(
         "a long document weighs more in the micro average, the same in the macro", *LONG_AND_SHORT
     ),
-    several("the same at n_t 3 and a fixed window", *LONG_AND_SHORT, window=2, n_t=3),
-    several(
+    pooled_case("the same at n_t 3 and a fixed window", *LONG_AND_SHORT, window=2, n_t=3),
+    pooled_case(
         "several references: their mean is a document's value",
         *UNEVEN,
         note="A value of a row that is undefined is left out, not 0; `defined` says how many "
         "documents have one.",
     ),
-    several("the same by one window for each document", *UNEVEN, window="per-document"),
-    several("the same by one window for the run", *UNEVEN, window="per-run"),
-    several(
+    pooled_case("the same by one window for each document", *UNEVEN, window="per-document"),
+    pooled_case("the same by one window for the run", *UNEVEN, window="per-run"),
+    pooled_case(
         "a reference that no hypothesis met counts for P_seg and for the run's window",
         *(*LONG_AND_SHORT, (40, [[10, 20, 30], [5]], None)),
         window="per-run",
     ),
-    several(
+    pooled_case(
         "agreement on nothing is 1 in the macro average and adds 0 to 0 in the micro",
         *((8, [[]], []), (10, [[5]], [8]), (1, [[]], [])),
         note="Fournier 2013, eq 4 is 0/0 without a boundary: the row is agreement by definition.",
     ),
-    several(
+    pooled_case(
         "a reference without a boundary: its false alarms stay in the pooled values",
         *((10, [[]], [5]), (10, [[5]], [])),
     ),
@@ -1163,7 +1153,7 @@ POOLED = (
 
 
 def expect_formulas(given: Given) -> Expected:
-    """Values from counts and parameters."""
+    """Expect values from counts and parameters."""
     parameters = {"n_t": 2, "types": [1], "beta": "1", **given.get("parameters", {})}
     counts, per_row = given["counts"], given["row"]
     values: Row = {}
@@ -1217,17 +1207,17 @@ def f_measures(values: Row, counts: Mapping[str, int], beta: Fraction) -> Row:
 
 
 def of_windows(reference: Sequence[int], hypothesis: Sequence[int]) -> dict[str, int]:
-    """Window counts to put into formulas."""
+    """Window counts as arguments of formulas."""
     return naive.window_counts(12, reference, hypothesis, 3)
 
 
 def of_edits(**counts: int) -> dict[str, int]:
-    """Edit counts to put into formulas; 0 where not said."""
+    """Edit counts as arguments of formulas; 0 unless given."""
     return dict.fromkeys(naive.EDIT_COUNTS, 0) | counts
 
 
 def table_2(n: int, tp: str, fp: int, fn: int) -> dict[str, int]:
-    """Fournier's printed confusion as counts: TP is matches + near misses / 2."""
+    """Counts of Fournier's printed confusion: TP is matches + near misses / 2."""
     near = int(2 * (n - fp - fn - Fraction(tp)))
     pairs = {"matches": n - fp - fn - near, "near_misses": near, "near_miss_span": near}
     return of_edits(**pairs, misses=fn, false_alarms=fp, potential_boundaries=5253)
@@ -1244,7 +1234,7 @@ CONFUSED = CREDIT | {"substitutions": 2, "substitution_span": 3}
 PARTS_OF_CONTENT = dict(zip((*CONTENT_PARTS, "content_size"), (12, 7, 5, 20, 10), strict=True))
 
 
-def formula(
+def formula_case(
     name: str,
     counts: Mapping[str, int],
     show: tuple[str, ...] = (),
@@ -1252,65 +1242,65 @@ def formula(
     row: bool = True,
     **parameters: Any,
 ) -> Case:
-    """A case of formulas."""
+    """Make a case of formulas."""
     return case(name, note, show, row=row, counts=counts, parameters=parameters)
 
 
-def printed_by_fournier(segmenter: str, n: int, tp: str, fp: int, fn: int, says: str) -> Case:
-    """A row of Fournier's Table 2."""
-    note = f"Fournier 2013, Table 2, n = {n}; printed: {says}."
-    shown = ("boundary_similarity", "b_tp", "b_fp", "b_fn", "b_tn", *F_SHOWN[1:4])
-    return formula(f"Table 2, {segmenter}", table_2(n, tp, fp, fn), shown, note, row=False)
+def printed_by_fournier(segmenter: str, n: int, tp: str, fp: int, fn: int, remark: str) -> Case:
+    """Make a case of a row of Fournier's Table 2."""
+    note = f"Fournier 2013, Table 2, n = {n}; printed: {remark}."
+    values = ("boundary_similarity", "b_tp", "b_fp", "b_fn", "b_tn", *F_SHOWN[1:4])
+    return formula_case(f"Table 2, {segmenter}", table_2(n, tp, fp, fn), values, note, row=False)
 
 
 FORMULAS = (
-    formula("no P_seg: what needs it is undefined", SOME, PRIORS),
-    formula(
+    formula_case("no P_seg: what needs it is undefined", SOME, PRIORS),
+    formula_case(
         "P_seg of the collection",
         *(SOME, PRIORS, "Georgescul, Clark & Armstrong 2006, 4.1."),
         p_seg="2/5",
     ),
-    formula(
+    formula_case(
         "P_seg of the same document gives Pk and WindowDiff",
         *(SOME, ("pk", "pk_prior", "window_diff", "pk_prime"), "So it is not the default."),
         p_seg="7/9",
     ),
-    formula(
+    formula_case(
         "P_seg 0: a false alarm rate alone, and nothing to normalise by", SOME, PRIORS, p_seg="0"
     ),
-    formula("P_seg 1: a miss rate alone", SOME, PRIORS, p_seg="1"),
-    formula(
+    formula_case("P_seg 1: a miss rate alone", SOME, PRIORS, p_seg="1"),
+    formula_case(
         "an undefined part makes it undefined, even at weight 0",
         of_windows([], [3, 8]),
         (*PRIORS, "pr_miss", "pr_false_alarm", "pr_error"),
         p_seg="0",
         cost_miss="0",
     ),
-    formula(
+    formula_case(
         "C_seg at the costs 1 and 3/10 of TDT",
         *(SOME, PRIORS[-2:], "The blind system that says everything is the cheaper one here."),
         p_seg="2/5",
     ),
-    formula("C_seg at other costs", SOME, PRIORS[-2:], p_seg="2/5", c_seg_costs=["1/10", "1"]),
-    formula(
+    formula_case("C_seg at other costs", SOME, PRIORS[-2:], p_seg="2/5", c_seg_costs=["1/10", "1"]),
+    formula_case(
         "C_seg of the better blind system, normalised, is 1",
         *(of_windows([6], []), PRIORS[-2:]),
         p_seg="1/10",
     ),
-    formula("Pr_error at the default costs", SOME, ("pr_miss", "pr_false_alarm", "pr_error")),
-    formula(
+    formula_case("Pr_error at the default costs", SOME, ("pr_miss", "pr_false_alarm", "pr_error")),
+    formula_case(
         "Pr_error with dear misses",
         SOME,
         ("pr_miss", "pr_false_alarm", "pr_error"),
         cost_miss="3/4",
     ),
-    formula("Pr_error without a cost of misses", SOME, ("pr_error",), cost_miss="0"),
-    formula("beta 1", CREDIT, F_SHOWN, n_t=3),
-    formula("beta 2 leans to recall", CREDIT, F_SHOWN, "Fournier 2013, 3.3.", n_t=3, beta="2"),
-    formula("beta 1/2 leans to precision", CREDIT, F_SHOWN, n_t=3, beta="1/2"),
-    formula("substitutions credited in part", CONFUSED, n_t=3, types=[1, 2, 3, 4]),
-    formula("the same counts over fewer types", CONFUSED, n_t=3, types=[2, 3, 4]),
-    formula(
+    formula_case("Pr_error without a cost of misses", SOME, ("pr_error",), cost_miss="0"),
+    formula_case("beta 1", CREDIT, F_SHOWN, n_t=3),
+    formula_case("beta 2 leans to recall", CREDIT, F_SHOWN, "Fournier 2013, 3.3.", n_t=3, beta="2"),
+    formula_case("beta 1/2 leans to precision", CREDIT, F_SHOWN, n_t=3, beta="1/2"),
+    formula_case("substitutions credited in part", CONFUSED, n_t=3, types=[1, 2, 3, 4]),
+    formula_case("the same counts over fewer types", CONFUSED, n_t=3, types=[2, 3, 4]),
+    formula_case(
         "a constant for every near miss and every substitution",
         *(CONFUSED, (), "Fournier 2013, eq 5 and 6, w_t and w_s; 0 by default."),
         n_t=3,
@@ -1318,14 +1308,18 @@ FORMULAS = (
         constant_near_miss="1/10",
         constant_substitution="1/5",
     ),
-    formula("F is undefined only if all three are 0", of_edits(potential_boundaries=9), F_SHOWN),
-    formula("F without a true positive is 0", of_edits(misses=1, potential_boundaries=9), F_SHOWN),
-    formula(
+    formula_case(
+        "F is undefined only if all three are 0", of_edits(potential_boundaries=9), F_SHOWN
+    ),
+    formula_case(
+        "F without a true positive is 0", of_edits(misses=1, potential_boundaries=9), F_SHOWN
+    ),
+    formula_case(
         "no decision: a row is agreement",
         of_edits(),
         ("boundary_similarity", "segmentation_similarity"),
     ),
-    formula(
+    formula_case(
         "no decision: a sum is undefined",
         of_edits(),
         ("boundary_similarity", "segmentation_similarity"),
@@ -1346,8 +1340,8 @@ FORMULAS = (
     printed_by_fournier(
         "MinCut", 871, "215", 234, 400, "B .2468, P .4788, R .3496, F1 .4041, TN 4404"
     ),
-    formula("content by equal weights", PARTS_OF_CONTENT),
-    formula("content by weight", PARTS_OF_CONTENT, content_weights=["1/2", "2", "0", "5/4"]),
+    formula_case("content by equal weights", PARTS_OF_CONTENT),
+    formula_case("content by weight", PARTS_OF_CONTENT, content_weights=["1/2", "2", "0", "5/4"]),
 )
 
 
@@ -1362,6 +1356,7 @@ FAMILIES = (
     Family("optimal_edits", "Edit measures at least cost.", expect_optimal_edits, OPTIMAL_EDITS),
     Family("ghd", "Generalised Hamming distance.", expect_ghd, GHD),
     Family("content", "Content measures of a pair.", expect_content, CONTENT),
+    *fields.FAMILIES,
     Family("panel", "A hypothesis before all references at once.", expect_panel, PANEL),
     Family("consensus", "Boundaries that enough references mark.", expect_consensus, CONSENSUS),
     Family("pooled", "One system over several documents.", expect_pooled, POOLED),
@@ -1369,46 +1364,51 @@ FAMILIES = (
 )
 
 
-def plain(value: Any) -> Any:
-    """Fractions as text, all else as JSON has it."""
+def json_value(value: Any) -> Any:
+    """Write fractions as text, and all else as in JSON."""
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: json_value(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [json_value(element) for element in value]
     return value
 
 
-def stored(family: Family, one: Case) -> dict[str, Any]:
-    """A case as it stands in its file."""
+def stored_form(family: Family, one: Case) -> dict[str, Any]:
+    """Return a case in the form of its file."""
     expected = family.expect(one.given)
     if one.show:
         expected["values"] = {name: expected["values"][name] for name in one.show}
     note = {"note": one.note} if one.note else {}
-    return {"name": one.name, **note, "input": plain(one.given), "expected": plain(expected)}
+    return {
+        "name": one.name,
+        **note,
+        "input": json_value(one.given),
+        "expected": json_value(expected),
+    }
 
 
-def flat(value: Any) -> str:
-    """JSON on one line."""
+def one_line(value: Any) -> str:
+    """Write JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def members(value: Any) -> list[tuple[str, Any]]:
-    """(what stands before it, the value) of each member of a list or an object."""
+    """(text before it, value) of each member of a list or an object."""
     if isinstance(value, dict):
-        return [(f"{flat(name)}: ", each) for name, each in value.items()]
-    return [("", each) for each in value]
+        return [(f"{one_line(name)}: ", member) for name, member in value.items()]
+    return [("", element) for element in value]
 
 
-def rendered(value: Any, indent: int, room: int) -> str:
-    """JSON on one line if there is room; else filled lines if its members fit, else one a line."""
-    if not isinstance(value, dict | list) or len(flat(value)) <= room:
-        return flat(value)
+def render(value: Any, indent: int, room: int) -> str:
+    """Write JSON on one line if it fits, else filled lines if members fit, else one a line."""
+    if not isinstance(value, dict | list) or len(one_line(value)) <= room:
+        return one_line(value)
     inner = indent + 1
     parts = [
-        before + rendered(each, inner, WIDTH - inner - len(before) - 1)
-        for before, each in members(value)
+        before + render(member, inner, WIDTH - inner - len(before) - 1)
+        for before, member in members(value)
     ]
     lines = [parts[0]]
     together = all(len(part) <= 60 and "\n" not in part for part in parts)
@@ -1423,16 +1423,16 @@ def rendered(value: Any, indent: int, room: int) -> str:
 
 
 def text(family: Family) -> str:
-    """A file, the same bytes every time."""
-    cases = [stored(family, one) for one in family.cases]
+    """Return the text of a file, the same bytes every time."""
+    cases = [stored_form(family, one) for one in family.cases]
     listed = []
     for one in cases:
         lines = [
-            f"  {flat(name)}: {rendered(value, 2, WIDTH - 6 - len(name))}"
+            f"  {one_line(name)}: {render(value, 2, WIDTH - 6 - len(name))}"
             for name, value in one.items()
         ]
         listed.append(" {\n" + ",\n".join(lines) + "\n }")
-    about = f'{{"family": {flat(family.name)}, "about": {flat(family.about)}, "cases": [\n'
+    about = f'{{"family": {one_line(family.name)}, "about": {one_line(family.about)}, "cases": [\n'
     return about + ",\n".join(listed) + "\n]}\n"
 
 

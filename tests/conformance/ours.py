@@ -1,4 +1,4 @@
-"""What segscore's compiled passes make of the cases of the conformance set."""
+"""Results of segscore's compiled passes on the cases of the conformance set."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Ints, Ragged, cumulative, from_lists
-from segscore.pipeline.measures import PAIRS, PANELS, Table, content, edits, panel, windows
+from segscore.pipeline.measures import (
+    PAIRS,
+    PANELS,
+    Table,
+    content,
+    edits,
+    panel,
+    windows,
+)
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
@@ -19,7 +27,7 @@ from segscore.pipeline.scoring.consensus import consensus
 from segscore.pipeline.statistics import averages as summary
 from segscore.pipeline.statistics import bootstrap, sums
 from tests.conformance import make as make_conformance
-from tests.conformance.make import Expected, Given
+from tests.conformance.cases import Expected, Given
 from tests.oracles import naive
 from tests.support import passes
 
@@ -35,31 +43,39 @@ def values_of(
 ) -> dict[str, float | None]:
     """All values of one row's counts, 0 where not given; None where undefined."""
     arrays: dict[str, Ints] = {name: np.array([counts.get(name, 0)]) for name in table.counts}
-    found = evaluate(table.measures.values(), arrays, parameters or settled({}), rows=rows)
-    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+    arrays_of_values = evaluate(
+        table.measures.values(), arrays, parameters or run_parameters({}), rows=rows
+    )
+    return {
+        name: None if np.isnan(value[0]) else float(value[0])
+        for name, value in arrays_of_values.items()
+    }
 
 
-def settled(given: Given) -> dict[str, float]:
-    """What the formulas use beside counts, as a run sets it."""
+def run_parameters(given: Given) -> dict[str, float]:
+    """Parameters of the formulas, as a run sets them."""
     changes: dict[str, Any] = {}
-    for name in ("n_t", "beta", "cost_miss"):
+    for name in ("n_t", "edges"):
         if name in given:
-            changes[name] = float(Fraction(given[name])) if name != "n_t" else given[name]
+            changes[name] = given[name]
+    for name in ("beta", "cost_miss"):
+        if name in given:
+            changes[name] = float(Fraction(given[name]))
     for name in ("c_seg_costs", "content_weights"):
         if name in given:
-            changes[name] = tuple(float(Fraction(each)) for each in given[name])
+            changes[name] = tuple(float(Fraction(text)) for text in given[name])
     p_seg = given.get("p_seg")
     prior = float("nan") if p_seg is None else float(Fraction(p_seg))
-    constants = {f"constant_{each}": 0.0 for each in ("near_miss", "substitution")}
+    constants = {f"constant_{kind}": 0.0 for kind in ("near_miss", "substitution")}
     constants |= {name: float(Fraction(given[name])) for name in constants if name in given}
     types = tuple(given.get("types", (1,)))
     return replace(passes.SETTINGS, **changes).parameters(prior, types) | constants
 
 
 def positions(rows: Ragged) -> list[int]:
-    """The only row of a ragged array."""
-    found: list[int] = rows.values.tolist()
-    return found
+    """Return the only row of a ragged array."""
+    only_row: list[int] = rows.values.tolist()
+    return only_row
 
 
 def ours_of_units(given: Given) -> Expected:
@@ -92,15 +108,15 @@ def window_sizes(given: Given) -> tuple[list[list[int]], list[int]]:
     policy, rounding, documents = given["window"], given["rounding"], given["documents"]
     references = [document["references"] for document in documents]
     if isinstance(policy, int):
-        return [[policy] * len(each) for each in references], [policy] * len(documents)
+        return [[policy] * len(lists) for lists in references], [policy] * len(documents)
     units = [document["n_units"] * len(document["references"]) for document in documents]
-    segments = [sum(len(r) + 1 for r in each) for each in references]
+    segments = [sum(len(r) + 1 for r in lists) for lists in references]
     if policy == "per-run":
         units, segments = [sum(units)] * len(units), [sum(segments)] * len(units)
     sums = zip(units, segments, strict=True)
     m = [compiled_window_size(n, s, rounding) for n, s in sums]
     if policy != "per-pair":
-        return [[size] * len(each) for size, each in zip(m, references, strict=True)], m
+        return [[size] * len(lists) for size, lists in zip(m, references, strict=True)], m
     k = [
         [compiled_window_size(d["n_units"], len(r) + 1, rounding) for r in d["references"]]
         for d in documents
@@ -129,13 +145,17 @@ def ours_of_edits(given: Given) -> Expected:
     units = np.array([given["n_units"]])
     both = pair_rows(from_lists([sides[0]]), from_lists([sides[1]]), ONE, ONE, units)
     counted = named(edits.COUNTS, edits.count(both, n_t, pairing=pairing))
-    found = make_conformance.plain_edits(twins(list_edits(*sides, n_t, pairing)))
-    return {"edits": found, "counts": counted, "values": values_of(PAIRS, counted, settled(given))}
+    listed = make_conformance.plain_edits(twins(list_edits(*sides, n_t, pairing)))
+    return {
+        "edits": listed,
+        "counts": counted,
+        "values": values_of(PAIRS, counted, run_parameters(given)),
+    }
 
 
-def twins(found: Sequence[Edit]) -> list[naive.Edit]:
-    """The same edits, as the slow twin has them."""
-    return [naive.Edit(*edit[:5]) for edit in found]
+def twins(edits: Sequence[Edit]) -> list[naive.Edit]:
+    """Return the same edits by the slow twin."""
+    return [naive.Edit(*edit[:5]) for edit in edits]
 
 
 def typed_counts(given: Given, **options: Any) -> dict[str, int]:
@@ -159,11 +179,11 @@ def ours_of_typed_edits(given: Given) -> Expected:
     counted = typed_counts(given, pairing=pairing, decided=decided)
     reference, hypothesis = typed_sides(given)
     both = passes.typed_sides(types, reference[1], hypothesis[1])
-    found = list_edits(reference[0], hypothesis[0], n_t, pairing, both)
+    edits = list_edits(reference[0], hypothesis[0], n_t, pairing, both)
     return {
-        "edits": make_conformance.ends_of_edits(twins(found)),
+        "edits": make_conformance.ends_of_edits(twins(edits)),
         "counts": counted,
-        "values": values_of(PAIRS, counted, settled(given)),
+        "values": values_of(PAIRS, counted, run_parameters(given)),
         "classes": [[*row.values()] for row in class_confusion(decided, n_t).to_pylist()],
     }
 
@@ -177,11 +197,11 @@ def ours_of_ghd(given: Given) -> Expected:
 
 def ours_of_content(given: Given) -> Expected:
     counted = named(content.COUNTS, content_pass(given))
-    return {"counts": counted, "values": values_of(PAIRS, counted, settled(given))}
+    return {"counts": counted, "values": values_of(PAIRS, counted, run_parameters(given))}
 
 
 def content_pass(given: Given) -> Ints:
-    """The content counts of one pair, by the pass a run would take."""
+    """The content counts of one pair, by the pass that a run would choose."""
     units = given["n_units"]
     both = [from_lists([given[role]]) for role in ("reference", "hypothesis")]
     lengths = given.get("unit_lengths")
@@ -193,7 +213,7 @@ def content_pass(given: Given) -> Ints:
         totals = content.UnitTotals(np.array([0, units]), heard, weights)
         return content.count_weighted(pair, ONE, totals)
     size = np.array([units]) if words is None else words.whole(ONE)
-    reference, hypothesis = (side(each, ONE, words).boundaries for each in both)
+    reference, hypothesis = (side(boundaries, ONE, words).boundaries for boundaries in both)
     return content.count(pair_rows(reference, hypothesis, ONE, ONE, size))
 
 
@@ -210,6 +230,39 @@ def panel_counts(given: Given, m: int) -> dict[str, int]:
     return named(panel.COUNTS, panel.count(references, hypotheses, rows))
 
 
+def pair_of(given: Given) -> tuple[int, list[int], list[int]]:
+    """The pair of a case."""
+    return given["n_units"], given["reference"], given["hypothesis"]
+
+
+def near_of(given: Given) -> passes.Near:
+    """How near boundaries and segments must be."""
+    iou = Fraction(given.get("tiou", "1/2"))
+    return passes.Near(given.get("tolerance", 0), given.get("edges", 0), iou)
+
+
+def ours_of_tolerance(given: Given) -> Expected:
+    counts = passes.tolerance_counts(*pair_of(given), near_of(given))
+    return {"counts": counts, "values": values_of(PAIRS, counts, run_parameters(given))}
+
+
+def ours_of_winpr(given: Given) -> Expected:
+    counts = passes.winpr_counts(*pair_of(given), given["k"])
+    return {"counts": counts, "values": values_of(PAIRS, counts, run_parameters(given))}
+
+
+def ours_of_overlap(given: Given) -> Expected:
+    pair = pair_of(given)
+    counts = passes.overlap_counts(*pair, near_of(given))
+    whole = counts | passes.tolerance_counts(*pair) | passes.content_counts(*pair)
+    return {"counts": counts, "values": values_of(PAIRS, whole, run_parameters(given))}
+
+
+def ours_of_dialogue(given: Given) -> Expected:
+    counts = passes.counts(*pair_of(given), given["k"], given["n_t"])
+    return {"values": values_of(PAIRS, counts, run_parameters(given))}
+
+
 def ours_of_panel(given: Given) -> Expected:
     counts = panel_counts(given, given["k"])
     return {"counts": counts, "values": values_of(PANELS, counts)}
@@ -222,7 +275,7 @@ def ours_of_consensus(given: Given) -> Expected:
 
 
 def ours_of_formulas(given: Given) -> Expected:
-    parameters = settled(given["parameters"])
+    parameters = run_parameters(given["parameters"])
     return {"values": values_of(PAIRS, given["counts"], parameters, rows=given["row"])}
 
 
@@ -236,14 +289,19 @@ def ours_of_pooled(given: Given) -> Expected:
         if document["hypothesis"] is not None
         for reference, size in zip(document["references"], k[d], strict=True)
     ]
-    parameters = settled({"n_t": given["n_t"], "p_seg": p_seg})
-    judged = [
+    parameters = run_parameters({"n_t": given["n_t"], "p_seg": p_seg})
+    with_hypothesis = [
         (d, panel_counts(document, m[d]))
         for d, document in enumerate(given["documents"])
         if document["hypothesis"] is not None
     ]
     averaged = averages(PAIRS, rows, parameters)
-    return {"k": k, "p_seg": p_seg, "panel": {"m": m, **averages(PANELS, judged, {})}, **averaged}
+    return {
+        "k": k,
+        "p_seg": p_seg,
+        "panel": {"m": m, **averages(PANELS, with_hypothesis, {})},
+        **averaged,
+    }
 
 
 def pooled_p_seg(given: Given, k: Sequence[Sequence[int]]) -> float | None:
@@ -260,7 +318,7 @@ def pooled_p_seg(given: Given, k: Sequence[Sequence[int]]) -> float | None:
 def averages(
     table: Table, rows: Sequence[tuple[int, dict[str, int]]], parameters: Mapping[str, float]
 ) -> Expected:
-    """What a run adds up and averages, of one system."""
+    """Sums and averages of one system, as a run computes them."""
     counts = np.array([[row[name] for name in table.counts] for _, row in rows]).T
     by_name = dict(zip(table.counts, counts, strict=True))
     values = evaluate(table.measures.values(), by_name, parameters, rows=True)
@@ -270,14 +328,14 @@ def averages(
     valued = list(values.values())
     counted = sums.CountedRows(document, list(counts), valued, one_each=False)
     added = sums.sum_rows([("system",)], nowhere, units, counted)
-    found: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
+    by_kind: dict[str, dict[str, float | None]] = {"micro": {}, "macro": {}}
     defined = {}
     for average in summary.averages(table, sums.merge([added]), 0, None, parameters):
         value = None if np.isnan(average.value) else average.value
-        found[average.average][average.measure] = value
+        by_kind[average.average][average.measure] = value
         defined[average.measure] = average.defined
     pooled = dict(zip(table.counts, counts.sum(axis=1).tolist(), strict=True))
-    return {"counts": pooled, **found, "defined": defined}
+    return {"counts": pooled, **by_kind, "defined": defined}
 
 
 COMPILED: dict[str, Callable[[Given], Expected]] = {
@@ -289,6 +347,10 @@ COMPILED: dict[str, Callable[[Given], Expected]] = {
     "optimal_edits": ours_of_typed_edits,
     "ghd": ours_of_ghd,
     "content": ours_of_content,
+    "tolerance": ours_of_tolerance,
+    "winpr": ours_of_winpr,
+    "overlap": ours_of_overlap,
+    "dialogue": ours_of_dialogue,
     "panel": ours_of_panel,
     "consensus": ours_of_consensus,
     "pooled": ours_of_pooled,

@@ -1,4 +1,4 @@
-"""The conformance set: what is stored is what the script makes, and the compiled passes agree."""
+"""The conformance set equals what its script writes, and the compiled passes agree with it."""
 
 import json
 from fractions import Fraction
@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from segscore.pipeline.measures import COUNTS, MEASURES, PANELS
+from segscore.pipeline.measures import ALL, PAIRS, PANELS
 from tests.conformance import make as make_conformance
-from tests.conformance.make import FAMILIES, FOLDER, Family
+from tests.conformance.cases import Family
+from tests.conformance.make import FAMILIES, FOLDER
 from tests.conformance.ours import COMPILED
 from tests.support import passes
 
@@ -17,16 +18,16 @@ STORED = {path.stem: json.loads(path.read_text("utf-8")) for path in FOLDER.glob
 BY_NAME = {family.name: family for family in FAMILIES}
 
 
-# --- What is stored ------------------------------------------------------------------------------
+# --- Stored files --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_the_stored_file_is_what_the_script_makes(family: Family) -> None:
+def test_each_stored_file_equals_the_scripts_output(family: Family) -> None:
     stored = (FOLDER / f"{family.name}.json").read_text("utf-8")
     assert stored == make_conformance.text(family), "run: python -m tests.conformance.make"
 
 
-def test_no_file_is_left_over_and_no_name_stands_twice() -> None:
+def test_no_file_is_obsolete_and_no_name_is_used_twice() -> None:
     assert set(STORED) == set(BY_NAME)
     for stored in STORED.values():
         names = [case["name"] for case in stored["cases"]]
@@ -42,7 +43,7 @@ def test_every_measure_and_count_has_a_case() -> None:
         for name in case["expected"].get(part, {})
     }
     rounded = {"story_miss_sum", "story_false_alarm_sum"}
-    assert {*COUNTS, *MEASURES, *PANELS.counts, *PANELS.measures} - rounded <= named
+    assert {*PAIRS.counts, *PANELS.counts, *ALL} - rounded <= named
 
 
 def test_the_readme_names_every_file_and_input() -> None:
@@ -54,11 +55,11 @@ def test_the_readme_names_every_file_and_input() -> None:
                 assert f"`{part}`" in readme, part
 
 
-# --- The compiled side ---------------------------------------------------------------------------
+# --- Compiled passes -----------------------------------------------------------------------------
 
 
 def differences(ours: Any, expected: Any, where: str = "") -> list[str]:
-    """Where the compiled side is not what is expected: counts exactly, values to 1e-12."""
+    """List where the compiled passes differ: counts exactly, values by more than 1e-12."""
     if isinstance(expected, dict):
         return [d for name in expected for d in differences(ours[name], expected[name], name)]
     if isinstance(expected, list) and isinstance(ours, list) and len(ours) == len(expected):
@@ -79,5 +80,5 @@ def differences(ours: Any, expected: Any, where: str = "") -> list[str]:
         for case in STORED[family]["cases"]
     ],
 )
-def test_the_compiled_side_agrees(family: str, case: dict[str, Any]) -> None:
+def test_the_compiled_passes_agree(family: str, case: dict[str, Any]) -> None:
     assert differences(COMPILED[family](case["input"]), case["expected"]) == []

@@ -1,4 +1,4 @@
-"""What deploy/ describes, made once for all tests of a file."""
+"""Fixtures of deploy/, made once for all tests of a file."""
 
 from tests.support.deployed import image, machine, services, store
 

@@ -22,10 +22,10 @@ FETCH = "import fsspec; fsspec.filesystem('s3').get('segscore/first/run', '/out'
 
 
 def test_compose_without_credentials() -> None:
-    """It says which file is missing."""
-    ended = compose(DEPLOY)
-    assert ended.stdout == ""
-    assert "settings/store.env not found" in ended.stderr
+    """The message names the missing file."""
+    result = compose(DEPLOY)
+    assert result.stdout == ""
+    assert "settings/store.env not found" in result.stderr
 
 
 def service_box(image: Path, service: Mapping[str, Any], **more: Any) -> Box:
@@ -35,18 +35,18 @@ def service_box(image: Path, service: Mapping[str, Any], **more: Any) -> Box:
 
 
 def clients_of_the_page() -> list[list[str]]:
-    """What docs/deploy.md gives to the client, line by line."""
+    """Lines that docs/deploy.md gives for the client."""
     page = (ROOT / "docs" / "deploy.md").read_text()
-    (fence,) = (each for each in page.split("```") if " up -d --wait" in each)
-    said = [shlex.split(line) for line in fence.replace("\\\n", "").strip().splitlines()]
-    return [line[line.index("client") + 1 :] for line in said if "client" in line]
+    (fence,) = (block for block in page.split("```") if " up -d --wait" in block)
+    lines = [shlex.split(line) for line in fence.replace("\\\n", "").strip().splitlines()]
+    return [line[line.index("client") + 1 :] for line in lines if "client" in line]
 
 
 @pytest.mark.usefixtures("store")
-def test_compose_scores(
+def test_a_run_on_compose_equals_a_local_run(
     image: Path, machine: Machine, services: dict[str, Any], segscore: Segscore, tmp_path: Path
 ) -> None:
-    """From the store to the store, on the workers, as the page says; the same tables as here."""
+    """From store to store, on the workers, as the page says; the tables equal those made here."""
     deliver(machine, image, tmp_path / "nights", {NIGHT})
     client = services["client"]
     out = tmp_path / "out"
@@ -66,15 +66,15 @@ def test_compose_scores(
         workers = services["worker"]["deploy"]["replicas"]
         for _ in range(workers):
             start("worker")
-        came = "Register worker"
-        wait(lambda: scheduler.log.read_text().count(came) == workers, "all workers came")
+        registered = "Register worker"
+        wait(lambda: scheduler.log.read_text().count(registered) == workers, "all workers came")
         for command in clients_of_the_page():
             machine.say(box, *entered(command or client["command"]))
     assert published(machine, image) == {NIGHT}
     machine.say(box, "python", "-c", FETCH)
-    here = tmp_path / "here"
-    assert segscore("import", TABLE, "--output", here).code == 0
-    given = (here / "references", here / "hypotheses")
-    assert segscore("score", *given, "--output", here / "run").code == 0
+    local_run = tmp_path / "here"
+    assert segscore("import", TABLE, "--output", local_run).code == 0
+    given = (local_run / "references", local_run / "hypotheses")
+    assert segscore("score", *given, "--output", local_run / "run").code == 0
     (record,) = out.rglob("run.json")
-    assert tables(record.parent) == tables(here / "run")
+    assert tables(record.parent) == tables(local_run / "run")

@@ -1,4 +1,4 @@
-"""What the examples in deploy/ and their page say of each other."""
+"""The examples in deploy/ and their page agree."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["versi
 MADE_BY_THE_READER = "deploy/settings/store.env"
 
 
-def test_the_page_names_files_that_are() -> None:
+def test_the_page_names_existing_files() -> None:
     text = (ROOT / "docs" / "deploy.md").read_text()
     named = set(re.findall(r"deploy/[\w./*-]*\w", text)) - {MADE_BY_THE_READER}
     assert named

@@ -1,4 +1,4 @@
-"""The image, made by its own steps, and run as it is meant to be run: nothing written but /tmp."""
+"""The image, built by its own steps and run as intended: nothing is written outside /tmp."""
 
 import shlex
 import subprocess
@@ -14,16 +14,16 @@ BIN = Path(sys.executable).parent
 TALKING = {"NUMBA_DEBUG_CACHE": "1"}
 
 
-def test_linters() -> None:
-    """Neither hadolint nor shellcheck finds fault."""
+def test_linters_report_nothing() -> None:
+    """Neither hadolint nor shellcheck reports a problem."""
     scripts = sorted((ROOT / "deploy").rglob("*.sh")) + sorted((ROOT / "deploy").rglob("*.sbatch"))
     for command in ([BIN / "hadolint", DOCKERFILE], [BIN / "shellcheck", *scripts]):
-        ended = subprocess.run(command, capture_output=True, text=True)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
+        result = subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_a_box_is_what_a_container_is(image: Path, machine: Machine) -> None:
-    """The account, the root that cannot be written, and none of the checkout."""
+def test_a_box_has_the_restrictions_of_a_container(image: Path, machine: Machine) -> None:
+    """It has the account and a read-only root, and nothing of the checkout."""
     box = Box(image)
     assert instruction("USER") == f"{ACCOUNT}:{ACCOUNT}"
     assert machine.say(box, "enter", "id", "-u").strip() == str(ACCOUNT)
@@ -42,26 +42,26 @@ def test_a_box_is_what_a_container_is(image: Path, machine: Machine) -> None:
     ],
 )
 def test_no_pass_is_compiled(image: Path, machine: Machine, options: tuple[str, ...]) -> None:
-    """All are read from the image's, and none is added to those that a container may write."""
+    """All passes are read from the image, and none is added to the container's own folder."""
     box = Box(image, environment=environment() | TALKING, read={"/data": DATA})
     score = ["segscore", "score", *["/data/stargazer.jsonl"] * 2, *options, "--output", "run"]
     compare = "diff --recursive /opt/segscore/passes $NUMBA_CACHE_DIR"
-    said = machine.say(box, "enter", "sh", "-c", f"{shlex.join(score)} && {compare}")
-    assert said.count("[cache] data loaded from") > 10
+    output = machine.say(box, "enter", "sh", "-c", f"{shlex.join(score)} && {compare}")
+    assert output.count("[cache] data loaded from") > 10
 
 
 @pytest.mark.parametrize(
     ("mode", "place"),
     [pytest.param("1777", "/tmp", id="sticky"), pytest.param("2777", "/dev/shm", id="kubernetes")],  # noqa: S108
 )
-def test_passes_are_where_nobody_else_writes(
+def test_passes_are_stored_where_nobody_else_can_write(
     image: Path, machine: Machine, mode: str, place: str
 ) -> None:
-    """A volume of Kubernetes at /tmp is not sticky: others could replace what lies there."""
+    """A volume of Kubernetes at /tmp is not sticky, so others could replace files there."""
     box = Box(image, environment=environment() | TALKING, read={"/data": DATA}, mode=mode)
     score = ["segscore", "score", *["/data/stargazer.jsonl"] * 2, "--output", "run"]
-    say = 'stat -c "%a %u %n" $NUMBA_CACHE_DIR'
-    said = machine.say(box, "enter", "sh", "-c", f"{say} && {shlex.join(score)} 2>&1")
-    assert said.startswith(f"700 {ACCOUNT} {place}/passes\n")
-    assert said.count("[cache] data loaded from") > 10
-    assert "not cached" not in said
+    show_mode = 'stat -c "%a %u %n" $NUMBA_CACHE_DIR'
+    output = machine.say(box, "enter", "sh", "-c", f"{show_mode} && {shlex.join(score)} 2>&1")
+    assert output.startswith(f"700 {ACCOUNT} {place}/passes\n")
+    assert output.count("[cache] data loaded from") > 10
+    assert "not cached" not in output

@@ -1,4 +1,4 @@
-"""deploy/kubernetes/, held against schemas, made into pods as the Dask operator does, and run."""
+"""deploy/kubernetes/: checked by schemas, made into pods as the Dask operator does, and run."""
 
 import re
 import shutil
@@ -27,26 +27,26 @@ OVERLAYS = ("base", "overlays/example")
 
 @pytest.fixture(scope="module", params=OVERLAYS)
 def manifests(request: pytest.FixtureRequest) -> list[Manifest]:
-    """What kustomize makes of a folder."""
+    """Build the manifests of a folder with kustomize."""
     if shutil.which("kubectl") is None:
         pytest.skip("there is no kubectl: the manifests are not put together")
     command = ["kubectl", "kustomize", DEPLOY / "kubernetes" / request.param]
-    ended = subprocess.run(command, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr
-    return list(yaml.safe_load_all(ended.stdout))
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return list(yaml.safe_load_all(result.stdout))
 
 
 def one(manifests: Sequence[Manifest], kind: str) -> Manifest:
-    """The only manifest of a kind."""
-    (found,) = (each for each in manifests if each["kind"] == kind)
-    return found
+    """Return the only manifest of a kind."""
+    (only_one,) = (manifest for manifest in manifests if manifest["kind"] == kind)
+    return only_one
 
 
 def pods(manifests: Sequence[Manifest]) -> dict[str, Manifest]:
-    """The templates of all pods, as the CronJob has its own, and as the operator makes its own."""
+    """Templates of all pods: the CronJob's own, and those that the operator makes."""
     job = one(manifests, "CronJob")["spec"]["jobTemplate"]["spec"]["template"]
     cluster = one(manifests, "DaskCluster")
-    made = {
+    templates_by_name = {
         "client": job,
         "scheduler": controller.build_scheduler_deployment_spec(
             cluster["metadata"]["name"],
@@ -64,23 +64,26 @@ def pods(manifests: Sequence[Manifest]) -> dict[str, Manifest]:
             cluster["metadata"]["labels"],
         ),
     }
-    return {name: each.get("spec", {}).get("template", each) for name, each in made.items()}
+    return {
+        name: manifest.get("spec", {}).get("template", manifest)
+        for name, manifest in templates_by_name.items()
+    }
 
 
 def closed(schema: Any) -> Any:
-    """A schema that lets no property pass that it does not name, as strict validation does."""
+    """Make a schema refuse properties that it does not name, as strict validation does."""
     if isinstance(schema, list):
-        return [closed(each) for each in schema]
+        return [closed(element) for element in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {name: closed(each) for name, each in schema.items()}
+    result = {name: closed(value) for name, value in schema.items()}
     if isinstance(schema.get("properties"), dict):
-        made.setdefault("additionalProperties", False)
-    return made
+        result.setdefault("additionalProperties", False)
+    return result
 
 
 def problems(manifest: Manifest) -> list[str]:
-    """What is wrong with a manifest, by the schemas of Kubernetes and of the Dask operator."""
+    """List the errors of a manifest by the schemas of Kubernetes and of the Dask operator."""
     if manifest["apiVersion"] != "kubernetes.dask.org/v1":
         try:
             kubernetes_validate.validate(manifest, VERSION, strict=True)
@@ -91,23 +94,23 @@ def problems(manifest: Manifest) -> list[str]:
     (version,) = crd["spec"]["versions"]
     schema = closed(version["schema"]["openAPIV3Schema"])
     schema["properties"] |= {"apiVersion": {}, "kind": {}, "metadata": {}}
-    found = jsonschema.Draft202012Validator(schema).iter_errors(manifest)
-    return [each.message for each in found]
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(manifest)
+    return [error.message for error in errors]
 
 
 def test_manifests_are_valid(manifests: list[Manifest]) -> None:
-    assert [problem for each in manifests for problem in problems(each)] == []
+    assert [problem for manifest in manifests for problem in problems(manifest)] == []
 
 
 @pytest.mark.parametrize("kind", ["CronJob", "DaskCluster"])
-def test_a_wrong_manifest_is_found(manifests: list[Manifest], kind: str) -> None:
-    """A misspelt key, however deep."""
+def test_a_wrong_manifest_is_reported(manifests: list[Manifest], kind: str) -> None:
+    """A misspelt key is reported at any depth."""
     text = yaml.safe_dump(one(manifests, kind))
     assert problems(yaml.safe_load(text.replace("readOnlyRootFilesystem", "readOnlyRoot")))
 
 
-def test_pods_are_bounded(manifests: list[Manifest]) -> None:
-    """As the namespace asks (restricted), and more: no token, nothing written but /tmp."""
+def test_pods_have_limits_and_few_rights(manifests: list[Manifest]) -> None:
+    """Limits are those of the namespace (restricted) and more: no token, writing only to /tmp."""
     for name, pod in pods(manifests).items():
         spec = pod["spec"]
         assert spec["automountServiceAccountToken"] is False, name
@@ -124,14 +127,14 @@ def test_pods_are_bounded(manifests: list[Manifest]) -> None:
         assert TMP in {mount["mountPath"] for mount in container["volumeMounts"]}
 
 
-def test_the_policies_are_of_the_pods(manifests: list[Manifest]) -> None:
-    """Labels that a policy or a service selects by are those that pods have."""
+def test_policies_select_existing_pods(manifests: list[Manifest]) -> None:
+    """Labels that a policy or a service selects by exist on the pods."""
     labels = {name: pod["metadata"]["labels"] for name, pod in pods(manifests).items()}
     chosen = {
         manifest["metadata"]["name"]: {
             name
-            for name, has in labels.items()
-            if manifest["spec"]["podSelector"].get("matchLabels", {}).items() <= has.items()
+            for name, pod_labels in labels.items()
+            if manifest["spec"]["podSelector"].get("matchLabels", {}).items() <= pod_labels.items()
         }
         for manifest in manifests
         if manifest["kind"] == "NetworkPolicy"
@@ -147,7 +150,7 @@ def test_the_policies_are_of_the_pods(manifests: list[Manifest]) -> None:
     assert service["selector"].items() <= labels["scheduler"].items()
 
 
-def test_yesterday_is_that_of_the_schedule(manifests: list[Manifest]) -> None:
+def test_the_night_is_yesterday_in_the_time_zone_of_the_schedule(manifests: list[Manifest]) -> None:
     job = one(manifests, "CronJob")
     (container,) = pods(manifests)["client"]["spec"]["containers"]
     zones = {"name": "TZ", "value": job["spec"]["timeZone"]}
@@ -155,47 +158,49 @@ def test_yesterday_is_that_of_the_schedule(manifests: list[Manifest]) -> None:
 
 
 def pod_box(image: Path, pod: Manifest, **more: Any) -> tuple[Box, list[str]]:
-    """The box of a pod, and its command."""
+    """Return the box of a pod, and its command."""
     (container,) = pod["spec"]["containers"]
-    given = {each["name"]: each["value"] for each in container.get("env", [])}
+    given = {variable["name"]: variable["value"] for variable in container.get("env", [])}
     if container.get("envFrom"):
         assert container["envFrom"] == [{"secretRef": {"name": "segscore-store"}}]
         given |= store_variables()
-    said = [re.sub(r"\$\((\w+)\)", lambda m: given[m[1]], each) for each in container["args"]]
-    return Box(image, environment() | given, **more), entered(said)
+    arguments = [
+        re.sub(r"\$\((\w+)\)", lambda m: given[m[1]], argument) for argument in container["args"]
+    ]
+    return Box(image, environment() | given, **more), entered(arguments)
 
 
 @contextmanager
 def pod_running(image: Path, machine: Machine, pod: Manifest) -> Iterator[Service]:
-    """Run a pod until the block ends; its startup probe has been answered."""
+    """Run a pod until the block ends; its startup probe has succeeded."""
     (container,) = pod["spec"]["containers"]
     probe = container["startupProbe"]["httpGet"]
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     url = f"http://127.0.0.1:{ports[probe['port']]}{probe['path']}"
     ask = ["python", "-c", f"from urllib.request import urlopen; urlopen({url!r})"]
     box, command = pod_box(image, pod)
-    with serving(machine, box, command, ask) as there:
-        yield there
+    with serving(machine, box, command, ask) as service:
+        yield service
 
 
 @pytest.mark.usefixtures("store")
 @pytest.mark.parametrize("manifests", ["base"], indirect=True)
-def test_the_night_of_kubernetes(
+def test_a_night_runs_by_the_manifests(
     image: Path, machine: Machine, manifests: list[Manifest], tmp_path: Path
 ) -> None:
-    """Scheduler, a worker as the operator makes it, and the job, each by its manifest."""
+    """Scheduler, a worker as the operator makes it, and the job run by their manifests."""
     days = yesterday()
     deliver(machine, image, tmp_path / "tables", days)
-    made = pods(manifests)
+    templates = pods(manifests)
     settings = tmp_path / "settings"
     settings.mkdir()
     for name, text in one(manifests, "ConfigMap")["data"].items():
         (settings / name).write_text(text)
-    box, command = pod_box(image, made["client"], read={"/etc/segscore": settings})
+    box, command = pod_box(image, templates["client"], read={"/etc/segscore": settings})
     with (
-        pod_running(image, machine, made["scheduler"]),
-        pod_running(image, machine, made["worker"]),
+        pod_running(image, machine, templates["scheduler"]),
+        pod_running(image, machine, templates["worker"]),
     ):
-        ended = machine.run(box, *command)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+        result = machine.run(box, *command)
+    assert result.returncode == 0, result.stdout + result.stderr
     assert published(machine, image) & days

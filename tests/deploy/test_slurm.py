@@ -1,7 +1,7 @@
-"""deploy/slurm/: the client's job, run: it submits workers, scores on them, cancels them.
+"""deploy/slurm/: the client's job submits workers, scores on them, and cancels them.
 
-There is no Slurm here.  What stands in for `sbatch` and `scancel` runs a job at once, as a process
-of this machine, and ends it.
+Slurm is not installed here: replacements of `sbatch` and `scancel` run a job at once as a process
+of this machine, and end it.
 """
 
 import os
@@ -32,27 +32,27 @@ done
 """
 WORKERS = 2
 PATIENCE = 120
-"""Seconds; who waits for workers waits as long as a queue may take."""
+"""Seconds that the client may wait for workers, as long as a queue may take."""
 
 
 @pytest.fixture
 def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of what is submitted; jobs reach each other by loopback."""
-    made, programs = tmp_path / "jobs", tmp_path / "bin"
-    for each in (made, programs):
-        each.mkdir()
+    """Folder of the submitted jobs, which reach each other by loopback."""
+    job_folder, programs = tmp_path / "jobs", tmp_path / "bin"
+    for folder in (job_folder, programs):
+        folder.mkdir()
     for name, text in (("sbatch", SBATCH), ("scancel", SCANCEL)):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
     path = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    variables = {"PATH": path, "JOBS": str(made), "DASK_JOBQUEUE__SLURM__INTERFACE": "lo"}
+    variables = {"PATH": path, "JOBS": str(job_folder), "DASK_JOBQUEUE__SLURM__INTERFACE": "lo"}
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    return made
+    return job_folder
 
 
 @pytest.mark.skipif(shutil.which("setsid") is None, reason="there is no setsid: jobs have no group")
-def test_workers_are_jobs(
+def test_workers_are_submitted_and_cancelled_as_jobs(
     segscore: Segscore, jobs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = str(DATA / "stargazer.jsonl")
@@ -60,8 +60,8 @@ def test_workers_are_jobs(
     monkeypatch.setenv("SLURM_SUBMIT_DIR", str(DEPLOY / "slurm"))
     job = ["sh", str(DEPLOY / "slurm" / "segscore.sbatch"), str(WORKERS)]
     command = [*job, *score, str(tmp_path / "run")]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
-    assert ended.returncode == 0, ended.stderr
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    assert result.returncode == 0, result.stderr
     scripts = list(jobs.glob("*.sh"))
     assert len(scripts) == WORKERS
     assert {path.with_suffix(".cancelled") for path in scripts} == {*jobs.glob("*.cancelled")}

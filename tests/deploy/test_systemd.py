@@ -1,4 +1,4 @@
-"""deploy/systemd/, verified by systemd, and its command run with what the unit gives it."""
+"""deploy/systemd/, verified by systemd, and its command run in the unit's environment."""
 
 import configparser
 import os
@@ -17,50 +17,52 @@ from tests.support.store_nights import deliver, published, yesterday
 UNITS = DEPLOY / "systemd"
 SERVICE = UNITS / "segscore-nightly.service"
 MOST_EXPOSED = 20
-"""Of a service, from 0 to 100, as `systemd-analyze security` reckons."""
+"""Exposure of a service, from 0 to 100, as `systemd-analyze security` computes it."""
 
 
-def said(*command: object) -> subprocess.CompletedProcess[str]:
-    """What systemd says of the units."""
+def verify_messages(*command: object) -> subprocess.CompletedProcess[str]:
+    """Return systemd's messages about the units."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd-analyze: the units are not verified")
     return subprocess.run(["systemd-analyze", *map(str, command)], capture_output=True, text=True)  # noqa: S607
 
 
-def test_units_are_right() -> None:
-    """Also what systemd would only warn of, such as a key it does not know."""
-    ended = said("verify", "--man=no", *UNITS.iterdir())
-    assert (ended.returncode, ended.stderr) == (0, "")
+def test_units_pass_systemd_analyze() -> None:
+    """There is not even a warning, such as that of an unknown key."""
+    result = verify_messages("verify", "--man=no", *UNITS.iterdir())
+    assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_a_wrong_unit_is_found(tmp_path: Path) -> None:
+def test_a_wrong_unit_is_reported(tmp_path: Path) -> None:
     path = tmp_path / SERVICE.name
     path.write_text(SERVICE.read_text().replace("ProtectHome=", "ProtectHomes="))
-    assert "Unknown key 'ProtectHomes'" in said("verify", "--man=no", path).stderr
+    assert "Unknown key 'ProtectHomes'" in verify_messages("verify", "--man=no", path).stderr
 
 
-def test_the_service_is_bounded() -> None:
-    ended = said("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", SERVICE)
-    assert ended.returncode == 0, ended.stdout
+def test_the_service_has_few_rights() -> None:
+    result = verify_messages("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", SERVICE)
+    assert result.returncode == 0, result.stdout
 
 
 @pytest.mark.usefixtures("store")
-def test_the_night_of_systemd(image: Path, machine: Machine, tmp_path: Path) -> None:
-    """On this machine's threads; nothing is written but the folders that the unit names."""
+def test_a_night_runs_in_the_units_environment(
+    image: Path, machine: Machine, tmp_path: Path
+) -> None:
+    """It runs on this machine's threads, and writes only to the folders that the unit names."""
     days = yesterday()
     deliver(machine, image, tmp_path / "tables", days)
     unit = configparser.ConfigParser(interpolation=None, strict=False)
     unit.optionxform = str  # type: ignore[assignment, method-assign]
     unit.read(SERVICE)
     service = unit["Service"]
-    given = dict(each.split("=", 1) for each in service["Environment"].split())
+    given = dict(assignment.split("=", 1) for assignment in service["Environment"].split())
     assert service["EnvironmentFile"] == "/etc/segscore/store.env"
     folders = {"/var/lib/": "StateDirectory", "/var/cache/": "CacheDirectory"}
     write = {}
     for parent, key in folders.items():
-        write[parent + service[key]] = made = tmp_path / key
-        made.mkdir()
-        os.chown(made, ACCOUNT, ACCOUNT)  # as systemd does
+        write[parent + service[key]] = state_folder = tmp_path / key
+        state_folder.mkdir()
+        os.chown(state_folder, ACCOUNT, ACCOUNT)  # as systemd does
     box = Box(
         image,
         {"PATH": PATH, **given, **store_variables()},

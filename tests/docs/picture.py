@@ -1,4 +1,4 @@
-"""The README's picture: a report of data that ships, cut to what shows the most.
+"""The README's picture: a report of data that ships, cropped.
 
 `python -m tests.docs.picture RUN FILE` opens the report of a run in the tests' browser.
 """
@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 
 from segscore.pipeline.reports.report import write_report
 from segscore.pipeline.reports.settings import ReportSettings
-from tests.support.browser import INSTALLED, opened
+from tests.support.browser import INSTALLED, open_report
 
 WIDTH = 1180
 CUT = """
@@ -30,9 +30,9 @@ def take(run: str, picture: str) -> None:
         page = Path(folder) / "report.html"
         write_report(ReportSettings(run, str(page), "boundary_similarity", "micro"))
         browser = playwright.chromium.launch(executable_path=INSTALLED, args=["--no-sandbox"])
-        with opened(browser, page, WIDTH) as seen:
-            seen.page.evaluate(CUT)
-            seen.page.locator("body").screenshot(path=picture)
+        with open_report(browser, page, WIDTH) as log:
+            log.page.evaluate(CUT)
+            log.page.locator("body").screenshot(path=picture)
         browser.close()
 
 

@@ -1,4 +1,4 @@
-"""docs/moving.md: what a call of segeval or NLTK gives, the column named beside it holds."""
+"""docs/moving.md: a call of segeval or NLTK gives the value of the column named beside it."""
 
 import importlib
 import inspect
@@ -36,7 +36,7 @@ class Equal(NamedTuple):
     Attributes:
         call: of segeval or NLTK, an expression.
         options: of segscore.
-        where: table, and the values that name its row; empty of `scores`.
+        where: table, and the values that identify its row; empty for `scores`.
         columns: an expression over columns.
     """
 
@@ -47,14 +47,14 @@ class Equal(NamedTuple):
 
 
 def equals(cells: int) -> list[Equal]:
-    """The rows of the tables with so many cells whose first is a call."""
-    found = []
+    """Return rows with this many cells, of which the first is a call, of the page's tables."""
+    rows = []
     for line in PAGE.splitlines():
         texts = [text.strip() for text in line.strip("|").split("|")]
         if len(texts) == cells and re.match(r"`(len\()?(segeval|nltk)\.\w+\(", texts[0]):
             call, options, *where, columns = (text.strip("`") for text in texts)
-            found.append(Equal(call, tuple(options.split()), tuple(where), columns))
-    return found
+            rows.append(Equal(call, tuple(options.split()), tuple(where), columns))
+    return rows
 
 
 OF_PAIRS, OF_CODERS = equals(3), equals(5)
@@ -64,11 +64,11 @@ def test_the_tables_are_read() -> None:
     assert len(OF_PAIRS + OF_CODERS) == len(
         re.findall(r"^\| `[\w.(]+\(.*\)\S*` \|", PAGE, re.MULTILINE)
     )
-    assert {(), ("--n-t", "3")} <= {each.options for each in OF_PAIRS}
+    assert {(), ("--n-t", "3")} <= {equal.options for equal in OF_PAIRS}
 
 
 def masses(row: Mapping[str, Any]) -> tuple[int, ...]:
-    """A segmentation as segeval has it."""
+    """Return a segmentation in segeval's form."""
     return tuple(b - a for a, b in pairwise([0, *row["boundaries"], row["n_units"]]))
 
 
@@ -78,12 +78,12 @@ def half_up(size: Decimal) -> Decimal:
 
 
 def evaluated(expression: str, known: Mapping[str, Any]) -> float:
-    """The value of an expression of the page."""
+    """Evaluate an expression of the page."""
     return float(eval(expression, {**NAMES, **known}))  # noqa: S307
 
 
 def called(reference: Mapping[str, Any], hypothesis: Mapping[str, Any], k: int) -> dict[str, Any]:
-    """What the page's calls are made with."""
+    """Names that the page's calls use."""
     sides = masses(reference), masses(hypothesis)
     strings = [segeval.boundary_string_from_masses(side) for side in sides]
     additions, substitutions, transpositions = segeval.boundary_edit_distance(*strings)
@@ -100,13 +100,15 @@ def called(reference: Mapping[str, Any], hypothesis: Mapping[str, Any], k: int) 
     }
 
 
-OPTIONS = sorted({each.options for each in OF_PAIRS})
+OPTIONS = sorted({equal.options for equal in OF_PAIRS})
 
 
 @pytest.mark.parametrize(
     ("data", "options"), [("tinyrec", ()), *(("stargazer", options) for options in OPTIONS)]
 )
-def test_a_pair(segscore: Segscore, tmp_path: Path, data: str, options: tuple[str, ...]) -> None:
+def test_columns_of_pairs_equal_segeval_and_nltk(
+    segscore: Segscore, tmp_path: Path, data: str, options: tuple[str, ...]
+) -> None:
     table = DATA / f"{data}.jsonl"
     run = tmp_path / "run"
     assert segscore("score", table, table, *options, "--output", run).code == 0
@@ -117,38 +119,38 @@ def test_a_pair(segscore: Segscore, tmp_path: Path, data: str, options: tuple[st
     for row in scored:
         sides = [by_name[row["document_id"], row[side]] for side in ("reference", "hypothesis")]
         known = called(sides[0], sides[1], row["window"])
-        for each in (each for each in OF_PAIRS if each.options == options):
-            theirs, ours = evaluated(each.call, known), evaluated(each.columns, row)
-            assert ours == pytest.approx(theirs, abs=1e-12), (each, row["document_id"])
+        for equal in (equal for equal in OF_PAIRS if equal.options == options):
+            theirs, ours = evaluated(equal.call, known), evaluated(equal.columns, row)
+            assert ours == pytest.approx(theirs, abs=1e-12), (equal, row["document_id"])
 
 
 @pytest.fixture
 def codings(tmp_path: Path) -> Path:
-    """Group 5 of Moonstone."""
+    """Codings of group 5 of Moonstone."""
     lines = (DATA / "moonstone.jsonl").read_text().splitlines(keepends=True)
     table = tmp_path / "g5.jsonl"
     table.write_text("".join(line for line in lines if json.loads(line)["group"] == "G5"))
     return table
 
 
-@pytest.mark.parametrize("options", sorted({each.options for each in OF_CODERS}), ids=" ".join)
-def test_coders(
+@pytest.mark.parametrize("options", sorted({equal.options for equal in OF_CODERS}), ids=" ".join)
+def test_columns_of_coders_equal_segeval_and_nltk(
     segscore: Segscore, tmp_path: Path, codings: Path, options: tuple[str, ...]
 ) -> None:
     run = tmp_path / "run"
     assert segscore("agree", codings, *options, "--output", run).code == 0
     known = {"dataset": segeval.KAZANTSEVA2012_G5}
-    for each in (each for each in OF_CODERS if each.options == options):
-        table, where = each.where
+    for equal in (equal for equal in OF_CODERS if equal.options == options):
+        table, where = equal.where
         named = dict(part.replace("`", "").split() for part in where.split(", "))
         (row,) = (
             row
             for row in read_table(str(run / table)).to_pylist()
             if all(row[column] == value for column, value in named.items())
         )
-        theirs, ours = evaluated(each.call, known), evaluated(each.columns, row)
+        theirs, ours = evaluated(equal.call, known), evaluated(equal.columns, row)
         # Documents' chances are added up in units of 2^-36.
-        assert ours == pytest.approx(theirs, abs=1e-11), each
+        assert ours == pytest.approx(theirs, abs=1e-11), equal
 
 
 SIDE_BY_SIDE = re.findall(
@@ -180,7 +182,7 @@ def test_every_program_is_there() -> None:
 
 
 def public() -> Iterator[str]:
-    """Every name that segeval and NLTK's module offer, but their internals."""
+    """Public names of segeval and of NLTK's module."""
     yield from (f"segeval.{name}" for name in segeval.__all__)
     functions = inspect.getmembers(nltk, inspect.isfunction)
     yield from (f"nltk.{name}" for name, _ in functions if not name.startswith("_"))
@@ -202,7 +204,9 @@ def test_segeval_cannot_read_its_files(reader: str, tmp_path: Path) -> None:
     "name",
     [name for name in segeval.__all__ if isinstance(getattr(segeval, name), segeval.Dataset)],
 )
-def test_a_dataset_comes_in_whole(segscore: Segscore, tmp_path: Path, name: str) -> None:
+def test_a_dataset_of_segeval_is_imported_completely(
+    segscore: Segscore, tmp_path: Path, name: str
+) -> None:
     dataset = getattr(segeval, name)
     segeval.output_linear_mass_json(str(tmp_path / "data.json"), dataset)
     assert segscore("import", tmp_path / "data.json", "--output", tmp_path / "tables").code == 0

@@ -1,4 +1,4 @@
-"""The pages of docs/: what stands on them is run, says what they say, and leads somewhere."""
+"""The pages of docs/: examples run and print what the page shows, and options are documented."""
 
 import doctest
 import re
@@ -13,7 +13,8 @@ from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
 from segscore.pipeline.scoring.sweep.run import SCORES_GIVEN as SCORES_GIVEN
 from segscore.pipeline.tables.boundary_types import DECLARED
 from segscore.pipeline.tables.boundary_types import GIVEN as TYPES_GIVEN
-from segscore.pipeline.tables.contradictions import SAME_UNITS, UNIQUE_CODER, UNIQUE_DOCUMENT
+from segscore.pipeline.tables.contradictions import UNIQUE_CODER, UNIQUE_DOCUMENT
+from segscore.pipeline.tables.document_lengths import SAME_UNITS
 from segscore.schemas.comparisons import COMPARISON_TABLES
 from segscore.schemas.documents import DOCUMENTS
 from segscore.schemas.segmentations import SEGMENTATIONS
@@ -21,7 +22,7 @@ from tests.support.command_line import Segscore
 from tests.support.pages import DOCS, PAGES, PROGRESS, Command, Fence, commands, fences, same
 from tests.support.paths import ROOT
 
-RUN = [page for page in PAGES if {"console", "pycon"} & {each.language for each in fences(page)}]
+RUN = [page for page in PAGES if {"console", "pycon"} & {fence.language for fence in fences(page)}]
 GROUP: Any = typer.main.get_command(app)
 JOBS: dict[str, Any] = GROUP.commands
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
@@ -30,54 +31,58 @@ OF_OTHERS = {
     "--from-env-file", "--help", "--install-completion", "--paired-ar", "--paired-bs",
     "--now", "--repo", "--rm", "--wait",
 }  # fmt: skip
-"""Options of other programs, and of all."""
+"""Options of other programs, and options of every command."""
 
 
 def options_of(command: str) -> set[str]:
-    """The options of a command as its help lists them."""
-    listed = {name for each in JOBS[command].params for name in each.opts + each.secondary_opts}
+    """Return the options of a command that its help lists."""
+    listed = {
+        name
+        for parameter in JOBS[command].params
+        for name in parameter.opts + parameter.secondary_opts
+    }
     return {name for name in listed if name.startswith("--")}
 
 
 def page_of(command: str) -> Path:
-    """Where a command is documented."""
+    """Return the page of a command."""
     return DOCS / "jobs" / f"{command}.md"
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder as one who has the repository would see it."""
+    """A folder like a user's who has the repository."""
     (tmp_path / "tests").symlink_to(ROOT / "tests")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def run(segscore: Segscore, command: Command, where: str) -> None:
-    """Run a command line and hold it against what the page says of it."""
+    """Run a command line and compare its output with the page."""
     program, *arguments = command.words
     if program == "cat":
-        found = "".join(Path(name).read_text("utf-8") for name in arguments)
+        actual = "".join(Path(name).read_text("utf-8") for name in arguments)
     else:
         assert program == "segscore", where
-        ended = segscore(*arguments)
-        assert ended.code == command.code, f"{where}: {ended.err}"
-        found = ended.out + PROGRESS.sub("", ended.err)
+        result = segscore(*arguments)
+        assert result.code == command.code, f"{where}: {result.err}"
+        actual = result.out + PROGRESS.sub("", result.err)
     if command.expected:
-        assert same(command.expected, found), f"{where}: {command.words}\n{found}"
+        assert same(command.expected, actual), f"{where}: {command.words}\n{actual}"
 
 
 def converse(fence: Fence, known: dict[str, Any], where: str) -> None:
-    """Run a Python session and hold it against what the page says."""
+    """Run a Python session and compare its output with the page."""
     session = doctest.DocTestParser().get_doctest(fence.text, known, where, where, fence.line)
-    told: list[str] = []
+    printed: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
-    ended = runner.run(session, out=told.append, clear_globs=False)
-    assert not ended.failed, "".join(told)
+    result = runner.run(session, out=printed.append, clear_globs=False)
+    assert not result.failed, "".join(printed)
     known.update(session.globs)
 
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
-def test_what_the_page_says_is_said(page: Path, segscore: Segscore, place: Path) -> None:
+def test_examples_print_what_the_page_shows(page: Path, segscore: Segscore, place: Path) -> None:
     known: dict[str, Any] = {}
     for fence in fences(page):
         where = f"{page.name}:{fence.line}"
@@ -92,7 +97,7 @@ def test_what_the_page_says_is_said(page: Path, segscore: Segscore, place: Path)
 
 
 @pytest.mark.parametrize(
-    ("shown", "found", "expected"),
+    ("on_page", "printed", "expected"),
     [
         ("a\n…\nz\n", "a\nb\nc\nz  \n", True),
         ("a\n…\nz\n", "a\nz\n", False),
@@ -101,8 +106,8 @@ def test_what_the_page_says_is_said(page: Path, segscore: Segscore, place: Path)
         ("0.123456\n", "0.123457\n", False),
     ],
 )
-def test_what_is_left_out_is_all_that_may_differ(shown: str, found: str, expected: bool) -> None:
-    assert same(shown, found) is expected
+def test_only_ellipses_of_the_page_may_differ(on_page: str, printed: str, expected: bool) -> None:
+    assert same(on_page, printed) is expected
 
 
 @pytest.mark.parametrize("command", JOBS)
@@ -115,15 +120,17 @@ def test_a_command_has_a_page_with_an_example_and_all_its_options(command: str) 
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
-def test_no_page_names_an_option_that_is_not(page: Path) -> None:
+def test_pages_name_only_existing_options(page: Path) -> None:
     known = OF_OTHERS.union(*map(options_of, JOBS))
     assert set(OPTION.findall(page.read_text("utf-8"))) <= known
 
 
 def test_every_rule_is_named() -> None:
-    """Those of rows, and those between rows."""
+    """Both rules of single rows and rules between rows are named."""
     text = page_of("validate").read_text("utf-8")
-    columns = [each for schema in (SEGMENTATIONS, DOCUMENTS) for each in schema.columns.values()]
+    columns = [
+        column for schema in (SEGMENTATIONS, DOCUMENTS) for column in schema.columns.values()
+    ]
     between = [UNIQUE_CODER, UNIQUE_DOCUMENT, SAME_UNITS, TYPES_GIVEN, DECLARED, SCORES_GIVEN]
     for rule in [*(check.name for column in columns for check in column.checks), *between]:
         assert f"`{rule}`" in text

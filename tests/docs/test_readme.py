@@ -1,4 +1,4 @@
-"""The README's worked run, run; its table has every command."""
+"""The README's example runs, and its table has every command."""
 
 import json
 import re
@@ -14,23 +14,23 @@ README = (ROOT / "README.md").read_text()
 
 
 def block(language: str, containing: str) -> str:
-    """The fenced block of a language that contains a text."""
-    found = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
-    (chosen,) = (text for name, text in found if name == language and containing in text)
+    """Return the fenced block of a language that contains a text."""
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    (chosen,) = (text for name, text in blocks if name == language and containing in text)
     return str(chosen)
 
 
 def test_score_your_own(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The three lines, the two commands, the tables and the signature they are said to give."""
+    """The three lines, the two commands, the tables and the signature are those of the README."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shows.jsonl").write_text(block("json", "show-1"))
     for line in block("", "segscore import shows.jsonl").splitlines():
         command, *arguments = line.split()
         assert command == "segscore"
-        ended = segscore(*arguments)
-        assert ended.code == 0, ended.err
+        result = segscore(*arguments)
+        assert result.code == 0, result.err
     signature = json.loads((tmp_path / "run" / "run.json").read_text())["signature"]
     assert signature == block("", "segscore|n_t").strip()
     for table in ("scores", "summary", "rejects", "unpaired"):
@@ -44,6 +44,6 @@ def test_every_command_is_in_the_table() -> None:
         assert f"(docs/jobs/{name}.md)" in row, name
 
 
-def test_the_version_is_that_of_signatures(segscore: Segscore) -> None:
+def test_the_readme_shows_the_version_of_signatures(segscore: Segscore) -> None:
     version = block("", "segscore|n_t").strip().rpartition("|v:")[2]
     assert segscore("--version").out == f"segscore {version}\n"

@@ -1,4 +1,4 @@
-"""The site of docs/: it builds without a warning, loads nothing from elsewhere, its links hold."""
+"""The site of docs/ builds without a warning, loads nothing from elsewhere, and has sound links."""
 
 import re
 import subprocess
@@ -15,13 +15,13 @@ from markdown_it import MarkdownIt
 from tests.support.paths import ROOT
 
 LOADING = {"src", "srcset", "data", "poster", "action", "background"}
-"""Attributes of any element that make a browser ask for something, as `href` of a link does."""
+"""Attributes by which an element makes a browser load something; `href` of a link does too."""
 
 OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 
 
 class Page(HTMLParser):
-    """What a built page points at.
+    """Addresses on a built page.
 
     Attributes:
         loaded: addresses that a browser asks for by itself.
@@ -69,17 +69,17 @@ def test_every_page_is_in_the_site(site: Site) -> None:
     assert sources < built
 
 
-def test_no_page_loads_anything_from_elsewhere(site: Site) -> None:
+def test_pages_load_nothing_from_other_sites(site: Site) -> None:
     loaded = [address for page in site.pages.values() for address in page.loaded]
     assert len(loaded) > len(site.pages)
-    assert [each for each in loaded if urlsplit(each).netloc] == []
+    assert [address for address in loaded if urlsplit(address).netloc] == []
     for style in site.folder.rglob("*.css"):
-        asked = re.findall(r"(?:url\(|@import)\s*[\"']?([^\"')]+)", style.read_text("utf-8"))
-        assert [each for each in asked if urlsplit(each).netloc] == [], style.name
+        addresses = re.findall(r"(?:url\(|@import)\s*[\"']?([^\"')]+)", style.read_text("utf-8"))
+        assert [address for address in addresses if urlsplit(address).netloc] == [], style.name
 
 
 def broken(file: Path, links: list[str], site: Site) -> Iterator[str]:
-    """The links of a page that lead to no file or to no place on it."""
+    """List the links of a page that lead to no file or to no place on it."""
     for link in links:
         address = urlsplit(link)
         if not address.scheme:
@@ -90,19 +90,21 @@ def broken(file: Path, links: list[str], site: Site) -> Iterator[str]:
 
 
 def test_every_link_of_the_site_leads_somewhere(site: Site) -> None:
-    found = [each for file, page in site.pages.items() for each in broken(file, page.links, site)]
-    assert found == []
+    broken_links = [
+        link for file, page in site.pages.items() for link in broken(file, page.links, site)
+    ]
+    assert broken_links == []
 
 
 def links_of(file: Path) -> list[str]:
-    """The addresses that a page in Markdown links to or shows a picture of."""
+    """Return the addresses of links and pictures of a page in Markdown."""
     tokens = [
         token
         for block in MarkdownIt().parse(file.read_text("utf-8"))
         for token in block.children or []
     ]
-    found = [token.attrGet("href") or token.attrGet("src") for token in tokens]
-    return [str(address) for address in found if address]
+    addresses = [token.attrGet("href") or token.attrGet("src") for token in tokens]
+    return [str(address) for address in addresses if address]
 
 
 @pytest.mark.parametrize("file", OUTSIDE, ids=lambda file: file.name)

@@ -1,4 +1,4 @@
-"""docs/tables.md: it is what the schemas say, and what the commands write is what it says."""
+"""docs/tables.md agrees with the schemas and with the files that commands write."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,9 +8,10 @@ from typing import Any
 import pyarrow.parquet as pq  # noqa: TID251
 
 from segscore.pipeline import storage
+from segscore.pipeline.measures.selection import EVERYTHING, select
 from segscore.pipeline.runs import run_folder
 from segscore.pipeline.storage import read_table
-from segscore.pipeline.tables import contradictions
+from segscore.pipeline.tables import contradictions, document_lengths
 from segscore.schemas import page, records, rejects
 from segscore.schemas.documents import DOCUMENTS
 from segscore.schemas.records import Key
@@ -23,7 +24,7 @@ Rows = list[dict[str, Any]]
 
 
 def data(name: str) -> Rows:
-    """The lines of a table that ships with the tests."""
+    """Return the lines of a table that ships with the tests."""
     return [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text("utf-8").splitlines()]
 
 
@@ -35,31 +36,41 @@ def put(path: Path, listed: Rows) -> Path:
 
 def written(run: Path) -> dict[str, set[str]]:
     """Table -> names of its files."""
-    folders = (each for each in run.iterdir() if each.is_dir())
+    folders = (path for path in run.iterdir() if path.is_dir())
     return {folder.name: {file.name for file in folder.iterdir()} for folder in folders}
 
 
 def of(command: str) -> list[OutputTable]:
-    """The tables of a command."""
+    """Return the documented tables of a command."""
     return [table for table in TABLES if table.command == command]
 
 
 def keep(tables: Iterable[OutputTable], run: Path, beside: Mapping[str | None, list[str]]) -> None:
-    """Hold each file of a run against the table it is of."""
+    """Compare each file of a run with default measures with its table on the page."""
+    every, default = select((EVERYTHING,)).pairs, select(()).pairs
+    asked = {*every.counts, *every.measures} - {*default.counts, *default.measures}
+    absent = {*asked, *(f"mean_{name}" for name in asked)}
     for table in tables:
         names = table.columns(beside.get(table.beside, []))
+        if table.schema.name in ("scores", "panel_scores"):
+            names = [name for name in names if name not in absent]
         for file in (run / table.name).iterdir():
-            found = pq.read_schema(file)
-            assert found.names == names, table.name
-            own = {name: arrow_type(column) for name, column in table.schema.columns.items()}
-            assert own == {name: found.field(name).type for name in own}, table.name
+            actual = pq.read_schema(file)
+            assert actual.names == names, table.name
+            column_types = {
+                name: arrow_type(column) for name, column in table.schema.columns.items()
+            }
+            column_types = {name: kind for name, kind in column_types.items() if name in names}
+            assert column_types == {name: actual.field(name).type for name in column_types}, (
+                table.name
+            )
         read = read_table(str(run / table.name))
         assert read.num_rows, f"{table.name} is not tested without a row"
         table.schema.validate(read, lazy=True)
 
 
 def keys(value: Any, name: str = "") -> Iterator[str]:
-    """The keys of a record, as the page has them."""
+    """Yield the keys of a record, in the notation of the page."""
     if isinstance(value, dict):
         for key, below in value.items():
             yield from keys(below, f"{name}.{key}" if name else key)
@@ -71,28 +82,28 @@ def keys(value: Any, name: str = "") -> Iterator[str]:
 
 
 def known(key: str, described: Iterable[Key]) -> bool:
-    """Whether the page has a key; an empty list stands for its elements."""
+    """Whether the page has a key; an empty list counts as its elements."""
     parts = key.replace("[]", "").split(".")
-    for each in described:
-        pattern = each.name.replace("[]", "").split(".")
+    for element in described:
+        pattern = element.name.replace("[]", "").split(".")
         if pattern == ["settings"] and parts[0] == "settings":
             return True
-        ends = len(parts) == len(pattern) or ("[]" in each.name and len(parts) < len(pattern))
+        ends = len(parts) == len(pattern) or ("[]" in element.name and len(parts) < len(pattern))
         if ends and all(a in ("*", b) for a, b in zip(pattern, parts, strict=False)):
             return True
     return False
 
 
 def record(run: Path, command: str) -> None:
-    """Hold run.json against the page, and what it lists against what is there."""
-    told = json.loads((run / "run.json").read_text())
+    """Compare run.json with the page, and its list with the files of the folder."""
+    run_record = json.loads((run / "run.json").read_text())
     described = [key for key in records.RUN if command in (key.commands or (command,))]
-    assert [key for key in keys(told) if not known(key, described)] == []
-    assert {key.name.split(".")[0].removesuffix("[]") for key in described} == told.keys()
-    assert {table: set(files) for table, files in told["files"].items()} == written(run)
+    assert [key for key in keys(run_record) if not known(key, described)] == []
+    assert {key.name.split(".")[0].removesuffix("[]") for key in described} == run_record.keys()
+    assert {table: set(files) for table, files in run_record["files"].items()} == written(run)
 
 
-def test_the_page_is_what_the_schemas_say() -> None:
+def test_the_page_of_tables_agrees_with_the_schemas() -> None:
     assert (ROOT / "docs" / "tables.md").read_text("utf-8") == page.page(), "run `make columns`"
 
 
@@ -103,7 +114,7 @@ def test_every_table_and_rule_is_on_the_page() -> None:
     assert set(rejects.BETWEEN_ROWS) == {
         contradictions.UNIQUE_CODER,
         contradictions.UNIQUE_DOCUMENT,
-        contradictions.SAME_UNITS,
+        document_lengths.SAME_UNITS,
     }
     for table in TABLES:
         assert table.schema.description
@@ -111,7 +122,7 @@ def test_every_table_and_rule_is_on_the_page() -> None:
 
 
 def test_score(segscore: Segscore, tmp_path: Path) -> None:
-    """Meetings scored with all there is: words, groups, consensus, panels, points, confusion."""
+    """Score meetings with words, groups, consensus, panels, reference points and confusion."""
     meetings = data("tinyrec")
     again = [{**row, "coder": "second", "role": "reference"} for row in meetings[1:20:2]]
     alone = {**meetings[1], "document_id": "alone"}
@@ -119,25 +130,25 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
     assert segscore("import", table, "--output", tables).code == 0
     good = read_table(str(tables / "references")).to_pylist()
     bad = {**good[0], "coder": "third", "boundaries": [9, 3]}
-    there = put(tmp_path / "references.jsonl", [*good, bad])
+    references = put(tmp_path / "references.jsonl", [*good, bad])
     run = tmp_path / "run"
-    ended = segscore(
-        "score", there, tables / "hypotheses", "--documents", tables / "documents",
+    result = segscore(
+        "score", references, tables / "hypotheses", "--documents", tables / "documents",
         "--output", run, "--units", "words", "--group-by", "level,split", "--consensus", "0.5",
         "--confusion", "--reference-points", "none,human", "--replicates", 20,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     described = read_table(str(tables / "documents")).column_names
     attributes = [name for name in described if name not in DOCUMENTS.columns]
     keep(of("score"), run, {ATTRIBUTES: attributes, GROUPS: ["level", "split", "reference"]})
     assert set(written(run)) == {table.name for table in of("score")}
     record(run, "score")
     compared = tmp_path / "compared"
-    ended = segscore(
+    result = segscore(
         "compare", run, "--measure", "window_diff,b_tp,mult_window_diff", "--group-by", "level",
         "--where", "--output", compared, "--replicates", 20, "--permutations", 20,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     keep(of("compare"), compared, {GROUPS: ["level"]})
     assert set(written(compared)) == {table.name for table in of("compare")}
     record(compared, "compare")
@@ -146,15 +157,17 @@ def test_score(segscore: Segscore, tmp_path: Path) -> None:
 def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
     listed = data("stargazer")
     bad = {**listed[0], "coder": "bad", "boundaries": [0]}
-    there = put(tmp_path / "references.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}])
+    references = put(
+        tmp_path / "references.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}]
+    )
     scored = [
         {**row, "boundary_scores": [1 / (1 + i) for i, _ in enumerate(row["boundaries"])]}
         for row in listed
         if row["role"] == "hypothesis"
     ]
     run = tmp_path / "run"
-    ended = segscore("sweep", there, put(tmp_path / "scored.jsonl", scored), "--output", run)
-    assert ended.code == 0, ended.err
+    result = segscore("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
+    assert result.code == 0, result.err
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
     keep([*of("sweep"), *beside], run, {})
     assert set(written(run)) == {table.name for table in (*of("sweep"), *beside)}
@@ -162,13 +175,13 @@ def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def test_agree(segscore: Segscore, tmp_path: Path) -> None:
-    """The novel's chapters, one of them coded once, one coding wrong."""
+    """The novel's chapters have one that is coded once, and one wrong coding."""
     listed = data("moonstone")
     bad = {**listed[0], "coder": "bad", "boundaries": [0]}
     table = put(tmp_path / "codings.jsonl", [*listed, bad, {**listed[0], "document_id": "x"}])
     run = tmp_path / "run"
-    ended = segscore("agree", table, "--group-by", "group", "--output", run, "--replicates", 20)
-    assert ended.code == 0, ended.err
+    result = segscore("agree", table, "--group-by", "group", "--output", run, "--replicates", 20)
+    assert result.code == 0, result.err
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
     keep([*of("agree"), *beside], run, {ATTRIBUTES: ["group"], GROUPS: ["group"]})
     assert set(written(run)) == {table.name for table in (*of("agree"), *beside)}
@@ -176,7 +189,7 @@ def test_agree(segscore: Segscore, tmp_path: Path) -> None:
 
 
 def test_nights(segscore: Segscore, tmp_path: Path) -> None:
-    """Two nights, the second of which fails, with a system that comes and one that goes."""
+    """Of two nights the second fails; one system is new and one is missing."""
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     archive.settle(score='group-by = "program"')
     for night, systems in ((DAYS[0], {**GOOD, "gone": 0.7}), (DAYS[1], {**GOOD, "new": 0.7})):
@@ -186,16 +199,18 @@ def test_nights(segscore: Segscore, tmp_path: Path) -> None:
             archive.put(night, role, listed)
         archive.run(night)
     assert archive.outcome(DAYS[1]) == "failed"
-    told = archive.read(DAYS[1], "night.json")
-    assert told["missing"] and told["new"] and told["checks"][0]["system"]
-    assert [key for key in keys(told) if not known(key, records.NIGHT_RECORD)] == []
+    verdict = archive.read(DAYS[1], "night.json")
+    assert verdict["missing"] and verdict["new"] and verdict["checks"][0]["system"]
+    assert [key for key in keys(verdict) if not known(key, records.NIGHT_RECORD)] == []
     assert {
         key.name.split(".")[0].removesuffix("[]") for key in records.NIGHT_RECORD
-    } == told.keys()
-    moved = [moved for check in told["checks"] for moved in check["moved"]]
-    for part, prefix in ((told["checks"][0], "checks[]."), (moved[0], "checks[].moved[].")):
-        own = {key.name.removeprefix(prefix) for key in records.NIGHT_RECORD if prefix in key.name}
-        assert {name.split("[")[0] for name in own} == part.keys()
+    } == verdict.keys()
+    moved = [moved for check in verdict["checks"] for moved in check["moved"]]
+    for part, prefix in ((verdict["checks"][0], "checks[]."), (moved[0], "checks[].moved[].")):
+        documented_keys = {
+            key.name.removeprefix(prefix) for key in records.NIGHT_RECORD if prefix in key.name
+        }
+        assert {name.split("[")[0] for name in documented_keys} == part.keys()
     assert segscore("history", archive.runs).code == 0
     (history,) = of("history")
     table = read_table(storage.join(archive.runs, "history"))

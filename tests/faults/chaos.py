@@ -1,9 +1,9 @@
-"""Runs killed again and again, each resumed by the same command, each to end as if never touched.
+"""Runs killed again and again and resumed by the same command must end like undisturbed ones.
 
 `python -m tests.faults.chaos --kills N --seed S` kills clients, workers and schedulers at random
-moments of real runs, on every kind of cluster, and prints what came of it; a promise that was
-broken ends it with exit code 1.  What is killed, how often and when is a function of the seed; what
-is met at that moment is the machine's choice.
+moments of real runs, on every kind of cluster, and prints statistics; a broken promise ends it with
+exit code 1.  What is killed, how often and when is a function of the seed; the state of the run at
+that moment is not.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 
 from tests.support.corpora import corpus
-from tests.support.driven import Drive, wait
+from tests.support.driven import FaultPlan, wait
 from tests.support.killing import (
     CLIENT,
     SCHEDULER,
@@ -50,17 +50,17 @@ VICTIMS = {
     CLUSTER: (CLIENT, WORKER, SCHEDULER),
 }
 WORK = ("score", "summary", "meet", "audit", "agreement")
-"""Stages of a run, as its record tells them, when it has planned."""
+"""Stages of a run, as its record names them, after planning."""
 
 PLANNING, WORKING, PUBLISHING = "planning", "working", "publishing"
 LOCAL_SHARE = 9
-"""How often more a client alone is killed than each other kind, since that takes little time."""
+"""How many kills of a client alone there are for each other kind, since they take little time."""
 
 AIMED = (None, None, WORKING, PUBLISHING)
-"""What kills wait for: a moment of the whole seldom meets what is soon over."""
+"""Places that kills wait for, since a random moment seldom falls into a short one."""
 
 ATTEMPTS = 12
-"""A run that needs more is not resumed, it is stuck."""
+"""Attempts after which a run is not resumed again, but reported as stuck."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Scenario:
 
     Attributes:
         name: of the scenario.
-        arguments: of the command, but for where it runs and where it writes.
+        arguments: of the command, without those for the cluster and the output.
         rows: rows of a part.
     """
 
@@ -80,7 +80,7 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Kill:
-    """One blow.
+    """One kill.
 
     Attributes:
         victim: client, worker or scheduler.
@@ -97,19 +97,19 @@ class Kill:
 
 @dataclass
 class Figures:
-    """What came of all runs."""
+    """Statistics of all runs."""
 
     runs: int = 0
     missed: int = 0
     kills: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     resumed: int = 0
-    said: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    messages: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     parts: int = 0
     again: int = 0
     seconds: float = 0.0
 
     def lines(self) -> Iterator[str]:
-        """The figures, for people."""
+        """Yield the statistics as lines of text."""
         kills = self.kills.total()
         yield f"{self.runs} runs, {kills} kills, {self.seconds:.0f} s"
         yield f"{self.missed} runs more, which had ended before the moment came"
@@ -126,17 +126,17 @@ class Figures:
             yield f"kills {column}: " + ", ".join(f"{name} {by[name]}" for name in names)
         yield f"{self.resumed} resumes needed"
         yield f"{self.again} of {self.parts} parts done more than once"
-        for (place, victim, line), times in self.said.most_common():
+        for (place, victim, line), times in self.messages.most_common():
             yield f"{times} x {place}, {victim}: {line}"
 
 
 def scenarios(folder: Path, documents: int = 160) -> list[Scenario]:
-    """Write corpora of many small parts, and name what is to be done with them."""
-    made = corpus(seed=3, documents=documents)
-    made.write(folder / "plain", files=4)
-    twice = made.hypotheses[:: max(1, len(made.hypotheses) // 4)]
-    made.hypotheses.extend({**row, "boundaries": []} for row in twice)
-    made.write(folder / "twice", files=4)
+    """Write corpora of many small parts, and return the runs to disturb."""
+    generated = corpus(seed=3, documents=documents)
+    generated.write(folder / "plain", files=4)
+    twice = generated.hypotheses[:: max(1, len(generated.hypotheses) // 4)]
+    generated.hypotheses.extend({**row, "boundaries": []} for row in twice)
+    generated.write(folder / "twice", files=4)
     codings = folder / "codings.jsonl"
     rows = corpus(seed=9, documents=documents).references
     codings.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -155,49 +155,49 @@ def scenarios(folder: Path, documents: int = 160) -> list[Scenario]:
 
 
 Way = tuple[Scenario, str, str]
-"""What to run, on which kind of cluster, whom to kill."""
+"""Scenario, kind of cluster, and kind of victim."""
 
 
 class Place:
-    """Where runs happen, and whom one can kill there."""
+    """The cluster of a run, and its processes that can be killed."""
 
-    def __init__(self, name: str, drive: Drive) -> None:
+    def __init__(self, name: str, fault_plan: FaultPlan) -> None:
         self.name = name
-        self.drive = drive
+        self.fault_plan = fault_plan
         self.cluster: Cluster | None = None
 
     @contextmanager
     def ready(self) -> Iterator["Place"]:
-        """Be there until the block ends."""
+        """Run the cluster until the block ends."""
         with ExitStack() as stack:
             if self.name == CLUSTER:
-                self.cluster = stack.enter_context(cluster(self.drive))
+                self.cluster = stack.enter_context(cluster(self.fault_plan))
             yield self
 
     @property
     def option(self) -> tuple[str, ...]:
-        """Of the command."""
+        """Return the option of the command for this cluster."""
         where = self.name if self.cluster is None else self.cluster.address
         return ("--cluster", where, "--workers", "2")
 
-    def mend(self) -> None:
-        """Bring back who was killed."""
+    def restart(self) -> None:
+        """Start killed processes again."""
         if self.cluster is not None:
-            self.cluster.mend()
+            self.cluster.restart()
 
     def victims(self, kind: str, command: Command) -> list[int]:
-        """Processes of a kind that are there to be killed."""
+        """Return living processes of a kind."""
         if kind == CLIENT:
             return [command.process.pid]
         if self.cluster is None:
             return spawned(command.process.pid)
         assert self.cluster.scheduler is not None
-        here = self.cluster.workers if kind == WORKER else [self.cluster.scheduler]
-        return [each.pid for each in here if each.poll() is None]
+        processes = self.cluster.workers if kind == WORKER else [self.cluster.scheduler]
+        return [process.pid for process in processes if process.poll() is None]
 
 
 def where(run: Run) -> str:
-    """How far a run has come, by its files."""
+    """Return the stage of a run, by its files."""
     names = {name for name in entries(run) if not name.endswith(".tmp")}
     if RECORD in names or names > {UNFINISHED}:
         return PUBLISHING
@@ -207,7 +207,7 @@ def where(run: Run) -> str:
 def strike(
     blow: Kill, place: Place, command: Command, run: Run, lasts: Mapping[str | None, float]
 ) -> str | None:
-    """Kill; return where it hit, None where the command ended before.
+    """Kill a process; return the stage of the run, None if the command ended before.
 
     Args:
         blow: whom to kill, and when.
@@ -217,24 +217,24 @@ def strike(
         lasts: seconds that the run takes, and its work.
     """
 
-    def ended_or(happened: Callable[[], object]) -> Callable[[], object]:
+    def unless_ended(happened: Callable[[], object]) -> Callable[[], object]:
         return lambda: not command.running or happened()
 
     if blow.aimed is not None:
-        wait(ended_or(lambda: where(run) == blow.aimed), f"the run is {blow.aimed}")
+        wait(unless_ended(lambda: where(run) == blow.aimed), f"the run is {blow.aimed}")
     until = time.monotonic() + blow.moment * lasts.get(blow.aimed, 0.0)
-    wait(ended_or(lambda: time.monotonic() >= until), "the moment to strike")
-    wait(ended_or(lambda: place.victims(blow.victim, command)), f"a {blow.victim} is there")
-    there = place.victims(blow.victim, command)
-    if not command.running or not there:
+    wait(unless_ended(lambda: time.monotonic() >= until), "the moment of the kill")
+    wait(unless_ended(lambda: place.victims(blow.victim, command)), f"a {blow.victim} is there")
+    victims = place.victims(blow.victim, command)
+    if not command.running or not victims:
         return None
-    hit = where(run)
-    kill(there[int(blow.which * len(there))])
-    return hit
+    stage = where(run)
+    kill(victims[int(blow.which * len(victims))])
+    return stage
 
 
 class Undisturbed:
-    """What runs give, and how long they take, when nobody touches them."""
+    """Files and durations of undisturbed runs."""
 
     def __init__(self, folder: Path, store: str | None = None) -> None:
         self.folder = folder
@@ -243,32 +243,32 @@ class Undisturbed:
         self.lasts: dict[tuple[str, str], dict[str | None, float]] = {}
 
     def place(self, folder: Path) -> Run:
-        """Where a run is written whose other files are in a folder."""
+        """Return the folder of a run whose other files are in a given folder."""
         return folder / "run" if self.store is None else f"{self.store}/{folder.name}"
 
     def of(
         self, scenario: Scenario, name: str
     ) -> tuple[dict[str, bytes], Mapping[str | None, float]]:
-        """Its files, and how long it, and its work, takes; run where that is not known yet.
+        """Return the run's files, its duration and that of its work; run it if they are not known.
 
         Raises:
-            Broken: it failed, or gave other bytes than elsewhere.
+            Broken: it failed, or its bytes differ from those on another cluster.
         """
         key = scenario.name, name
         if key not in self.lasts:
             folder = self.folder / f"undisturbed-{'-'.join(key).replace(' ', '-')}"
             folder.mkdir()
-            drive = Drive(str(folder), scenario.rows, {})
-            with Place(name, drive).ready() as place:
+            fault_plan = FaultPlan(str(folder), scenario.rows, {})
+            with Place(name, fault_plan).ready() as place:
                 start = time.monotonic()
                 run = self.place(folder)
                 output = ("--output", str(run), *place.option)
-                ended = ForkedCommand(drive, *scenario.arguments, *output).ended()
+                result = ForkedCommand(fault_plan, *scenario.arguments, *output).result()
                 lasts = time.monotonic() - start
-            if ended.code:
-                raise Broken(f"undisturbed: {ended.err}")
-            told = json.loads(record(run) or "")["seconds"]
-            work = sum(seconds for stage, seconds in told.items() if stage in WORK)
+            if result.code:
+                raise Broken(f"undisturbed: {result.err}")
+            recorded = json.loads(record(run) or "")["seconds"]
+            work = sum(seconds for stage, seconds in recorded.items() if stage in WORK)
             self.lasts[key] = {None: lasts, WORKING: work}
             require_same(run, self.bytes.setdefault(scenario.name, files(run)))
         return self.bytes[scenario.name], self.lasts[key]
@@ -282,7 +282,7 @@ def disturb(
     undisturbed: Undisturbed,
     figures: Figures,
 ) -> bool:
-    """Run a command, strike, run it again, until it is done; check all that was promised.
+    """Run a command, kill it, run it again, until it is done; check all promises.
 
     Returns:
         Whether anybody was hit, before the run had ended.
@@ -293,57 +293,57 @@ def disturb(
     expected, lasts = undisturbed.of(scenario, name)
     before = figures.kills.total()
     folder.mkdir()
-    drive = Drive(str(folder), scenario.rows, {})
-    run, left = undisturbed.place(folder), list(blows)
-    with Place(name, drive).ready() as place:
+    fault_plan = FaultPlan(str(folder), scenario.rows, {})
+    run, remaining = undisturbed.place(folder), list(blows)
+    with Place(name, fault_plan).ready() as place:
         reader = Reader(run)
         reader.start()
         for attempt in range(ATTEMPTS):
             output = ("--output", str(run), *place.option)
-            command = ForkedCommand(drive, *scenario.arguments, *output)
-            hit = victim = None
-            if left:
-                blow = left.pop(0)
-                hit, victim = strike(blow, place, command, run, lasts), blow.victim
-                if hit is not None:
-                    figures.kills[name, blow.victim, hit] += 1
-            ended = command.ended()
-            if ended.code == 0:
-                require_quiet(ended.err)
+            command = ForkedCommand(fault_plan, *scenario.arguments, *output)
+            struck = victim = None
+            if remaining:
+                blow = remaining.pop(0)
+                struck, victim = strike(blow, place, command, run, lasts), blow.victim
+                if struck is not None:
+                    figures.kills[name, blow.victim, struck] += 1
+            result = command.result()
+            if result.code == 0:
+                require_quiet(result.err)
                 break
-            if hit is None or (victim == CLIENT) != (ended.code == -9):
-                raise Broken(f"attempt {attempt} ended by itself: {ended.code}: {ended.err}")
+            if struck is None or (victim == CLIENT) != (result.code == -9):
+                raise Broken(f"attempt {attempt} ended by itself: {result.code}: {result.err}")
             if victim != CLIENT:
-                line = require_one_line(ended.err, ended.code)
-                figures.said[name, str(victim), line.replace(place.option[1], "ADDRESS")] += 1
+                line = require_one_line(result.err, result.code)
+                figures.messages[name, str(victim), line.replace(place.option[1], "ADDRESS")] += 1
             figures.resumed += 1
-            place.mend()
+            place.restart()
         else:
             raise Broken(f"{run}: not done after {ATTEMPTS} attempts")
         reader.end()
         require_same(run, expected)
     require_same(run, expected)
-    done = [(stage, part) for stage, part, _ in drive.done()]
+    done = [(stage, part) for stage, part, _ in fault_plan.finished_parts()]
     figures.parts += len(set(done))
     figures.again += len(done) - len(set(done))
     return bool(figures.kills.total() - before)
 
 
 def plan(draw: Random, name: str, victim: str) -> list[Kill]:
-    """The blows of one run: the first is of a certain kind, one or two more may follow."""
+    """Plan the kills of one run: the first is of a given kind, one or two more may follow."""
 
-    def blow(of: str) -> Kill:
-        return Kill(of, draw.random(), draw.choice(AIMED), draw.random())
+    def blow(target: str) -> Kill:
+        return Kill(target, draw.random(), draw.choice(AIMED), draw.random())
 
     more = range(draw.choice([0, 0, 1, 2]))
     return [blow(victim), *(blow(draw.choice(VICTIMS[name])) for _ in more)]
 
 
 def ways(scenarios: Sequence[Scenario]) -> list[Way]:
-    """Everything there is to try: each scenario, on each kind of cluster, each kind of victim."""
+    """List each scenario on each kind of cluster with each kind of victim."""
     kinds = [(name, victim) for name, victims in VICTIMS.items() for victim in victims]
     often = [(LOCAL, CLIENT)] * LOCAL_SHARE
-    return [(each, *kind) for kind in [*kinds, *often] for each in scenarios]
+    return [(scenario, *kind) for kind in [*kinds, *often] for scenario in scenarios]
 
 
 def harry(
@@ -353,7 +353,7 @@ def harry(
     seed: int,
     figures: Figures,
 ) -> None:
-    """Disturb runs, in all these ways in turn, until that is enough.
+    """Disturb runs in all these ways in turn, until there were enough kills.
 
     Raises:
         Broken: a promise was not kept; the run's folder is left as it was found.

@@ -1,8 +1,8 @@
 """Jobs started at the same moment into one folder, in processes of their own, again and again.
 
 `python -m tests.faults.races --two N --three M` runs N races of two processes and M of three.  Each
-process is forked when everything is imported, and waits until all are there, so that they meet at
-their first steps.  A promise that was broken ends it with exit code 1.
+process is forked when everything is imported, and waits until all exist, so that they collide at
+their first steps.  A broken promise ends it with exit code 1.
 """
 
 import argparse
@@ -19,43 +19,43 @@ from random import Random
 
 from segscore.jobs.cli import app
 from tests.support.corpora import corpus
-from tests.support.promises import Broken, require_one_line, require_same, told
+from tests.support.promises import Broken, message_lines, require_one_line, require_same
 from tests.support.run_files import files
 
 KINDS = ("same", "other settings", "fresh", "fresh over a run", "fresh and not")
-"""What the jobs of a race are."""
+"""Kinds of races."""
 
 
 def commands(kind: str, jobs: int) -> list[tuple[str, ...]]:
-    """The options of each job of a race."""
+    """Return the options of each job of a race."""
     n_t = [("--n-t", str(2 + number % 2)) for number in range(jobs)]
     options: dict[str, list[tuple[str, ...]]] = {
         "same": [()] * jobs,
         "other settings": [*n_t],
         "fresh": [("--fresh",)] * jobs,
-        "fresh over a run": [("--fresh", *of) for of in n_t],
+        "fresh over a run": [("--fresh", *setting) for setting in n_t],
         "fresh and not": [("--fresh", *n_t[1]) if number else () for number in range(jobs)],
     }
     return options[kind]
 
 
 class Races:
-    """A corpus, what its runs give undisturbed, and what the races came to."""
+    """A corpus, the files of its undisturbed runs, and counts of the outcomes of races."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         corpus(seed=4, documents=12).write(folder, files=1)
         self.expected: dict[tuple[str, ...], dict[str, bytes]] = {}
-        self.ended: Counter[str] = Counter()
+        self.endings: Counter[str] = Counter()
 
     def arguments(self, output: Path, options: Sequence[str]) -> list[str]:
-        """Of the command line."""
+        """Return the arguments of the command line."""
         tables = [str(self.folder / name) for name in ("references", "hypotheses")]
-        own = ["--replicates", "10", "--workers", "1", "--output", str(output)]
-        return ["segscore", "score", *tables, *own, *options]
+        common_options = ["--replicates", "10", "--workers", "1", "--output", str(output)]
+        return ["segscore", "score", *tables, *common_options, *options]
 
     def undisturbed(self, options: Sequence[str]) -> dict[str, bytes]:
-        """The files of a run that nobody disturbs."""
+        """Return the files of an undisturbed run."""
         key = tuple(option for option in options if option != "--fresh")
         if key not in self.expected:
             output = self.folder / "undisturbed"
@@ -68,17 +68,20 @@ class Races:
         return self.expected[key]
 
     def run(
-        self, output: Path, options: Sequence[Sequence[str]], at: float
+        self, output: Path, options: Sequence[Sequence[str]], start: float
     ) -> list[tuple[int, str]]:
-        """Run jobs at one moment; exit code and standard error of each."""
-        children = [self._fork(number, output, of, at) for number, of in enumerate(options)]
-        ended = []
+        """Run jobs at the same moment; return exit code and standard error of each."""
+        children = [
+            self._fork(number, output, job_options, start)
+            for number, job_options in enumerate(options)
+        ]
+        result = []
         for number, child in enumerate(children):
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            ended.append((code, (self.folder / f"{number}.err").read_text()))
-        return ended
+            result.append((code, (self.folder / f"{number}.err").read_text()))
+        return result
 
-    def _fork(self, number: int, output: Path, options: Sequence[str], at: float) -> int:
+    def _fork(self, number: int, output: Path, options: Sequence[str], start: float) -> int:
         child = os.fork()
         if child:
             return child
@@ -88,7 +91,7 @@ class Races:
                 name = self.folder / f"{number}.{ending}"
                 os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
             sys.argv = self.arguments(output, options)
-            while time.time() < at:
+            while time.time() < start:
                 pass
             app.main()
             code = 0
@@ -100,7 +103,7 @@ class Races:
             os._exit(code)
 
     def race(self, kind: str, jobs: int) -> None:
-        """Run one race and check what it came to.
+        """Run one race and check its outcome.
 
         Raises:
             Broken: a promise was not kept.
@@ -108,20 +111,20 @@ class Races:
         output = self.folder / "run"
         shutil.rmtree(output, ignore_errors=True)
         options = commands(kind, jobs)
-        wanted = [self.undisturbed(each) for each in options]
+        wanted = [self.undisturbed(job_options) for job_options in options]
         if kind == "fresh over a run":
             self.run(output, [("--n-t", "4")], 0.0)
-        ended = self.run(output, options, time.time() + 0.05)
-        for code, err in ended:
-            line = require_one_line(err, code) if code else "".join(told(err))
-            self.ended[self._plain(line)] += 1
-        won = [number for number, (code, _) in enumerate(ended) if code == 0]
+        result = self.run(output, options, time.time() + 0.05)
+        for code, err in result:
+            line = require_one_line(err, code) if code else "".join(message_lines(err))
+            self.endings[self._plain(line)] += 1
+        won = [number for number, (code, _) in enumerate(result) if code == 0]
         if not won:
-            raise Broken(f"{kind}: nobody published: {ended}")
-        shown = files(output)
-        if not any(shown == wanted[number] for number in won):
-            raise Broken(f"{kind}: what is there is of none who says so: {ended}")
-        require_same(output, shown)
+            raise Broken(f"{kind}: nobody published: {result}")
+        published = files(output)
+        if not any(published == wanted[number] for number in won):
+            raise Broken(f"{kind}: the published run is not that of a job that succeeded: {result}")
+        require_same(output, published)
 
     def _plain(self, line: str) -> str:
         words = line.replace(str(self.folder), "").split()
@@ -140,23 +143,23 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         races = Races(Path(temporary))
         todo = [2] * chosen.two + [3] * chosen.three
-        done = 0
+        races_done = 0
         try:
             for jobs in draw.sample(todo, len(todo)):
                 races.race(draw.choice(KINDS), jobs)
-                done += 1
+                races_done += 1
         except Broken as problem:
             print(f"BROKEN: {problem}", file=sys.stderr)
             return 1
         finally:
-            print(f"{done} races")
-            for line, times in races.ended.most_common():
+            print(f"{races_done} races")
+            for line, times in races.endings.most_common():
                 print(f"{times} x {line or 'published'}")
     return 0
 
 
 if __name__ == "__main__":
-    # Imported before the first fork: a race is of storage, not of imports.
+    # Imported before the first fork: the race is about storage, not about imports.
     import segscore.pipeline.runs.cluster
     import segscore.pipeline.scoring.run  # noqa: F401
 

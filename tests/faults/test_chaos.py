@@ -11,8 +11,8 @@ RUNS = 6
 
 
 @pytest.mark.long
-def test_killed_runs_end_as_if_never_touched(tmp_path: Path) -> None:
-    """``disturb`` raises where a promise is broken."""
+def test_killed_runs_end_like_undisturbed_ones(tmp_path: Path) -> None:
+    """``disturb`` raises if a promise is broken."""
     _, agree, twice = scenarios(tmp_path / "corpus", documents=60)
     ways = [
         (agree, CLUSTER, CLIENT),

@@ -1,4 +1,4 @@
-"""A run removes nothing that no run wrote, whatever is in its folder and whatever records say."""
+"""A run removes no file that no run wrote, whatever is in its folder and whatever records say."""
 
 import json
 from pathlib import Path
@@ -8,51 +8,51 @@ import pytest
 
 from segscore.pipeline.runs import claims
 from tests.support.promises import require_one_line, require_same
-from tests.support.resuming import Desk
+from tests.support.resuming import Workspace
 from tests.support.run_files import everything
 
 OTHER = ("--n-t", 3)
 
 
-def refused(desk: Desk, *options: object) -> str:
-    """What a run was refused with; nothing in its folder has changed."""
-    before = everything(desk.folder)
-    ended = desk.score(*options)
-    assert ended.code == 2
-    assert everything(desk.folder) == before
-    return require_one_line(ended.err, ended.code)
+def refusal_line(workspace: Workspace, *options: object) -> str:
+    """Return the message of a refused run; check that nothing in its folder has changed."""
+    before = everything(workspace.folder)
+    result = workspace.score(*options)
+    assert result.code == 2
+    assert everything(workspace.folder) == before
+    return require_one_line(result.err, result.code)
 
 
 @pytest.mark.parametrize("options", [(), ("--fresh",)], ids=str)
 @pytest.mark.parametrize(
     "name", ["scores/notes.txt", "corpus/a.jsonl", "notes.txt", "_unfinished/notes.txt"]
 )
-def test_a_folder_that_is_no_run_is_refused(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str, options: tuple[object, ...]
+def test_a_folder_without_a_run_is_refused(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, name: str, options: tuple[object, ...]
 ) -> None:
-    path = desk.run / name
+    path = workspace.run / name
     path.parent.mkdir(parents=True)
     path.write_text("mine")
     monkeypatch.setattr(claims, "take_claim", None)  # before any work
-    line = refused(desk, *options)
+    line = refusal_line(workspace, *options)
     assert "contains files that are not a run" in line and "choose an empty or new folder" in line
 
 
-def test_what_a_user_puts_into_a_run_stays(desk: Desk) -> None:
-    assert desk.score().code == 0
-    before = set(everything(desk.run))
+def test_files_of_a_user_in_a_run_are_kept(workspace: Workspace) -> None:
+    assert workspace.score().code == 0
+    before = set(everything(workspace.run))
     mine = ["notes.txt", "scores/notes.txt", "mine/scores.parquet", "scores/.hidden"]
     for name in mine:
-        (desk.run / name).parent.mkdir(exist_ok=True)
-        (desk.run / name).write_text("mine")
-    assert desk.score("--fresh", *OTHER).code == 0
-    found = everything(desk.run)
-    assert {name: found.pop(name) for name in mine} == dict.fromkeys(mine, b"mine")
-    assert found.keys() & before == {"run.json"}
+        (workspace.run / name).parent.mkdir(exist_ok=True)
+        (workspace.run / name).write_text("mine")
+    assert workspace.score("--fresh", *OTHER).code == 0
+    contents = everything(workspace.run)
+    assert {name: contents.pop(name) for name in mine} == dict.fromkeys(mine, b"mine")
+    assert contents.keys() & before == {"run.json"}
     for name in mine:
-        (desk.run / name).unlink()
-    (desk.run / "mine").rmdir()
-    require_same(desk.run, desk.undisturbed(*OTHER))
+        (workspace.run / name).unlink()
+    (workspace.run / "mine").rmdir()
+    require_same(workspace.run, workspace.undisturbed(*OTHER))
 
 
 WRONG: list[Any] = [
@@ -69,38 +69,38 @@ WRONG: list[Any] = [
 @pytest.mark.parametrize("options", [(), ("--fresh",), ("--fresh", *OTHER)], ids=str)
 @pytest.mark.parametrize("files", WRONG, ids=str)
 def test_a_record_that_names_other_files_is_refused(
-    desk: Desk, files: Any, options: tuple[object, ...]
+    workspace: Workspace, files: Any, options: tuple[object, ...]
 ) -> None:
-    assert desk.score().code == 0
-    (desk.folder / "victim").write_text("mine")
-    url = desk.run / "run.json"
+    assert workspace.score().code == 0
+    (workspace.folder / "victim").write_text("mine")
+    url = workspace.run / "run.json"
     url.write_text(json.dumps({**json.loads(url.read_text()), "files": files}))
-    line = refused(desk, *options)
+    line = refusal_line(workspace, *options)
     assert str(url) in line and "no file was removed" in line
 
 
 @pytest.mark.parametrize("options", [(), ("--fresh",)], ids=str)
 @pytest.mark.parametrize("key", ["shown", "replaced", "start", "step", "stages"])
 def test_a_claim_that_names_other_files_is_refused(
-    desk: Desk, key: str, options: tuple[object, ...]
+    workspace: Workspace, key: str, options: tuple[object, ...]
 ) -> None:
-    (desk.folder / "victim").write_text("mine")
+    (workspace.folder / "victim").write_text("mine")
     plan = {"fingerprint": {}, "stages": {}, key: {"scores": ["../../victim"], "x": 1}}
-    url = desk.run / "_unfinished" / "plan.json"
+    url = workspace.run / "_unfinished" / "plan.json"
     url.parent.mkdir(parents=True)
     url.write_text(json.dumps(plan))
-    assert str(url) in refused(desk, *options)
+    assert str(url) in refusal_line(workspace, *options)
 
 
-def test_a_link_in_place_of_what_is_removed(desk: Desk) -> None:
-    """The link is removed, not what it leads to."""
-    victim = desk.folder / "victim"
+def test_a_link_in_place_of_a_removed_file_is_not_followed(workspace: Workspace) -> None:
+    """The link is removed, not its target."""
+    victim = workspace.folder / "victim"
     victim.mkdir()
     (victim / "mine.txt").write_text("mine")
-    assert desk.score().code == 0
-    ours: Path = next((desk.run / "scores").iterdir())
+    assert workspace.score().code == 0
+    ours: Path = next((workspace.run / "scores").iterdir())
     ours.unlink()
     ours.symlink_to(victim)
-    assert desk.score("--fresh", *OTHER).code == 0
+    assert workspace.score("--fresh", *OTHER).code == 0
     assert (victim / "mine.txt").read_text() == "mine"
-    require_same(desk.run, desk.undisturbed(*OTHER))
+    require_same(workspace.run, workspace.undisturbed(*OTHER))

@@ -1,7 +1,7 @@
 """A worker whose host is cut off from all others in the middle of a run, and comes back later.
 
-Hosts are of two kinds (``hosts``).  Where the machine lets nobody make network namespaces, the
-tests that need them are skipped and say so; the others run everywhere.
+Hosts are of two kinds (``hosts``).  Where the system does not let a user make network namespaces,
+the tests that need them are skipped with a message; the others run everywhere.
 """
 
 from collections.abc import Iterator
@@ -14,101 +14,110 @@ from segscore.pipeline.runs.planning import Limits
 from tests.support import hosts
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
-from tests.support.holding import HELD, TRAVELLING, holder
 from tests.support.hosts import Cluster, Namespaces, Network, Proxies
 from tests.support.killing import Command
 from tests.support.promises import UNFINISHED, require_quiet, require_same
-from tests.support.resuming import ROWS, Desk
+from tests.support.resuming import ROWS, Workspace
 from tests.support.run_files import files
+from tests.support.waiting import WAIT_AT_PART, WAIT_IN_SHUFFLE, waiting_process
 
 pytestmark = pytest.mark.long
 
 QUICK = {
-    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "1s",  # ten heartbeats it waits anyway: 5 s
+    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "1s",  # waits for ten heartbeats in any case: 5 s
     "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",
-    "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "11s",  # the least that Dask takes
+    "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "11s",  # the least that Dask accepts
 }
 TABLES = {"score": ("references", "hypotheses"), "agree": ("references",)}
 
 
 @pytest.fixture
-def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A corpus of small parts; a cluster made now soon notices who is cut off."""
-    limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows travel
+def workspace(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Workspace]:
+    """A corpus of small parts; a cluster started now notices soon who is cut off."""
+    limits = Limits(rows_per_part=ROWS, read_again=0.0)  # rows are shuffled
     monkeypatch.setattr(planning, "LIMITS", limits)
     for name, value in QUICK.items():
         monkeypatch.setenv(name, value)
-    with Desk(tmp_path, segscore) as made:
-        yield made
+    with Workspace(tmp_path, segscore) as ready:
+        yield ready
 
 
-def arguments(desk: Desk, command: str, output: Path) -> tuple[object, ...]:
-    """Of the command line."""
-    tables = (desk.folder / name for name in TABLES[command])
+def arguments(workspace: Workspace, command: str, output: Path) -> tuple[object, ...]:
+    """Return the arguments of the command line."""
+    tables = (workspace.folder / name for name in TABLES[command])
     return (command, *tables, "--replicates", 20, "--output", output)
 
 
-def undisturbed(desk: Desk, command: str) -> dict[str, bytes]:
-    """The files of the same run in this process."""
-    output = desk.folder / "undisturbed"
-    assert desk.segscore(*arguments(desk, command, output)).code == 0
+def undisturbed(workspace: Workspace, command: str) -> dict[str, bytes]:
+    """Return the files of the same run in this process."""
+    output = workspace.folder / "undisturbed"
+    assert workspace.segscore(*arguments(workspace, command, output)).code == 0
     return files(output)
 
 
-def start(desk: Desk, command: str, there: Cluster) -> Command:
-    """Run it on the client's host."""
-    options = ("--cluster", there.address)
+def start(workspace: Workspace, command: str, dask: Cluster) -> Command:
+    """Start the run on the client's host."""
+    options = ("--cluster", dask.address)
     run = Command(
-        there.drive, *arguments(desk, command, desk.run), *options, within=there.client.within
+        dask.fault_plan,
+        *arguments(workspace, command, workspace.run),
+        *options,
+        within=dask.client.within,
     )
-    desk.commands.append(run)
+    workspace.commands.append(run)
     return run
 
 
 @pytest.mark.parametrize(
     ("kind", "command", "gate"),
     [
-        pytest.param(Namespaces, "score", HELD, id="namespaces, score"),
-        pytest.param(Namespaces, "agree", TRAVELLING, id="namespaces, rows of agree travel"),
-        pytest.param(Proxies, "score", HELD, id="proxies, score"),
-        pytest.param(Proxies, "agree", HELD, id="proxies, agree"),
+        pytest.param(Namespaces, "score", WAIT_AT_PART, id="namespaces, score"),
+        pytest.param(Namespaces, "agree", WAIT_IN_SHUFFLE, id="namespaces, shuffle of agree"),
+        pytest.param(Proxies, "score", WAIT_AT_PART, id="proxies, score"),
+        pytest.param(Proxies, "agree", WAIT_AT_PART, id="proxies, agree"),
     ],
 )
-def test_a_worker_is_cut_off_and_comes_back(
-    desk: Desk, kind: type[Network], command: str, gate: Gate
+def test_a_worker_that_is_cut_off_and_comes_back_changes_nothing(
+    workspace: Workspace, kind: type[Network], command: str, gate: Gate
 ) -> None:
-    """The others do its work; what it does when it is back is nothing to a published run."""
+    """The other workers do its work; what it does later does not change a published run."""
     if kind is Namespaces and (refusal := hosts.refusal()):
         pytest.skip(f"no network namespaces here ({refusal}); proxies alone cut workers off")
     if (kind, command) == (Proxies, "agree") and not hosts.refusal():
-        pytest.skip("network namespaces are there, and agree ran in them")
-    drive = desk.drive({"gate": gate})
-    with hosts.cluster(drive, kind) as there:
-        run = start(desk, command, there)
-        held = holder(drive)
-        if gate == HELD:
-            wait(drive.done, "a part was done")
-            assert not any(gate.match in part for _, part, _ in drive.done())
-        there.hosts[held].cut()
-        ended = run.ended()
-        assert ended.code == 0, ended.err
-        require_quiet(ended.err)
-        expected = undisturbed(desk, command)
-        require_same(desk.run, expected)
-        assert there.workers[held].poll() is None, "who was cut off did not live on"
-        there.hosts[held].mend()
-        drive.open("gate")
-        wait(lambda: there.workers[held].poll() is not None, "it learned that it is not missed")
-    published = {name: each for name, each in files(desk.run).items() if UNFINISHED not in name}
+        pytest.skip("network namespaces work, and agree ran in them")
+    fault_plan = workspace.fault_plan({"gate": gate})
+    with hosts.cluster(fault_plan, kind) as dask:
+        run = start(workspace, command, dask)
+        pid = waiting_process(fault_plan)
+        if gate == WAIT_AT_PART:
+            wait(fault_plan.finished_parts, "a part was done")
+            assert not any(gate.match in part for _, part, _ in fault_plan.finished_parts())
+        dask.hosts[pid].cut()
+        result = run.result()
+        assert result.code == 0, result.err
+        require_quiet(result.err)
+        expected = undisturbed(workspace, command)
+        require_same(workspace.run, expected)
+        assert dask.workers[pid].poll() is None, "who was cut off did not live on"
+        dask.hosts[pid].restore()
+        fault_plan.open("gate")
+        wait(
+            lambda: dask.workers[pid].poll() is not None, "the worker ended because it was replaced"
+        )
+    published = {
+        name: content for name, content in files(workspace.run).items() if UNFINISHED not in name
+    }
     assert published == expected
-    again = desk.segscore(*arguments(desk, command, desk.run))
+    again = workspace.segscore(*arguments(workspace, command, workspace.run))
     assert again.code == 0 and "finished" in again.out
-    require_same(desk.run, expected)
+    require_same(workspace.run, expected)
 
 
 @pytest.mark.parametrize("kind", [Namespaces, Proxies])
-def test_nothing_of_a_network_is_left(kind: type[Network], tmp_path: Path) -> None:
-    """Neither a process nor a link, when the block is left by an error."""
+def test_networks_are_removed_after_an_error(kind: type[Network], tmp_path: Path) -> None:
+    """Neither a process nor a link remains when the block ends with an error."""
     if kind is Namespaces and (refusal := hosts.refusal()):
         pytest.skip(f"no network namespaces here ({refusal})")
     before = hosts.links(), hosts.children()
@@ -118,7 +127,7 @@ def test_nothing_of_a_network_is_left(kind: type[Network], tmp_path: Path) -> No
 
 
 def _fail_amid(kind: type[Network], before: set[int]) -> None:
-    with hosts.network(kind) as made:
-        made.host().cut()
+    with hosts.network(kind) as new_network:
+        new_network.host().cut()
         assert kind is Proxies or hosts.children() > before
         raise ZeroDivisionError

@@ -1,4 +1,4 @@
-"""Whatever the order of their storage operations: one whole run, one clear line from the others.
+"""Jobs in every order of their storage operations: one whole run, one message from each other job.
 
 Two and three jobs, on a disk and in an object store, on one machine and on several, with and
 without a finished run to replace, and with a death at every operation.
@@ -16,7 +16,7 @@ from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.runs import publication, receipts, run_folder
 from segscore.pipeline.runs.fingerprint import Fingerprint
 from tests.support.interleaving import Job, Search, Stage
-from tests.support.worlds import Disk, Store, Tree, World
+from tests.support.stepped_storage import Disk, SteppedStorage, Store, Tree
 
 LINES = re.compile(
     r"(refused|failed): [^\n]*("
@@ -28,7 +28,7 @@ LINES = re.compile(
     r"|contains a finished run with other settings or inputs \(n_t was \d, is \d\); [^\n]*"
     r")"
 )
-"""What a job may say that did not publish."""
+"""Messages of a job that did not publish."""
 
 
 def fingerprint(n_t: int) -> Fingerprint:
@@ -42,7 +42,7 @@ def expected(n_t: int) -> dict[str, bytes]:
 
 
 def work(output: str, n_t: int, *, fresh: bool) -> str:
-    """Do a run as commands do; how it ended."""
+    """Run as commands do; return the outcome."""
     try:
         attempt = publication.check(output, fingerprint(n_t), fresh=fresh)
         if attempt.state.done:
@@ -55,8 +55,8 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
                 storage.write_bytes(f"{folder}/scores/part-0.parquet", b"scores %d" % n_t)
                 storage.write_bytes(f"{folder}/receipts/scored/part-0.receipt", b"done")
             storage.write_bytes(f"{folder}/summary/all.parquet", b"sums %d" % n_t)
-            told = {"signature": "s", "pairs": 1, "rows": {}, "settings": {"n_t": n_t}}
-            whole = told | {"inputs": {}, "versions": {"segscore": "0.2.0"}}
+            fields = {"signature": "s", "pairs": 1, "rows": {}, "settings": {"n_t": n_t}}
+            whole = fields | {"inputs": {}, "versions": {"segscore": "0.2.0"}}
             publication.publish(attempt, whole)
     except Refused as problem:
         return f"refused: {problem}"
@@ -65,22 +65,22 @@ def work(output: str, n_t: int, *, fresh: bool) -> str:
     return "published"
 
 
-def jobs(world: World, *kinds: str) -> list[Job]:
-    """Jobs named by n_t, and by `f` if they start over, and by the machine if not the first."""
-    made = []
+def jobs(stepped: SteppedStorage, *kinds: str) -> list[Job]:
+    """Make jobs named by n_t, by `f` if they start over, and by the machine if not the first."""
+    new_jobs = []
     for number, kind in enumerate(kinds):
         n_t, fresh, host = int(kind[0]), "f" in kind, kind.partition("@")[2] or "here"
         name = f"{'ABC'[number]}{kind}"
 
         def act(n_t: int = n_t, fresh: bool = fresh) -> str:
-            return work(world.output, n_t, fresh=fresh)
+            return work(stepped.output, n_t, fresh=fresh)
 
-        made.append(Job(name, 4_000_000 + number, host, act))
-    return made
+        new_jobs.append(Job(name, 4_000_000 + number, host, act))
+    return new_jobs
 
 
 def require_whole(tree: Tree, *, alone: bool) -> int | None:
-    """Make sure that a run which is shown is whole; with ``alone``, that nothing is beside it."""
+    """Check that a published run is whole and, with ``alone``, that no other file is beside it."""
     if "run.json" not in tree:
         return None
     record = json.loads(tree["run.json"])
@@ -95,86 +95,90 @@ def require_whole(tree: Tree, *, alone: bool) -> int | None:
     return n_t
 
 
-def search(world: World, kinds: Sequence[str], before: Tree, deaths: int = 0) -> Search:
+def search(stepped: SteppedStorage, kinds: Sequence[str], before: Tree, deaths: int = 0) -> Search:
     """Prepare a search over the orders of some jobs."""
 
     def prepare() -> list[Job]:
-        world.reset(before)
-        return jobs(world, *kinds)
+        stepped.reset(before)
+        return jobs(stepped, *kinds)
 
     def state() -> object:
-        tree = world.tree()
+        tree = stepped.tree()
         if not before or "run.json" in tree:
             require_whole(tree, alone=False)
         return frozenset(tree.items())
 
-    def judge(made: Sequence[Job], order: list[str]) -> None:
+    def judge(order_jobs: Sequence[Job], order: list[str]) -> None:
         try:
-            judged(world, made)
+            require_one_run(stepped, order_jobs)
         except AssertionError as problem:
             raise AssertionError(
-                "\n".join([*order, *(f"{job.name}: {job.outcome}" for job in made), str(problem)])
-                + f"\nleft: {sorted(world.tree())}"
+                "\n".join(
+                    [*order, *(f"{job.name}: {job.outcome}" for job in order_jobs), str(problem)]
+                )
+                + f"\nleft: {sorted(stepped.tree())}"
             ) from problem
 
     shared = any("@" in kind for kind in kinds) or len(kinds) == 1
-    return Search(prepare, world.entered, state, judge, deaths, shared)
+    return Search(prepare, stepped.entered, state, judge, deaths, shared)
 
 
-def judged(world: World, made: Sequence[Job]) -> None:
-    """Make sure that one whole run is left, and that every other job said so."""
-    outcomes = {job.name: str(job.outcome) for job in made}
+def require_one_run(stepped: SteppedStorage, order_jobs: Sequence[Job]) -> None:
+    """Check that one whole run is left, and that every other job said so."""
+    outcomes = {job.name: str(job.outcome) for job in order_jobs}
     for outcome in outcomes.values():
         assert outcome in ("published", "done", "died") or LINES.fullmatch(outcome), outcome
-    winners = [job for job in made if job.outcome == "published"]
-    died = [job for job in made if job.outcome == "died"]
+    winners = [job for job in order_jobs if job.outcome == "published"]
+    died = [job for job in order_jobs if job.outcome == "died"]
     if not died:
         assert winners
-        n_t = require_whole(world.tree(), alone=True)
+        n_t = require_whole(stepped.tree(), alone=True)
         assert any(job.name[1] == str(n_t) for job in winners)
         assert len(winners) == 1 or any("f" in job.name for job in winners)
         return
-    require_whole(world.tree(), alone=False)
-    # Whoever comes next finds the run, or resumes it, or starts it over.
+    require_whole(stepped.tree(), alone=False)
+    # The next job finds the run, resumes it, or starts it over.
     n_t = int(died[0].name[1])
-    fresh = "f" in died[0].name or len({job.name[1] for job in made}) > 1
-    assert alone(world, n_t, fresh=fresh) in ("published", "done")
-    assert require_whole(world.tree(), alone=True) == n_t
+    fresh = "f" in died[0].name or len({job.name[1] for job in order_jobs}) > 1
+    assert undisturbed_run(stepped, n_t, fresh=fresh) in ("published", "done")
+    assert require_whole(stepped.tree(), alone=True) == n_t
 
 
-def alone(world: World, n_t: int, *, fresh: bool = False) -> str:
-    """Do a run that nobody disturbs, in a process of its own; how it ended."""
-    job = Job("last", 5_000_000, "here", lambda: work(world.output, n_t, fresh=fresh))
+def undisturbed_run(stepped: SteppedStorage, n_t: int, *, fresh: bool = False) -> str:
+    """Do an undisturbed run in a process of its own; return the outcome."""
+    job = Job("last", 5_000_000, "here", lambda: work(stepped.output, n_t, fresh=fresh))
     stage = Stage([job])
-    with world.entered(stage):
+    with stepped.entered(stage):
         stage.start()
         while job.runs:
             stage.step(0)
     return str(job.outcome)
 
 
-def finished(world: World, n_t: int) -> Tree:
-    """A finished run."""
-    world.reset({})
-    assert alone(world, n_t) == "published"
-    tree = world.tree()
+def finished_run(stepped: SteppedStorage, n_t: int) -> Tree:
+    """Files of a finished run."""
+    stepped.reset({})
+    assert undisturbed_run(stepped, n_t) == "published"
+    tree = stepped.tree()
     require_whole(tree, alone=True)
     return tree
 
 
 @pytest.fixture(params=["disk", "store"])
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
-    """Where jobs write."""
+def stepped(request: pytest.FixtureRequest, tmp_path: Path) -> SteppedStorage:
+    """Storage that jobs write to."""
     return Disk(tmp_path) if request.param == "disk" else Store()
 
 
 @pytest.mark.parametrize(
     ("kind", "before"), [("2", None), ("2f", None), ("2f", 2), ("3f", 2)], ids=str
 )
-def test_one_job_dies_at_every_operation(world: World, kind: str, before: int | None) -> None:
+def test_a_job_may_die_at_every_operation(
+    stepped: SteppedStorage, kind: str, before: int | None
+) -> None:
     """The same command then finds the run, resumes it, or starts it over."""
-    tree = finished(world, before) if before else {}
-    assert search(world, [kind], tree, deaths=1).run() > 30
+    tree = finished_run(stepped, before) if before else {}
+    assert search(stepped, [kind], tree, deaths=1).run() > 30
 
 
 QUICK = [("store", "2 2", None)]
@@ -186,18 +190,20 @@ LONG = [
 
 
 @pytest.mark.parametrize(
-    ("world", "kinds", "before"),
+    ("stepped", "kinds", "before"),
     [*QUICK, *(pytest.param(*case, marks=pytest.mark.long) for case in LONG)],
-    indirect=["world"],
+    indirect=["stepped"],
 )
-def test_two_jobs_in_every_order(world: World, kinds: str, before: int | None) -> None:
-    tree = finished(world, before) if before else {}
-    assert search(world, kinds.split(), tree).run() > 1000
+def test_two_jobs_in_every_order_leave_one_run(
+    stepped: SteppedStorage, kinds: str, before: int | None
+) -> None:
+    tree = finished_run(stepped, before) if before else {}
+    assert search(stepped, kinds.split(), tree).run() > 1000
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("world", "kinds", "before"),
+    ("stepped", "kinds", "before"),
     [
         ("disk", "2 2 3", None),
         ("store", "2 2 2", None),
@@ -205,8 +211,10 @@ def test_two_jobs_in_every_order(world: World, kinds: str, before: int | None) -
         ("store", "2f 2f 3f", 2),
         ("store", "2 2@there 3", None),
     ],
-    indirect=["world"],
+    indirect=["stepped"],
 )
-def test_three_jobs_in_orders_drawn_at_random(world: World, kinds: str, before: int | None) -> None:
-    tree = finished(world, before) if before else {}
-    search(world, kinds.split(), tree).sample(300, seed=11)
+def test_three_jobs_in_random_orders_leave_one_run(
+    stepped: SteppedStorage, kinds: str, before: int | None
+) -> None:
+    tree = finished_run(stepped, before) if before else {}
+    search(stepped, kinds.split(), tree).sample(300, seed=11)

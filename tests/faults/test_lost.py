@@ -1,4 +1,4 @@
-"""Workers and schedulers lost at a known moment: a complete run, or one line and then one."""
+"""Workers and schedulers lost at a known moment: the run is complete, or stops with one message."""
 
 import sys
 
@@ -9,117 +9,128 @@ from distributed.comm import CommClosedError  # noqa: TID251
 from segscore.pipeline.runs import cluster as places
 from segscore.pipeline.runs.connecting import import_frames
 from segscore.pipeline.scoring.part import SUMS
-from tests.support.driven import Drive, Gate
-from tests.support.holding import HELD, TRAVELLING, holder
+from tests.support.driven import FaultPlan, Gate
 from tests.support.killing import Cluster, Command, cluster, kill, spawned
 from tests.support.promises import require_one_line, require_same
-from tests.support.resuming import Desk
+from tests.support.resuming import Workspace
 from tests.support.run_files import files
+from tests.support.waiting import WAIT_AT_PART, WAIT_IN_SHUFFLE, waiting_process
 
 WAYS = [
-    pytest.param("score", HELD, id="score"),
-    pytest.param("agree", HELD, id="agree", marks=pytest.mark.long),
-    pytest.param("agree", TRAVELLING, id="rows travel", marks=pytest.mark.long),
+    pytest.param("score", WAIT_AT_PART, id="score"),
+    pytest.param("agree", WAIT_AT_PART, id="agree", marks=pytest.mark.long),
+    pytest.param("agree", WAIT_IN_SHUFFLE, id="shuffle", marks=pytest.mark.long),
 ]
 
 
-def started(desk: Desk, drive: Drive, command: str, where: str) -> Command:
-    """Run `score` or `agree` in a process of its own, somewhere."""
+def started(workspace: Workspace, fault_plan: FaultPlan, command: str, where: str) -> Command:
+    """Start `score` or `agree` in a process of its own at some gates."""
     options = ("--cluster", where, "--workers", 2)
     if command == "score":
-        return desk.command(drive, *options)
-    agree = ("agree", desk.folder / "references", "--replicates", 20, "--output", desk.run)
-    desk.commands.append(Command(drive, *agree, *options))
-    return desk.commands[-1]
+        return workspace.command(fault_plan, *options)
+    agree = (
+        "agree",
+        workspace.folder / "references",
+        "--replicates",
+        20,
+        "--output",
+        workspace.run,
+    )
+    workspace.commands.append(Command(fault_plan, *agree, *options))
+    return workspace.commands[-1]
 
 
-def undisturbed(desk: Desk, command: str) -> dict[str, bytes]:
-    """The files of the same run elsewhere."""
+def undisturbed(workspace: Workspace, command: str) -> dict[str, bytes]:
+    """Return the files of the same run elsewhere."""
     if command == "score":
-        return desk.undisturbed()
-    output = desk.folder / "undisturbed"
-    agree = ("agree", desk.folder / "references", "--replicates", 20, "--output", output)
-    assert desk.segscore(*agree).code == 0
+        return workspace.undisturbed()
+    output = workspace.folder / "undisturbed"
+    agree = ("agree", workspace.folder / "references", "--replicates", 20, "--output", output)
+    assert workspace.segscore(*agree).code == 0
     return files(output)
 
 
 @pytest.mark.parametrize("command", ["score", pytest.param("agree", marks=pytest.mark.long)])
-def test_a_worker_is_lost_with_its_task(desk: Desk, command: str) -> None:
-    drive = desk.drive({"gate": HELD})
-    with cluster(drive) as there:
-        run = started(desk, drive, command, there.address)
-        held = holder(drive)
-        assert held in [each.pid for each in there.workers]
-        kill(held)
-        ended = run.ended()
-    assert ended.code == 0, ended.err
-    require_same(desk.run, undisturbed(desk, command))
+def test_a_task_of_a_lost_worker_is_repeated(workspace: Workspace, command: str) -> None:
+    fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
+    with cluster(fault_plan) as dask:
+        run = started(workspace, fault_plan, command, dask.address)
+        pid = waiting_process(fault_plan)
+        assert pid in [worker.pid for worker in dask.workers]
+        kill(pid)
+        result = run.result()
+    assert result.code == 0, result.err
+    require_same(workspace.run, undisturbed(workspace, command))
 
 
 @pytest.mark.long
-def test_a_worker_is_lost_as_rows_travel(desk: Desk) -> None:
-    drive = desk.drive({"gate": TRAVELLING})
-    with cluster(drive) as there:
-        run = started(desk, drive, "agree", there.address)
-        kill(holder(drive))
-        ended = run.ended()
-    assert ended.code == 0, ended.err
-    require_same(desk.run, undisturbed(desk, "agree"))
+def test_a_worker_may_be_lost_during_a_shuffle(workspace: Workspace) -> None:
+    fault_plan = workspace.fault_plan({"gate": WAIT_IN_SHUFFLE})
+    with cluster(fault_plan) as dask:
+        run = started(workspace, fault_plan, "agree", dask.address)
+        kill(waiting_process(fault_plan))
+        result = run.result()
+    assert result.code == 0, result.err
+    require_same(workspace.run, undisturbed(workspace, "agree"))
 
 
-def test_a_process_of_the_client_is_lost_with_its_task(desk: Desk) -> None:
-    drive = desk.drive({"gate": HELD})
-    run = started(desk, drive, "score", "processes")
-    held = holder(drive)
-    assert held in spawned(run.process.pid)
-    kill(held)
-    ended = run.ended()
-    assert ended.code == 0, ended.err
-    require_same(desk.run, undisturbed(desk, "score"))
-
-
-@pytest.mark.parametrize(("command", "gate"), WAYS)
-def test_the_scheduler_is_lost(desk: Desk, command: str, gate: Gate) -> None:
-    drive = desk.drive({"gate": gate})
-    with cluster(drive) as there:
-        run = started(desk, drive, command, there.address)
-        holder(drive)
-        there.kill_scheduler()
-        ended = run.ended()
-        assert "the scheduler or a" in require_one_line(ended.err, ended.code)
-        assert ended.code == 1
-        assert not (desk.run / "run.json").exists()
-        resumed(desk, drive, command, there)
-    require_same(desk.run, undisturbed(desk, command))
+def test_a_task_of_a_lost_local_process_is_repeated(workspace: Workspace) -> None:
+    fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
+    run = started(workspace, fault_plan, "score", "processes")
+    pid = waiting_process(fault_plan)
+    assert pid in spawned(run.process.pid)
+    kill(pid)
+    result = run.result()
+    assert result.code == 0, result.err
+    require_same(workspace.run, undisturbed(workspace, "score"))
 
 
 @pytest.mark.parametrize(("command", "gate"), WAYS)
-def test_all_workers_are_lost_and_one_comes(desk: Desk, command: str, gate: Gate) -> None:
-    """What all tasks need is lost with them; the same command hands it out again."""
-    drive = desk.drive({"gate": gate})
-    with cluster(drive) as there:
-        run = started(desk, drive, command, there.address)
-        holder(drive)
-        there.kill_workers()
-        there.start_worker()
-        ended = run.ended()
-        if ended.code:
-            assert "or all workers were" in require_one_line(ended.err, ended.code)
-            assert ended.code == 1
-            resumed(desk, drive, command, there)
-    require_same(desk.run, undisturbed(desk, command))
+def test_a_run_with_a_lost_scheduler_can_be_resumed(
+    workspace: Workspace, command: str, gate: Gate
+) -> None:
+    fault_plan = workspace.fault_plan({"gate": gate})
+    with cluster(fault_plan) as dask:
+        run = started(workspace, fault_plan, command, dask.address)
+        waiting_process(fault_plan)
+        dask.kill_scheduler()
+        result = run.result()
+        assert "the scheduler or a" in require_one_line(result.err, result.code)
+        assert result.code == 1
+        assert not (workspace.run / "run.json").exists()
+        resumed(workspace, fault_plan, command, dask)
+    require_same(workspace.run, undisturbed(workspace, command))
 
 
-def test_the_scheduler_is_lost_as_a_result_is_fetched(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("command", "gate"), WAYS)
+def test_a_new_worker_replaces_all_lost_ones(
+    workspace: Workspace, command: str, gate: Gate
+) -> None:
+    """Data that all tasks need is lost with the workers; the same command sends it again."""
+    fault_plan = workspace.fault_plan({"gate": gate})
+    with cluster(fault_plan) as dask:
+        run = started(workspace, fault_plan, command, dask.address)
+        waiting_process(fault_plan)
+        dask.kill_workers()
+        dask.start_worker()
+        result = run.result()
+        if result.code:
+            assert "or all workers were" in require_one_line(result.err, result.code)
+            assert result.code == 1
+            resumed(workspace, fault_plan, command, dask)
+    require_same(workspace.run, undisturbed(workspace, command))
+
+
+def test_the_scheduler_may_be_lost_while_a_result_is_fetched(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fetch = Client._gather_remote
-    with cluster(desk.drive({})) as there, Client(there.address, timeout=1) as client:
+    with cluster(workspace.fault_plan({})) as dask, Client(dask.address, timeout=1) as client:
 
         async def fetch_and_lose(client: Client, *options: bool) -> object:
             await fetch(client, *options)
-            if there.scheduler is not None:
-                there.kill_scheduler()
+            if dask.scheduler is not None:
+                dask.kill_scheduler()
             raise CommClosedError("as if the scheduler was lost before it answered")
 
         monkeypatch.setattr(Client, "_gather_remote", fetch_and_lose)
@@ -127,40 +138,42 @@ def test_the_scheduler_is_lost_as_a_result_is_fetched(
     assert str(outcome.error) == places.ALL_LOST
 
 
-def test_a_worker_that_joins_late_imports_data_frames(desk: Desk) -> None:
+def test_a_worker_that_joins_late_imports_data_frames(workspace: Workspace) -> None:
     """Two of its threads that import them at the same moment can fail."""
-    with cluster(desk.drive({}), workers=1) as there, Client(there.address) as client:
+    with cluster(workspace.fault_plan({}), workers=1) as dask, Client(dask.address) as client:
         import_frames(client)
-        there.start_worker()
+        dask.start_worker()
         client.wait_for_workers(2)
         imported = client.run(lambda: "dask.dataframe" in sys.modules)
     assert list(imported.values()) == [True, True]
 
 
-def finished_parts(drive: Drive) -> list[tuple[str, str]]:
-    """Stage and name of each part whose task has saved its receipt.
+def finished_parts(fault_plan: FaultPlan) -> list[tuple[str, str]]:
+    """Return stage and name of each part whose task has saved its receipt.
 
     A task saves the sums of its part just before; one that is lost between the two is done again.
     """
-    return [(stage, part) for stage, part, _ in drive.done() if stage != SUMS]
+    return [(stage, part) for stage, part, _ in fault_plan.finished_parts() if stage != SUMS]
 
 
-def resumed(desk: Desk, drive: Drive, command: str, there: Cluster) -> None:
-    """Run the same command again, on the same cluster; no finished part is done again."""
-    there.mend()
-    before = finished_parts(drive)
-    ended = started(desk, drive, command, there.address).ended()
-    assert ended.code == 0, ended.err
-    assert not set(before) & set(finished_parts(drive)[len(before) :])
+def resumed(workspace: Workspace, fault_plan: FaultPlan, command: str, dask: Cluster) -> None:
+    """Run the same command again on the same cluster; check that no finished part is done again."""
+    dask.restart()
+    before = finished_parts(fault_plan)
+    result = started(workspace, fault_plan, command, dask.address).result()
+    assert result.code == 0, result.err
+    assert not set(before) & set(finished_parts(fault_plan)[len(before) :])
 
 
-def test_no_worker_comes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_without_workers_stops_with_a_message(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(places, "NO_WORKER_SECONDS", 1)
-    with cluster(desk.drive({}), workers=0) as there:
-        ended = desk.score("--cluster", there.address)
-        assert "no worker was connected" in require_one_line(ended.err, ended.code)
-        assert ended.code == 1
-        there.start_worker()
+    with cluster(workspace.fault_plan({}), workers=0) as dask:
+        result = workspace.score("--cluster", dask.address)
+        assert "no worker was connected" in require_one_line(result.err, result.code)
+        assert result.code == 1
+        dask.start_worker()
         monkeypatch.setattr(places, "NO_WORKER_SECONDS", 60)
-        assert desk.score("--cluster", there.address).code == 0
-    require_same(desk.run, undisturbed(desk, "score"))
+        assert workspace.score("--cluster", dask.address).code == 0
+    require_same(workspace.run, undisturbed(workspace, "score"))

@@ -1,4 +1,4 @@
-"""What other users of a machine can reach of a run's own cluster: nothing."""
+"""Other users of a machine can reach nothing of a run's own cluster."""
 
 import asyncio
 import socket
@@ -17,25 +17,25 @@ from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.promises import require_quiet, require_same
-from tests.support.resuming import ROWS, Desk
+from tests.support.resuming import ROWS, Workspace
 
-HELD = Gate("runs.receipts.keep", "wait", "part-00002")
+WAIT_AT_PART = Gate("runs.receipts.keep", "wait", "part-00002")
 KEY = "PRIVATE KEY"
 
 
 def listening(process: int) -> list[str]:
-    """Addresses at which a process and its children listen, as host:port."""
+    """Return addresses on which a process and its children listen, as host:port."""
     top = psutil.Process(process)
     return [
-        f"{each.laddr.ip}:{each.laddr.port}"
+        f"{connection.laddr.ip}:{connection.laddr.port}"
         for one in (top, *top.children(recursive=True))
-        for each in one.net_connections()
-        if each.status == psutil.CONN_LISTEN
+        for connection in one.net_connections()
+        if connection.status == psutil.CONN_LISTEN
     ]
 
 
 def is_refused(address: str, security: Security) -> bool:
-    """Whether a node talks to nobody who has this security."""
+    """Return whether a node refuses connections with this security."""
 
     async def talk() -> object:
         arguments = security.get_connection_args("client")
@@ -54,7 +54,7 @@ def is_refused(address: str, security: Security) -> bool:
 
 
 def is_silent(host: str, port: int) -> bool:
-    """Whether nothing is said to somebody who speaks TLS and has no certificate."""
+    """Return whether a node sends nothing to a TLS client without a certificate."""
     anybody = ssl._create_unverified_context()  # noqa: S323
     with (
         suppress(OSError),
@@ -67,19 +67,21 @@ def is_silent(host: str, port: int) -> bool:
 
 
 @pytest.fixture
-def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A corpus of small parts."""
+def workspace(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Workspace]:
+    """A corpus of small parts, and the folder of its run."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
-    with Desk(tmp_path, segscore) as made:
-        yield made
+    with Workspace(tmp_path, segscore) as ready:
+        yield ready
 
 
-def test_nobody_without_the_key_reaches_worker_processes(desk: Desk) -> None:
-    drive = desk.drive({"gate": HELD})
-    run = desk.command(drive, "--cluster", "processes", "--workers", 2)
-    wait(lambda: drive.reached("gate"), "the gate was reached")
+def test_nobody_without_the_key_reaches_worker_processes(workspace: Workspace) -> None:
+    fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
+    run = workspace.command(fault_plan, "--cluster", "processes", "--workers", 2)
+    wait(lambda: fault_plan.reached("gate"), "the gate was reached")
     ports = listening(run.process.pid)
-    assert len(ports) == 5  # a scheduler, two workers, and who starts them again
+    assert len(ports) == 5  # a scheduler, two workers, and the nanny that restarts them
     for port in ports:
         host, number = port.split(":")
         assert host == "127.0.0.1"
@@ -88,21 +90,21 @@ def test_nobody_without_the_key_reaches_worker_processes(desk: Desk) -> None:
         with pytest.raises(OSError, match=number):
             Client(f"tcp://{port}", timeout=1)
         assert is_silent(host, int(number))
-    for process in (run.process.pid, *drive.reached("gate")):
-        seen = psutil.Process(process)
-        told = [*seen.cmdline(), *seen.environ().values()]
-        assert not any(KEY in each for each in told)
-    drive.open("gate")
-    ended = run.ended()
-    assert ended.code == 0, ended.err
-    require_quiet(ended.err)
-    require_same(desk.run, desk.undisturbed())
+    for process in (run.process.pid, *fault_plan.reached("gate")):
+        worker_process = psutil.Process(process)
+        texts = [*worker_process.cmdline(), *worker_process.environ().values()]
+        assert not any(KEY in text for text in texts)
+    fault_plan.open("gate")
+    result = run.result()
+    assert result.code == 0, result.err
+    require_quiet(result.err)
+    require_same(workspace.run, workspace.undisturbed())
 
 
-def test_threads_listen_nowhere(desk: Desk) -> None:
-    drive = desk.drive({"gate": HELD})
-    run = desk.command(drive, "--cluster", "local", "--workers", 2)
-    wait(lambda: drive.reached("gate"), "the gate was reached")
+def test_threads_open_no_port(workspace: Workspace) -> None:
+    fault_plan = workspace.fault_plan({"gate": WAIT_AT_PART})
+    run = workspace.command(fault_plan, "--cluster", "local", "--workers", 2)
+    wait(lambda: fault_plan.reached("gate"), "the gate was reached")
     assert listening(run.process.pid) == []
-    drive.open("gate")
-    assert run.ended().code == 0
+    fault_plan.open("gate")
+    assert run.result().code == 0

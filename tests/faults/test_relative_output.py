@@ -1,4 +1,4 @@
-"""A relative --output is a folder below the client's, wherever the workers' folder is."""
+"""A relative --output is relative to the client's folder, whatever the workers' folder is."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ QUICK = {"score": ("--replicates", 0), "agree": ("--replicates", 0), "sweep": ()
 @pytest.mark.parametrize(
     ("command", "send"), [("score", True), ("score", False), ("agree", False), ("sweep", True)]
 )
-def test_workers_write_where_the_client_reads(
+def test_a_relative_output_is_relative_to_the_clients_folder(
     segscore: Segscore,
     tmp_path: Path,
     scheduler: str,
@@ -30,18 +30,18 @@ def test_workers_write_where_the_client_reads(
     send: bool,
 ) -> None:
     if command == "sweep":
-        made = scored_corpus(seed=4)
-        made.hypotheses.append(dict(made.hypotheses[0]))  # workers list what is rejected
-        write(made, tmp_path)
+        generated = scored_corpus(seed=4)
+        generated.hypotheses.append(dict(generated.hypotheses[0]))  # workers list rejected rows
+        write(generated, tmp_path)
     else:
         corpus(seed=4).write(tmp_path)
-    monkeypatch.chdir(tmp_path)  # the workers' is another (``conftest.dask_cluster``)
-    limits = Limits(rows_per_part=20, send=send, read_again=0.0)  # rows travel
+    monkeypatch.chdir(tmp_path)  # the workers have another one (``conftest.dask_cluster``)
+    limits = Limits(rows_per_part=20, send=send, read_again=0.0)  # rows are shuffled
     monkeypatch.setattr(planning, "LIMITS", limits)
     for output, where in (("run", scheduler), ("here", "local")):
         options = (*QUICK[command], "--output", output, "--cluster", where)
-        ended = segscore(command, *TABLES[command], *options)
-        assert ended.code == 0, ended.err
+        result = segscore(command, *TABLES[command], *options)
+        assert result.code == 0, result.err
     require_same(Path("run"), files(Path("here")))
     record = json.loads(Path("run/run.json").read_text())
     assert record["settings"]["output"] == "run"

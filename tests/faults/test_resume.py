@@ -1,4 +1,4 @@
-"""A run that ended before its end goes on where it was, or says in one line why it does not."""
+"""An interrupted run is resumed where it stopped, or refused with one message."""
 
 import json
 import os
@@ -19,17 +19,17 @@ from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import publication, receipts
 from segscore.pipeline.scoring.part import Receipt
-from tests.support.driven import Drive, Gate, wait
+from tests.support.driven import FaultPlan, Gate, wait
 from tests.support.forged import FORGERIES
 from tests.support.killing import Command, kill
 from tests.support.promises import require_one_line, require_same, strays
-from tests.support.resuming import ROWS, Desk
+from tests.support.resuming import ROWS, Workspace
 from tests.support.run_files import files
 
 
 @pytest.fixture
-def unfinished(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """A run of which one part failed."""
+def unfinished(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A run with one failed part."""
     with monkeypatch.context() as patch:
         keep = receipts.keep
 
@@ -39,18 +39,21 @@ def unfinished(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
             keep(folder, stage, part, receipt)
 
         patch.setattr(receipts, "keep", fail)
-        ended = desk.score()
-    assert ended.code == 1
-    assert "1 of 7 parts failed" in ended.err and "no luck" in ended.err
-    assert len(desk.kept) == 6
-    assert strays(desk.run, {}) and not (desk.run / "run.json").exists()
-    return desk
+        result = workspace.score()
+    assert result.code == 1
+    assert "1 of 7 parts failed" in result.err and "no luck" in result.err
+    assert len(workspace.receipts) == 6
+    assert strays(workspace.run, {}) and not (workspace.run / "run.json").exists()
+    return workspace
 
 
 def state(run: Path) -> dict[str, tuple[int, ...]]:
-    """All that would tell of a file, or a folder, that it was written."""
-    told = {str(path.relative_to(run)): path.stat() for path in run.rglob("*")}
-    return {name: (each.st_ino, each.st_size, each.st_mtime_ns) for name, each in told.items()}
+    """Return what would change if a file or a folder were written."""
+    statuses = {str(path.relative_to(run)): path.stat() for path in run.rglob("*")}
+    return {
+        name: (status.st_ino, status.st_size, status.st_mtime_ns)
+        for name, status in statuses.items()
+    }
 
 
 KILL_AT_THREE = {"third": Gate("runs.receipts.keep", "kill", "part-00003")}
@@ -60,142 +63,153 @@ RECORD_GATE = Gate("storage.write_new_text", "kill", "run.json")
 # --- Killed, and the same command again ----------------------------------------------------------
 
 
-def test_finished_parts_are_not_read_again(desk: Desk) -> None:
-    """What was done is taken as it is, even if its input could not be read any more."""
-    expected = desk.undisturbed()
-    _, command = desk.start(KILL_AT_THREE)
-    assert command.ended().code == -9
-    before = desk.kept
+def test_finished_parts_are_not_read_again(workspace: Workspace) -> None:
+    """Finished parts are used even if their input can no longer be read."""
+    expected = workspace.undisturbed()
+    _, command = workspace.start(KILL_AT_THREE)
+    assert command.result().code == -9
+    before = workspace.receipts
     assert sorted(name[:10] for name in before) == ["part-00000", "part-00001", "part-00002"]
-    first = desk.folder / "hypotheses" / "0.parquet"
+    first = workspace.folder / "hypotheses" / "0.parquet"
     was = first.stat()
     content = first.read_bytes()
     first.write_bytes(content[:4] + bytes(400) + content[404:])
     os.utime(first, ns=(was.st_atime_ns, was.st_mtime_ns))
-    drive, command = desk.start({"end": Gate("storage.write_new_text", "wait", "run.json")})
-    wait(lambda: drive.reached("end"), "the run got ready to publish")
-    after = desk.kept
-    drive.open("end")
-    assert command.ended().code == 0
-    require_same(desk.run, expected)
+    fault_plan, command = workspace.start(
+        {"end": Gate("storage.write_new_text", "wait", "run.json")}
+    )
+    wait(lambda: fault_plan.reached("end"), "the run got ready to publish")
+    after = workspace.receipts
+    fault_plan.open("end")
+    assert command.result().code == 0
+    require_same(workspace.run, expected)
     assert before.items() <= after.items()
-    assert not before.keys() & {f"{part}.receipt" for _, part, _ in drive.done()}
-    assert desk.segscore(*desk.arguments(desk.folder / "other")).code != 0
+    assert not before.keys() & {f"{part}.receipt" for _, part, _ in fault_plan.finished_parts()}
+    assert workspace.segscore(*workspace.arguments(workspace.folder / "other")).code != 0
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before the record", "after the record"])
-def test_killed_between_the_tables_and_the_end(desk: Desk, after: bool) -> None:
-    expected = desk.undisturbed()
+def test_a_run_killed_between_tables_and_record_can_be_resumed(
+    workspace: Workspace, after: bool
+) -> None:
+    expected = workspace.undisturbed()
     gate = Gate("storage.write_new_text", "kill", "run.json", after=after)
-    _, command = desk.start({"record": gate})
-    assert command.ended().code == -9
-    assert (desk.run / "run.json").exists() == after
-    assert (desk.run / "scores").exists()
-    shown = sorted(path.name for path in (desk.run / "scores").iterdir())[0]
+    _, command = workspace.start({"record": gate})
+    assert command.result().code == -9
+    assert (workspace.run / "run.json").exists() == after
+    assert (workspace.run / "scores").exists()
+    published = sorted(path.name for path in (workspace.run / "scores").iterdir())[0]
     ending = ".0123456789abcdef.tmp"
-    half = [desk.run / f".run.json{ending}", desk.run / "scores" / f".{shown}{ending}"]
+    half = [
+        workspace.run / f".run.json{ending}",
+        workspace.run / "scores" / f".{published}{ending}",
+    ]
     for path in half:
         path.write_bytes(b"half")
-    ended = desk.score()
-    assert ended.code == 0
-    assert ("finished; pass --fresh to repeat it" in ended.out) == after
-    require_same(desk.run, expected)
+    result = workspace.score()
+    assert result.code == 0
+    assert ("finished; pass --fresh to repeat it" in result.out) == after
+    require_same(workspace.run, expected)
 
 
-def test_a_finished_run_is_left_as_it_is(desk: Desk) -> None:
-    assert desk.score().code == 0
-    before = state(desk.run)
-    ended = desk.score()
-    assert ended.code == 0
-    assert "already contains this run, finished" in ended.out
-    assert not ended.err
-    assert state(desk.run) == before
+def test_a_finished_run_is_not_changed(workspace: Workspace) -> None:
+    assert workspace.score().code == 0
+    before = state(workspace.run)
+    result = workspace.score()
+    assert result.code == 0
+    assert "already contains this run, finished" in result.out
+    assert not result.err
+    assert state(workspace.run) == before
 
 
-def test_killed_while_duplicates_are_taken_out(desk: Desk) -> None:
-    """The second time over a part is resumed for itself."""
-    desk.with_duplicates()
-    expected = desk.undisturbed()
+def test_a_run_killed_while_removing_duplicates_can_be_resumed(workspace: Workspace) -> None:
+    """The second pass over a part is resumed by itself."""
+    workspace.with_duplicates()
+    expected = workspace.undisturbed()
     assert sum("-again-" in name for name in expected if name.startswith("scores/")) > 2
-    _, command = desk.start({"again": Gate("runs.receipts.keep", "kill", "-again", after=True)})
-    assert command.ended().code == -9
-    drive, command = desk.start({})
-    assert command.ended().code == 0
-    assert {stage for stage, _, _ in drive.done()} == {"scored-again", "sums"}
-    require_same(desk.run, expected)
+    _, command = workspace.start(
+        {"again": Gate("runs.receipts.keep", "kill", "-again", after=True)}
+    )
+    assert command.result().code == -9
+    fault_plan, command = workspace.start({})
+    assert command.result().code == 0
+    assert {stage for stage, _, _ in fault_plan.finished_parts()} == {"scored-again", "sums"}
+    require_same(workspace.run, expected)
 
 
-def test_fresh_while_what_was_there_is_removed(desk: Desk) -> None:
-    """Receipts never outlive the parts that they vouch for."""
-    expected = desk.undisturbed()
-    _, command = desk.start(KILL_AT_THREE)
-    assert command.ended().code == -9
-    # The second removal is that of the parts; killed as it begins, a part of them is gone.
+def test_a_run_killed_while_fresh_removes_files_can_be_resumed(workspace: Workspace) -> None:
+    """Receipts never outlive the parts that they describe."""
+    expected = workspace.undisturbed()
+    _, command = workspace.start(KILL_AT_THREE)
+    assert command.result().code == -9
+    # The second removal is that of the parts; killed as it begins, some parts are gone.
     gate = {"removal": Gate("storage.remove", "kill", "plan.json", after=True)}
-    _, command = desk.start(gate, "--fresh")
-    assert command.ended().code == -9
-    for scores in list((desk.run / "_unfinished").glob("**/scores")):
+    _, command = workspace.start(gate, "--fresh")
+    assert command.result().code == -9
+    for scores in list((workspace.run / "_unfinished").glob("**/scores")):
         shutil.rmtree(scores)
-    assert desk.score().code == 0
-    require_same(desk.run, expected)
+    assert workspace.score().code == 0
+    require_same(workspace.run, expected)
 
 
-# --- Something is other than before --------------------------------------------------------------
+# --- Changed inputs and settings -----------------------------------------------------------------
 
 
-def replaced(desk: Desk) -> Path:
+def replaced(workspace: Workspace) -> Path:
     """Replace an input file by another one."""
-    url = desk.folder / "hypotheses" / "1.parquet"
-    desk.corpus.hypotheses.pop()
-    desk.write_again()
+    url = workspace.folder / "hypotheses" / "1.parquet"
+    workspace.corpus.hypotheses.pop()
+    workspace.write_again()
     return url
 
 
 @pytest.mark.parametrize("what", ["setting", "input", "version"])
 @pytest.mark.parametrize("finished", [False, True])
-def test_something_is_other_than_before(
-    unfinished: Desk, monkeypatch: pytest.MonkeyPatch, what: str, finished: bool
+def test_changed_settings_inputs_or_versions_are_refused(
+    unfinished: Workspace, monkeypatch: pytest.MonkeyPatch, what: str, finished: bool
 ) -> None:
-    desk = unfinished
+    workspace = unfinished
     options = ("--n-t", 3) if what == "setting" else ()
-    said = "n_t was 2, is 3"
+    message = "n_t was 2, is 3"
     if finished:
-        assert desk.score().code == 0
+        assert workspace.score().code == 0
     if what == "input":
-        said = f"the input {replaced(desk)} has changed (was "
+        message = f"the input {replaced(workspace)} has changed (was "
     if what == "version":
         monkeypatch.setattr("segscore.pipeline.runs.fingerprint.version", lambda _: "0.3.0")
-        said = "version was 0.2.0, is 0.3.0"
-    before = state(desk.run)
-    ended = desk.score(*options)
-    assert said in require_one_line(ended.err, ended.code)
-    assert ended.code == 2
-    assert state(desk.run) == before
-    assert desk.score("--fresh", *options).code == 0
-    require_same(desk.run, desk.undisturbed(*options))
+        message = "version was 0.2.0, is 0.3.0"
+    before = state(workspace.run)
+    result = workspace.score(*options)
+    assert message in require_one_line(result.err, result.code)
+    assert result.code == 2
+    assert state(workspace.run) == before
+    assert workspace.score("--fresh", *options).code == 0
+    require_same(workspace.run, workspace.undisturbed(*options))
 
 
-def test_an_input_is_replaced_at_work(desk: Desk) -> None:
-    drive, command = desk.start({"second": Gate("runs.receipts.keep", "wait", "part-00001")})
-    wait(lambda: drive.reached("second"), "the second part was read")
-    url = replaced(desk)
-    drive.open("second")
-    ended = command.ended()
-    line = require_one_line(ended.err, ended.code)
-    assert str(url.parent) in line and ended.code == 1
-    assert not (desk.run / "run.json").exists()
-    refused = desk.score()
+def test_an_input_replaced_during_the_run_is_reported(workspace: Workspace) -> None:
+    fault_plan, command = workspace.start(
+        {"second": Gate("runs.receipts.keep", "wait", "part-00001")}
+    )
+    wait(lambda: fault_plan.reached("second"), "the second part was read")
+    url = replaced(workspace)
+    fault_plan.open("second")
+    result = command.result()
+    line = require_one_line(result.err, result.code)
+    assert str(url.parent) in line and result.code == 1
+    assert not (workspace.run / "run.json").exists()
+    refused = workspace.score()
     assert refused.code == 2
     assert "has changed" in require_one_line(refused.err, refused.code)
-    assert desk.score("--fresh").code == 0
-    require_same(desk.run, desk.undisturbed())
+    assert workspace.score("--fresh").code == 0
+    require_same(workspace.run, workspace.undisturbed())
 
 
-# --- Receipts that are none ----------------------------------------------------------------------
+# --- Forged receipts -----------------------------------------------------------------------------
 
 
 class Malice:
-    """What runs a command when it is unpickled."""
+    """Runs a command when it is unpickled."""
 
     def __init__(self, touched: Path) -> None:
         self.touched = touched
@@ -208,9 +222,9 @@ FORGED = ("an unknown dtype", "2^40 values", "a bomb", "deep lists", "another fi
 
 
 @pytest.mark.parametrize("what", ["garbage", "nothing", "half", "malice", "other", *FORGED])
-def test_a_receipt_that_is_none(unfinished: Desk, what: str) -> None:
-    desk = unfinished
-    receipt, touched = desk.receipt(), desk.folder / "touched"
+def test_an_invalid_receipt_is_refused(unfinished: Workspace, what: str) -> None:
+    workspace = unfinished
+    receipt, touched = workspace.receipt(), workspace.folder / "touched"
     content = {
         "garbage": b"\x00garbage",
         "nothing": b"",
@@ -220,54 +234,59 @@ def test_a_receipt_that_is_none(unfinished: Desk, what: str) -> None:
         **{name: FORGERIES[name]() for name in FORGED},
     }[what]
     receipt.write_bytes(content)
-    ended = desk.score()
-    assert str(receipt) in require_one_line(ended.err, ended.code)
-    assert ended.code == 1
+    result = workspace.score()
+    assert str(receipt) in require_one_line(result.err, result.code)
+    assert result.code == 1
     assert not touched.exists()
     assert receipt.read_bytes() == content
-    assert not (desk.run / "run.json").exists()
-    assert desk.score("--fresh").code == 0
-    require_same(desk.run, desk.undisturbed())
+    assert not (workspace.run / "run.json").exists()
+    assert workspace.score("--fresh").code == 0
+    require_same(workspace.run, workspace.undisturbed())
 
 
-def rewritten(desk: Desk, **changed: object) -> None:
-    """Replace fields of a receipt, as somebody could who knows how receipts are made."""
-    path = desk.receipt()
+def rewritten(workspace: Workspace, **changed: object) -> None:
+    """Replace fields of a receipt, as somebody who knows its format could."""
+    path = workspace.receipt()
     place = str(path.parents[2]), path.parent.name, path.name.removesuffix(receipts.ENDING)
     receipts.keep(*place, replace(receipts.load(*place, Receipt), **changed))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("field", ["paired", "seen"])
-def test_a_receipt_of_another_corpus(unfinished: Desk, field: str) -> None:
-    """What compiled loops and sums would follow out of an array."""
+def test_a_receipt_of_another_corpus(unfinished: Workspace, field: str) -> None:
+    """Compiled loops and sums would read beyond an array."""
     few = np.zeros(1, np.uint8)
     rewritten(unfinished, **{field: {"a": (few, few)} if field == "seen" else few})
-    ended = unfinished.score()
-    assert "run again with --fresh" in require_one_line(ended.err, ended.code)
-    assert ended.code == 1 and not (unfinished.run / "run.json").exists()
+    result = unfinished.score()
+    assert "run again with --fresh" in require_one_line(result.err, result.code)
+    assert result.code == 1 and not (unfinished.run / "run.json").exists()
 
 
-def test_types_that_no_receipt_told_of(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boundary_types_missing_from_the_survey_are_reported(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     types = {"references": 1, "hypotheses": 2}
-    tables = [with_lists(desk, name, boundary_types=of) for name, of in types.items()]
-    told = ("score", *tables, "--replicates", 0, "--output", desk.run)
+    tables = [
+        with_lists(workspace, name, boundary_types=boundary_type)
+        for name, boundary_type in types.items()
+    ]
+    arguments = ("score", *tables, "--replicates", 0, "--output", workspace.run)
     with monkeypatch.context() as patch:
         patch.setattr("segscore.pipeline.scoring.broadcast.score_hypotheses", refuse)
-        assert desk.segscore(*told).code == 1
-    stages = list((desk.run / "_unfinished").glob("**/receipts/surveyed"))
+        assert workspace.segscore(*arguments).code == 1
+    stages = list((workspace.run / "_unfinished").glob("**/receipts/surveyed"))
     for path in (path for stage in stages for path in stage.iterdir()):
         place = str(path.parents[2]), "surveyed", path.name.removesuffix(receipts.ENDING)
         receipts.keep(*place, replace(receipts.load(*place, Receipt), types=(7,)))
-    ended = desk.segscore(*told)
-    assert "boundary types missing from the survey" in require_one_line(ended.err, ended.code)
-    assert stages and ended.code == 1
+    result = workspace.segscore(*arguments)
+    assert "boundary types missing from the survey" in require_one_line(result.err, result.code)
+    assert stages and result.code == 1
 
 
 ATTRIBUTES = "genre,year,day,at,known"
 
 
-def described(desk: Desk) -> Path:
-    """A documents table with attributes of every type that can name a group."""
+def described(workspace: Workspace) -> Path:
+    """Write a documents table with attributes of every type that can name a group."""
     rows = [
         {
             **row,
@@ -275,93 +294,100 @@ def described(desk: Desk) -> Path:
             "at": datetime(2001, 1, 1 + i % 3),
             "known": [True, False, None][i % 3],
         }
-        for i, row in enumerate(desk.corpus.documents)
+        for i, row in enumerate(workspace.corpus.documents)
     ]
-    path = desk.folder / "described.parquet"
+    path = workspace.folder / "described.parquet"
     storage.write_table(str(path), pa.Table.from_pylist(rows))
     return path
 
 
-def with_lists(desk: Desk, name: str, **columns: object) -> Path:
-    """The rows of a table with further columns, a value for each boundary."""
-    path = desk.folder / f"{name}.jsonl"
-    rows = getattr(desk.corpus, name)
+def with_lists(workspace: Workspace, name: str, **columns: object) -> Path:
+    """Return the rows of a table with further columns, a value for each boundary."""
+    path = workspace.folder / f"{name}.jsonl"
+    rows = getattr(workspace.corpus, name)
     with path.open("w") as file:
         for row in rows:
-            lists = {key: [of] * len(row["boundaries"]) for key, of in columns.items()}
+            lists = {key: [element] * len(row["boundaries"]) for key, element in columns.items()}
             file.write(json.dumps({**row, **lists}) + "\n")
     return path
 
 
-def command(desk: Desk, kind: str) -> tuple[object, ...]:
-    """A command line, but for its output."""
-    tables = (desk.folder / "references", desk.folder / "hypotheses")
-    groups = ("--documents", described(desk), "--group-by", ATTRIBUTES)
+def command(workspace: Workspace, kind: str) -> tuple[object, ...]:
+    """Return a command line without its output."""
+    tables = (workspace.folder / "references", workspace.folder / "hypotheses")
+    groups = ("--documents", described(workspace), "--group-by", ATTRIBUTES)
     if kind == "agree":
         return ("agree", tables[0], *groups)
     if kind == "sweep":
-        return ("sweep", tables[0], with_lists(desk, "hypotheses", boundary_scores=0.5))
+        return ("sweep", tables[0], with_lists(workspace, "hypotheses", boundary_scores=0.5))
     if kind == "types":
-        typed = [with_lists(desk, name, boundary_types=1) for name in ("references", "hypotheses")]
+        typed = [
+            with_lists(workspace, name, boundary_types=1) for name in ("references", "hypotheses")
+        ]
         return ("score", *typed, "--confusion")
     return ("score", *tables, *groups, "--consensus", "0.5", "--reference-points", "none,all")
 
 
 @pytest.mark.parametrize("kind", ["score", "types", "sweep", "agree"])
 def test_every_receipt_can_be_read_again(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, kind: str
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    """When all parts are done, nothing is left to do but to read what they told."""
-    told = command(desk, kind)
-    whole_run = desk.folder / "whole"
-    assert desk.segscore(*told, "--output", whole_run).code == 0
+    """When all parts are done, a run only reads their receipts."""
+    arguments = command(workspace, kind)
+    whole_run = workspace.folder / "whole"
+    assert workspace.segscore(*arguments, "--output", whole_run).code == 0
     with monkeypatch.context() as patch:
         patch.setattr(publication, "publish", refuse)
-        assert desk.segscore(*told, "--output", desk.run).code == 1
+        assert workspace.segscore(*arguments, "--output", workspace.run).code == 1
     with monkeypatch.context() as patch:
         patch.setattr(receipts, "keep", refuse)
-        ended = desk.segscore(*told, "--output", desk.run)
-    assert ended.code == 0, ended.err
-    require_same(desk.run, files(whole_run))
+        result = workspace.segscore(*arguments, "--output", workspace.run)
+    assert result.code == 0, result.err
+    require_same(workspace.run, files(whole_run))
 
 
 def refuse(*arguments: object) -> None:
     raise Failed("no luck")
 
 
-# --- What status tells ---------------------------------------------------------------------------
+# --- Status --------------------------------------------------------------------------------------
 
 
-def test_status_at_work_and_dead(desk: Desk) -> None:
-    drive, command = desk.start({"third": Gate("runs.receipts.keep", "wait", "part-00003")})
-    wait(lambda: drive.reached("third"), "the third part was read")
-    ended = desk.segscore("status", desk.run)
+def test_status_distinguishes_running_and_dead_jobs(workspace: Workspace) -> None:
+    fault_plan, command = workspace.start(
+        {"third": Gate("runs.receipts.keep", "wait", "part-00003")}
+    )
+    wait(lambda: fault_plan.reached("third"), "the third part was read")
+    result = workspace.segscore("status", workspace.run)
     pid = command.process.pid
     dead = f"unfinished, started by process {pid} on {platform.node()}"
-    assert ended.code == 0
-    assert f"unfinished, running as process {pid} on {platform.node()}" in ended.out
-    assert "scored: 3 of 7 parts" in ended.out
-    refused = desk.score()
+    assert result.code == 0
+    assert f"unfinished, running as process {pid} on {platform.node()}" in result.out
+    assert "scored: 3 of 7 parts" in result.out
+    refused = workspace.score()
     assert f"another run is in progress here (process {pid})" in refused.err and refused.code == 2
-    kill(pid)  # and nobody takes note of its end, as in a container without an init process
-    wait(lambda: dead in desk.segscore("status", desk.run).out, "it is told to be dead")
-    assert "scored: 3 of 7 parts" in desk.segscore("status", desk.run).out
-    assert desk.score().code == 0
-    ended = desk.segscore("status", desk.run)
-    assert ended.out.startswith("finished:") and "unfinished" not in ended.out
+    kill(pid)  # and nobody waits for its end, as in a container without an init process
+    wait(
+        lambda: dead in workspace.segscore("status", workspace.run).out,
+        "status says that it is dead",
+    )
+    assert "scored: 3 of 7 parts" in workspace.segscore("status", workspace.run).out
+    assert workspace.score().code == 0
+    result = workspace.segscore("status", workspace.run)
+    assert result.out.startswith("finished:") and "unfinished" not in result.out
 
 
-def test_another_process_has_the_number_of_a_dead_one(unfinished: Desk) -> None:
-    """In a container the first processes have the same numbers at each start."""
+def test_a_dead_process_whose_number_was_reused_is_recognised(unfinished: Workspace) -> None:
+    """In a container, the first processes have the same numbers at each start."""
     url = unfinished.run / "_unfinished" / "plan.json"
     plan = json.loads(url.read_text())
     if plan["born"] is None:
-        pytest.skip("this system does not tell when a process started")
+        pytest.skip("this system does not report when a process started")
     with subprocess.Popen(["sleep", "600"]) as later:  # noqa: S607
         url.write_text(json.dumps({**plan, "pid": later.pid}))
-        ended = unfinished.score()
+        result = unfinished.score()
         later.kill()
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
 
 
 # --- A full disk ---------------------------------------------------------------------------------
@@ -369,7 +395,7 @@ def test_another_process_has_the_number_of_a_dead_one(unfinished: Desk) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk that holds little, where one may mount such."""
+    """A disk with little space, where the system lets tests mount one."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(
@@ -384,7 +410,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def whole(run: Path) -> bool:
-    """Whether every table in a folder can be read, and no half of one is there."""
+    """Return whether every table in a folder can be read, and no file is half-written."""
     for path in run.rglob("*"):
         assert not path.name.endswith(".tmp")
         if path.suffix == ".parquet":
@@ -392,35 +418,39 @@ def whole(run: Path) -> bool:
     return True
 
 
-def test_a_full_disk(desk: Desk, small_disk: Path) -> None:
-    expected = desk.undisturbed()
-    desk.run = small_disk / "run"
-    _, command = desk.start({})
-    ended = command.ended()
-    assert "no space left" in require_one_line(ended.err, ended.code)
-    assert ended.code == 1
-    assert whole(desk.run) and not (desk.run / "run.json").exists()
-    kept = desk.kept
-    assert kept
+def test_a_full_disk_leaves_no_partial_table(workspace: Workspace, small_disk: Path) -> None:
+    expected = workspace.undisturbed()
+    workspace.run = small_disk / "run"
+    _, command = workspace.start({})
+    result = command.result()
+    assert "no space left" in require_one_line(result.err, result.code)
+    assert result.code == 1
+    assert whole(workspace.run) and not (workspace.run / "run.json").exists()
+    receipts = workspace.receipts
+    assert receipts
     larger = ["mount", "-o", "remount,size=10m", str(small_disk)]
     subprocess.run(larger, check=True)
-    drive, command = desk.start({})
-    assert command.ended().code == 0
-    assert not kept.keys() & {f"{part}.receipt" for _, part, _ in drive.done()}
-    require_same(desk.run, expected)
+    fault_plan, command = workspace.start({})
+    assert command.result().code == 0
+    assert not receipts.keys() & {f"{part}.receipt" for _, part, _ in fault_plan.finished_parts()}
+    require_same(workspace.run, expected)
 
 
-@pytest.mark.parametrize("at", ["part-00003", "summary.parquet", "receipts/scored", "plan.json"])
-def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
-    """Wherever it happens; told by the place that writes, as a disk would."""
-    expected = desk.undisturbed()
-    _, command = desk.start({"full": Gate("storage.temporary.path_beside", "full", at)})
-    ended = command.ended()
-    assert "no space left" in require_one_line(ended.err, ended.code)
-    assert ended.code == 1
-    assert whole(desk.run) and not (desk.run / "run.json").exists()
-    assert desk.score().code == 0
-    require_same(desk.run, expected)
+@pytest.mark.parametrize(
+    "function", ["part-00003", "summary.parquet", "receipts/scored", "plan.json"]
+)
+def test_an_error_of_a_full_disk_is_reported_in_one_line(
+    workspace: Workspace, function: str
+) -> None:
+    """The error is raised where the file is written, as by a full disk."""
+    expected = workspace.undisturbed()
+    _, command = workspace.start({"full": Gate("storage.temporary.path_beside", "full", function)})
+    result = command.result()
+    assert "no space left" in require_one_line(result.err, result.code)
+    assert result.code == 1
+    assert whole(workspace.run) and not (workspace.run / "run.json").exists()
+    assert workspace.score().code == 0
+    require_same(workspace.run, expected)
 
 
 # --- Agreement runs ------------------------------------------------------------------------------
@@ -439,16 +469,16 @@ def test_a_disk_that_says_it_is_full(desk: Desk, at: str) -> None:
     ],
     ids=["before rows met", "when rows met", "a part", "rows removed", "record"],
 )
-def test_an_agreement_run_goes_on(desk: Desk, gate: Gate) -> None:
+def test_an_agreement_run_can_be_resumed(workspace: Workspace, gate: Gate) -> None:
     options = ("--window", "per-run", "--replicates", 20)
-    whole_run = desk.folder / "whole"
-    agree = ("agree", desk.folder / "references", *options)
-    assert desk.segscore(*agree, "--output", whole_run).code == 0
-    folder = desk.folder / "drive"
+    whole_run = workspace.folder / "whole"
+    agree = ("agree", workspace.folder / "references", *options)
+    assert workspace.segscore(*agree, "--output", whole_run).code == 0
+    folder = workspace.folder / "plan"
     folder.mkdir()
-    drive = Drive(str(folder), ROWS, {"gate": gate})
+    fault_plan = FaultPlan(str(folder), ROWS, {"gate": gate})
     for code in (-9, 0):
-        ended = Command(drive, *agree, "--output", desk.run, "--workers", 1).ended()
-        assert ended.code == code, ended.err
-    require_same(desk.run, files(whole_run))
-    assert len(drive.done()) == len(set(drive.done()))
+        result = Command(fault_plan, *agree, "--output", workspace.run, "--workers", 1).result()
+        assert result.code == code, result.err
+    require_same(workspace.run, files(whole_run))
+    assert len(fault_plan.finished_parts()) == len(set(fault_plan.finished_parts()))

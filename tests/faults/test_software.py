@@ -1,4 +1,4 @@
-"""Schedulers and workers whose software is not the client's: one line, at once, never a hang."""
+"""Schedulers and workers whose software differs from the client's: one message, never a hang."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
 from tests.support.killing import Cluster, cluster
 from tests.support.promises import require_one_line, require_same
-from tests.support.resuming import ROWS, Desk
+from tests.support.resuming import ROWS, Workspace
 
 NEEDED = version("segscore")
 HIDING = """
@@ -44,16 +44,18 @@ HIDING = """
 
 
 @pytest.fixture
-def desk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """A corpus of small parts."""
+def workspace(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Workspace]:
+    """A corpus of small parts, and the folder of its run."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=ROWS))
-    with Desk(tmp_path, segscore) as made:
-        yield made
+    with Workspace(tmp_path, segscore) as ready:
+        yield ready
 
 
 @pytest.fixture
 def without(tmp_path: Path) -> dict[str, str]:
-    """The environment of a process that has Dask and no segscore."""
+    """Environment of a process that has Dask and no segscore."""
     folder = tmp_path / "without"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(textwrap.dedent(HIDING))
@@ -61,115 +63,125 @@ def without(tmp_path: Path) -> dict[str, str]:
 
 
 def other(folder: Path, package: str) -> dict[str, str]:
-    """The environment of a process in which a package is of another version."""
-    told = folder / "other" / f"{package}-9.9.9.dist-info"
-    told.mkdir(parents=True)
-    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 9.9.9\n")
+    """Environment of a process in which a package has another version."""
+    metadata = folder / "other" / f"{package}-9.9.9.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 9.9.9\n")
     root = str(Path(__file__).parent.parent)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(told.parent), root])}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(metadata.parent), root])}
 
 
-def join(there: Cluster, count: int, environment: dict[str, str] | None = None) -> None:
-    """Start a worker, and wait until the scheduler has so many."""
-    there.start_worker(environment)
-    with Client(there.address) as client:
+def join(dask: Cluster, count: int, environment: dict[str, str] | None = None) -> None:
+    """Start a worker, and wait until the scheduler has this many."""
+    dask.start_worker(environment)
+    with Client(dask.address) as client:
         client.wait_for_workers(count, timeout=60)
 
 
-def refused(desk: Desk, there: Cluster) -> str:
-    """What a run says that is refused before it wrote anything."""
-    ended = desk.score("--cluster", there.address)
-    line = require_one_line(ended.err, ended.code)
-    assert ended.code == 2
-    assert f"--cluster {there.address}: the scheduler and all workers need" in line
-    assert not desk.run.exists()
+def refusal_line(workspace: Workspace, dask: Cluster) -> str:
+    """Return the message of a run that is refused before it wrote anything."""
+    result = workspace.score("--cluster", dask.address)
+    line = require_one_line(result.err, result.code)
+    assert result.code == 2
+    assert f"--cluster {dask.address}: the scheduler and all workers need" in line
+    assert not workspace.run.exists()
     return line
 
 
-def test_workers_without_segscore(desk: Desk, without: dict[str, str]) -> None:
-    with cluster(desk.drive({}), workers=0) as there:
-        join(there, 1)
-        assert desk.score("--cluster", there.address).code == 0
-        expected = desk.undisturbed()
-        require_same(desk.run, expected)
-        desk.run.rename(desk.folder / "before")
-        join(there, 2, without)  # the scheduler served segscore before
-        line = refused(desk, there)
+def test_workers_without_segscore_are_refused(
+    workspace: Workspace, without: dict[str, str]
+) -> None:
+    with cluster(workspace.fault_plan({}), workers=0) as dask:
+        join(dask, 1)
+        assert workspace.score("--cluster", dask.address).code == 0
+        expected = workspace.undisturbed()
+        require_same(workspace.run, expected)
+        workspace.run.rename(workspace.folder / "before")
+        join(dask, 2, without)  # the scheduler was used by segscore before
+        line = refusal_line(workspace, dask)
         assert f"segscore {NEEDED} (none on 1 of 2 workers: tcp://127.0.0.1:" in line
         assert "install them there and restart" in line
 
 
 @pytest.mark.parametrize("package", ["segscore", "pyarrow"])
-def test_workers_of_another_version(desk: Desk, package: str) -> None:
-    with cluster(desk.drive({}), workers=0) as there:
-        join(there, 1, other(desk.folder, package))
-        line = refused(desk, there)
+def test_workers_of_another_version_are_refused(workspace: Workspace, package: str) -> None:
+    with cluster(workspace.fault_plan({}), workers=0) as dask:
+        join(dask, 1, other(workspace.folder, package))
+        line = refusal_line(workspace, dask)
     assert f"{package} {version(package)} (9.9.9 on 1 of 1 workers: tcp://127.0.0.1:" in line
 
 
-def test_a_scheduler_without_segscore(desk: Desk, without: dict[str, str]) -> None:
-    made = Cluster(desk.drive({}), workers=1)
-    made.scheduler_environment = without
-    try:
-        made.mend()
-        assert f"segscore {NEEDED} (none on the scheduler)" in refused(desk, made)
-    finally:
-        made.stop()
-
-
-def test_the_first_worker_to_come_is_without_segscore(
-    desk: Desk, without: dict[str, str], monkeypatch: pytest.MonkeyPatch
+def test_a_scheduler_without_segscore_is_refused(
+    workspace: Workspace, without: dict[str, str]
 ) -> None:
-    """The client connects while nobody is there, and waits."""
-    with cluster(desk.drive({}), workers=0) as there:
-        run = desk.command(desk.drive({}), "--cluster", there.address)
-        wait((desk.run / "_unfinished").exists, "the run began")
-        there.start_worker(without)
-        ended = run.ended()
-        line = require_one_line(ended.err, ended.code)
-        assert ended.code == 1
+    dask = Cluster(workspace.fault_plan({}), workers=1)
+    dask.scheduler_environment = without
+    try:
+        dask.restart()
+        assert f"segscore {NEEDED} (none on the scheduler)" in refusal_line(workspace, dask)
+    finally:
+        dask.stop()
+
+
+def test_a_first_worker_without_segscore_is_refused(
+    workspace: Workspace, without: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client connects while there are no workers, and waits."""
+    with cluster(workspace.fault_plan({}), workers=0) as dask:
+        run = workspace.command(workspace.fault_plan({}), "--cluster", dask.address)
+        wait((workspace.run / "_unfinished").exists, "the run began")
+        dask.start_worker(without)
+        result = run.result()
+        line = require_one_line(result.err, result.code)
+        assert result.code == 1
         assert f"segscore {NEEDED} (none on 1 that joined late" in line
         assert "run the same command to resume" in line
 
 
-def test_a_worker_without_segscore_comes_late(desk: Desk, without: dict[str, str]) -> None:
-    drive = desk.drive({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
-    with cluster(drive, workers=1) as there:
-        run = desk.command(drive, "--cluster", there.address)
-        wait(lambda: drive.reached("gate"), "the gate was reached")
-        stranger = there.start_worker(without)
-        ended = run.ended()  # the gate stays shut
-        line = require_one_line(ended.err, ended.code)
-        assert ended.code == 1
+def test_a_late_worker_without_segscore_is_refused(
+    workspace: Workspace, without: dict[str, str]
+) -> None:
+    fault_plan = workspace.fault_plan({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
+    with cluster(fault_plan, workers=1) as dask:
+        run = workspace.command(fault_plan, "--cluster", dask.address)
+        wait(lambda: fault_plan.reached("gate"), "the gate was reached")
+        stranger = dask.start_worker(without)
+        result = run.result()  # the gate stays closed
+        line = require_one_line(result.err, result.code)
+        assert result.code == 1
         assert f"segscore {NEEDED} (none on 1 that joined late" in line
         stranger.kill()
         stranger.wait()
-        drive.open("gate")
-        again = desk.command(drive, "--cluster", there.address).ended()
+        fault_plan.open("gate")
+        again = workspace.command(fault_plan, "--cluster", dask.address).result()
         assert again.code == 0, again.err
-    require_same(desk.run, desk.undisturbed())
+    require_same(workspace.run, workspace.undisturbed())
 
 
-def test_a_worker_that_hangs(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_worker_is_reported(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connecting, "ANSWER_SECONDS", 2)
-    with cluster(desk.drive({}), workers=0) as there:
-        join(there, 1)
-        there.workers[0].send_signal(signal.SIGSTOP)
-        ended = desk.score("--cluster", there.address)
-        line = require_one_line(ended.err, ended.code)
-        assert ended.code == 1
-        assert f"--cluster {there.address}: the scheduler or a worker did not answer" in line
+    with cluster(workspace.fault_plan({}), workers=0) as dask:
+        join(dask, 1)
+        dask.workers[0].send_signal(signal.SIGSTOP)
+        result = workspace.score("--cluster", dask.address)
+        line = require_one_line(result.err, result.code)
+        assert result.code == 1
+        assert f"--cluster {dask.address}: the scheduler or a worker did not answer" in line
 
 
-def test_a_scheduler_that_hangs(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_scheduler_is_reported(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connecting, "ANSWER_SECONDS", 2)
-    drive = desk.drive({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
-    with cluster(drive, workers=1) as there, places.connect(there.address, None) as client:
+    fault_plan = workspace.fault_plan({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
+    with cluster(fault_plan, workers=1) as dask, places.connect(dask.address, None) as client:
         outcomes = places.run_calls(client, pow, {"a": (2,)}, 3)
-        assert there.scheduler is not None
-        there.scheduler.send_signal(signal.SIGSTOP)
+        assert dask.scheduler is not None
+        dask.scheduler.send_signal(signal.SIGSTOP)
         try:
             with pytest.raises(Failed, match="did not answer for"):
                 next(outcomes)
         finally:
-            there.scheduler.send_signal(signal.SIGCONT)
+            dask.scheduler.send_signal(signal.SIGCONT)

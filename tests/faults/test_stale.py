@@ -1,29 +1,34 @@
-"""What a task of an earlier run writes late is nothing to the run that took its place."""
+"""What a task of an earlier run writes late does not change the run that replaced it."""
 
 from tests.support.driven import Gate, wait
-from tests.support.holding import holder
 from tests.support.killing import cluster
-from tests.support.resuming import Desk
+from tests.support.resuming import Workspace
 from tests.support.run_files import files
+from tests.support.waiting import waiting_process
 
 LATE = Gate("storage.temporary.path_beside", "wait", "scores/part-00002")
 
 
-def test_a_part_of_other_settings_comes_late(desk: Desk) -> None:
-    first = desk.drive({"gate": LATE})
-    second = desk.drive({"gate": Gate("runs.publication.publish", "wait")})
-    with cluster(first) as there:
-        begun = desk.command(first, "--cluster", there.address)
-        holder(first)
+def test_a_late_part_of_other_settings_is_ignored(workspace: Workspace) -> None:
+    first = workspace.fault_plan({"gate": LATE})
+    second = workspace.fault_plan({"gate": Gate("runs.publication.publish", "wait")})
+    with cluster(first) as dask:
+        begun = workspace.command(first, "--cluster", dask.address)
+        waiting_process(first)
         begun.kill()
-        again = desk.command(second, "--n-t", 3, "--fresh")
-        holder(second)
+        again = workspace.command(second, "--n-t", 3, "--fresh")
+        waiting_process(second)
         first.open("gate")
-        wait(lambda: any("part-00002" in part for _, part, _ in first.done()), "it was written")
+        wait(
+            lambda: any("part-00002" in part for _, part, _ in first.finished_parts()),
+            "it was written",
+        )
         second.open("gate")
-        ended = again.ended()
-        assert ended.code == 0, ended.err
-    output = desk.folder / "undisturbed"
-    assert desk.segscore(*desk.arguments(output, "--n-t", 3)).code == 0
-    found = {name: each for name, each in files(desk.run).items() if "_unfinished" not in name}
-    assert found == files(output)
+        result = again.result()
+        assert result.code == 0, result.err
+    output = workspace.folder / "undisturbed"
+    assert workspace.segscore(*workspace.arguments(output, "--n-t", 3)).code == 0
+    contents = {
+        name: content for name, content in files(workspace.run).items() if "_unfinished" not in name
+    }
+    assert contents == files(output)

@@ -1,8 +1,8 @@
 """Every measure once more, slow and obvious.
 
-This is the twin that the compiled passes are held against. It follows the definitions line by line,
-counts by enumerating (windows, distances, positions, units, pairings) and divides with exact
-fractions, so that a reader can hold it next to the page. Undefined is None.
+This is the slow twin that tests compare the compiled passes with. It follows the definitions line
+by line, counts by enumerating (windows, distances, positions, units, pairings) and divides with
+exact fractions, so that a reader can compare it with the page. Undefined is None.
 
 Sources, by the names used below: K&S = Kazantseva & Szpakowicz 2012; F13 = Fournier 2013;
 G06 = Georgescul, Clark & Armstrong 2006; F07 = Franz, McCarley & Xu 2007.
@@ -44,7 +44,7 @@ EDIT_COUNTS = (
     "potential_boundaries",
 )
 STORY_UNIT = 2**40
-"""A story's fractions are added up as whole numbers of this part."""
+"""A story's fractions are added up as multiples of this fraction."""
 CONTENT_COUNTS = ("content_miss", "content_false_alarm", "content_size")
 
 
@@ -73,8 +73,8 @@ def in_words(
     assert len(lengths) == n_units
     total = sum(lengths)
     landed = [sum(lengths[:position]) for position in boundaries]
-    kept = sorted({position for position in landed if 0 < position < total})
-    return total, kept, len(landed) - len(kept)
+    remaining = sorted({position for position in landed if 0 < position < total})
+    return total, remaining, len(landed) - len(remaining)
 
 
 # --- 2. Window measures --------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def window_size(n_units: int, segments: int, rounding: str = "half-even") -> int
     return max(2, nearest[rounding])
 
 
-def covered(boundaries: Boundaries, first: int, k: int) -> int:
+def boundaries_covered(boundaries: Boundaries, first: int, k: int) -> int:
     """How many boundaries lie in window `first`, positions first..first+k-1 (docs/measures.md)."""
     return sum(first <= position <= first + k - 1 for position in boundaries)
 
@@ -98,7 +98,8 @@ def windows(
 ) -> list[tuple[int, int]]:
     """(r(i), h(i)) of the windows i = 1..N-k (docs/measures.md)."""
     return [
-        (covered(reference, i, k), covered(hypothesis, i, k)) for i in range(1, n_units - k + 1)
+        (boundaries_covered(reference, i, k), boundaries_covered(hypothesis, i, k))
+        for i in range(1, n_units - k + 1)
     ]
 
 
@@ -196,7 +197,7 @@ def c_seg_values(
 
 
 class Edit(NamedTuple):
-    """One decision: where and of which type in the reference, and (other) in the hypothesis."""
+    """One edit: position and type in the reference, and (other) in the hypothesis."""
 
     kind: str
     position: int | None
@@ -219,7 +220,7 @@ class Edit(NamedTuple):
         return abs(self.type - self.other_type)
 
 
-def in_text_order(found: Iterable[Edit]) -> list[Edit]:
+def in_text_order(edits: Iterable[Edit]) -> list[Edit]:
     """Edits from left to right, by their leftmost end."""
 
     def place(edit: Edit) -> tuple[int, int, str]:
@@ -227,7 +228,7 @@ def in_text_order(found: Iterable[Edit]) -> list[Edit]:
         types = [t for t in (edit.type, edit.other_type) if t is not None]
         return min(positions), min(types), edit.kind
 
-    return sorted(found, key=place)
+    return sorted(edits, key=place)
 
 
 def edits(n_units: int, reference: Boundaries, hypothesis: Boundaries, n_t: int = 2) -> list[Edit]:
@@ -238,12 +239,12 @@ def edits(n_units: int, reference: Boundaries, hypothesis: Boundaries, n_t: int 
         for i in range(1, n_units - d):
             if i in used or i + d in used:
                 continue
-            left = (i in reference, i in hypothesis)
+            unpaired = (i in reference, i in hypothesis)
             right = (i + d in reference, i + d in hypothesis)
-            if left == (True, False) and right == (False, True):
+            if unpaired == (True, False) and right == (False, True):
                 near.append(Edit("near_miss", i, i + d, 1, 1))
                 used |= {i, i + d}
-            elif left == (False, True) and right == (True, False):
+            elif unpaired == (False, True) and right == (True, False):
                 near.append(Edit("near_miss", i + d, i, 1, 1))
                 used |= {i, i + d}
     matches = [Edit("match", p, p, 1, 1) for p in reference if p in hypothesis]
@@ -270,42 +271,42 @@ def typed_edits(
     only_reference = set(reference) - set(hypothesis)
     only_hypothesis = set(hypothesis) - set(reference)
     left_reference, left_hypothesis = set(only_reference), set(only_hypothesis)
-    found = [Edit("match", p, p, t, t) for p, t in set(reference) & set(hypothesis)]
+    paired = [Edit("match", p, p, t, t) for p, t in set(reference) & set(hypothesis)]
     for d in range(1, n_t):
         for i in range(1, n_units - d):
             for t in sorted(types):
-                here, there = (i, t), (i + d, t)
-                if here in only_reference and there in only_hypothesis:
-                    miss, false_alarm = here, there
-                elif here in only_hypothesis and there in only_reference:
-                    miss, false_alarm = there, here
+                end, other_end = (i, t), (i + d, t)
+                if end in only_reference and other_end in only_hypothesis:
+                    miss, false_alarm = end, other_end
+                elif end in only_hypothesis and other_end in only_reference:
+                    miss, false_alarm = other_end, end
                 else:
                     continue
                 if miss not in left_reference or false_alarm not in left_hypothesis:
                     continue
                 if all(substitutable(left_reference, left_hypothesis, p) for p in (i, i + d)):
                     continue
-                found.append(Edit("near_miss", miss[0], false_alarm[0], t, t))
+                paired.append(Edit("near_miss", miss[0], false_alarm[0], t, t))
                 left_reference.remove(miss)
                 left_hypothesis.remove(false_alarm)
     for position in range(1, n_units):
-        found += edits_at(
+        paired += edits_at(
             position,
             [t for p, t in left_reference if p == position],
             [t for p, t in left_hypothesis if p == position],
         )
-    return in_text_order(found)
+    return in_text_order(paired)
 
 
 def substitutable(
     reference: set[tuple[int, int]], hypothesis: set[tuple[int, int]], position: int
 ) -> bool:
-    """Whether a substitution could be made at this position, of what is left (docs/measures.md)."""
+    """Whether a substitution is still possible at this position (docs/measures.md)."""
     return any(p == position for p, _ in reference) and any(p == position for p, _ in hypothesis)
 
 
 def edits_at(position: int, reference: Sequence[int], hypothesis: Sequence[int]) -> list[Edit]:
-    """What remains at one position: substitutions, then full misses (docs/measures.md; F13 3.1)."""
+    """Edits left at one position: substitutions, then full misses (docs/measures.md; F13 3.1)."""
     pairs = least_substitutions(frozenset(reference), frozenset(hypothesis))
     misses = sorted(set(reference) - {a for a, _ in pairs})
     false_alarms = sorted(set(hypothesis) - {b for _, b in pairs})
@@ -319,7 +320,7 @@ def edits_at(position: int, reference: Sequence[int], hypothesis: Sequence[int])
 def least_substitutions(
     reference: frozenset[int], hypothesis: frozenset[int]
 ) -> list[tuple[int, int]]:
-    """As many (type, other type) pairs as fit: least difference, then smallest."""
+    """Pair as many (type, other type) as possible: least difference, then smallest."""
 
     def pairings(left: frozenset[int], right: frozenset[int]) -> list[list[tuple[int, int]]]:
         if not left or not right:
@@ -392,29 +393,29 @@ def typed_optimal_edits(
     only_hypothesis = set(hypothesis) - set(reference)
     ends = [(p, t, 0) for p, t in only_reference] + [(p, t, 1) for p, t in only_hypothesis]
     pairs = best(tuple(sorted(ends)))[2]
-    found = [Edit("match", p, p, t, t) for p, t in set(reference) & set(hypothesis)]
+    paired = [Edit("match", p, p, t, t) for p, t in set(reference) & set(hypothesis)]
     for pair in pairs:
         two_ends = [(pair[0], pair[1], pair[2]), (pair[3], pair[4], pair[5])]
         (p, t, _), (other_p, other_t, _) = sorted(two_ends, key=lambda end: end[2])
-        found.append(Edit("near_miss" if t == other_t else "substitution", p, other_p, t, other_t))
+        paired.append(Edit("near_miss" if t == other_t else "substitution", p, other_p, t, other_t))
         only_reference.remove((p, t))
         only_hypothesis.remove((other_p, other_t))
-    found += [Edit("miss", p, None, t, None) for p, t in only_reference]
-    found += [Edit("false_alarm", None, p, None, t) for p, t in only_hypothesis]
-    return in_text_order(found)
+    paired += [Edit("miss", p, None, t, None) for p, t in only_reference]
+    paired += [Edit("false_alarm", None, p, None, t) for p, t in only_hypothesis]
+    return in_text_order(paired)
 
 
-def counts_of(found: Sequence[Edit], potential_boundaries: int) -> dict[str, int]:
+def counts_of(edits: Sequence[Edit], potential_boundaries: int) -> dict[str, int]:
     """The counts of docs/measures.md from the edits themselves."""
-    kinds = Counter(edit.kind for edit in found)
+    kinds = Counter(edit.kind for edit in edits)
     return {
         "matches": kinds["match"],
         "near_misses": kinds["near_miss"],
-        "near_miss_span": sum(edit.span for edit in found if edit.kind == "near_miss"),
+        "near_miss_span": sum(edit.span for edit in edits if edit.kind == "near_miss"),
         "misses": kinds["miss"],
         "false_alarms": kinds["false_alarm"],
         "substitutions": kinds["substitution"],
-        "substitution_span": sum(edit.type_span for edit in found if edit.kind == "substitution"),
+        "substitution_span": sum(edit.type_span for edit in edits if edit.kind == "substitution"),
         "potential_boundaries": potential_boundaries,
     }
 
@@ -434,8 +435,8 @@ def typed_edit_counts(
     n_t: int = 2,
 ) -> dict[str, int]:
     """Counts of docs/measures.md with types, greedy pairing (F13 3.1)."""
-    found = typed_edits(n_units, reference, hypothesis, types, n_t)
-    return counts_of(found, (n_units - 1) * len(types))
+    paired = typed_edits(n_units, reference, hypothesis, types, n_t)
+    return counts_of(paired, (n_units - 1) * len(types))
 
 
 def optimal_edit_counts(
@@ -453,8 +454,8 @@ def typed_optimal_edit_counts(
     n_t: int = 2,
 ) -> dict[str, int]:
     """Counts of docs/measures.md with types, `optimal` pairing."""
-    found = typed_optimal_edits(n_units, reference, hypothesis, types, n_t)
-    return counts_of(found, (n_units - 1) * len(types))
+    paired = typed_optimal_edits(n_units, reference, hypothesis, types, n_t)
+    return counts_of(paired, (n_units - 1) * len(types))
 
 
 def f_beta(tp: Fraction, fp: Fraction, fn: Fraction, beta: Fraction = Fraction(1)) -> Value:
@@ -510,12 +511,12 @@ def similarity(penalty: Fraction, denominator: int, per_row: bool) -> Value:
 
 
 def class_confusion(
-    found: Iterable[Edit], *, n_t: int = 2, types: Sequence[int] = (1,)
+    edits: Iterable[Edit], *, n_t: int = 2, types: Sequence[int] = (1,)
 ) -> dict[tuple[int | None, int | None], Fraction]:
     """(type, other type) -> sum of 1-w; None is no boundary (docs/measures.md; F13 eq 7)."""
     type_range = max(types) - min(types) + 1
     matrix: dict[tuple[int | None, int | None], Fraction] = {}
-    for edit in found:
+    for edit in edits:
         weight = Fraction(edit.span, n_t) + Fraction(edit.type_span, type_range)
         cell = (edit.type, edit.other_type)
         matrix[cell] = matrix.get(cell, Fraction(0)) + 1 - weight
@@ -547,11 +548,11 @@ def segments(n_units: int, boundaries: Boundaries) -> list[range]:
 
 
 def segment_of(n_units: int, boundaries: Boundaries, w: int) -> range:
-    """The segment that holds unit w, counted from 0 (docs/measures.md)."""
+    """The segment that contains unit w, counted from 0 (docs/measures.md)."""
     return next(segment for segment in segments(n_units, boundaries) if w in segment)
 
 
-def listened(
+def heard_segments(
     n_units: int, reference: Boundaries, hypothesis: Boundaries
 ) -> list[tuple[range, range]]:
     """For every unit w, its reference segment and its hypothesis segment (F07 2)."""
@@ -563,25 +564,25 @@ def listened(
 
 def content_counts(n_units: int, reference: Boundaries, hypothesis: Boundaries) -> dict[str, int]:
     """Missed and spurious content summed over all units (docs/measures.md; F07 eq 1)."""
-    heard = listened(n_units, reference, hypothesis)
+    heard = heard_segments(n_units, reference, hypothesis)
     return {
-        "content_miss": sum(len(set(story) - set(shown)) for story, shown in heard),
-        "content_false_alarm": sum(len(set(shown) - set(story)) for story, shown in heard),
+        "content_miss": sum(len(set(story) - set(segment)) for story, segment in heard),
+        "content_false_alarm": sum(len(set(segment) - set(story)) for story, segment in heard),
         "content_size": n_units,
     }
 
 
 def content_parts(n_units: int, reference: Boundaries, hypothesis: Boundaries) -> dict[str, int]:
-    """The same content, before (leading) and after (trailing) the overlap (F07 2)."""
-    heard = listened(n_units, reference, hypothesis)
+    """Missed and spurious content before (leading) and after (trailing) the overlap (F07 2)."""
+    heard = heard_segments(n_units, reference, hypothesis)
     return {
-        "content_leading_miss": sum(u < shown.start for story, shown in heard for u in story),
-        "content_trailing_miss": sum(u >= shown.stop for story, shown in heard for u in story),
+        "content_leading_miss": sum(u < segment.start for story, segment in heard for u in story),
+        "content_trailing_miss": sum(u >= segment.stop for story, segment in heard for u in story),
         "content_leading_false_alarm": sum(
-            u < story.start for story, shown in heard for u in shown
+            u < story.start for story, segment in heard for u in segment
         ),
         "content_trailing_false_alarm": sum(
-            u >= story.stop for story, shown in heard for u in shown
+            u >= story.stop for story, segment in heard for u in segment
         ),
     }
 
@@ -609,15 +610,15 @@ def story_fractions(
     """(miss, false alarm) of each reference segment (docs/measures.md, per story; F07 2).
 
     The mean over its units of the share of the story that is missed, and of the share of the
-    hypothesis segment that is not of the story.
+    hypothesis segment that is not part of the story.
     """
     fractions = []
     for story in segments(n_units, reference):
         missed = spurious = Fraction(0)
         for w in story:
-            shown = segment_of(n_units, hypothesis, w)
-            missed += Fraction(len(set(story) - set(shown)), len(story))
-            spurious += Fraction(len(set(shown) - set(story)), len(shown))
+            segment = segment_of(n_units, hypothesis, w)
+            missed += Fraction(len(set(story) - set(segment)), len(story))
+            spurious += Fraction(len(set(segment) - set(story)), len(segment))
         fractions.append((missed / len(story), spurious / len(story)))
     return fractions
 
@@ -625,7 +626,7 @@ def story_fractions(
 def story_values(
     n_units: int, reference: Boundaries, hypothesis: Boundaries
 ) -> dict[str, Fraction]:
-    """Means over reference segments, and how many there are (per story; F07 2)."""
+    """Means over reference segments, and the number of segments (per story; F07 2)."""
     fractions = story_fractions(n_units, reference, hypothesis)
     return {
         "story_miss": sum((miss for miss, _ in fractions), Fraction(0)) / len(fractions),
@@ -642,12 +643,12 @@ def weighted_content_counts(
     weights: Sequence[int],
     lengths: Sequence[int] | None = None,
 ) -> dict[str, int]:
-    """Content in unit weights; unit w listens once for each of its words (F07 2)."""
+    """Content in unit weights, counted once for each word of unit w (F07 2)."""
     words = [1] * n_units if lengths is None else lengths
     miss = false_alarm = 0
-    for w, (story, shown) in enumerate(listened(n_units, reference, hypothesis)):
-        miss += words[w] * sum(weights[u] for u in set(story) - set(shown))
-        false_alarm += words[w] * sum(weights[u] for u in set(shown) - set(story))
+    for w, (story, segment) in enumerate(heard_segments(n_units, reference, hypothesis)):
+        miss += words[w] * sum(weights[u] for u in set(story) - set(segment))
+        false_alarm += words[w] * sum(weights[u] for u in set(segment) - set(story))
     return {"content_miss": miss, "content_false_alarm": false_alarm, "content_size": sum(words)}
 
 
@@ -672,19 +673,19 @@ def values(
     types: Sequence[int] = (1,),
     per_row: bool,
 ) -> dict[str, Value]:
-    """Every value of docs/measures.md whose counts are there: of one row, or of sums of rows."""
-    found: dict[str, Value] = {}
+    """Every value of docs/measures.md that the counts allow, of one row or of sums of rows."""
+    result: dict[str, Value] = {}
     if set(WINDOW_COUNTS) <= counts.keys():
-        found |= window_values(counts, p_seg, cost_miss, c_seg_costs)
+        result |= window_values(counts, p_seg, cost_miss, c_seg_costs)
     if set(EDIT_COUNTS) <= counts.keys():
-        found |= edit_values(counts, n_t=n_t, types=types, per_row=per_row)
+        result |= edit_values(counts, n_t=n_t, types=types, per_row=per_row)
     if set(CONTENT_COUNTS) <= counts.keys():
-        found |= content_values(counts)
+        result |= content_values(counts)
     if "stories" in counts:
         for part in ("miss", "false_alarm"):
             sums = Fraction(counts[f"story_{part}_sum"])
-            found[f"story_{part}"] = ratio(sums / STORY_UNIT, counts["stories"])
-    return found
+            result[f"story_{part}"] = ratio(sums / STORY_UNIT, counts["stories"])
+    return result
 
 
 # --- 5. Several references at once ---------------------------------------------------------------
@@ -693,14 +694,14 @@ def values(
 def panel_counts(
     n_units: int, references: Sequence[Boundaries], hypothesis: Boundaries, k: int
 ) -> dict[str, int]:
-    """Penalty of a hypothesis before all references, and its bounds (K&S eq 7-10)."""
+    """Penalty of a hypothesis compared with all references, and its bounds (K&S eq 7-10)."""
     h = len(references)
     penalty = best = worst = 0
     starts = range(1, n_units - k + 1)
     for i in starts:
-        held = [covered(reference, i, k) for reference in references]
-        support = [held.count(opinion) for opinion in range(k + 1)]
-        penalty += sum(opinion != covered(hypothesis, i, k) for opinion in held)
+        counts = [boundaries_covered(reference, i, k) for reference in references]
+        support = [counts.count(opinion) for opinion in range(k + 1)]
+        penalty += sum(opinion != boundaries_covered(hypothesis, i, k) for opinion in counts)
         best += h - max(support)
         worst += h - min(support)
     return {
@@ -730,7 +731,7 @@ def panel_values(counts: Mapping[str, int]) -> dict[str, Value]:
 def panel(
     n_units: int, references: Sequence[Boundaries], hypothesis: Boundaries, k: int
 ) -> dict[str, int | Fraction | None]:
-    """Counts and values of one hypothesis before all its references (docs/measures.md; K&S 5)."""
+    """Panel counts and values of one hypothesis (docs/measures.md; K&S 5)."""
     counts = panel_counts(n_units, references, hypothesis, k)
     return {**counts, **panel_values(counts)}
 

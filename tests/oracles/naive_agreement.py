@@ -23,7 +23,7 @@ BOUNDARY_ONLY = ("boundary_similarity", "segmentation_similarity", "exact")
 
 
 class Document(NamedTuple):
-    """A text of so many units, and where each coder who read it put boundaries."""
+    """A text of some units, and the boundaries of each coder who coded it."""
 
     n_units: int
     codings: Mapping[str, Boundaries]
@@ -33,7 +33,7 @@ Corpus = Mapping[str, Document]
 
 
 class Coefficient(NamedTuple):
-    """Agreement found, agreement by chance, and what remains of the first beyond the second."""
+    """Observed agreement, expected agreement, and the first corrected for the second."""
 
     actual: Value
     expected: Value
@@ -41,7 +41,7 @@ class Coefficient(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Mean and standard deviation (n - 1) of so many values."""
+    """Mean, standard deviation (n - 1) and number of some values."""
 
     n: int
     mean: Value
@@ -49,7 +49,7 @@ class Spread(NamedTuple):
 
 
 class CoderRow(NamedTuple):
-    """What one coder did: boundaries out of potential ones; pooled B against all peers."""
+    """Statistics of one coder: boundaries out of potential ones; pooled B against all others."""
 
     boundaries: int
     potential: int
@@ -76,7 +76,7 @@ def bias(pi: Coefficient, kappa: Coefficient) -> Coefficient:
 
 
 def spread(values: Iterable[Value]) -> Spread:
-    """Mean and standard deviation of those that are defined."""
+    """Mean and standard deviation of the defined values."""
     defined = [Fraction(value) for value in values if value is not None]
     n = len(defined)
     mean = ratio(sum(defined), n)
@@ -86,7 +86,7 @@ def spread(values: Iterable[Value]) -> Spread:
 
 
 def coders_of(corpus: Corpus) -> list[str]:
-    """Everybody who coded anything."""
+    """Everybody who coded any document."""
     return sorted({coder for document in corpus.values() for coder in document.codings})
 
 
@@ -101,8 +101,8 @@ def pooled_similarity(corpus: Corpus, similarity: str, n_t: int, coder: str | No
     for n_units, codings in corpus.values():
         for x, y in combinations(codings, 2):
             if coder is None or coder in (x, y):
-                found = naive.edit_counts(n_units, codings[x], codings[y], reach)
-                sums = {name: sums[name] + found[name] for name in sums}
+                counts = naive.edit_counts(n_units, codings[x], codings[y], reach)
+                sums = {name: sums[name] + counts[name] for name in sums}
     return naive.edit_values(sums, n_t=reach, per_row=False)[measure]
 
 
@@ -110,7 +110,7 @@ def pi_expected(corpus: Corpus, expected: Expected, segments: bool) -> Value:
     """A_e of pi*: the share of potential boundaries that are marked, squared (F13 3.4).
 
     Over all codings; or (`item`) the mean of documents' shares, of those with a potential boundary.
-    With `segments` a coding counts one mark more than it has boundaries, as F13's tables did.
+    With `segments` a coding counts one mark more than its boundaries, as in F13's tables.
     """
     marked, potential, shares = 0, 0, []
     for n_units, codings in corpus.values():
@@ -150,7 +150,7 @@ def kappa_expected(corpus: Corpus, segments: bool) -> Value:
 
 
 def decisions(corpus: Corpus) -> Iterator[dict[str, bool]]:
-    """Position by position: whether each coder who read it marked a boundary."""
+    """For each position, whether each coder of the document marked a boundary."""
     for n_units, codings in corpus.values():
         for position in range(1, n_units):
             yield {coder: position in boundaries for coder, boundaries in codings.items()}
@@ -183,7 +183,7 @@ def two_category_kappa(corpus: Corpus) -> Coefficient:
             potential[coder] += 1
     agreeing = meetings = 0
     by_chance = Fraction(0)
-    # Adding a pair's chance at every position that both decided weighs it by n_xy.
+    # Adding a pair's chance at every position that both coded weights it by n_xy.
     for decided in decisions(corpus):
         for x, y in combinations(decided, 2):
             p_x, p_y = Fraction(marked[x], potential[x]), Fraction(marked[y], potential[y])
@@ -202,11 +202,19 @@ def two_category_alpha(corpus: Corpus) -> Coefficient:
     n_1 = coincidences[True, True] + coincidences[True, False]
     n_0 = coincidences[False, False] + coincidences[False, True]
     n = n_1 + n_0
-    found = ratio(coincidences[True, False] + coincidences[False, True], n)
+    disagreement = ratio(coincidences[True, False] + coincidences[False, True], n)
     by_chance = ratio(2 * n_1 * n_0, n * (n - 1))
-    if found is None or by_chance is None:
+    if disagreement is None or by_chance is None:
         return UNDEFINED
-    return corrected(1 - found, 1 - by_chance)
+    return corrected(1 - disagreement, 1 - by_chance)
+
+
+def two_category_ac1(corpus: Corpus) -> Coefficient:
+    """Gwet's AC1: the agreement of pi; chance 2 q (1 - q) with the rate q of all marks."""
+    marks = [mark for decided in decisions(corpus) for mark in decided.values()]
+    rate = ratio(sum(marks), len(marks))
+    by_chance = None if rate is None else 2 * rate * (1 - rate)
+    return corrected(two_category_pi(corpus).actual, by_chance)
 
 
 # --- All coefficients ----------------------------------------------------------------------------
@@ -217,19 +225,20 @@ def coefficients(
 ) -> Coefficients:
     """Every (coefficient, similarity); `segments` is F13's published form (docs/measures.md).
 
-    `expected` and `segments` speak of boundary-only coefficients: two_category knows neither.
+    `expected` and `segments` apply to boundary-only coefficients, not to two_category.
     """
-    found: Coefficients = {}
+    result: Coefficients = {}
     for similarity in BOUNDARY_ONLY:
         actual = pooled_similarity(corpus, similarity, n_t)
-        found["pi", similarity] = corrected(actual, pi_expected(corpus, expected, segments))
-        found["kappa", similarity] = corrected(actual, kappa_expected(corpus, segments))
-    found["pi", "two_category"] = two_category_pi(corpus)
-    found["kappa", "two_category"] = two_category_kappa(corpus)
-    found["alpha", "two_category"] = two_category_alpha(corpus)
+        result["pi", similarity] = corrected(actual, pi_expected(corpus, expected, segments))
+        result["kappa", similarity] = corrected(actual, kappa_expected(corpus, segments))
+    result["pi", "two_category"] = two_category_pi(corpus)
+    result["kappa", "two_category"] = two_category_kappa(corpus)
+    result["alpha", "two_category"] = two_category_alpha(corpus)
+    result["ac1", "two_category"] = two_category_ac1(corpus)
     for similarity in (*BOUNDARY_ONLY, "two_category"):
-        found["bias", similarity] = bias(found["pi", similarity], found["kappa", similarity])
-    return found
+        result["bias", similarity] = bias(result["pi", similarity], result["kappa", similarity])
+    return result
 
 
 def without(
@@ -238,11 +247,11 @@ def without(
     """Every coefficient with a coder left out; all undefined if fewer than two coders remain."""
     rest: dict[str, Document] = {}
     for name, (n_units, codings) in corpus.items():
-        others = {who: boundaries for who, boundaries in codings.items() if who != coder}
+        others = {other: boundaries for other, boundaries in codings.items() if other != coder}
         if others:
             rest[name] = Document(n_units, others)
-    found = coefficients(rest, n_t, expected, segments)
-    return found if len(coders_of(rest)) >= 2 else dict.fromkeys(found, UNDEFINED)
+    result = coefficients(rest, n_t, expected, segments)
+    return result if len(coders_of(rest)) >= 2 else dict.fromkeys(result, UNDEFINED)
 
 
 # --- Coders side by side -------------------------------------------------------------------------
@@ -259,9 +268,9 @@ def window_pairs(document: Document, rounding: str = "half-even") -> dict[str, S
 
 
 def prominence(document: Document, k: int) -> list[dict[str, int | Fraction | None]]:
-    """Who stands behind each marked position, within reach 0, k // 2 and k (K&S 4.2)."""
+    """Coders who support each marked position, within 0, k // 2 and k positions (K&S 4.2)."""
     codings = list(document.codings.values())
-    found: list[dict[str, int | Fraction | None]] = []
+    rows: list[dict[str, int | Fraction | None]] = []
     for position in sorted({position for boundaries in codings for position in boundaries}):
         row: dict[str, int | Fraction | None] = {"position": position}
         for name, reach in (("exact", 0), ("half", k // 2), ("full", k)):
@@ -269,12 +278,12 @@ def prominence(document: Document, k: int) -> list[dict[str, int | Fraction | No
             row[f"coders_{name}"] = sum(near)
             row[f"support_{name}"] = ratio(sum(near), len(codings))
             row[f"peer_support_{name}"] = ratio(sum(near) - 1, len(codings) - 1)
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def coder_rows(corpus: Corpus, n_t: int = 2) -> tuple[dict[str, CoderRow], Spread]:
-    """What every coder did, and the spread of their rates (F13 fig 11)."""
+    """Statistics of every coder, and the spread of their rates (F13 fig 11)."""
     rows: dict[str, CoderRow] = {}
     for coder in coders_of(corpus):
         coded = [document for document in corpus.values() if coder in document.codings]
@@ -289,12 +298,12 @@ def coder_rows(corpus: Corpus, n_t: int = 2) -> tuple[dict[str, CoderRow], Sprea
 
 def segment_statistics(corpus: Corpus) -> dict[str, Spread]:
     """Segments per coding, and sizes of all segments of all codings (docs/measures.md)."""
-    found = [
+    sizes = [
         naive.segments(n_units, boundaries)
         for n_units, codings in corpus.values()
         for boundaries in codings.values()
     ]
     return {
-        "segments": spread(Fraction(len(segments)) for segments in found),
-        "sizes": spread(Fraction(len(segment)) for segments in found for segment in segments),
+        "segments": spread(Fraction(len(segments)) for segments in sizes),
+        "sizes": spread(Fraction(len(segment)) for segments in sizes for segment in segments),
     }

@@ -10,7 +10,7 @@ import numpy as np
 
 Row = Mapping[str, Any]
 Cells = dict[str, dict[str, list[Row]]]
-"""System -> document -> its rows."""
+"""System -> document -> rows."""
 
 Formula = Callable[[Mapping[str, int]], float | None]
 NEARLY = 1 - 1e-9
@@ -21,10 +21,10 @@ def shared(rows: Iterable[Row], system: Callable[[Row], str]) -> Cells:
     cells: Cells = defaultdict(lambda: defaultdict(list))
     for row in rows:
         cells[system(row)][row["document_id"]].append(row)
-    common = set.intersection(*(set(held) for held in cells.values()))
+    common = set.intersection(*(set(documents) for documents in cells.values()))
     return {
-        name: {document: held[document] for document in sorted(common)}
-        for name, held in cells.items()
+        name: {document: documents[document] for document in sorted(common)}
+        for name, documents in cells.items()
     }
 
 
@@ -41,10 +41,12 @@ def macro(cells: Mapping[str, Sequence[Row]], measure: str) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def micro(cells: Mapping[str, Sequence[Row]], counts: Sequence[str], of: Formula) -> float | None:
+def micro(
+    cells: Mapping[str, Sequence[Row]], counts: Sequence[str], formula: Formula
+) -> float | None:
     """The formula over sums of counts."""
-    rows = [row for held in cells.values() for row in held]
-    return of({name: sum(row[name] for row in rows) for name in counts})
+    rows = [row for document_rows in cells.values() for row in document_rows]
+    return formula({name: sum(row[name] for row in rows) for name in counts})
 
 
 def both_defined(
@@ -81,13 +83,13 @@ def permuted_p(
         for document in first:
             if flipped[document][number]:
                 a[document], b[document] = second[document], first[document]
-        found = apart(a, b)
-        extreme += found is None or found >= observed * NEARLY
+        difference = apart(a, b)
+        extreme += difference is None or difference >= observed * NEARLY
     return (extreme + 1) / (permutations + 1)
 
 
 def wilcoxon_p(differences: Sequence[float]) -> float:
-    """Signed ranks over every pattern of signs; for differences without ties and zeros."""
+    """P of signed ranks over every pattern of signs; for differences without ties and zeros."""
     ranks = {d: i + 1 for i, d in enumerate(sorted(map(abs, differences)))}
     observed = sum(ranks[abs(d)] for d in differences if d > 0)
     middle = sum(ranks.values()) / 2
@@ -100,7 +102,7 @@ def wilcoxon_p(differences: Sequence[float]) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Each p times the tests not yet rejected, never below the one before."""
+    """Each p times the number of tests not yet rejected, never below the one before."""
     adjusted = {}
     largest = 0.0
     for step, index in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
@@ -110,7 +112,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def mid_ranks(values: Sequence[float]) -> list[float]:
-    """1 for the smallest, equal ones share the mean of their places."""
+    """Ranks from 1 for the smallest; equal values share their mean rank."""
     return [
         sum(other < value for other in values) + (sum(other == value for other in values) + 1) / 2
         for value in values
@@ -128,7 +130,7 @@ def friedman(values: Sequence[Sequence[float]]) -> float:
 
 
 def nemenyi(values: Sequence[Sequence[float]], a: int, b: int) -> float:
-    """P of a range of independent normal variables beyond that of two mean ranks, by summing."""
+    """P that a range of independent normal variables exceeds that of two mean ranks."""
     systems, documents = len(values), len(values[0])
     ranks = [mid_ranks(column) for column in zip(*values, strict=True)]
     apart = abs(sum(row[a] - row[b] for row in ranks)) / documents

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Piece:
-    """A segment; without an end it goes on until the next start."""
+    """A segment; without an end it extends to the next start."""
 
     start: Fraction
     end: Fraction | None
@@ -17,7 +17,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Rules:
-    """What an import was asked for."""
+    """Options of an import."""
 
     n_units: int
     own_gaps: bool = False
@@ -28,20 +28,20 @@ class Rules:
 
 @dataclass
 class Result:
-    """Boundaries with their levels, and what was counted."""
+    """Boundaries with their levels, and counts."""
 
     boundaries: set[tuple[int, int]] = field(default_factory=set)
     counted: Counter[str] = field(default_factory=Counter)
 
 
 def rounded(exact: Fraction) -> int:
-    """The whole number that is nearest; of two the greater."""
+    """The nearest whole number; of two the greater."""
     candidates = range(int(exact) - 2, int(exact) + 3)
     return min(candidates, key=lambda whole: (abs(whole - exact), -whole))
 
 
 def convert(pieces: list[Piece], rules: Rules) -> Result:
-    """The segments of a hypothesis as boundaries."""
+    """Convert the segments of a hypothesis into boundaries."""
     result = Result()
     result.counted["deeper"] = sum(piece.level > rules.max_level for piece in pieces)
     pieces = [piece for piece in pieces if piece.level <= rules.max_level]
@@ -123,7 +123,7 @@ def _boundaries(
     outermost = min(piece.level for _, _, piece in spans)
     after_gap = {gap[-1] + 1 for gap in gaps} if rules.own_gaps else set()
     first = spans[0][0]
-    found = set()
+    boundaries = set()
     for level in {piece.level for _, _, piece in spans}:
         inside = [span for span in spans if span[2].level == level]
         starts: set[int] = set()
@@ -136,7 +136,7 @@ def _boundaries(
                 result.counted["merged"] += 1
             else:
                 starts.add(start)
-        found |= {(start, level) for start in starts if start != first}
+        boundaries |= {(start, level) for start in starts if start != first}
     if rules.own_gaps:
-        found |= {(edge, outermost) for gap in gaps for edge in (gap[0], gap[-1] + 1)}
-    result.boundaries = {(p, level) for p, level in found if 0 < p < rules.n_units}
+        boundaries |= {(edge, outermost) for gap in gaps for edge in (gap[0], gap[-1] + 1)}
+    result.boundaries = {(p, level) for p, level in boundaries if 0 < p < rules.n_units}

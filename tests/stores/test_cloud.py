@@ -12,7 +12,7 @@ import pytest
 from segscore.pipeline import storage
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import Corpus, corpus
 from tests.support.dask_cluster import dask_cluster
 from tests.support.servers import ACCOUNT_KEY, WRITER, Fault, Proxy
@@ -22,21 +22,24 @@ TABLES = ("scores", "panel_scores", "summary", "rejects", "unpaired")
 SECRETS = (WRITER["secret"], ACCOUNT_KEY)
 
 
-def upload(made: Corpus, folder: str) -> None:
-    """Put a corpus where it is imported and scored from."""
+def upload(generated: Corpus, folder: str) -> None:
+    """Upload a corpus."""
     rows = [
         {**row, "role": role}
-        for role, table in (("reference", made.references), ("hypothesis", made.hypotheses))
+        for role, table in (
+            ("reference", generated.references),
+            ("hypothesis", generated.hypotheses),
+        )
         for row in table
     ]
     text = "".join(json.dumps(row) + "\n" for row in rows)
     storage.write_text(storage.join(folder, "corpus.jsonl"), text)
-    documents = pa.Table.from_pylist(made.documents)
+    documents = pa.Table.from_pylist(generated.documents)
     storage.write_table(storage.join(folder, "documents.parquet"), documents)
 
 
-def score(segscore: Segscore, folder: str, run: str, *options: object) -> Ended:
-    """Score what was imported."""
+def score(segscore: Segscore, folder: str, run: str, *options: object) -> CommandResult:
+    """Score imported tables."""
     return segscore(
         "score", f"{folder}/tables/references", f"{folder}/tables/hypotheses",
         "--documents", f"{folder}/documents.parquet", "--group-by", "genre",
@@ -45,31 +48,31 @@ def score(segscore: Segscore, folder: str, run: str, *options: object) -> Ended:
 
 
 def tables(run: str) -> dict[str, list[dict[str, Any]]]:
-    """The rows of every table, without the file a refused row was in."""
-    found = {}
+    """Return the rows of every table, without the file of a rejected row."""
+    rows = {}
     for name in TABLES:
         table = storage.read_table(storage.join(run, name))
-        kept = [column for column in table.column_names if column != "source"]
-        found[name] = table.select(kept).to_pylist()
-    return found
+        columns = [column for column in table.column_names if column != "source"]
+        rows[name] = table.select(columns).to_pylist()
+    return rows
 
 
 @pytest.fixture
 def on_disk(segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
-    """A corpus of several parts, imported and scored on a disk, with a row that is refused."""
+    """A corpus of several parts, imported and scored on a disk, with a rejected row."""
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=40))
-    made = corpus(seed=12, documents=50)
-    made.hypotheses.append({**made.hypotheses[0], "boundaries": []})
-    upload(made, str(tmp_path))
+    generated = corpus(seed=12, documents=50)
+    generated.hypotheses.append({**generated.hypotheses[0], "boundaries": []})
+    upload(generated, str(tmp_path))
     given = segscore("import", tmp_path / "corpus.jsonl", "--output", tmp_path / "tables")
     assert given.code == 0, given.err
-    ended = score(segscore, str(tmp_path), "run")
-    assert ended.code == 0, ended.err
-    return made
+    result = score(segscore, str(tmp_path), "run")
+    assert result.code == 0, result.err
+    return generated
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_the_same_tables_in_every_store(
+def test_tables_are_the_same_in_every_store(
     segscore: Segscore,
     tmp_path: Path,
     on_disk: Corpus,
@@ -80,17 +83,17 @@ def test_the_same_tables_in_every_store(
     upload(on_disk, folder)
     given = segscore("import", f"{folder}/corpus.jsonl", "--output", f"{folder}/tables")
     assert given.code == 0, given.err
-    ended = score(segscore, folder, "run")
-    assert ended.code == 0, ended.err
+    result = score(segscore, folder, "run")
+    assert result.code == 0, result.err
     assert tables(f"{folder}/run") == tables(str(tmp_path / "run"))
-    held = storage.names(f"{folder}/run")
-    assert {*TABLES, "run.json"} <= {*held} and not any(name.startswith("_") for name in held)
+    names = storage.names(f"{folder}/run")
+    assert {*TABLES, "run.json"} <= {*names} and not any(name.startswith("_") for name in names)
     record = storage.read_text(f"{folder}/run/run.json")
     assert record is not None
-    said = given.out + given.err + ended.out + ended.err + record
-    assert not any(secret in said for secret in SECRETS)
-    shown = segscore("status", f"{folder}/run")
-    assert shown.code == 0 and "finished" in shown.out
+    texts = given.out + given.err + result.out + result.err + record
+    assert not any(secret in texts for secret in SECRETS)
+    status = segscore("status", f"{folder}/run")
+    assert status.code == 0 and "finished" in status.out
     document = on_disk.hypotheses[1]["document_id"]
     drawn = segscore("explain", f"{folder}/run", "--document", document)
     assert drawn.code == 0 and document in drawn.out, drawn.err
@@ -101,7 +104,7 @@ def test_the_same_tables_in_every_store(
     assert tables(f"{folder}/run") == tables(str(tmp_path / "run"))
 
 
-def test_the_same_tables_from_workers_that_know_the_store_by_their_environment(
+def test_tables_are_the_same_from_workers_with_credentials_in_their_environment(
     segscore: Segscore, tmp_path: Path, on_disk: Corpus, s3: str
 ) -> None:
     folder = f"{s3}/{tmp_path.name}"
@@ -111,19 +114,19 @@ def test_the_same_tables_from_workers_that_know_the_store_by_their_environment(
     expected = tables(str(tmp_path / "run"))
     with dask_cluster(tmp_path) as address:
         for name, place in {"processes": ("processes", "--workers", 2), "tcp": (address,)}.items():
-            ended = score(segscore, folder, name, "--cluster", *place)
-            assert ended.code == 0, ended.err
+            result = score(segscore, folder, name, "--cluster", *place)
+            assert result.code == 0, result.err
             assert tables(f"{folder}/{name}") == expected
 
 
-def test_the_same_tables_from_a_server_that_often_fails(
+def test_tables_are_the_same_from_a_server_that_often_fails(
     segscore: Segscore,
     tmp_path: Path,
     on_disk: Corpus,
     s3: str,
     proxied: Callable[[str], Proxy],
 ) -> None:
-    """Answers lost after the work was done, too."""
+    """Answers are lost after the work was done, too."""
     proxy = proxied("s3")
     draw = Random(3)  # noqa: S311
     faults = [Fault("answer", 500), Fault("answer", 503), *map(Fault, ("reset", "lost", "cut"))]
@@ -132,21 +135,21 @@ def test_the_same_tables_from_a_server_that_often_fails(
     upload(on_disk, folder)
     given = segscore("import", f"{folder}/corpus.jsonl", "--output", f"{folder}/tables")
     assert given.code == 0, given.err
-    ended = score(segscore, folder, "run")
-    assert ended.code == 0, ended.err
+    result = score(segscore, folder, "run")
+    assert result.code == 0, result.err
     assert tables(f"{folder}/run") == tables(str(tmp_path / "run"))
 
 
-def test_documents_are_named_alike_wherever_their_files_are(
+def test_document_names_do_not_depend_on_the_store(
     segscore: Segscore, tmp_path: Path, s3: str
 ) -> None:
     """Choi's files name their documents."""
-    found = []
+    names = []
     for folder in (str(tmp_path), f"{s3}/{tmp_path.name}-names"):
         for name in ("3-5/1.ref", "9-11/1.ref"):
             storage.write_text(f"{folder}/{name}", "==========\na\nb\n==========\nc\n==========\n")
         options = ("--format", "choi", "--coder", "ann", "--output", f"{folder}/tables")
-        ended = segscore("import", f"{folder}/3-5", f"{folder}/9-11", *options)
-        assert ended.code == 0, ended.err
-        found.append(storage.read_table(f"{folder}/tables/references").column("document_id"))
-    assert found[0].to_pylist() == found[1].to_pylist() == ["3-5/1", "9-11/1"]
+        result = segscore("import", f"{folder}/3-5", f"{folder}/9-11", *options)
+        assert result.code == 0, result.err
+        names.append(storage.read_table(f"{folder}/tables/references").column("document_id"))
+    assert names[0].to_pylist() == names[1].to_pylist() == ["3-5/1", "9-11/1"]

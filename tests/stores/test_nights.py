@@ -1,42 +1,42 @@
-"""`segscore nightly` where tables come into an object store and nights go to it."""
+"""`segscore nightly` with tables and nights in an object store."""
 
 from pathlib import Path
 
 from segscore.pipeline import storage
 from tests.support.command_line import Segscore
+from tests.support.night_metrics import WORSE, one_error, outcome_in_metrics, shifted
 from tests.support.nights import DAYS, GOOD, Archive
-from tests.support.told_nights import WORSE, one_error, outcome_told, shifted
 
 FIRST, SECOND, THIRD = DAYS[:3]
 
 
-def test_nights_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: str) -> None:
+def test_nights_run_in_an_object_store(segscore: Segscore, tmp_path: Path, s3: str) -> None:
     archive = Archive(f"{s3}/{tmp_path.name}", tmp_path, segscore)
     assert archive.run(FIRST).code == 1
-    assert outcome_told(archive) == "waiting"
+    assert outcome_in_metrics(archive) == "waiting"
     nights = [(FIRST, GOOD, 0), (SECOND, WORSE, 1), (THIRD, GOOD, 0)]
     for night, systems, code in nights:
         archive.deliver(night, systems)
         for _ in range(2):
-            ended = archive.run(night)
-            assert ended.code == code, ended.err
-    assert outcome_told(archive) == "passed"
+            result = archive.run(night)
+            assert result.code == code, result.err
+    assert outcome_in_metrics(archive) == "passed"
     archive.deliver(SECOND, GOOD)
     assert archive.run(SECOND).code == 0
     later = shifted(FIRST, 60)
     archive.deliver(later)
-    ended = archive.run(later, "--keep", 30)
-    assert ended.code == 0, ended.err
+    result = archive.run(later, "--keep", 30)
+    assert result.code == 0, result.err
     assert storage.names(archive.runs) == [f"date={later}"]
     gathered = segscore("history", archive.runs)
     assert gathered.code == 0, gathered.err
     assert storage.names(archive.runs) == [f"date={later}", "history"]
 
 
-def test_a_store_that_is_not_there(segscore: Segscore, tmp_path: Path, s3: str) -> None:
-    """Not a night to wait for."""
+def test_an_unreachable_store_fails_the_night(segscore: Segscore, tmp_path: Path, s3: str) -> None:
+    """The night fails instead of waiting for input."""
     archive = Archive("s3://no-such-bucket/archive", tmp_path, segscore)
-    ended = archive.run(FIRST)
-    assert ended.code == 2
-    assert "no-such-bucket" in one_error(ended.err)
-    assert outcome_told(archive) == "broken"
+    result = archive.run(FIRST)
+    assert result.code == 2
+    assert "no-such-bucket" in one_error(result.err)
+    assert outcome_in_metrics(archive) == "broken"

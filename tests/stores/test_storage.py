@@ -1,4 +1,4 @@
-"""Every function of storage in every object store; what failures become."""
+"""Every function of storage in every object store, and the messages of failures."""
 
 import asyncio
 import io
@@ -19,9 +19,9 @@ import pytest
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.storage import clouds, object_stores
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.paths import ROOT
-from tests.support.refusals import ROW, score, told
+from tests.support.refusals import ROW, assert_one_line, score
 from tests.support.servers import (
     ACCOUNT,
     ACCOUNT_KEY,
@@ -32,7 +32,7 @@ from tests.support.servers import (
     Fault,
     Proxy,
     address_of,
-    forget,
+    clear_filesystems,
     free_ports,
 )
 from tests.support.storage_promises import StoragePromises, written
@@ -43,23 +43,23 @@ Proxied = Callable[[str], Proxy]
 
 @pytest.fixture(params=STORES)
 def stored(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty folder in every store."""
+    """URL of an empty folder in every store."""
     return f"{request.getfixturevalue(request.param)}/{tmp_path.name}"
 
 
 @pytest.fixture
-def anywhere(stored: str) -> str:
-    """The same; what is promised on a disk is promised here."""
+def folder_url(stored: str) -> str:
+    """The same URL, under the name that the promises of all storage use."""
     return stored
 
 
 class TestInAStore(StoragePromises):
-    """All of it, in every store."""
+    """The promises of all storage, in every store."""
 
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clients do not wait before they try again."""
+    """Let clients retry without a pause."""
     wait = asyncio.sleep
     monkeypatch.setattr(asyncio, "sleep", lambda _, result=None: wait(0, result))
 
@@ -68,22 +68,22 @@ def protocol_of(url: str) -> str:
     return url.partition("://")[0]
 
 
-# --- what there is ------------------------------------------------------------------------------
+# --- contents -----------------------------------------------------------------------------------
 
 
 def test_equal_tables_are_equal_bytes_everywhere(stored: str, tmp_path: Path) -> None:
     written(f"{stored}/t.parquet")
     written(str(tmp_path / "t.parquet"))
-    found = object_stores.RemoteFile(object_stores.resolve(f"{stored}/t.parquet")).read()
-    assert found == (tmp_path / "t.parquet").read_bytes()
+    remote = object_stores.RemoteFile(object_stores.resolve(f"{stored}/t.parquet")).read()
+    assert remote == (tmp_path / "t.parquet").read_bytes()
 
 
 def test_listings_are_never_stale(stored: str) -> None:
-    """Another client, as on another machine, writes and removes meanwhile."""
+    """Another client, as on another machine, writes and removes in the meantime."""
     storage.write_text(f"{stored}/0.jsonl", "{}")
     for number in range(1, 3):
         assert len(storage.find(stored)) == len(storage.names(stored)) == number
-        forget()
+        clear_filesystems()
         storage.write_text(f"{stored}/{number}.jsonl", "{}")
     with ThreadPoolExecutor(1) as another:
         another.submit(storage.remove, f"{stored}/0.jsonl").result()
@@ -91,16 +91,18 @@ def test_listings_are_never_stale(stored: str) -> None:
     assert storage.read_text(f"{stored}/0.jsonl") is None
 
 
-def test_folders_that_consoles_show_are_no_files(stored: str) -> None:
+def test_folders_made_by_consoles_are_not_files(stored: str) -> None:
     written(f"{stored}/t/0.parquet")
-    at = object_stores.resolve(f"{stored}/t/")
-    # What Azure's console makes of a folder has no slash at the end.
-    if at.cloud is clouds.AZURE:
-        client = at.files.service_client.get_blob_client(BUCKET, f"{at.path.split('/', 1)[1]}/sub")
+    location = object_stores.resolve(f"{stored}/t/")
+    # Azure's console makes a folder of a name without a final slash.
+    if location.cloud is clouds.AZURE:
+        client = location.files.service_client.get_blob_client(
+            BUCKET, f"{location.path.split('/', 1)[1]}/sub"
+        )
         upload = client.upload_blob(b"", metadata={"hdi_isfolder": "true"})
-        fsspec.asyn.sync(at.files.loop, lambda: upload)
+        fsspec.asyn.sync(location.files.loop, lambda: upload)
     else:
-        at.files.pipe_file(f"{at.path.rstrip('/')}/sub/", b"")
+        location.files.pipe_file(f"{location.path.rstrip('/')}/sub/", b"")
     assert [file.url for file in storage.find(f"{stored}/t", any_kind=True)] == [
         f"{stored}/t/0.parquet"
     ]
@@ -115,10 +117,10 @@ def test_names_that_adlfs_would_change(azure: str, name: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-# --- how much is fetched ------------------------------------------------------------------------
+# --- amount that is fetched ---------------------------------------------------------------------
 
 
-def test_a_row_group_is_all_that_is_fetched(stored: str, proxied: Proxied) -> None:
+def test_only_one_row_group_is_fetched(stored: str, proxied: Proxied) -> None:
     rows = 40_000
     table = pa.table({"a": [f"{i * i}" for i in range(rows)], "b": range(rows), "c": range(rows)})
     packed = io.BytesIO()
@@ -130,19 +132,19 @@ def test_a_row_group_is_all_that_is_fetched(stored: str, proxied: Proxied) -> No
     size = sum(group.column(i).total_compressed_size for i in range(3))
     read = storage.open_parquet(url).read_row_groups([5])
     assert read.equals(table.slice(5 * rows // 8, rows // 8))
-    bodies = [asked.received for asked in proxy.asked if "application" not in asked.path]
+    bodies = [request.received for request in proxy.requests if "application" not in request.path]
     footer = 65_536
-    assert size < sum(bodies) < size + footer + 5_000  # of which some tell of the file
-    proxy.asked.clear()
+    assert size < sum(bodies) < size + footer + 5_000  # some only ask for the size
+    proxy.requests.clear()
     storage.open_parquet(url).read_row_groups([5], columns=["b"])
-    assert sum(asked.received for asked in proxy.asked) < size // 2 + footer + 5_000
+    assert sum(request.received for request in proxy.requests) < size // 2 + footer + 5_000
 
 
-# --- servers that fail --------------------------------------------------------------------------
+# --- failing servers ----------------------------------------------------------------------------
 
 
 class Fails:
-    """Fails at the first requests."""
+    """A proxy's fault that fails the first requests."""
 
     def __init__(self, fault: Fault, times: int) -> None:
         self.fault, self.left = fault, times
@@ -163,7 +165,7 @@ PASSING = {
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("kind", PASSING)
-def test_a_request_that_fails_is_made_again(
+def test_a_failed_request_is_repeated(
     stored: str, proxied: Proxied, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clouds, "READ_SECONDS", 1)
@@ -180,13 +182,13 @@ def test_a_request_that_fails_is_made_again(
     for step in steps[:2] if kind == "stall" else steps:
         fails = proxy.fault = Fails(PASSING[kind], times=1 if kind == "stall" else 2)
         step()
-        # An answer that says nothing cannot be cut.
+        # An empty answer cannot be cut.
         assert fails.left < 0 or kind == "cut"
     assert storage.names(stored) == (["t"] if kind == "stall" else ["new.txt", "said.txt"])
 
 
 @pytest.mark.usefixtures("at_once")
-def test_the_winner_whose_answer_was_lost_knows_that_it_won(stored: str, proxied: Proxied) -> None:
+def test_a_winner_whose_answer_was_lost_knows_that_it_won(stored: str, proxied: Proxied) -> None:
     proxy = proxied(protocol_of(stored))
     fails = proxy.fault = Fails(Fault("lost"), times=1)
     storage.write_new_text(f"{stored}/new.txt", "mine")
@@ -196,7 +198,7 @@ def test_the_winner_whose_answer_was_lost_knows_that_it_won(stored: str, proxied
 
 
 @pytest.mark.usefixtures("at_once")
-def test_nothing_is_seen_of_a_file_half_written(stored: str, proxied: Proxied) -> None:
+def test_a_half_written_file_is_invisible(stored: str, proxied: Proxied) -> None:
     proxy = proxied(protocol_of(stored))
     proxy.fault = lambda method, _: Fault("reset") if method in ("PUT", "POST") else None
     with pytest.raises(Failed):
@@ -204,31 +206,31 @@ def test_nothing_is_seen_of_a_file_half_written(stored: str, proxied: Proxied) -
     assert storage.names(stored) == []
 
 
-def test_parts_of_a_file_that_could_not_be_finished_are_given_back(
+def test_parts_of_an_unfinished_upload_are_removed(
     s3: str, tmp_path: Path, proxied: Proxied
 ) -> None:
-    at = object_stores.resolve(f"{s3}/{tmp_path.name}/big.bin")
+    location = object_stores.resolve(f"{s3}/{tmp_path.name}/big.bin")
     content = os.urandom(101 * 2**20)
-    object_stores.put(at, content, new=True)
+    object_stores.put(location, content, new=True)
     with pytest.raises(FileExistsError):
-        object_stores.put(at, content, new=True)
-    assert at.files.info(at.path)["size"] == len(content)
-    storage.remove(at.url)
+        object_stores.put(location, content, new=True)
+    assert location.files.info(location.path)["size"] == len(content)
+    storage.remove(location.url)
     proxy = proxied("s3")
     proxy.fault = lambda _, path: (
         Fault("answer", 403, b"<Error><Code>AccessDenied</Code></Error>")
         if "partNumber=2" in path
         else None
     )
-    at = object_stores.resolve(at.url)
-    with pytest.raises(Refused, match="no permission"), object_stores.explained(at):
-        object_stores.put(at, content, new=False)
+    location = object_stores.resolve(location.url)
+    with pytest.raises(Refused, match="no permission"), object_stores.explained(location):
+        object_stores.put(location, content, new=False)
     assert storage.names(f"{s3}/{tmp_path.name}") == []
-    assert at.files.list_multipart_uploads(BUCKET) == []
+    assert location.files.list_multipart_uploads(BUCKET) == []
 
 
 @pytest.mark.parametrize("how", ["replaced", "removed"])
-def test_a_file_that_changes_while_it_is_read(stored: str, how: str) -> None:
+def test_a_file_changed_during_reading_is_reported(stored: str, how: str) -> None:
     url = f"{stored}/t.parquet"
     storage.write_table(url, pa.table({"n": range(100_000)}))
     opened = storage.open_parquet(url)
@@ -240,13 +242,13 @@ def test_a_file_that_changes_while_it_is_read(stored: str, how: str) -> None:
         opened.read_row_groups([0])
 
 
-# --- settings that are wrong --------------------------------------------------------------------
+# --- wrong settings -----------------------------------------------------------------------------
 
 S3_KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 
 @pytest.mark.parametrize(
-    ("variables", "said"),
+    ("variables", "message"),
     [
         (
             {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None},
@@ -258,25 +260,25 @@ S3_KEYS = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         ({"AWS_PROFILE": "nobody"}, "not accepted (ProfileNotFound)"),
     ],
 )
-def test_wrong_credentials_of_s3(
+def test_wrong_credentials_of_s3_are_reported(
     segscore: Segscore,
     s3: str,
     environment: Environment,
     variables: dict[str, str | None],
-    said: str,
+    message: str,
 ) -> None:
     environment(**variables)
-    told(score(segscore, f"{s3}/tables", f"{s3}/run"), 2, f"{s3}/tables: ", said)
+    assert_one_line(score(segscore, f"{s3}/tables", f"{s3}/run"), 2, f"{s3}/tables: ", message)
 
 
-def test_no_permission_of_s3(
+def test_missing_permission_of_s3_is_reported(
     segscore: Segscore, s3: str, tmp_path: Path, environment: Environment
 ) -> None:
     url = f"{s3}/{tmp_path.name}"
     (tmp_path / "in.jsonl").write_text(ROW)
     environment(AWS_ACCESS_KEY_ID=READER["key"], AWS_SECRET_ACCESS_KEY=READER["secret"])
-    ended = segscore("import", tmp_path / "in.jsonl", "--output", url)
-    told(ended, 2, f"{url}/_import/claim.json: no permission (AccessDenied)", S3_KEYS)
+    result = segscore("import", tmp_path / "in.jsonl", "--output", url)
+    assert_one_line(result, 2, f"{url}/_import/claim.json: no permission (AccessDenied)", S3_KEYS)
     assert storage.names(url) == []
     with pytest.raises(Refused, match="no permission"):
         storage.write_text(f"{url}/plan.json", "{}")
@@ -285,14 +287,14 @@ def test_no_permission_of_s3(
 
 
 @pytest.mark.parametrize("hours", [1, -1])
-def test_no_permission_of_azure(
+def test_missing_permission_of_azure_is_reported(
     segscore: Segscore,
     azure: str,
     tmp_path: Path,
     environment: Environment,
     hours: int,
 ) -> None:
-    """A signature that lets read alone, and one that has expired."""
+    """One signature only permits reading, and one has expired."""
     from azure.storage.blob import generate_container_sas
 
     url = f"{azure}/{tmp_path.name}"
@@ -303,13 +305,13 @@ def test_no_permission_of_azure(
     )
     account = f"BlobEndpoint={address_of('abfs')}/{ACCOUNT};SharedAccessSignature={signature}"
     environment(AZURE_STORAGE_CONNECTION_STRING=account)
-    ended = segscore("import", tmp_path / "in.jsonl", "--output", url)
-    told(ended, 2, url, "no permission (")
-    assert signature.rpartition("sig=")[2] not in ended.err
+    result = segscore("import", tmp_path / "in.jsonl", "--output", url)
+    assert_one_line(result, 2, url, "no permission (")
+    assert signature.rpartition("sig=")[2] not in result.err
 
 
 @pytest.mark.parametrize(
-    ("connection", "said"),
+    ("connection", "message"),
     [
         (
             None,
@@ -320,13 +322,13 @@ def test_no_permission_of_azure(
         ("wrong key", "no permission (AuthorizationFailure)"),
     ],
 )
-def test_wrong_credentials_of_azure(
-    segscore: Segscore, azure: str, environment: Environment, connection: str | None, said: str
+def test_wrong_credentials_of_azure_are_reported(
+    segscore: Segscore, azure: str, environment: Environment, connection: str | None, message: str
 ) -> None:
     if connection == "wrong key":
         connection = os.environ["AZURE_STORAGE_CONNECTION_STRING"].replace(ACCOUNT_KEY, "c2VjcmV0")
     environment(AZURE_STORAGE_CONNECTION_STRING=connection)
-    told(score(segscore, f"{azure}/tables", f"{azure}/run"), 2, f"{azure}/", said)
+    assert_one_line(score(segscore, f"{azure}/tables", f"{azure}/run"), 2, f"{azure}/", message)
 
 
 def s3_refusal(code: str) -> bytes:
@@ -342,7 +344,7 @@ ANONYMOUS = "Anonymous caller does not have storage.objects.list access"
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
-    ("store", "status", "body", "said"),
+    ("store", "status", "body", "message"),
     [
         ("s3", 400, s3_refusal("ExpiredToken"), "the credentials have expired (ExpiredToken)"),
         ("s3", 403, s3_refusal("AllAccessDisabled"), "no permission (AllAccessDisabled)"),
@@ -352,27 +354,29 @@ ANONYMOUS = "Anonymous caller does not have storage.objects.list access"
         ("azure", 403, b"", "no permission (403)"),
     ],
 )  # fmt: skip
-def test_what_clouds_refuse(
+def test_refusals_of_clouds_are_explained(
     segscore: Segscore,
     request: pytest.FixtureRequest,
     proxied: Proxied,
     store: str,
     status: int,
     body: bytes,
-    said: str,
+    message: str,
 ) -> None:
     url = request.getfixturevalue(store)
     proxied(protocol_of(url)).fault = lambda *_: Fault("answer", status, body)
-    told(score(segscore, f"{url}/tables", f"{url}/run"), 2, f"{url}/tables: {said}")
+    assert_one_line(score(segscore, f"{url}/tables", f"{url}/run"), 2, f"{url}/tables: {message}")
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_no_such_bucket(segscore: Segscore, store: str, request: pytest.FixtureRequest) -> None:
+def test_a_missing_bucket_is_named(
+    segscore: Segscore, store: str, request: pytest.FixtureRequest
+) -> None:
     url = request.getfixturevalue(store).replace(BUCKET, "missing")
     kind = "container" if store == "azure" else "bucket"
-    said = f"no such {kind}; correct its name, or create it first"
-    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {said}")
-    told(segscore("status", f"{url}/run"), 2, f"{url}/run/run.json: {said}")
+    message = f"no such {kind}; correct its name, or create it first"
+    assert_one_line(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {message}")
+    assert_one_line(segscore("status", f"{url}/run"), 2, f"{url}/run/run.json: {message}")
     for step in (
         lambda: storage.names(f"{url}/run"),
         lambda: storage.make_folder(f"{url}/run"),
@@ -382,13 +386,13 @@ def test_no_such_bucket(segscore: Segscore, store: str, request: pytest.FixtureR
         lambda: storage.open_parquet(f"{url}/a.parquet"),
         lambda: [*storage.lines(f"{url}/a.jsonl")],
     ):
-        with pytest.raises(Refused, match=said):
+        with pytest.raises(Refused, match=message):
             step()
-    with pytest.raises(Failed, match=said):
+    with pytest.raises(Failed, match=message):
         written(f"{url}/a.parquet")
 
 
-def test_what_the_user_sets_wins(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_the_user_take_precedence(s3: str, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = {"config_kwargs": {"read_timeout": 7}, "use_listings_cache": True}
     monkeypatch.setitem(fsspec.config.conf, "s3", theirs)
     files = object_stores.resolve(f"{s3}/t").files
@@ -398,19 +402,21 @@ def test_what_the_user_sets_wins(s3: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("store", STORES)
-def test_nobody_answers(
+def test_a_store_without_an_answer_is_reported(
     segscore: Segscore, store: str, request: pytest.FixtureRequest, environment: Environment
 ) -> None:
     url = request.getfixturevalue(store)
     environment(**ADDRESSED[protocol_of(url)](f"http://127.0.0.1:{free_ports(1)[0]}"))
-    ended = score(segscore, f"{url}/tables", f"{url}/run")
-    told(ended, 1, f"{url}/tables: the server does not answer (", "; check the network, and ")
+    result = score(segscore, f"{url}/tables", f"{url}/run")
+    assert_one_line(
+        result, 1, f"{url}/tables: the server does not answer (", "; check the network, and "
+    )
 
 
 @pytest.mark.parametrize(
     ("store", "package"), [("s3", "s3fs"), ("azure", "adlfs"), ("gcs", "gcsfs")]
 )
-def test_a_package_that_is_missing(
+def test_the_message_names_the_missing_package(
     segscore: Segscore,
     store: str,
     package: str,
@@ -423,17 +429,19 @@ def test_a_package_that_is_missing(
     known = sys.modules["fsspec.registry"]._registry
     for protocol in [*known]:
         monkeypatch.delitem(known, protocol)
-    said = f"needs {package}: pip install 'segscore[{store}]'"
-    told(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {said}")
+    message = f"needs {package}: pip install 'segscore[{store}]'"
+    assert_one_line(score(segscore, f"{url}/tables", "run"), 2, f"{url}/tables: {message}")
 
 
-def test_urls_that_lead_nowhere(segscore: Segscore, s3: str) -> None:
-    told(score(segscore, "s3://", "run"), 2, "s3://: the URL does not name a bucket")
-    told(score(segscore, "s4://bucket/x", "run"), 2, "s4://bucket/x: Protocol not known: s4")
+def test_invalid_urls_are_refused(segscore: Segscore, s3: str) -> None:
+    assert_one_line(score(segscore, "s3://", "run"), 2, "s3://: the URL does not name a bucket")
+    assert_one_line(
+        score(segscore, "s4://bucket/x", "run"), 2, "s4://bucket/x: Protocol not known: s4"
+    )
 
 
-def alone(*arguments: str | Path, **variables: str) -> Ended:
-    """Run a command in a process of its own, where nothing catches what libraries say."""
+def run_separately(*arguments: str | Path, **variables: str) -> CommandResult:
+    """Run a command in a process of its own, where nothing captures what libraries print."""
     command = [
         sys.executable,
         "-c",
@@ -441,18 +449,20 @@ def alone(*arguments: str | Path, **variables: str) -> Ended:
         *map(str, arguments),
     ]
     environment = {**os.environ, **variables}
-    ended = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
-    return Ended(ended.returncode, ended.stdout, ended.stderr)
+    result = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    return CommandResult(result.returncode, result.stdout, result.stderr)
 
 
-def test_a_command_says_nothing_but_its_result(stored: str, tmp_path: Path) -> None:
+def test_a_command_prints_only_its_result(stored: str, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
-    ended = alone("import", tmp_path / "in.jsonl", "--output", stored)
-    assert ended == Ended(0, f"{stored}/references: 1 rows\n", "")
-    told(alone("status", f"{stored}/none"), 2, f"{stored}/none: contains no run")
+    result = run_separately("import", tmp_path / "in.jsonl", "--output", stored)
+    assert result == CommandResult(0, f"{stored}/references: 1 rows\n", "")
+    assert_one_line(
+        run_separately("status", f"{stored}/none"), 2, f"{stored}/none: contains no run"
+    )
 
 
-def test_a_command_says_one_line_where_nobody_answers(s3: str) -> None:
+def test_a_command_prints_one_line_if_the_store_does_not_answer(s3: str) -> None:
     nobody = f"http://127.0.0.1:{free_ports(1)[0]}"
-    ended = alone("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
-    told(ended, 1, "the server does not answer")
+    result = run_separately("status", f"{s3}/none", AWS_ENDPOINT_URL=nobody, AWS_MAX_ATTEMPTS="1")
+    assert_one_line(result, 1, "the server does not answer")

@@ -1,4 +1,4 @@
-"""Random corpora for property tests of agreement: who read what, and all the edges."""
+"""Random corpora for property tests of agreement: any coders, and all extreme cases."""
 
 from hypothesis import strategies as st
 
@@ -20,8 +20,8 @@ def corpora(
 ) -> Corpus:
     """Documents x a pool of coders, who jitter one segmentation of a document or ignore it.
 
-    At least one of them reads a document: one, some or all, or always all if `complete`. A coder
-    of the pool may have read nothing. One unit, no boundaries and boundaries everywhere occur.
+    At least one of them codes a document: one, some or all, or always all if `complete`. A coder
+    of the pool may have coded nothing. One unit, no boundaries and boundaries everywhere occur.
     """
     pool = POOL[: draw(st.integers(*coders))]
     corpus: dict[str, Document] = {}

@@ -1,4 +1,4 @@
-"""Audits made in this process, without the command line."""
+"""Audits in this process, without the command line."""
 
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,18 @@ Rows = list[dict[str, Any]]
 
 
 def audit(folder: Path, codings: str, **chosen: Any) -> dict[str, Rows]:
-    """Every table of an audit of a folder's file or folder of codings."""
+    """Return every table of an audit of codings in a folder."""
     chosen = {"replicates": 0, **chosen}
     settings = AgreeSettings(str(folder / codings), str(folder / "run"), **chosen)
     place = Partitioning(find_tables(settings), str(folder / "run"), 1)
     choices = settings.choices
     job = AgreeJob(place, settings.measuring, choices.segments, {}, str(folder / "run"))
-    told = audit_part(job, AgreePart("part", 0))
-    assert told.tallies is not None
-    parts = settle_units([told.tallies])
+    receipt = audit_part(job, AgreePart("part", 0))
+    assert receipt.tallies is not None
+    parts = settle_units([receipt.tallies])
     tables = group_tables(merge_tallies(parts, {}), {}, choices, settings.seed, settings.replicates)
-    found = {name: table.to_pylist() for name, table in tables.items()}
+    rows = {name: table.to_pylist() for name, table in tables.items()}
     for name in ("pairs", "documents", "prominence"):
-        there = (folder / "run" / name).exists()
-        found[name] = read_table(str(folder / "run" / name)).to_pylist() if there else []
-    return found
+        exists = (folder / "run" / name).exists()
+        rows[name] = read_table(str(folder / "run" / name)).to_pylist() if exists else []
+    return rows

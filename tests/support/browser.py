@@ -1,4 +1,4 @@
-"""A real browser, headless, and what it saw of a page."""
+"""A real headless browser, and a log of what a page does."""
 
 import shutil
 from collections.abc import Iterator
@@ -16,33 +16,33 @@ AXE = ROOT / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 @dataclass
-class Seen:
-    """What a page did.
+class PageLog:
+    """Log of a page.
 
     Attributes:
-        page: as the browser holds it.
+        page: Playwright's page.
         url: of the page.
-        said: messages on its console, and errors.
-        asked: URLs it asked for, its own aside.
+        messages: texts on its console, and errors.
+        requests: URLs that it requested, without its own.
     """
 
     page: Page
     url: str
-    said: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
     def message(self, message: ConsoleMessage) -> None:
-        """Keep what the console shows."""
-        self.said.append(message.text)
+        """Log a message of the console."""
+        self.messages.append(message.text)
 
     def error(self, problem: Error) -> None:
-        """Keep an error."""
-        self.said.append(str(problem))
+        """Log an error."""
+        self.messages.append(str(problem))
 
     def request(self, request: Request) -> None:
-        """Keep where a request goes."""
+        """Log the address of a request."""
         if request.url != self.url:
-            self.asked.append(request.url)
+            self.requests.append(request.url)
 
 
 @pytest.fixture(scope="session")
@@ -59,9 +59,9 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def opened(
+def open_report(
     chromium: Browser, file: Path, width: int = 1280, scheme: str = "light", *, bypass: bool = False
-) -> Iterator[Seen]:
+) -> Iterator[PageLog]:
     """Open a report and wait until its charts are drawn.
 
     Args:
@@ -69,18 +69,18 @@ def opened(
         file: of the report.
         width: of the window, in pixels.
         scheme: light or dark.
-        bypass: whether a test may put scripts of its own into the page.
+        bypass: whether a test may add scripts to the page.
     """
     context = chromium.new_context(
         viewport={"width": width, "height": 900},
         color_scheme="dark" if scheme == "dark" else "light",
         bypass_csp=bypass,
     )
-    seen = Seen(context.new_page(), file.as_uri())
-    seen.page.on("console", seen.message)
-    seen.page.on("pageerror", seen.error)
-    seen.page.on("request", seen.request)
-    seen.page.goto(seen.url)
-    seen.page.wait_for_selector("html[data-drawn]", state="attached", timeout=60_000)
-    yield seen
+    log = PageLog(context.new_page(), file.as_uri())
+    log.page.on("console", log.message)
+    log.page.on("pageerror", log.error)
+    log.page.on("request", log.request)
+    log.page.goto(log.url)
+    log.page.wait_for_selector("html[data-drawn]", state="attached", timeout=60_000)
+    yield log
     context.close()

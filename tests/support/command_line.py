@@ -10,8 +10,8 @@ from segscore.jobs.cli import app
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a command ended."""
+class CommandResult:
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -25,7 +25,7 @@ class Segscore:
         self.capture = capture
         self.patch = patch
 
-    def __call__(self, *arguments: object) -> Ended:
+    def __call__(self, *arguments: object) -> CommandResult:
         """Run `segscore ARGUMENTS`."""
         self.patch.setattr(sys, "argv", ["segscore", *map(str, arguments)])
         self.capture.readouterr()
@@ -35,8 +35,8 @@ class Segscore:
         except SystemExit as left:
             code = left.code or 0
         finally:
-            gc.unfreeze()  # a command leaves the collector as it is good for a process that ends
+            gc.unfreeze()  # a command assumes that its process ends soon
             gc.enable()
-        said = self.capture.readouterr()
+        captured = self.capture.readouterr()
         assert isinstance(code, int)
-        return Ended(code, said.out, said.err)
+        return CommandResult(code, captured.out, captured.err)

@@ -1,4 +1,4 @@
-"""`segscore compare` run on tables made for it."""
+"""`segscore compare` on tables written for a test."""
 
 import json
 from collections.abc import Sequence
@@ -6,29 +6,29 @@ from pathlib import Path
 from typing import Any
 
 from segscore.pipeline.storage import read_table
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 
 Row = dict[str, Any]
 
 
 def tables(output: Path) -> dict[str, list[Row]]:
-    """Every table of a comparison."""
+    """Return every table of a comparison."""
     listed = json.loads((output / "run.json").read_text())["files"]
     return {name: read_table(str(output / name)).to_pylist() for name in listed}
 
 
-def refused(ended: Ended) -> str:
-    """The one line in which a command was refused."""
-    assert ended.code == 2, ended.out
-    (line,) = ended.err.splitlines()
+def refusal_line(result: CommandResult) -> str:
+    """Return the one line of a command that was refused."""
+    assert result.code == 2, result.out
+    (line,) = result.err.splitlines()
     assert line.startswith("segscore: error: ")
     return line
 
 
 def compare(segscore: Segscore, folder: Path, *arguments: object) -> dict[str, list[Row]]:
     output = folder / "comparison"
-    ended = segscore("compare", *arguments, "--output", output)
-    assert ended.code == 0, ended.err
+    result = segscore("compare", *arguments, "--output", output)
+    assert result.code == 0, result.err
     return tables(output)
 
 
@@ -50,6 +50,6 @@ def line(document: str, coder: str, role: str, boundaries: list[int], n_units: i
 def scored(segscore: Segscore, folder: Path, rows: Sequence[Row], *options: object) -> Path:
     folder.mkdir()
     table = write(folder / "table.jsonl", rows)
-    ended = segscore("score", table, table, "--output", folder / "run", *options)
-    assert ended.code == 0, ended.err
+    result = segscore("score", table, table, "--output", folder / "run", *options)
+    assert result.code == 0, result.err
     return folder / "run"

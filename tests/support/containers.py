@@ -1,10 +1,10 @@
 """Commands run as a container engine would run them, by means of Linux alone.
 
-A box is a process with a root of its own, which it cannot write to: the machine's programs,
-Python, an image at /opt/segscore, an empty /tmp.  It has an account that nobody else has, no
-variable of the tests', and a network that is loopback alone, where all hosts are.  Making one takes
-a Linux whose root may make namespaces; nothing of it is seen outside, and it is gone with its
-process.
+A box is a process with a root file system of its own, which it cannot write to: the machine's
+programs, Python, an image at /opt/segscore, an empty /tmp.  It has an account that nobody else has,
+no environment variable of the tests, and a network of its own with only a loopback interface, where
+all hosts are.  Making one needs a Linux whose root may make namespaces; nothing of it is visible
+outside, and it ends with its process.
 """
 
 import os
@@ -50,43 +50,43 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 @cache
 def refusal() -> str | None:
-    """Why there can be no boxes here; None if there can."""
+    """Return why no box can be made here; None if it can."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         return "only root of a Linux may make them"
     for name in NEEDED:
         if shutil.which(name) is None:
             return f"there is no `{name}`"
-    ended = subprocess.run(
+    result = subprocess.run(
         ["unshare", "--net", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"],  # noqa: S607
         capture_output=True,
         text=True,
     )
-    return ended.stderr.strip() or None
+    return result.stderr.strip() or None
 
 
 def instruction(name: str) -> str:
-    """What the first such instruction of the Dockerfile says."""
+    """Return the arguments of the Dockerfile's first instruction of this name."""
     joined = DOCKERFILE.read_text().replace("\\\n", " ")
-    found = re.search(rf"^{name} (.*)$", joined, re.MULTILINE)
-    assert found is not None
-    return found[1]
+    match = re.search(rf"^{name} (.*)$", joined, re.MULTILINE)
+    assert match is not None
+    return match[1]
 
 
 def environment() -> dict[str, str]:
-    """The image's variables."""
-    said = (each.partition("=") for each in shlex.split(instruction("ENV")))
-    return {name: value.replace("${PATH}", PATH) for name, _, value in said}
+    """Return the image's environment variables."""
+    assignments = (assignment.partition("=") for assignment in shlex.split(instruction("ENV")))
+    return {name: value.replace("${PATH}", PATH) for name, _, value in assignments}
 
 
 @dataclass(frozen=True)
 class Box:
-    """What a command finds.
+    """The environment of a command.
 
     Attributes:
         image: the folder that is /opt/segscore; None for none.
-        environment: its variables.
-        read: path in the box -> what of the machine is there to be read.
-        write: path in the box -> folder of the machine that is there to be written.
+        environment: its environment variables.
+        read: path in the box -> path on the machine, mounted to be read.
+        write: path in the box -> folder of the machine, mounted to be written.
         account: user and group.
         mode: of /tmp.
     """
@@ -99,13 +99,13 @@ class Box:
     mode: str = "1777"
 
     def script(self, root: Path, hosts: Sequence[str], command: Sequence[str]) -> str:
-        """Make the root, then become the command."""
+        """Make the root file system, then become the command."""
         read = {path: Path(path) for path in SYSTEM if Path(path).exists()} | dict(self.read)
         if self.image is not None:
             read |= {PREFIX: self.image, DEPENDENCIES: Path(DEPENDENCIES)}
-        shown = [(each, Path(each), "rw") for each in DEVICES]
-        shown += [(path, source, "ro") for path, source in read.items()]
-        shown += [(path, source, "rw") for path, source in self.write.items()]
+        mounts = [(device, Path(device), "rw") for device in DEVICES]
+        mounts += [(path, source, "ro") for path, source in read.items()]
+        mounts += [(path, source, "rw") for path, source in self.write.items()]
         links = [
             path for path in map(Path, ("/bin", "/lib", "/lib64", "/sbin")) if path.is_symlink()
         ]
@@ -121,7 +121,7 @@ class Box:
             f"mount -t tmpfs -o mode=1777 tmpfs {root}{SHARED}",
             f"mount -t tmpfs -o mode={self.mode} tmpfs {root}{TMP}",
             f"printf '127.0.0.1 %s\\n' {shlex.join(hosts)} >{root}/etc/hosts",
-            *(line for each in shown for line in _show(root, *each)),
+            *(line for mount in mounts for line in _show(root, *mount)),
             f"mount -o remount,bind,ro {root}",
             f"exec chroot --userspec={self.account}:{self.account} --groups= {root} "
             + shlex.join(inside),
@@ -130,12 +130,16 @@ class Box:
 
 
 def _show(root: Path, path: str, source: Path, mode: str) -> Iterator[str]:
-    """Let something of the machine be seen at a path of the root."""
-    at, there = shlex.quote(f"{root}{path}"), shlex.quote(str(source))
-    yield f"mkdir -p {at}" if source.is_dir() else f"mkdir -p $(dirname {at}) && touch {at}"
-    yield f"mount --bind {there} {at}"
+    """Mount a path of the machine at a path of the root."""
+    target, origin = shlex.quote(f"{root}{path}"), shlex.quote(str(source))
+    yield (
+        f"mkdir -p {target}"
+        if source.is_dir()
+        else f"mkdir -p $(dirname {target}) && touch {target}"
+    )
+    yield f"mount --bind {origin} {target}"
     if mode == "ro":
-        yield f"mount -o remount,bind,ro {at}"
+        yield f"mount -o remount,bind,ro {target}"
 
 
 class Machine:
@@ -155,11 +159,11 @@ class Machine:
         assert self.holder.stdout.readline() == b"up\n"
 
     def __enter__(self) -> "Machine":
-        """Nothing more to do."""
+        """Return the machine."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the network."""
+        """Remove the network."""
         self.holder.kill()
         self.holder.communicate()
 
@@ -173,23 +177,23 @@ class Machine:
         return subprocess.run(self._line(box, command), capture_output=True, text=True)
 
     def say(self, box: Box, *command: str) -> str:
-        """What a command says that ends well."""
-        ended = self.run(box, *command)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-        return ended.stdout
+        """Return the output of a command that must succeed."""
+        result = self.run(box, *command)
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
 
     @contextmanager
     def running(self, box: Box, *command: str) -> Iterator["Service"]:
         """Run a command until the block ends."""
         log = self.folder / f"{len(list(self.folder.iterdir()))}.log"
-        with log.open("wb") as told:
+        with log.open("wb") as output:
             process = subprocess.Popen(
-                self._line(box, command), stdout=told, stderr=subprocess.STDOUT
+                self._line(box, command), stdout=output, stderr=subprocess.STDOUT
             )
         try:
             yield Service(process, log)
         finally:
-            # With the first process of the box all others end.
+            # When the first process of the box ends, all others do.
             if process.poll() is None:
                 for first in psutil.Process(process.pid).children():
                     first.kill()
@@ -198,29 +202,29 @@ class Machine:
 
 @dataclass(frozen=True)
 class Service:
-    """A command that goes on."""
+    """A command that keeps running."""
 
     process: subprocess.Popen[bytes]
     log: Path
 
     def require_alive(self) -> None:
-        """Fail with what it said if it has ended."""
+        """Fail with its output if it has ended."""
         assert self.process.poll() is None, self.log.read_text()[-3000:]
 
 
 def build(folder: Path, *, whole: bool) -> Path:
-    """Make an image by the very steps of the Dockerfile, of the files that Docker would be sent.
+    """Make an image by the steps of the Dockerfile, from the files that Docker would receive.
 
     Args:
-        folder: where to.
+        folder: where the image goes.
         whole: install what segscore needs too, instead of taking it from the tests' environment.
 
     Returns:
         The folder that is /opt/segscore.
     """
     source, prefix, opt = folder / "source", folder / "prefix", folder / "opt"
-    for each in (prefix, opt):
-        each.mkdir()
+    for path in (prefix, opt):
+        path.mkdir()
     for line in (ROOT / ".dockerignore").read_text().splitlines():
         if line.startswith("!"):
             _copy(ROOT / line[1:], source / line[1:])
@@ -240,23 +244,23 @@ def build(folder: Path, *, whole: bool) -> Path:
     install, _, warm = instruction("RUN").partition("&&")
     steps.append(install)
     if not whole:
-        here = f"{PREFIX}/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
-        steps.append(f"echo {DEPENDENCIES} >{here}/dependencies.pth")
+        packages = f"{PREFIX}/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+        steps.append(f"echo {DEPENDENCIES} >{packages}/dependencies.pth")
         steps.append(f"printf %s {shlex.quote(DASK)} >{PREFIX}/bin/dask")
         steps.append(f"chmod 755 {PREFIX}/bin/dask")
     steps.append(warm)
     given = {**os.environ, **environment(), "HOME": os.environ.get("HOME", "/root")}
-    given.pop("PYTHONPATH", None)  # who tests a checkout by this would have its passes compiled
+    given.pop("PYTHONPATH", None)  # otherwise the tests of a checkout would compile the passes
     given["PATH"] = f"{sys.base_prefix}/bin:{os.environ['PATH']}"
     if not whole:
         given["PIP_NO_DEPS"] = "1"
-    ended = subprocess.run(
+    result = subprocess.run(
         ["unshare", "--mount", "sh", "-c", "\n".join(steps)],  # noqa: S607
         env=given,
         capture_output=True,
         text=True,
     )
-    assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr[-2000:]
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
     return prefix
 
 

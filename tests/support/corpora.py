@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 
-from tests.oracles import naive
+from tests.oracles import naive, naive_fields
 from tests.support.command_line import Segscore
 
 SEGMENTATION = pa.schema(
@@ -32,7 +32,7 @@ class Corpus:
     documents: list[dict[str, Any]]
 
     def write(self, folder: Path, files: int = 1) -> None:
-        """Write the tables, the segmentations in so many files each."""
+        """Write the tables, the segmentations of each in so many files."""
         for name, rows in (("references", self.references), ("hypotheses", self.hypotheses)):
             (folder / name).mkdir(parents=True)
             for i in range(files):
@@ -44,7 +44,7 @@ class Corpus:
 
 def corpus(seed: int, documents: int = 40) -> Corpus:
     draw = Random(seed)  # noqa: S311
-    made = Corpus([], [], [])
+    generated = Corpus([], [], [])
     for d in range(documents):
         n_units = draw.choice([1, 2, 3, 5, 9, 20, 40, 60])
         model = [p for p in range(1, n_units) if draw.random() < draw.choice([0, 0.1, 0.3])]
@@ -53,14 +53,14 @@ def corpus(seed: int, documents: int = 40) -> Corpus:
             coder: str, n: int = n_units, m: list[int] = model, d: int = d
         ) -> dict[str, Any]:
             moved = {p + draw.choice([-2, -1, 0, 0, 0, 1, 3]) for p in m if draw.random() < 0.8}
-            kept = sorted(p for p in moved if 1 <= p < n)
-            return {"document_id": f"d{d}", "coder": coder, "n_units": n, "boundaries": kept}
+            boundaries = sorted(p for p in moved if 1 <= p < n)
+            return {"document_id": f"d{d}", "coder": coder, "n_units": n, "boundaries": boundaries}
 
-        made.references.extend(coding(f"r{i}") for i in range(draw.randint(1, 3)))
-        made.hypotheses.extend(coding(f"h{i}") for i in range(3) if draw.random() < 0.9)
+        generated.references.extend(coding(f"r{i}") for i in range(draw.randint(1, 3)))
+        generated.hypotheses.extend(coding(f"h{i}") for i in range(3) if draw.random() < 0.9)
         lengths = [draw.choice([0, 1, 3, 7]) for _ in range(n_units)]
         lengths[draw.randrange(n_units)] += 1
-        made.documents.append(
+        generated.documents.append(
             {
                 "document_id": f"d{d}",
                 "n_units": n_units,
@@ -69,16 +69,16 @@ def corpus(seed: int, documents: int = 40) -> Corpus:
                 "year": draw.choice([1913, 2001]),
             }
         )
-    draw.shuffle(made.references)
-    draw.shuffle(made.hypotheses)
-    return made
+    draw.shuffle(generated.references)
+    draw.shuffle(generated.hypotheses)
+    return generated
 
 
 STORY_SUMS = ("story_miss_sum", "story_false_alarm_sum")
 
 
 def content_counts(n_units: int, reference: list[int], hypothesis: list[int]) -> dict[str, Any]:
-    """The content counts; what is added up over stories not yet rounded."""
+    """The content counts; sums over stories are not yet rounded."""
     fractions = naive.story_fractions(n_units, reference, hypothesis)
     sums = [naive.STORY_UNIT * sum(column) for column in zip(*fractions, strict=True)]
     return {
@@ -90,8 +90,8 @@ def content_counts(n_units: int, reference: list[int], hypothesis: list[int]) ->
 
 
 def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -> dict[Any, Any]:
-    """(document, reference, hypothesis) -> counts, and whatever else a row of scores says."""
-    lengths = {each["document_id"]: each["unit_lengths"] for each in corpus.documents}
+    """(document, reference, hypothesis) -> counts and the other columns of a row of scores."""
+    lengths = {document["document_id"]: document["unit_lengths"] for document in corpus.documents}
 
     def measured(row: dict[str, Any]) -> tuple[int, list[int], int]:
         if words:
@@ -102,7 +102,7 @@ def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -
     by_document = defaultdict(list)
     for row in corpus.references:
         by_document[row["document_id"]].append(measured(row))
-    by_run = [each for rows in by_document.values() for each in rows]
+    by_run = [row for rows in by_document.values() for row in rows]
 
     def k_of(document: str, n_units: int, segments: int) -> int:
         if isinstance(window, int):
@@ -131,15 +131,16 @@ def twin_scores(corpus: Corpus, window: str | int, rounding: str, words: bool) -
                     **naive.edit_counts(n_units, boundaries, other),
                     "ghd": naive.ghd(n_units, boundaries, other),
                     **content_counts(n_units, boundaries, other),
+                    **naive_fields.tolerance_counts(n_units, boundaries, other),
                 }
     return rows
 
 
 def run(segscore: Segscore, folder: Path, output: Path, *options: object) -> dict[str, Any]:
-    ended = segscore(
+    result = segscore(
         "score", folder / "references", folder / "hypotheses", "--output", output,
         "--documents", folder / "documents.parquet", *options,
     )  # fmt: skip
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     loaded: dict[str, Any] = json.loads((output / "run.json").read_text())
     return loaded

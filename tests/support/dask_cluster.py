@@ -1,4 +1,4 @@
-"""A Dask cluster that nobody disturbs."""
+"""A Dask cluster without disturbances."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ START_SECONDS = 60
 
 
 def wait_for(file: Path, process: subprocess.Popen[bytes]) -> str:
-    """The text of a file another process writes when it is ready."""
+    """Return the text of a file that another process writes when it is ready."""
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
         assert process.poll() is None, "the process ended before it was ready"
@@ -25,7 +25,7 @@ def wait_for(file: Path, process: subprocess.Popen[bytes]) -> str:
 
 @contextmanager
 def dask_cluster(folder: Path) -> Iterator[str]:
-    """The address of a real scheduler with two real worker processes, all on loopback."""
+    """Yield the address of a scheduler with two worker processes, all on loopback."""
     file = folder / "scheduler.json"
     common = ["--scheduler-file", str(file)]
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""What deploy/ says, run in boxes: the image, its services, the store and the nights in it."""
+"""The examples of deploy/, run in boxes: the image, its services, the store and its nights."""
 
 import json
 import os
@@ -26,22 +26,22 @@ START_SECONDS = 60
 
 @pytest.fixture(scope="session")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the image has at /opt/segscore."""
+    """The folder of the image that is /opt/segscore."""
     if (refusal := containers.refusal()) is not None:
-        pytest.skip(f"no boxes here ({refusal}): what deploy/ says is not run")
+        pytest.skip(f"no boxes here ({refusal}): deploy/ is not tested")
     whole = os.environ.get("SEGSCORE_IMAGE") == "whole"
     return containers.build(tmp_path_factory.mktemp("image"), whole=whole)
 
 
 @pytest.fixture(scope="module")
 def machine(image: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """A network on which commands are run in boxes."""
-    with Machine(tmp_path_factory.mktemp("machine"), containers.HOSTS) as made:
-        yield made
+    """A network on which commands run in boxes."""
+    with Machine(tmp_path_factory.mktemp("machine"), containers.HOSTS) as entered_machine:
+        yield entered_machine
 
 
 def filled_in() -> str:
-    """The file of credentials, filled in."""
+    """Fill in the file of credentials."""
     text = (DEPLOY / "settings" / "store.env.example").read_text()
     for name, value in CREDENTIALS.items():
         assert f"\n{name}=\n" in text
@@ -50,13 +50,13 @@ def filled_in() -> str:
 
 
 def variables(text: str) -> dict[str, str]:
-    """What a file of variables says."""
+    """Read a file of environment variables."""
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     return dict(line.split("=", 1) for line in lines)
 
 
 def compose(folder: Path) -> subprocess.CompletedProcess[str]:
-    """What Docker Compose makes of the file."""
+    """Return the file as Docker Compose resolves it."""
     file = ["--file", str(folder / "compose.yaml"), "--profile", "client"]
     command = [str(BIN / "docker-compose"), *file, "config", "--format", "json"]
     return subprocess.run(command, capture_output=True, text=True)
@@ -64,34 +64,34 @@ def compose(folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def services(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The services, as Docker Compose reads them with credentials filled in."""
+    """Return the services, as Docker Compose reads them with credentials filled in."""
     folder = tmp_path_factory.mktemp("compose") / "deploy"
     shutil.copytree(DEPLOY, folder)
     (folder / "settings" / "store.env").write_text(filled_in())
-    ended = compose(folder)
-    assert ended.stderr == ""
-    said: dict[str, Any] = json.loads(ended.stdout)["services"]
-    return said
+    result = compose(folder)
+    assert result.stderr == ""
+    described: dict[str, Any] = json.loads(result.stdout)["services"]
+    return described
 
 
 def entered(command: Sequence[str]) -> list[str]:
-    """A command as the image's entry point gets it."""
+    """Return a command as the image's entry point passes it on."""
     return [*json.loads(instruction("ENTRYPOINT")), *command]
 
 
 def wait_healthy(machine: Machine, box: Box, service: Service, test: Sequence[str]) -> None:
-    """Ask until a service answers as healthy."""
+    """Wait until a service is healthy."""
     until = time.monotonic() + START_SECONDS
-    while (ended := machine.run(box, *test)).returncode:
+    while (result := machine.run(box, *test)).returncode:
         service.require_alive()
-        assert time.monotonic() < until, ended.stderr[-1000:] + service.log.read_text()[-3000:]
+        assert time.monotonic() < until, result.stderr[-1000:] + service.log.read_text()[-3000:]
 
 
 @contextmanager
 def serving(
     machine: Machine, box: Box, command: Sequence[str], test: Sequence[str]
 ) -> Iterator[Service]:
-    """Run a service until the block ends; it has answered as healthy."""
+    """Run a service until the block ends, and wait until it is healthy."""
     with machine.running(box, *command) as service:
         wait_healthy(machine, replace(box, write={}), service, test)
         yield service
@@ -118,10 +118,10 @@ def store(
         "-c",
         f"from urllib.request import urlopen; urlopen({url!r})",
     ]
-    with serving(machine, box, ["weed", *service["command"]], asks) as there:
-        yield there
+    with serving(machine, box, ["weed", *service["command"]], asks) as service_url:
+        yield service_url
 
 
 def store_variables() -> dict[str, str]:
-    """How a store is reached that stands elsewhere, as the file of credentials may say it."""
+    """Environment variables of a store elsewhere, as the file of credentials may give them."""
     return variables(filled_in()) | {"AWS_ENDPOINT_URL": "http://objects:8333"}

@@ -1,7 +1,8 @@
 """`segscore` in a process of its own, its corpus cut into small parts, stopped where a test says.
 
 `python -m tests.support.driven score ...` runs the command line; the environment variable
-SEGSCORE_DRIVEN holds a ``Drive``.  Dask's workers take the same up as a preload of this module.
+SEGSCORE_DRIVEN contains a ``FaultPlan``.  Dask's workers apply the same one by preloading this
+module.
 """
 
 import errno
@@ -21,10 +22,10 @@ from tests.support.paths import ROOT
 
 VARIABLE = "SEGSCORE_DRIVEN"
 PATIENCE = 120.0
-"""Seconds until whoever waits for another gives up, so that nothing hangs."""
+"""Seconds after which a process stops waiting for another, so that nothing hangs."""
 
 LOOK = 0.01
-"""Seconds between two looks at something that may have happened."""
+"""Seconds between two checks of something that may have happened."""
 
 
 @dataclass(frozen=True)
@@ -32,29 +33,29 @@ class Gate:
     """A place in the code where a process stops or ends.
 
     Attributes:
-        at: `module.function` of ``pipeline``, called through its module.
-        do: `kill` this process, `wait` until the gate is opened, or fail for a `full` disk.
+        function: `module.function` of ``pipeline``, called through its module.
+        action: `kill` this process, `wait` until the gate is opened, or fail as on a `full` disk.
         match: only where this text is in one of the call's arguments, or in its URL.
-        once: only who comes first, of all processes.
+        once: only for the first process that comes to the gate.
         after: when the function has done its work, instead of before.
     """
 
-    at: str
-    do: str
+    function: str
+    action: str
     match: str = ""
     once: bool = True
     after: bool = False
 
 
 @dataclass(frozen=True)
-class Drive:
-    """How processes of a run are to behave.
+class FaultPlan:
+    """Faults and settings of the processes of a run.
 
     Attributes:
-        folder: where they tell what they reached, and find what was opened.
+        folder: where processes record which gates they reached, and find which were opened.
         rows: rows of a part, also of an agreement run.
         gates: by name.
-        host: what the machine is called; None for its own name.
+        host: name of the machine; None for its own name.
     """
 
     folder: str
@@ -63,33 +64,33 @@ class Drive:
     host: str | None = None
 
     def environment(self) -> dict[str, str]:
-        """Environment variables of a process that is to behave so."""
+        """Environment variables of a process to which this applies."""
         preload = {"DASK_DISTRIBUTED__WORKER__PRELOAD": '["tests.support.driven"]'}
-        kept = {"DASK_TEMPORARY_DIRECTORY": str(Path(self.folder) / "dask")}
+        variables = {"DASK_TEMPORARY_DIRECTORY": str(Path(self.folder) / "dask")}
         path = {"PYTHONPATH": str(ROOT), "COLUMNS": "200"}
-        return {**os.environ, **preload, **kept, **path, VARIABLE: json.dumps(asdict(self))}
+        return {**os.environ, **preload, **variables, **path, VARIABLE: json.dumps(asdict(self))}
 
     def reached(self, name: str) -> list[int]:
         """Processes that have come to a gate."""
         return [int(path.suffix[1:]) for path in Path(self.folder).glob(f"{name}.reached.*")]
 
     def open(self, name: str) -> None:
-        """Let all who wait at a gate go on, and whoever comes later."""
+        """Open a gate for all processes that wait there, and for later ones."""
         (Path(self.folder) / f"{name}.open").touch()
 
-    def done(self) -> list[tuple[str, str, int]]:
-        """Stage, part and process of every part that was done, in the order of time."""
+    def finished_parts(self) -> list[tuple[str, str, int]]:
+        """Stage, part and process of every finished part, in order of time."""
         log = Path(self.folder) / "done"
         lines = log.read_text().splitlines() if log.exists() else []
-        found = [line.split("\t") for line in lines]
-        return [(stage, part, int(process)) for stage, part, process in found]
+        fields = [line.split("\t") for line in lines]
+        return [(stage, part, int(process)) for stage, part, process in fields]
 
 
-def told() -> Drive:
-    """How this process is to behave."""
-    said = json.loads(os.environ[VARIABLE])
-    gates = {name: Gate(**gate) for name, gate in said.pop("gates").items()}
-    return Drive(gates=gates, **said)
+def own_plan() -> FaultPlan:
+    """Return what applies to this process."""
+    fields = json.loads(os.environ[VARIABLE])
+    gates = {name: Gate(**gate) for name, gate in fields.pop("gates").items()}
+    return FaultPlan(gates=gates, **fields)
 
 
 def wait(happened: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
@@ -105,53 +106,53 @@ def wait(happened: Callable[[], object], what: str, seconds: float = PATIENCE) -
         time.sleep(LOOK)
 
 
-def _stop(drive: Drive, name: str, gate: Gate) -> None:
-    folder = Path(drive.folder)
+def _stop(fault_plan: FaultPlan, name: str, gate: Gate) -> None:
+    folder = Path(fault_plan.folder)
     if gate.once:
         try:
             (folder / f"{name}.taken").touch(exist_ok=False)
         except FileExistsError:
             return
     (folder / f"{name}.reached.{os.getpid()}").touch()
-    if gate.do == "kill":
+    if gate.action == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
-    if gate.do == "full":
+    if gate.action == "full":
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     wait((folder / f"{name}.open").exists, f"gate {name} opened")
 
 
-def _patch(at: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    module_name, _, name = at.rpartition(".")
+def _patch(function: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    module_name, _, name = function.rpartition(".")
     module = import_module(f"segscore.pipeline.{module_name}")
     setattr(module, name, make(getattr(module, name)))
 
 
-def _gated(drive: Drive, name: str, gate: Gate) -> None:
+def _gated(fault_plan: FaultPlan, name: str, gate: Gate) -> None:
     def make(function: Callable[..., Any]) -> Callable[..., Any]:
         def stopped(*arguments: Any, **options: Any) -> Any:
-            texts = [getattr(each, "url", each) for each in arguments]
-            meant = not gate.match or any(
+            texts = [getattr(argument, "url", argument) for argument in arguments]
+            matches = not gate.match or any(
                 isinstance(text, str) and gate.match in text for text in texts
             )
-            if meant and not gate.after:
-                _stop(drive, name, gate)
+            if matches and not gate.after:
+                _stop(fault_plan, name, gate)
             result = function(*arguments, **options)
-            if meant and gate.after:
-                _stop(drive, name, gate)
+            if matches and gate.after:
+                _stop(fault_plan, name, gate)
             return result
 
         return stopped
 
-    _patch(gate.at, make)
+    _patch(gate.function, make)
 
 
-def _logged(drive: Drive) -> None:
-    """Write down each part that is done, one short write a line, which appends whole."""
+def _logged(fault_plan: FaultPlan) -> None:
+    """Record each finished part by one short write, which appends a whole line."""
 
     def make(keep: Callable[..., Any]) -> Callable[..., Any]:
         def logged(folder: str, stage: str, part: str, receipt: object) -> None:
             keep(folder, stage, part, receipt)
-            log = os.open(Path(drive.folder) / "done", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+            log = os.open(Path(fault_plan.folder) / "done", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             os.write(log, f"{stage}\t{part}\t{os.getpid()}\n".encode())
             os.close(log)
 
@@ -162,26 +163,26 @@ def _logged(drive: Drive) -> None:
 
 @cache
 def behave() -> None:
-    """Make this process behave as it was told, once."""
-    drive = told()
+    """Apply gates and settings to this process, once."""
+    fault_plan = own_plan()
     planning: Any = import_module("segscore.pipeline.runs.planning")
-    planning.LIMITS = planning.Limits(drive.rows, read_again=0.0)  # rows of an agreement run travel
+    planning.LIMITS = planning.Limits(fault_plan.rows, read_again=0.0)  # an agreement run shuffles
     run_folder: Any = import_module("segscore.pipeline.runs.run_folder")
-    run_folder.PUBLISHER_SECONDS = 0.2  # who publishes on another machine and stops is given up
-    if drive.host is not None:
-        platform.node = lambda: str(drive.host)
-    _logged(drive)
-    for name, gate in drive.gates.items():
-        _gated(drive, name, gate)
+    run_folder.PUBLISHER_SECONDS = 0.2  # wait less long for a stopped publisher on another machine
+    if fault_plan.host is not None:
+        platform.node = lambda: str(fault_plan.host)
+    _logged(fault_plan)
+    for name, gate in fault_plan.gates.items():
+        _gated(fault_plan, name, gate)
 
 
 def dask_setup(worker: object) -> None:
-    """Dask calls this in each worker that preloads the module."""
+    """Apply them to a worker; Dask calls this in each worker that preloads the module."""
     behave()
 
 
 def main() -> None:
-    """Run the command line, as this process was told to behave."""
+    """Run the command line with them."""
     behave()
     from segscore.jobs.cli import app
 

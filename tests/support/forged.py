@@ -1,7 +1,7 @@
-"""Receipts as somebody would forge them who wants a run to crash, or to take all memory.
+"""Receipts forged to crash a run, or to use all memory.
 
-`python -m tests.support.forged FOLDER` reads each of them and prints what was said of it, then how
-many bytes more the process took at its peak.
+`python -m tests.support.forged FOLDER` reads each of them and prints the error messages, then how
+much its memory peak grew, in bytes.
 """
 
 import hashlib
@@ -28,20 +28,20 @@ LARGE = 8 * 2**30
 
 
 def zeros(size: int) -> bytes:
-    """A zstd frame that unpacks to so many zeros: 4 bytes for each 128 KiB."""
+    """Make a zstd frame that unpacks to so many zeros: 4 bytes for each 128 KiB."""
     inner, last = (struct.pack("<I", 2**17 << 3 | 1 << 1 | end)[:3] + b"\0" for end in (0, 1))
     return b"\x28\xb5\x2f\xfd\x00\x38" + inner * (size // 2**17 - 1) + last
 
 
 def sealed(packed: bytes, size: int, text: int = 10) -> bytes:
-    """A file whose head fits, whatever it claims."""
+    """Make a file whose header is valid, whatever it claims."""
     sizes = struct.pack("<QQ", size, text)
     checksum = hashlib.sha256(sizes + packed).digest()
     return receipt_file.RECEIPT_HEAD.pack(receipt_file.MAGIC, checksum, size, text) + packed
 
 
 def genuine(value: object = GENUINE) -> tuple[Any, list[Any]]:
-    """What is in a receipt: JSON and buffers."""
+    """Return the content of a receipt: JSON and buffers."""
     buffers: list[Any] = []
     return codec(type(value)).write(value, buffers), buffers
 
@@ -56,7 +56,7 @@ def _text(text: bytes) -> bytes:
 
 
 def _array_of_objects() -> bytes:
-    """What numpy's own format would take for pointers."""
+    """What numpy's own format would read as pointers."""
     file = io.BytesIO()
     np.save(file, np.array([object()]), allow_pickle=True)
     return file.getvalue()
@@ -64,13 +64,13 @@ def _array_of_objects() -> bytes:
 
 @dataclass(frozen=True)
 class Tabled:
-    """A receipt of tables, as an audit has."""
+    """A receipt with tables, like that of an audit."""
 
     table: pa.Table
 
 
-def _column(*told: object, buffers: Sequence[bytes]) -> bytes:
-    return receipt_file.pack({"table": [["a", [*told]]]}, buffers)
+def _column(*claims: object, buffers: Sequence[bytes]) -> bytes:
+    return receipt_file.pack({"table": [["a", [*claims]]]}, buffers)
 
 
 def _texts(*offsets: int) -> bytes:
@@ -85,7 +85,7 @@ def _indices(*indices: int) -> bytes:
 
 
 class Malice:
-    """What ends the process when it is unpickled."""
+    """Ends the process when it is unpickled."""
 
     def __reduce__(self) -> tuple[object, tuple[int]]:
         import os
@@ -169,7 +169,9 @@ def main(folder: str) -> None:
     """Read all of them."""
     codec(Receipt)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    all_of = [(of, Receipt) for of in FORGERIES.items()] + [(of, Tabled) for of in TABLES.items()]
+    all_of = [(forgery, Receipt) for forgery in FORGERIES.items()] + [
+        (forgery, Tabled) for forgery in TABLES.items()
+    ]
     for (name, forge), kind in all_of:
         storage.write_bytes(storage.join(folder, "receipts", "stage", "part.receipt"), forge())
         try:

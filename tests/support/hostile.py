@@ -1,4 +1,4 @@
-"""Input nobody means well."""
+"""Hostile input."""
 
 import sys
 from pathlib import Path
@@ -18,7 +18,7 @@ SEGSCORE = str(Path(sys.executable).parent / "segscore")
 
 
 def table(ids: list[str], coder: str, n_units: int, boundaries: list[int]) -> pa.Table:
-    """Segmentations that differ in their documents alone."""
+    """Make segmentations that differ only in their documents."""
     offsets = pa.array(np.arange(len(ids) + 1) * len(boundaries), pa.int32())
     values = pa.array(np.tile(np.array(boundaries, np.int32), len(ids)))
     units = pa.array(np.full(len(ids), n_units, np.int32))

@@ -1,10 +1,10 @@
-"""Several hosts on one machine, whose links to the others can be cut while their processes live on.
+"""Several hosts on one machine, whose links can be cut while their processes live on.
 
-Of the two kinds of network, the first is real: a network namespace for each host, joined by a
+There are two kinds of network.  The first is real: a network namespace for each host, joined by a
 bridge in a namespace of its own.  It needs a Linux that lets the user make namespaces, `unshare`,
-`nsenter` and `ip`; nothing of it is seen outside, and it is gone with the processes that hold it.
-The second works wherever there is loopback: a host is an address of it, and all connections between
-a worker and the others go through proxies, which forward nothing while the link is cut.
+`nsenter` and `ip`; nothing of it is visible outside, and it ends with the processes in it.  The
+second works wherever there is loopback: a host is an address of loopback, and all connections
+between a worker and the others go through proxies, which forward nothing while the link is cut.
 """
 
 import asyncio
@@ -22,18 +22,18 @@ from typing import Any, Protocol
 
 import psutil  # type: ignore[import-untyped]
 
-from tests.support.driven import Drive, wait
+from tests.support.driven import FaultPlan, wait
 from tests.support.killing import DASK
 from tests.support.servers import free_ports
 
 NEEDED = ("unshare", "nsenter", "ip")
 SUBNET = "10.77.0"
 AT_ONCE = 65_536
-"""Bytes a proxy takes at once."""
+"""Bytes that a proxy reads at once."""
 
 
 class Host(Protocol):
-    """A host: how a process is started there, and its link to the others.
+    """A host: how to start a process there, and its link to the others.
 
     Attributes:
         address: of the host, as the others know it.
@@ -44,27 +44,27 @@ class Host(Protocol):
     within: tuple[str, ...]
 
     def worker(self, scheduler: str) -> list[str]:
-        """The scheduler's address and the options of a Dask worker on this host."""
+        """Return the scheduler's address and the options of a Dask worker on this host."""
 
     def cut(self) -> None:
-        """Let nothing pass between this host and any other."""
+        """Stop all traffic between this host and the others."""
 
-    def mend(self) -> None:
-        """Let everything pass again."""
+    def restore(self) -> None:
+        """Let traffic pass again."""
 
 
 class Network(Protocol):
     """Hosts that reach each other."""
 
     def host(self) -> Host:
-        """One more host."""
+        """Add a host."""
 
     def close(self) -> None:
-        """Take all of it away."""
+        """Remove the network."""
 
 
 class Refused(Exception):  # noqa: N818
-    """No network namespace can be made here; why not."""
+    """No network namespace can be made here, with the reason."""
 
 
 class Namespaces:
@@ -85,7 +85,7 @@ class Namespaces:
             raise
 
     def _hold(self, *command: str) -> int:
-        """Make a namespace and keep it for as long as this process lives; who holds it."""
+        """Make a namespace that lasts as long as this process; return the process that keeps it."""
         pipe = subprocess.PIPE
         holder = self.holders.enter_context(
             subprocess.Popen([*command, "cat"], stdin=pipe, stdout=pipe, stderr=pipe)
@@ -101,7 +101,7 @@ class Namespaces:
 
     @staticmethod
     def inside(holder: int) -> tuple[str, ...]:
-        """What to put before a command, so that it runs in a namespace."""
+        """Return the prefix of a command that runs in a namespace."""
         return ("nsenter", "--target", str(holder), "--user", "--net", "--preserve-credentials")
 
     def call(self, holder: int, *arguments: str) -> None:
@@ -111,20 +111,20 @@ class Namespaces:
             Refused: it failed.
         """
         command = [*self.inside(holder), "ip", *arguments]
-        ended = subprocess.run(command, capture_output=True, text=True)
-        if ended.returncode:
-            raise Refused(f"ip {' '.join(arguments)}: {ended.stderr.strip()}")
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode:
+            raise Refused(f"ip {' '.join(arguments)}: {result.stderr.strip()}")
 
     def host(self) -> "Namespace":
-        """One more host, plugged into the switch."""
+        """Add a host, plugged into the switch."""
         self.hosts += 1
         holder = self._hold(*self.inside(self.switch), "unshare", "--net")
-        made = Namespace(self, f"port{self.hosts}", f"{SUBNET}.{self.hosts + 1}", holder)
-        made.plug()
-        return made
+        new_host = Namespace(self, f"port{self.hosts}", f"{SUBNET}.{self.hosts + 1}", holder)
+        new_host.plug()
+        return new_host
 
     def close(self) -> None:
-        """End who holds the namespaces: they go with the last process in them, links and all."""
+        """End the processes that keep the namespaces, which removes them with all links."""
         self.holders.close()
 
 
@@ -149,14 +149,14 @@ class Namespace:
         call(self.holder, "link", "set", "lo", "up")
 
     def worker(self, scheduler: str) -> list[str]:
-        """A worker that says its own address."""
+        """Return options of a worker that announces its own address."""
         return [scheduler, "--host", self.address]
 
     def cut(self) -> None:
         """Unplug the cable."""
         self.network.call(self.network.switch, "link", "set", self.port, "down")
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         """Plug it in again."""
         self.network.call(self.network.switch, "link", "set", self.port, "up")
 
@@ -164,8 +164,8 @@ class Namespace:
 class Proxies:
     """Hosts at addresses of loopback.
 
-    Who is cut off can no longer be reached, nor reach the scheduler; what it asks other workers
-    for, it still gets.
+    A host that is cut off cannot be reached, nor can it reach the scheduler; but its requests to
+    other workers still get answers.
     """
 
     def __init__(self) -> None:
@@ -177,16 +177,16 @@ class Proxies:
         self.thread.start()
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Do something on the thread of the proxies."""
+        """Run a coroutine on the thread of the proxies."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
     def host(self) -> "Proxied":
-        """One more host."""
+        """Add a host."""
         self.hosts += 1
         return Proxied(self, f"127.0.0.{self.hosts + 1}")
 
-    def stand(self, address: str, target: str, link: asyncio.Event) -> str:
-        """Put a proxy before an address; where it stands."""
+    def place_proxy(self, address: str, target: str, link: asyncio.Event) -> str:
+        """Put a proxy before an address; return the proxy's address."""
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await link.wait()
@@ -212,13 +212,13 @@ class Proxies:
     async def _close(self) -> None:
         for server in self.servers:
             server.close()
-        waiting = [each for each in asyncio.all_tasks() if each is not asyncio.current_task()]
+        waiting = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
         for writer in self.open:
             writer.transport.abort()
-        await asyncio.sleep(0)  # what was aborted is closed when the loop comes round
+        await asyncio.sleep(0)  # aborted connections are closed in the next round of the loop
 
 
 async def _listening(
@@ -230,11 +230,11 @@ async def _listening(
 async def _forward(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, link: asyncio.Event
 ) -> None:
-    """Hand on what one side says, as long as the link is whole."""
+    """Forward the bytes of one side as long as the link is whole."""
     with suppress(OSError):
-        while taken := await reader.read(AT_ONCE):
+        while data := await reader.read(AT_ONCE):
             await link.wait()
-            writer.write(taken)
+            writer.write(data)
             await writer.drain()
     await link.wait()
     writer.close()
@@ -254,21 +254,21 @@ class Proxied:
         self.network = network
         self.address = address
         self.link = asyncio.Event()
-        self.mend()
+        self.restore()
 
     def worker(self, scheduler: str) -> list[str]:
-        """A worker that says the address of its proxy, and knows the scheduler by another."""
-        own = f"tcp://{self.address}:{free_ports(1)[0]}"
-        known = self.network.stand(self.address, own, self.link)
-        towards = self.network.stand(self.address, scheduler, self.link)
-        return [towards, "--listen-address", own, "--contact-address", known]
+        """Return options of a worker behind a proxy, which reaches the scheduler by another."""
+        listening = f"tcp://{self.address}:{free_ports(1)[0]}"
+        known = self.network.place_proxy(self.address, listening, self.link)
+        towards = self.network.place_proxy(self.address, scheduler, self.link)
+        return [towards, "--listen-address", listening, "--contact-address", known]
 
     def cut(self) -> None:
         """Forward nothing."""
         self.network.run(self._set(whole=False))
 
-    def mend(self) -> None:
-        """Forward what has come meanwhile, and go on."""
+    def restore(self) -> None:
+        """Forward what has come in the meantime, and what comes later."""
         self.network.run(self._set(whole=True))
 
     async def _set(self, *, whole: bool) -> None:
@@ -280,10 +280,10 @@ class Proxied:
 
 @cache
 def refusal() -> str | None:
-    """Why there can be no network namespaces here; None if there can."""
+    """Return why no network namespace can be made here; None if it can."""
     try:
-        with network(Namespaces) as made:
-            made.host()
+        with network(Namespaces) as new_network:
+            new_network.host()
     except Refused as problem:
         return str(problem)
     return None
@@ -293,16 +293,16 @@ class Cluster:
     """A scheduler and workers, each on a host of its own, and a host for the client.
 
     Attributes:
-        drive: how their processes behave.
+        fault_plan: gates and settings of their processes.
         address: of the scheduler.
         client: where the client is to run.
-        hosts: of each worker, by its process.
+        hosts: of the workers, by process.
         workers: the processes.
     """
 
-    def __init__(self, drive: Drive, network: Network) -> None:
-        self.drive = drive
-        self.folder = Path(drive.folder)
+    def __init__(self, fault_plan: FaultPlan, network: Network) -> None:
+        self.fault_plan = fault_plan
+        self.folder = Path(fault_plan.folder)
         self.processes = ExitStack()
         self.network = network
         self.hosts: dict[int, Host] = {}
@@ -311,7 +311,7 @@ class Cluster:
         self.address = f"tcp://{self.head.address}:{free_ports(1)[0]}"
 
     def start(self, workers: int) -> None:
-        """Start the scheduler and workers, and wait until all are there."""
+        """Start the scheduler and workers, and wait until all are connected."""
         file = self.folder / "scheduler.json"
         port = self.address.rpartition(":")[2]
         places = ["--host", self.head.address, "--port", port, "--scheduler-file", str(file)]
@@ -323,17 +323,17 @@ class Cluster:
             process = self._start(host, "worker", *host.worker(self.address), *common)
             self.hosts[process.pid] = host
             self.workers[process.pid] = process
-        wait(self._all_there, "all workers came")
+        wait(self._all_connected, "all workers connected")
 
     def _start(self, host: Host, *arguments: str) -> subprocess.Popen[bytes]:
         log = self._log(arguments[0], host)
-        with log.open("wb") as told:
+        with log.open("wb") as output:
             process = self.processes.enter_context(
                 subprocess.Popen(
                     [*host.within, *DASK, *arguments, "--no-dashboard"],
                     cwd=self.folder,
-                    env=self.drive.environment(),
-                    stdout=told,
+                    env=self.fault_plan.environment(),
+                    stdout=output,
                     stderr=subprocess.STDOUT,
                 )
             )
@@ -343,12 +343,12 @@ class Cluster:
     def _log(self, kind: str, host: Host) -> Path:
         return self.folder / f"{kind}-{host.address}.log"
 
-    def _all_there(self) -> bool:
+    def _all_connected(self) -> bool:
         logs = [self._log("worker", host) for host in self.hosts.values()]
         return all(re.search("Registered to", log.read_text()) for log in logs)
 
     def stop(self) -> None:
-        """Kill all that runs."""
+        """Kill every process."""
         self.processes.close()
 
 
@@ -359,32 +359,32 @@ def _is_whole(file: Path) -> bool:
 
 
 @contextmanager
-def cluster(drive: Drive, kind: type[Network], workers: int = 4) -> Iterator[Cluster]:
-    """A cluster of several hosts that is there until the block ends."""
-    with network(kind) as made:
-        there = Cluster(drive, made)
+def cluster(fault_plan: FaultPlan, kind: type[Network], workers: int = 4) -> Iterator[Cluster]:
+    """Run a cluster of several hosts until the block ends."""
+    with network(kind) as new_network:
+        new_cluster = Cluster(fault_plan, new_network)
         try:
-            there.start(workers)
-            yield there
+            new_cluster.start(workers)
+            yield new_cluster
         finally:
-            there.stop()
+            new_cluster.stop()
 
 
 @contextmanager
 def network(kind: type[Network]) -> Iterator[Network]:
-    """A network that is there until the block ends."""
-    made = kind()
+    """Keep a network until the block ends."""
+    new_network = kind()
     try:
-        yield made
+        yield new_network
     finally:
-        made.close()
+        new_network.close()
 
 
 def links() -> set[str]:
-    """Network interfaces of this machine."""
+    """Return the network interfaces of this machine."""
     return {name for _, name in socket.if_nameindex()}
 
 
 def children() -> set[int]:
-    """Processes that this one started and that live."""
-    return {each.pid for each in psutil.Process().children(recursive=True)}
+    """Return the living processes that this one started."""
+    return {process.pid for process in psutil.Process().children(recursive=True)}

@@ -1,10 +1,10 @@
 """Jobs stepped through every order of their storage operations, one operation at a time.
 
 Each job runs in a greenlet of its own and stops before each operation of its storage.  A search
-chooses who goes next, and tries every choice.  It goes depth first and runs each order from the
-beginning; an order that leads to a state that was seen already is not followed again.  The state is
-what the storage holds, and what each job has done and seen so far, on which alone depends what it
-will do.  A job may also die at an operation: then none of its later ones has any effect.
+chooses which job continues, and tries every choice.  It goes depth first and runs each order from
+the beginning; it does not follow an order beyond a state that it has seen.  The state consists of
+the storage, and of what each job has done and read so far, which alone determines what it does
+next.  A job may also die at an operation: then none of its later ones has any effect.
 """
 
 import re
@@ -22,15 +22,15 @@ PREPARED = re.compile(r"_unfinished/([0-9a-f]{8})\b")
 
 
 class Died(BaseException):
-    """Ends a job where it is, as a kill does."""
+    """Ends a job immediately, as a kill does."""
 
 
 @dataclass
 class Job:
-    """One process, as far as storage can tell.
+    """One process, as storage sees it.
 
     Attributes:
-        name: of the job; names what it draws by chance, too.
+        name: of the job; its random names are derived from it.
         pid, host: of its process.
         work: what it does.
     """
@@ -54,21 +54,21 @@ class Job:
         return self.outcome is None
 
     def token(self, digits: int) -> str:
-        """Draw a name that is its own, and the same in each order."""
+        """Draw a name that no other job draws, the same in each order."""
         self.drawn += 1
         return blake2b(f"{self.name} {self.drawn}".encode(), digest_size=digits // 2).hexdigest()
 
 
 class Stage:
-    """The jobs of one order, and whose turn it is."""
+    """The jobs of one order, and which of them runs."""
 
     def __init__(self, jobs: Sequence[Job], *, shared: bool = True) -> None:
-        """Set the stage.
+        """Prepare the jobs.
 
         Args:
-            jobs: who is on it.
-            shared: whether jobs look at parts that another one prepares or shows.  Where they do
-                not, what a job does with its parts is no point for others to go on.
+            jobs: the jobs.
+            shared: whether jobs read parts that another one prepares or publishes.  If not, other
+                jobs need not run between operations on parts.
         """
         self.jobs = jobs
         self.shared = shared
@@ -76,12 +76,12 @@ class Stage:
 
     @property
     def current(self) -> Job | None:
-        """The job that runs now; None when the search does."""
+        """The job that runs now; None for the search."""
         now = getcurrent()
         return next((job for job in self.jobs if job.runs_in is now), None)
 
-    def operate(self, name: str, act: Callable[[], Any], says: Callable[[Any], object]) -> Any:
-        """Do an operation when it is this job's turn, and remember what came of it."""
+    def operate(self, name: str, act: Callable[[], Any], summary: Callable[[Any], object]) -> Any:
+        """Do an operation when it is this job's turn, and record its result."""
         job = self.current
         if job is None:
             return act()
@@ -92,21 +92,22 @@ class Stage:
         except OSError as problem:
             job.past.update(f"{name} {type(problem).__name__}\n".encode())
             raise
-        job.past.update(f"{name} {says(result)!r}\n".encode())
+        job.past.update(f"{name} {summary(result)!r}\n".encode())
         return result
 
     def is_private(self, job: Job, name: str) -> bool:
-        """Whether an operation is of no concern to the other jobs.
+        """Whether no other job can notice an operation.
 
-        Those are operations on parts, its own or shown, and the second half of writing a file.
+        Those are operations on the job's own or on published parts, and the second half of
+        writing a file.
         """
         place = PREPARED.search(name)
-        own = place is not None and place[1] == job.start
+        is_own = place is not None and place[1] == job.start
         half = HALF.match(name) is not None
-        return not self.shared and (own or half or SHOWN.search(name) is not None)
+        return not self.shared and (is_own or half or SHOWN.search(name) is not None)
 
     def wait(self, over: Callable[[], bool]) -> None:
-        """Wait until something is so; whoever waits is not chosen before."""
+        """Wait until a condition is true; until then the job is not chosen."""
         job = self.current
         assert job is not None
         job.waits = over
@@ -137,10 +138,10 @@ class Stage:
             job.outcome = f"{type(problem).__name__}: {problem}"
 
     def choices(self) -> list[int]:
-        """Who can go on."""
+        """Jobs that can continue."""
         running = [n for n, job in enumerate(self.jobs) if job.runs]
         ready = [n for n in running if (waits := self.jobs[n].waits) is None or waits()]
-        return ready or running  # who waits for nobody any more has waited long enough
+        return ready or running  # a job that nobody else can wake has waited long enough
 
     def step(self, number: int, *, die: bool = False) -> None:
         """Let a job do its next operation, or die before it."""
@@ -150,7 +151,7 @@ class Stage:
         job.runs_in.switch()
 
     def end(self) -> None:
-        """End what still runs."""
+        """End the jobs that still run."""
         for number, job in enumerate(self.jobs):
             if job.runs:
                 self.step(number, die=True)
@@ -170,8 +171,8 @@ class Search:
     """A search over all orders.
 
     Attributes:
-        prepare: makes an empty world with its jobs, the same each time, for one order.
-        state: what the storage holds.
+        prepare: makes empty storage and its jobs, the same each time, for one order.
+        state: content of the storage.
         deaths: how many jobs may die in one order.
         shared: as ``Stage`` takes it.
         most: orders after which the search gives up, and fails.
@@ -187,10 +188,10 @@ class Search:
     seen: set[Any] = field(default_factory=set)
 
     def run(self) -> int:
-        """Try every order; how many were run."""
-        left: list[list[Choice]] = [[]]
-        while left:
-            left += self._follow(left.pop())
+        """Try every order; return how many were run."""
+        untried: list[list[Choice]] = [[]]
+        while untried:
+            untried += self._follow(untried.pop())
             self.orders += 1
         return self.orders
 
@@ -201,25 +202,25 @@ class Search:
             self._run(lambda stage, _: _drawn(stage, draw))
 
     def _follow(self, prefix: list[Choice]) -> list[list[Choice]]:
-        """Run one order, the first choice wherever none is made; return those not taken."""
+        """Run one order, with the first choice wherever none is given; return the other choices."""
         others: list[list[Choice]] = []
-        self._run(lambda stage, taken: self._choices(stage, prefix, taken, others))
+        self._run(lambda stage, choices_taken: self._choices(stage, prefix, choices_taken, others))
         return others
 
     def _run(self, choices: Callable[[Stage, list[Choice]], Iterator[Choice]]) -> None:
-        """Run one order; judge it unless it was given up as already seen."""
+        """Run one order; judge it unless it led to a state already seen."""
         jobs = self.prepare()
         stage = Stage(jobs, shared=self.shared)
-        taken: list[Choice] = []
+        choices_taken: list[Choice] = []
         steps: list[str] = []
         with self.enter(stage):
             stage.start()
             try:
-                for choice in choices(stage, taken):
+                for choice in choices(stage, choices_taken):
                     number, die = choice
                     job = jobs[number]
                     steps.append(f"{job.name}{' dies before' if die else ''} {job.next}")
-                    taken.append(choice)
+                    choices_taken.append(choice)
                     stage.step(number, die=die)
                 whole = not any(job.runs for job in jobs)
             finally:
@@ -231,7 +232,7 @@ class Search:
         self,
         stage: Stage,
         prefix: list[Choice],
-        taken: list[Choice],
+        choices_taken: list[Choice],
         others: list[list[Choice]],
     ) -> Iterator[Choice]:
         yield from prefix
@@ -241,7 +242,7 @@ class Search:
                 return
             self.seen.add(now)
             options = [(number, False) for number in choices]
-            if sum(die for _, die in taken) < self.deaths:
+            if sum(die for _, die in choices_taken) < self.deaths:
                 options += [(number, True) for number in choices]
-            others += [[*taken, option] for option in options[1:]]
+            others += [[*choices_taken, option] for option in options[1:]]
             yield options[0]

@@ -1,4 +1,4 @@
-"""Compiled loops, kept from one run of the tests to the next, shared by all their processes."""
+"""Compiled loops, cached from one run of the tests to the next, shared by all processes."""
 
 import fcntl
 import os
@@ -7,17 +7,17 @@ from typing import Any
 
 from tests.support.paths import ROOT
 
-# A compiled loop is kept by its own file's date; one that calls a loop of another file would
-# outlive a change there.  Compiled loops of other sources are other files.
+# A compiled loop is cached by the date of its own file; one that calls a loop of another file would
+# outlive a change there.  So compiled loops of other sources go to another folder.
 SOURCES = b"".join(path.read_bytes() for path in sorted((ROOT / "pipeline").rglob("*.py")))
 KERNELS = ROOT / "build" / "kernels" / blake2b(SOURCES, digest_size=8).hexdigest()
 
 
 def share() -> None:
-    """Keep loops where all processes find them; to be called before numba is imported.
+    """Cache loops where all processes find them; call this before numba is imported.
 
-    numba writes the list of a loop's variants first, the variant then: two processes that compile
-    two variants of one loop at the same time could list one and keep the other under its name.
+    numba writes the list of a loop's variants first, the variant next: two processes that compile
+    two variants of one loop at the same time could list one and store the other under its name.
     """
     os.environ.setdefault("NUMBA_CACHE_DIR", str(KERNELS))
     KERNELS.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-from tests.support.driven import Drive, wait
+from tests.support.driven import FaultPlan, wait
 from tests.support.servers import free_ports
 
 PYTHON = sys.executable
@@ -23,8 +23,8 @@ CLIENT, WORKER, SCHEDULER = "client", "worker", "scheduler"
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a command ended."""
+class CommandResult:
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -32,17 +32,19 @@ class Ended:
 
 
 class Command:
-    """`segscore ARGUMENTS` in a process of its own, ``within`` before it on the command line."""
+    """`segscore ARGUMENTS` in a process of its own, with the prefix ``within``."""
 
-    def __init__(self, drive: Drive, *arguments: object, within: Sequence[str] = ()) -> None:
-        self.folder = Path(drive.folder)
+    def __init__(
+        self, fault_plan: FaultPlan, *arguments: object, within: Sequence[str] = ()
+    ) -> None:
+        self.folder = Path(fault_plan.folder)
         self.log = self.folder / f"command-{len(list(self.folder.glob('command-*.out')))}"
-        self.process = self.started(drive, [*map(str, arguments)], within)
+        self.process = self.started(fault_plan, [*map(str, arguments)], within)
 
     def started(
-        self, drive: Drive, arguments: Sequence[str], within: Sequence[str]
+        self, fault_plan: FaultPlan, arguments: Sequence[str], within: Sequence[str]
     ) -> "subprocess.Popen[bytes] | ForkedProcess":
-        """Start it."""
+        """Start the command."""
         with (
             self.log.with_suffix(".out").open("wb") as out,
             self.log.with_suffix(".err").open("wb") as err,
@@ -50,7 +52,7 @@ class Command:
             return subprocess.Popen(
                 [*within, PYTHON, "-m", "tests.support.driven", *arguments],
                 cwd=self.folder,
-                env=drive.environment(),
+                env=fault_plan.environment(),
                 stdout=out,
                 stderr=err,
             )
@@ -61,18 +63,18 @@ class Command:
         return self.process.poll() is None
 
     def kill(self) -> None:
-        """End it where it is."""
+        """Kill it."""
         self.process.kill()
         self.process.wait()
 
-    def ended(self) -> Ended:
-        """Wait for it; one that hangs is killed, and fails the test."""
+    def result(self) -> CommandResult:
+        """Wait for it; kill it and fail the test if it hangs."""
         try:
             wait(lambda: not self.running, "the command ended")
         finally:
             self.kill()
-        said = [self.log.with_suffix(end).read_text() for end in (".out", ".err")]
-        return Ended(self.process.returncode, *said)
+        outputs = [self.log.with_suffix(end).read_text() for end in (".out", ".err")]
+        return CommandResult(self.process.returncode, *outputs)
 
 
 FORKS = multiprocessing.get_context("forkserver")
@@ -83,11 +85,11 @@ IMPORTED = [
     "segscore.pipeline.scoring.run",
     __name__,
 ]
-"""What a client imports; where hundreds are killed, it is imported once."""
+"""Modules of a client; where hundreds of clients are killed, they are imported once."""
 
 
 class ForkedProcess:
-    """A process forked from one that has imported everything, to be used like a ``Popen``."""
+    """A process forked from one that has imported everything, with the interface of ``Popen``."""
 
     def __init__(self, run: Callable[..., None], *arguments: object) -> None:
         FORKS.set_forkserver_preload(IMPORTED)
@@ -96,22 +98,22 @@ class ForkedProcess:
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Number of the process."""
         assert self.process.pid is not None
         return self.process.pid
 
     @property
     def returncode(self) -> int:
-        """How it ended: less than nothing by a signal."""
+        """Exit code; negative for a signal."""
         assert self.process.exitcode is not None
         return self.process.exitcode
 
     def poll(self) -> int | None:
-        """How it ended; None if it has not."""
+        """Return the exit code; None while it runs."""
         return self.process.exitcode
 
     def kill(self) -> None:
-        """End it where it is."""
+        """Kill it."""
         self.process.kill()
 
     def wait(self) -> None:
@@ -134,20 +136,22 @@ def _run_forked(
 
 
 class ForkedCommand(Command):
-    """`segscore ARGUMENTS` in a forked process, which starts in a fraction of the time."""
+    """`segscore ARGUMENTS` in a forked process, which starts much faster."""
 
     def started(
-        self, drive: Drive, arguments: Sequence[str], within: Sequence[str]
+        self, fault_plan: FaultPlan, arguments: Sequence[str], within: Sequence[str]
     ) -> ForkedProcess:
-        """Start it; its output exists even if it is killed before it opens the files."""
+        """Start it; its output files exist even if it is killed before it opens them."""
         assert not within
         for ending in (".out", ".err"):
             self.log.with_suffix(ending).touch()
-        return ForkedProcess(_run_forked, drive.folder, drive.environment(), self.log, arguments)
+        return ForkedProcess(
+            _run_forked, fault_plan.folder, fault_plan.environment(), self.log, arguments
+        )
 
 
 def kill(pid: int) -> bool:
-    """Kill a process; whether it was there."""
+    """Kill a process; return whether it existed."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
         return True
@@ -155,10 +159,10 @@ def kill(pid: int) -> bool:
 
 
 def spawned(process: int) -> list[int]:
-    """Worker processes that a client has started."""
+    """Return the worker processes that a client has started."""
     with suppress(psutil.Error):
         children = psutil.Process(process).children(recursive=True)
-        return [each.pid for each in children if _is_worker(each)]
+        return [process.pid for process in children if _is_worker(process)]
     return []
 
 
@@ -169,11 +173,11 @@ def _is_worker(process: psutil.Process) -> bool:
 
 
 class Cluster:
-    """A real scheduler and real workers, which stay dead until they are mended."""
+    """A real scheduler and real workers; killed ones stay dead until they are restarted."""
 
-    def __init__(self, drive: Drive, workers: int = 2, threads: int = 1) -> None:
-        self.drive = drive
-        self.folder = Path(drive.folder)
+    def __init__(self, fault_plan: FaultPlan, workers: int = 2, threads: int = 1) -> None:
+        self.fault_plan = fault_plan
+        self.folder = Path(fault_plan.folder)
         self.address = f"tcp://127.0.0.1:{free_ports(1)[0]}"
         self.count = workers
         self.threads = threads
@@ -190,15 +194,15 @@ class Cluster:
             return subprocess.Popen(
                 [*DASK, *arguments, "--no-dashboard"],
                 cwd=self.folder,
-                env=environment or self.drive.environment(),
+                env=environment or self.fault_plan.environment(),
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
 
-    def mend(self) -> None:
-        """Start whatever does not run, and wait until all is there."""
+    def restart(self) -> None:
+        """Start what does not run, and wait until all are connected."""
         if self.scheduler is None or self.scheduler.poll() is not None:
-            self.stop()  # workers of a scheduler that is gone end by themselves, in their own time
+            self.stop()  # workers of a lost scheduler end by themselves after some time
             file = self.folder / "scheduler.json"
             file.unlink(missing_ok=True)
             port = self.address.rpartition(":")[2]
@@ -207,29 +211,29 @@ class Cluster:
                 "scheduler", *places, environment=self.scheduler_environment
             )
             wait(lambda: _address(file), "the scheduler started")
-        self.workers = [each for each in self.workers if each.poll() is None]
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
         while len(self.workers) < self.count:
             self.start_worker()
 
     def start_worker(self, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
-        """Start one more worker, in the environment of the others unless given."""
+        """Start one more worker, in the environment of the others unless another is given."""
         options = ("--nthreads", str(self.threads), "--no-nanny")
         process = self._start("worker", self.address, *options, environment=environment)
         self.workers.append(process)
         return process
 
     def kill_workers(self) -> None:
-        """Kill all of them."""
+        """Kill all workers."""
         _end(self.workers)
         self.workers = []
 
     def kill_scheduler(self) -> None:
-        """Kill it alone."""
+        """Kill the scheduler alone."""
         assert self.scheduler is not None
         _end([self.scheduler])
 
     def stop(self) -> None:
-        """Kill all that runs."""
+        """Kill every process."""
         self.kill_workers()
         if self.scheduler is not None:
             _end([self.scheduler])
@@ -248,11 +252,11 @@ def _end(processes: list[subprocess.Popen[bytes]]) -> None:
 
 
 @contextmanager
-def cluster(drive: Drive, workers: int = 2, threads: int = 1) -> Iterator[Cluster]:
-    """A cluster that is there until the block ends."""
-    made = Cluster(drive, workers, threads)
+def cluster(fault_plan: FaultPlan, workers: int = 2, threads: int = 1) -> Iterator[Cluster]:
+    """Run a cluster until the block ends."""
+    new_cluster = Cluster(fault_plan, workers, threads)
     try:
-        made.mend()
-        yield made
+        new_cluster.restart()
+        yield new_cluster
     finally:
-        made.stop()
+        new_cluster.stop()

@@ -1,4 +1,4 @@
-"""An archive that gets documents every night, and the settings its nights are scored by."""
+"""An archive that receives documents every night, and the settings of its nights."""
 
 import json
 from collections.abc import Mapping
@@ -7,47 +7,47 @@ from random import Random
 from typing import Any
 
 from segscore.pipeline import storage
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 
 FOLDERS = {"reference": "references", "hypothesis": "hypotheses"}
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 31)]
 GOOD = {"steady": 0.9, "other": 0.8}
-"""System -> the chance that it finds a boundary where it is."""
+"""System -> probability that it finds a boundary exactly."""
 
 
 def rows(
     night: str, role: str, systems: Mapping[str, float], documents: int = 40, seed: int = 0
 ) -> list[dict[str, Any]]:
-    """One night's documents as the references, or as each system, have them."""
-    made = []
+    """One night's documents as the references, or as each system, segment them."""
+    new_rows = []
     for number in range(documents):
         draw = Random(f"{night} {number} {seed}")  # noqa: S311
         n_units = draw.randint(20, 60)
         reference = sorted(draw.sample(range(1, n_units), draw.randint(2, 6)))
         document = {"document_id": f"{night}-{number}", "n_units": n_units}
         if role == "reference":
-            made.append({**document, "coder": "desk", "boundaries": reference})
+            new_rows.append({**document, "coder": "desk", "boundaries": reference})
             continue
         for system, chance in systems.items():
-            found = [each for each in reference if draw.random() < chance]
-            made.append({**document, "coder": system, "boundaries": found})
-    return made
+            boundaries = [boundary for boundary in reference if draw.random() < chance]
+            new_rows.append({**document, "coder": system, "boundaries": boundaries})
+    return new_rows
 
 
 class Archive:
-    """Where tables come in by date, and where nights go to: on a disk, or in a store."""
+    """Folders of tables by date, and of nights: on a disk, or in a store."""
 
-    def __init__(self, folder: str | Path, desk: Path, segscore: Segscore) -> None:
+    def __init__(self, folder: str | Path, workspace: Path, segscore: Segscore) -> None:
         self.folder = str(folder)
-        self.desk = desk
+        self.workspace = workspace
         self.segscore = segscore
         self.runs = storage.join(self.folder, "runs")
-        self.metrics = desk / "textfile" / "segscore.prom"
-        self.file = desk / "segscore.toml"
+        self.metrics = workspace / "textfile" / "segscore.prom"
+        self.file = workspace / "segscore.toml"
         self.settle()
 
     def settle(self, nightly: str = "", score: str = "", gate: str | None = None) -> None:
-        """Write the settings file, with more lines for its tables."""
+        """Write the settings file, with further lines for its tables."""
         rule = "boundary_similarity>=-0.02" if gate is None else gate
         self.file.write_text(f"""
 [score]
@@ -63,31 +63,31 @@ gate = ["{rule}"]
 """)
 
     def put(self, night: str, role: str, listed: list[dict[str, Any]]) -> None:
-        """Let a table come in."""
+        """Write a table of a night."""
         url = storage.join(self.folder, f"{FOLDERS[role]}", f"date={night}", "part.jsonl")
         storage.write_text(url, "".join(json.dumps(row) + "\n" for row in listed))
 
     def deliver(
         self, night: str, systems: Mapping[str, float] = GOOD, documents: int = 40, seed: int = 0
     ) -> None:
-        """Let all of a night come in."""
+        """Write all tables of a night."""
         for role in ("reference", "hypothesis"):
             self.put(night, role, rows(night, role, systems, documents, seed))
 
-    def run(self, night: str, *options: object) -> Ended:
+    def run(self, night: str, *options: object) -> CommandResult:
         """Run a night."""
         return self.segscore("nightly", "--settings", self.file, "--date", night, *options)
 
     def folder_of(self, night: str) -> str:
-        """Where its run is."""
+        """Return the folder of its run."""
         return storage.join(self.runs, f"date={night}")
 
     def read(self, night: str, name: str) -> Any:
-        """A JSON file of a night."""
+        """Read a JSON file of a night."""
         text = storage.read_text(storage.join(self.folder_of(night), name))
         return None if text is None else json.loads(text)
 
     def outcome(self, night: str) -> str | None:
-        """What it came to, by its own record."""
-        found = self.read(night, "night.json")
-        return None if found is None else found["outcome"]
+        """Return the outcome in its own record."""
+        verdict = self.read(night, "night.json")
+        return None if verdict is None else verdict["outcome"]

@@ -7,7 +7,7 @@ from tests.support.strategies import Typed
 
 
 def masses(n_units: int, boundaries: Sequence[int]) -> tuple[int, ...]:
-    """Segment sizes, the only form in which segeval is a safe oracle."""
+    """Segment sizes, the only form that segeval handles correctly."""
     return tuple(len(segment) for segment in naive.segments(n_units, boundaries))
 
 

@@ -1,10 +1,10 @@
-"""What the pages of docs/ show, read from their fences.
+"""Examples on the pages of docs/, read from their fences.
 
-A fence of `console` has command lines after `$ `, each with what it says beneath: standard output,
-then standard error without its progress.  `…` stands there for what is left out: alone on a line
-for lines, within one for a part of it.  `$ echo $?` asks for the exit code of the command before,
-which is 0 where nobody asks; `$ cat FILE` shows a file.  A fence of `pycon` is a Python session.
-A second word of a fence's first line names the file of that text: ```toml nightly.toml.
+A fence of `console` has command lines after `$ `, each with its output beneath: standard output,
+then standard error without its progress.  `…` stands for what is left out: lines if it is alone on
+a line, else a part of the line.  `$ echo $?` prints the exit code of the command before, which must
+be 0 without it; `$ cat FILE` shows a file.  A fence of `pycon` is a Python session.  A second word
+on a fence's first line names the file with that text: ```toml nightly.toml.
 """
 
 import re
@@ -25,8 +25,8 @@ class Fence(NamedTuple):
 
     Attributes:
         language: the first word after the fence.
-        file: the second, the name of the file that holds the text; empty where there is none.
-        text: what stands between.
+        file: the second word, the name of a file with the text; empty where there is none.
+        text: lines between the fences.
         line: of the fence in its page, from 1.
     """
 
@@ -37,7 +37,7 @@ class Fence(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command line of a console fence, what it is said to say and how it is said to end."""
+    """A command line of a console fence, its output and its exit code."""
 
     words: list[str]
     expected: str
@@ -45,14 +45,14 @@ class Command(NamedTuple):
 
 
 def fences(page: Path) -> list[Fence]:
-    """The fenced blocks of a page, in order."""
+    """Return the fenced blocks of a page, in order."""
     text = page.read_text("utf-8")
-    found = re.finditer(r"^```(\w+) ?(\S*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    return [Fence(one[1], one[2], one[3], text.count("\n", 0, one.start()) + 1) for one in found]
+    matches = re.finditer(r"^```(\w+) ?(\S*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [Fence(one[1], one[2], one[3], text.count("\n", 0, one.start()) + 1) for one in matches]
 
 
 def commands(fence: Fence) -> Iterator[Command]:
-    """The command lines of a console fence."""
+    """Yield the command lines of a console fence."""
     parts = re.split(r"^\$ (.*)\n", fence.text, flags=re.MULTILINE)
     assert not parts[0], f"line {fence.line}: text before the first command"
     lines = list(zip(parts[1::2], parts[2::2], strict=True))
@@ -64,15 +64,15 @@ def commands(fence: Fence) -> Iterator[Command]:
 
 
 def said(text: str) -> str:
-    """Lines without what tables put at their ends, and without the last digits of long numbers."""
+    """Return lines without trailing padding, and without the last digits of long numbers."""
     lines = "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
     return re.sub(r"\d\.\d{9,}", lambda number: f"{float(number[0]):.9f}", lines)
 
 
-def same(shown: str, found: str) -> bool:
-    """Whether a page shows what was found, apart from what it leaves out."""
+def same(on_page: str, printed: str) -> bool:
+    """Whether a page shows the given lines, apart from those that it leaves out."""
     lines = [
         r"(?:.*\n)+" if line == "…" else re.escape(line).replace("…", ".+") + r"\n"
-        for line in said(shown).split("\n")
+        for line in said(on_page).split("\n")
     ]
-    return re.fullmatch("".join(lines), said(found) + "\n") is not None
+    return re.fullmatch("".join(lines), said(printed) + "\n") is not None

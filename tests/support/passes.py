@@ -1,22 +1,43 @@
-"""The compiled passes asked about one pair, as the slow twin is."""
+"""The compiled passes on one pair, with the interface of the slow twin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.arrays.ragged import Floats, Ints, from_lists
-from segscore.pipeline.measures import MEASURES, content, edits, sliding, windows
+from segscore.pipeline.arrays.ragged import Ints, from_lists
+from segscore.pipeline.measures import (
+    PAIRS,
+    content,
+    edits,
+    overlap,
+    sliding,
+    tolerance,
+    windows,
+    winpr,
+)
 from segscore.pipeline.measures.measure import evaluate
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.settings import ScoreSettings
-from tests.oracles import naive
+from tests.oracles import naive, naive_fields
 
 ONE = np.zeros(1, np.int64)
 SETTINGS = ScoreSettings("references", "hypotheses", "run")
+
+
+class Near(NamedTuple):
+    """How near boundaries and segments must be: --tolerance, --edges and --tiou."""
+
+    tolerance: int = 0
+    edges: int = 0
+    tiou: Fraction = Fraction(1, 2)
+
+
+PLAIN = Near()
+"""The defaults."""
 
 
 def window_counts(
@@ -29,10 +50,10 @@ def window_counts(
     return dict(zip(windows.COUNTS, counted[:, 0].tolist(), strict=True))
 
 
-def slid(
+def sliding_counts(
     n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, *, by_unit: bool
 ) -> dict[str, int]:
-    """The window counts of one pair by one of the two ways, whatever its density."""
+    """The window counts of one pair by one of the two algorithms, whatever its density."""
     ref, hyp = from_lists([reference]).values, from_lists([hypothesis]).values
     out = np.zeros(len(windows.COUNTS), np.int64)
     if by_unit:
@@ -60,24 +81,73 @@ def content_counts(
     return dict(zip(content.COUNTS, counted[:, 0].tolist(), strict=True))
 
 
+def tolerance_counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], near: Near = PLAIN
+) -> dict[str, int]:
+    """The tolerance counts of one pair."""
+    both = from_lists([reference]), from_lists([hypothesis])
+    pair = pair_rows(*both, ONE, ONE, np.array([n_units]))
+    counted = tolerance.count(pair, near.tolerance, near.edges)
+    return dict(zip(tolerance.COUNTS, counted[:, 0].tolist(), strict=True))
+
+
+def winpr_counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int
+) -> dict[str, int]:
+    """The WinPR counts of one pair."""
+    both = from_lists([reference]), from_lists([hypothesis])
+    counted = winpr.count(pair_rows(*both, ONE, ONE, np.array([n_units])), np.array([k]))
+    return dict(zip(winpr.COUNTS, counted[:, 0].tolist(), strict=True))
+
+
+def overlap_counts(
+    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], near: Near = PLAIN
+) -> dict[str, int]:
+    """The overlap counts of one pair."""
+    both = from_lists([reference]), from_lists([hypothesis])
+    pair = pair_rows(*both, ONE, ONE, np.array([n_units]))
+    counted = overlap.count(pair, near.tiou)
+    return dict(zip(overlap.COUNTS, counted[:, 0].tolist(), strict=True))
+
+
 def counts(
-    n_units: int, reference: Sequence[int], hypothesis: Sequence[int], k: int, n_t: int
+    n_units: int,
+    reference: Sequence[int],
+    hypothesis: Sequence[int],
+    k: int,
+    n_t: int,
+    near: Near = PLAIN,
 ) -> dict[str, int]:
     """All counts of one pair."""
-    window = window_counts(n_units, reference, hypothesis, k)
-    edit = edit_counts(n_units, reference, hypothesis, n_t)
-    return window | edit | content_counts(n_units, reference, hypothesis)
+    pair = n_units, reference, hypothesis
+    return {
+        **window_counts(*pair, k),
+        **edit_counts(*pair, n_t),
+        **content_counts(*pair),
+        **tolerance_counts(*pair, near),
+        **winpr_counts(*pair, k),
+        **overlap_counts(*pair, near),
+    }
 
 
 def values(
-    counted: Mapping[str, int], *, n_t: int = 2, p_seg: Fraction | None = None, rows: bool = True
+    counted: Mapping[str, int],
+    *,
+    n_t: int = 2,
+    p_seg: Fraction | None = None,
+    rows: bool = True,
+    **settings: Any,
 ) -> dict[str, float | None]:
     """All values of one row's counts; None where undefined."""
     arrays: dict[str, Ints] = {name: np.array([count]) for name, count in counted.items()}
     prior = float("nan") if p_seg is None else float(p_seg)
-    parameters = replace(SETTINGS, n_t=n_t).parameters(prior)
-    found: dict[str, Floats] = evaluate(MEASURES.values(), arrays, parameters, rows=rows)
-    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+    parameters = replace(SETTINGS, n_t=n_t, **settings).parameters(prior)
+    measures = PAIRS.measures.values()
+    arrays_of_values = evaluate(measures, arrays, parameters, rows=rows)
+    return {
+        name: None if np.isnan(value[0]) else float(value[0])
+        for name, value in arrays_of_values.items()
+    }
 
 
 def typed_sides(
@@ -97,14 +167,16 @@ def twin_values(
     n_t: int = 2,
     p_seg: Fraction | None = None,
     rows: bool = True,
+    edges: int = 0,
     **costs: Any,
 ) -> dict[str, Fraction | None]:
-    """The same by the slow twin."""
-    return naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
+    """The same values by the slow twin."""
+    twin = naive.values(counted, n_t=n_t, p_seg=p_seg, per_row=rows, **costs)
+    return twin | naive_fields.values(counted, edges=edges, per_row=rows)
 
 
 def close(value: float | None, exact: Fraction | None) -> bool:
-    """Whether a value is the exact one to the last few bits, and undefined where it is."""
+    """Whether a value equals the exact one but for the last bits, and is undefined where it is."""
     if value is None or exact is None:
         return value is None and exact is None
     return abs(value - float(exact)) <= 1e-12 * max(1.0, abs(float(exact)))

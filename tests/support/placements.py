@@ -1,4 +1,4 @@
-"""Commands whose outputs may overlap with their inputs, and how they refuse it."""
+"""Commands whose outputs may overlap with their inputs, and their refusals."""
 
 import json
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import pytest
 
 from segscore.pipeline.runs import cluster
-from tests.support.command_line import Ended
+from tests.support.command_line import CommandResult
 
 NIGHT = "date=2026-01-01"
 ROWS = "".join(
@@ -36,16 +36,16 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
 }  # fmt: skip
 
 
-def refused(ended: Ended) -> str:
-    """The one line in which a command was refused."""
-    assert ended.code == 2, ended
-    (line,) = ended.err.splitlines()
+def refusal_line(result: CommandResult) -> str:
+    """Return the one line of a command that was refused."""
+    assert result.code == 2, result
+    (line,) = result.err.splitlines()
     assert line.startswith("segscore: error: ")
-    assert ended.out == ""
+    assert result.out == ""
     return line
 
 
 @pytest.fixture
 def idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No cluster is started: what is refused needs none."""
+    """Start no cluster: refused commands need none."""
     monkeypatch.setattr(cluster, "connect", lambda *_: nullcontext())

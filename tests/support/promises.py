@@ -1,4 +1,4 @@
-"""What every run promises, whoever was killed: checked from outside, by looking at its folder."""
+"""Promises that every run keeps, whichever process is killed; checked by reading its folder."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ class Broken(AssertionError):  # noqa: N818
 
 
 class Reader(threading.Thread):
-    """Looks at a run's folder all the time, as readers of its tables do."""
+    """Reads a run's folder all the time, as readers of its tables do."""
 
     def __init__(self, run: Run, *, alone: bool = True) -> None:
         super().__init__(daemon=True)
@@ -24,16 +24,16 @@ class Reader(threading.Thread):
         self.looks = 0
 
     def run(self) -> None:
-        """Look until told that it is over, or until something is wrong."""
+        """Read until the end, or until something is wrong."""
         while self.problem is None and not self.over.wait(0.005):
-            self.problem = seen_wrong(self.run_folder, alone=self.alone)
+            self.problem = violation(self.run_folder, alone=self.alone)
             self.looks += 1
 
     def end(self) -> None:
-        """Raise what was seen.
+        """Stop reading.
 
         Raises:
-            Broken: a record that told of files which were not there, or not all that were there.
+            Broken: a record listed missing files, or not all files.
         """
         self.over.set()
         self.join()
@@ -41,29 +41,29 @@ class Reader(threading.Thread):
             raise Broken(f"a reader saw {self.problem}")
 
 
-def seen_wrong(run: Run, *, alone: bool) -> str | None:
-    """What a reader may not see; None if all is well.
+def violation(run: Run, *, alone: bool) -> str | None:
+    """Return what is wrong with a run's folder; None if nothing is.
 
     Args:
         run: the folder.
-        alone: whether no other job was ever here, who may have copied what it has not taken back.
+        alone: whether no other job was ever here, whose copies may not be removed yet.
     """
     text = record(run)
     if text is None:
         return None
     try:
-        told = json.loads(text)
+        parsed = json.loads(text)
     except ValueError as problem:
         return f"half a record: {problem}"
-    for table, listed in told["files"].items():
-        there = set(entries(run, table))
-        if not there >= set(listed) or (alone and there != set(listed)):
-            return f"{table} holds {sorted(there)}, its record lists {listed}"
+    for table, listed in parsed["files"].items():
+        names = set(entries(run, table))
+        if not names >= set(listed) or (alone and names != set(listed)):
+            return f"{table} contains {sorted(names)}, its record lists {listed}"
     return None
 
 
 def strays(run: Run, expected: dict[str, bytes]) -> list[str]:
-    """What a finished run's folder holds beyond the run."""
+    """List files of a finished run's folder that are not part of the run."""
     if isinstance(run, str):
         return sorted(everything(run).keys() - {*expected, RECORD})
     wanted = {*expected, RECORD} | {name.partition("/")[0] for name in expected}
@@ -71,42 +71,42 @@ def strays(run: Run, expected: dict[str, bytes]) -> list[str]:
 
 
 def require_same(run: Run, expected: dict[str, bytes]) -> None:
-    """Make sure that a finished run is the undisturbed one to the byte, and nothing beside it.
+    """Check that a finished run equals the undisturbed one to the byte, without further files.
 
     Raises:
-        Broken: saying what is otherwise.
+        Broken: naming the difference.
     """
-    found = files(run)
-    for name in expected.keys() | found.keys():
-        if expected.get(name) != found.get(name):
-            kinds = [name in each for each in (expected, found)]
+    actual = files(run)
+    for name in expected.keys() | actual.keys():
+        if expected.get(name) != actual.get(name):
+            kinds = [name in contents for contents in (expected, actual)]
             raise Broken(f"{run}/{name}: expected, found: {kinds}; not the undisturbed bytes")
     if more := strays(run, expected):
-        raise Broken(f"{run}: holds more than the run: {more}")
+        raise Broken(f"{run}: contains files that are not of the run: {more}")
 
 
 def require_one_line(err: str, code: int) -> str:
-    """Make sure that a command which failed said so in one line; return it.
+    """Check that a failed command printed one line; return it.
 
     Raises:
         Broken: it did not.
     """
-    lines = told(err)
+    lines = message_lines(err)
     if code not in (1, 2) or len(lines) != 1 or not lines[0].startswith("segscore: error: "):
         raise Broken(f"exit code {code}, standard error ends:\n{err[-1000:]}")
     return lines[0]
 
 
 def require_quiet(err: str) -> None:
-    """Make sure that a command which went well told of nothing else.
+    """Check that a successful command printed nothing but warnings and progress.
 
     Raises:
         Broken: it did.
     """
-    if lines := [line for line in told(err) if not line.startswith("warning: ")]:
-        raise Broken(f"all went well, but standard error says {lines}")
+    if lines := [line for line in message_lines(err) if not line.startswith("warning: ")]:
+        raise Broken(f"the command succeeded, but standard error contains {lines}")
 
 
-def told(err: str) -> list[str]:
-    """The lines of standard error, but for those that tell how far the run has come."""
+def message_lines(err: str) -> list[str]:
+    """Return the lines of standard error without those about progress."""
     return [line for line in err.splitlines() if not line.endswith("parts done")]

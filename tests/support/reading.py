@@ -1,4 +1,4 @@
-"""Texts read by a reader of a format: what it yields, what it refuses, and damaged texts."""
+"""Texts read by the reader of a format: results, refusals, and damaged texts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -38,19 +38,19 @@ _PIECES += [b"NaN", b"\\", b" ", b"\t", "\u0662".encode(), b"--> ", b"========,0
 
 
 def input_file(text: str | bytes, name: str = "f.x", encoding: str | None = None) -> InputFile:
-    """A file with a text."""
+    """Return a file with a text."""
     return InputFile(name, text if isinstance(text, bytes) else text.encode(), encoding)
 
 
-def shapes_of(read: Reader, text: str | bytes, name: str = "f.x", **asked: Any) -> list[Shape]:
-    """What a reader yields."""
-    return list(read(input_file(text, name), Asked(**asked)))
+def shapes_of(read: Reader, text: str | bytes, name: str = "f.x", **options: Any) -> list[Shape]:
+    """Return what a reader yields."""
+    return list(read(input_file(text, name), Asked(**options)))
 
 
-def refusal_of(read: Reader, text: str | bytes, name: str = "f.x", **asked: Any) -> str:
-    """What a reader says when it refuses a text."""
+def refusal_of(read: Reader, text: str | bytes, name: str = "f.x", **options: Any) -> str:
+    """Return the message of a reader that refuses a text."""
     with pytest.raises(Refused) as caught:
-        shapes_of(read, text, name, **asked)
+        shapes_of(read, text, name, **options)
     return str(caught.value)
 
 
@@ -68,20 +68,20 @@ def _row(one: Mark | Segment) -> Row:
 
 
 def converted(
-    read: Reader, text: str | bytes, name: str = "f.x", length: int | None = None, **asked: Any
+    read: Reader, text: str | bytes, name: str = "f.x", length: int | None = None, **options: Any
 ) -> list[Converted]:
-    """The rows of a file; `length` is that of the document f, in milliseconds."""
+    """Convert a file to rows; `length` is that of the document f, in milliseconds."""
     file = input_file(text, name)
-    shapes: Sequence[Shape] = list(read(file, Asked(**asked)))
+    shapes: Sequence[Shape] = list(read(file, Asked(**options)))
     place = RowPlace("documents.csv", 2)
     known = length is not None
     extent = Extent(Fraction(0), Fraction(length or 0), "millisecond", False, place)
     extents = {"f": extent} if known else {}
-    return convert_files([ReadFile(file, shapes, ())], Asked(**asked), extents)
+    return convert_files([ReadFile(file, shapes, ())], Asked(**options), extents)
 
 
 def damaged(content: bytes) -> st.SearchStrategy[bytes]:
-    """The content with some pieces cut out or replaced, and perhaps with its end missing."""
+    """Cut out or replace some pieces of a content, and perhaps its end."""
     place = st.integers(0, len(content))
     change = st.tuples(place, st.integers(0, 6), st.sampled_from(_PIECES) | st.binary(max_size=3))
     return st.builds(_damage, st.just(content), st.lists(change, max_size=3), st.none() | place)

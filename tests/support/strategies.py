@@ -1,4 +1,4 @@
-"""Random segmentations for property tests: plausible ones, and all the edges."""
+"""Random segmentations for property tests: plausible ones, and all extreme cases."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ def segmentations(draw: st.DrawFn, max_units: int = 60) -> tuple[int, list[int]]
 
 @st.composite
 def jittered(draw: st.DrawFn, n_units: int, reference: Sequence[int]) -> list[int]:
-    """The reference as another coder might hear it: boundaries moved, left out and put in."""
+    """The reference as another coder might mark it: boundaries moved, omitted and added."""
     reach = draw(st.integers(1, 5))
     shift = st.one_of(st.just(0), st.integers(-reach, reach))
     moved = {position + draw(shift) for position in reference if draw(st.integers(0, 4)) > 0}

@@ -1,4 +1,4 @@
-"""The model behind docs/scale.md, where the answer is known without it."""
+"""The model behind docs/scale.md, in cases with a known answer."""
 
 import math
 from dataclasses import replace
@@ -38,7 +38,7 @@ def pairs(parts: int) -> int:
 
 
 @pytest.mark.parametrize(("parts", "workers"), [(1, 1), (7, 1), (7, 3), (9, 3), (5, 100)])
-def test_work_alone_takes_turns(parts: int, workers: int) -> None:
+def test_without_costs_tasks_take_turns(parts: int, workers: int) -> None:
     run = predict(FREE, ENDLESS, PLAIN, pairs(parts), workers)
     assert run.seconds == 2 * math.ceil(parts / workers)
     assert run.work == 2 * parts
@@ -51,19 +51,19 @@ def test_a_slow_scheduler_is_waited_for() -> None:
     assert run.limit == "scheduler"
 
 
-def test_a_client_hears_of_one_task_after_the_other() -> None:
+def test_a_client_receives_results_one_by_one() -> None:
     run = predict(replace(FREE, client=3.0), ENDLESS, PLAIN, pairs(10), 10)
     assert run.stages["tasks"] == 2 + 10 * 3
 
 
-def test_the_store_serves_all_workers_together() -> None:
+def test_workers_share_the_bandwidth_of_the_store() -> None:
     slow = replace(FREE, input=8e6, output=2e6)
     run = predict(slow, replace(ENDLESS, store=1e6), PLAIN, pairs(50), 50)
     assert run.busy["store"] == pytest.approx(500 / run.stages["tasks"])
     assert run.seconds == pytest.approx(500)
 
 
-def test_what_the_client_does_alone_is_added() -> None:
+def test_serial_work_of_the_client_is_added() -> None:
     alone = replace(FREE, start=1.0, plan=0.5, reference=1e-3, merge=0.25)
     run = predict(alone, replace(ENDLESS, pairs_per_reference=4), PLAIN, pairs(8), 8)
     references = 1e-3 * pairs(8) / 4
@@ -71,7 +71,7 @@ def test_what_the_client_does_alone_is_added() -> None:
 
 
 def test_references_reach_all_in_rounds() -> None:
-    """One worker from the client; then each that has them gives them to two others, in turn."""
+    """One worker gets them from the client; then each that has them sends them to two others."""
     large = replace(FREE, shared=100.0)
     assumed = replace(ENDLESS, network=1e6, pairs_per_reference=1)
     size = 100 * pairs(1) / 1e6
@@ -80,7 +80,7 @@ def test_references_reach_all_in_rounds() -> None:
         assert run.stages["sending"] == pytest.approx((1 + 2 * rounds) * size)
 
 
-def test_a_worker_that_cannot_hold_the_references_is_told_of() -> None:
+def test_a_worker_too_small_for_the_references_is_reported() -> None:
     large = replace(FREE, shared=100.0, memory=1000.0)
     need = 1000 + 100 * pairs(1) / 4
     for memory, fits in ((need, True), (need - 1, False)):
@@ -90,12 +90,12 @@ def test_a_worker_that_cannot_hold_the_references_is_told_of() -> None:
     assert predict(large, replace(ENDLESS, memory=1000), shuffled, pairs(1), 1).fits
 
 
-def test_gathering_tasks_share_the_adding_up() -> None:
+def test_gathering_tasks_share_the_sums() -> None:
     slow = replace(FREE, merge=1.0)
     together = predict(slow, ENDLESS, replace(PLAIN, together=8), pairs(64), 8)
     assert together.stages["adding up"] == 8 + 8
 
 
 def test_heartbeats_slow_the_scheduler() -> None:
-    """Of 10 workers there are 20 a second; each takes 10 ms."""
+    """10 workers send 20 a second; each takes 10 ms."""
     assert Cluster(replace(FREE, beat=0.01), ENDLESS, 10).slowed == pytest.approx(1 / 0.8)

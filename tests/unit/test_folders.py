@@ -1,4 +1,4 @@
-"""The tests' own folders: each test is in one, and no module takes from a module of tests."""
+"""Each test is in a folder, and no module imports from a test module."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ FILES = sorted(TESTS.rglob("*.py"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(TESTS)))
-def test_it_stands_in_a_folder_and_takes_nothing_from_tests(file: Path) -> None:
+def test_modules_are_in_folders_and_import_no_tests(file: Path) -> None:
     if file.name.startswith("test_"):
         assert file.relative_to(TESTS).parts[0] in FOLDERS
     assert IMPORT.findall(file.read_text("utf-8")) == []

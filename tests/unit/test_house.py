@@ -1,4 +1,4 @@
-"""The listing shows the flow: rooms in one order, one name for one thing, short functions."""
+"""House rules of the code: order of rooms, unique names, short functions."""
 
 import ast
 import re
@@ -17,14 +17,14 @@ FEW = 10
 
 
 def modules() -> Iterator[tuple[Path, ast.Module]]:
-    """All modules of the package, by their path in the checkout."""
+    """Yield all modules of the package by their path in the checkout."""
     for folder in OURS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             yield path.relative_to(ROOT), ast.parse(path.read_text())
 
 
 def rooms() -> list[str]:
-    """The rooms in the order of the docstring."""
+    """Return the rooms in the order of the docstring."""
     docstring = segscore.pipeline.__doc__
     assert docstring is not None
     return re.findall(r"^([a-z]+)(?:/|\.py) ", docstring, re.MULTILINE)
@@ -56,12 +56,12 @@ def test_one_package_is_installed() -> None:
 
 
 def public(module: ast.Module) -> Iterator[str]:
-    """Names that a module defines for others."""
+    """Yield the public names of a module."""
     for node in module.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names = [node.name]
         elif isinstance(node, ast.Assign):
-            names = [each.id for each in node.targets if isinstance(each, ast.Name)]
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             names = [node.target.id]
         else:
@@ -69,7 +69,7 @@ def public(module: ast.Module) -> Iterator[str]:
         yield from (name for name in names if not name.startswith("_"))
 
 
-def test_one_name_for_one_thing() -> None:
+def test_public_names_are_defined_once() -> None:
     """But for a command, whose function of the Python interface has its name."""
     where = defaultdict(set)
     for path, module in modules():
@@ -81,7 +81,7 @@ def test_one_name_for_one_thing() -> None:
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
-    """All functions, with where they are; a Typer command has a parameter for each option."""
+    """Yield all functions and their places; a Typer command has a parameter for each option."""
     for path, module in modules():
         commands = path.parts[0] == "jobs" and len(path.parts) == 2
         for node in ast.walk(module):
@@ -89,16 +89,16 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
                 yield f"{path}:{node.name}", node
 
 
-def test_few_parameters() -> None:
+def test_functions_have_few_parameters() -> None:
     many = {}
     for name, function in functions():
         given = function.args.posonlyargs + function.args.args + function.args.kwonlyargs
-        own = [each for each in given if each.arg not in ("self", "cls")]
-        if len(own) > 6:
-            many[name] = len(own)
+        parameters = [argument for argument in given if argument.arg not in ("self", "cls")]
+        if len(parameters) > 6:
+            many[name] = len(parameters)
     assert not many
 
 
-def test_short_functions() -> None:
+def test_functions_are_short() -> None:
     lengths = {name: (node.end_lineno or 0) - node.lineno + 1 for name, node in functions()}
     assert {name: length for name, length in lengths.items() if length > 50} == {}

@@ -15,8 +15,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged, column, flags, from_lists, numbers
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.measures import MEASURES, content, windows
-from segscore.pipeline.measures.measure import evaluate
+from segscore.pipeline.measures import PAIRS, content, windows
 from segscore.pipeline.measures.segmentation_pairs import pair_rows
 from segscore.pipeline.scoring.pairs import Pairs, pair_up
 from segscore.pipeline.scoring.references import References
@@ -184,7 +183,7 @@ def tabulate_curves(
     curves = [curve(steps) for steps in steps_by_coder.values()]
     points = np.array([len(rows) for rows in curves])
     counts = dict(zip(POOLED, np.concatenate(curves).T, strict=True))
-    values = evaluate([MEASURES[name] for name in VALUES], counts, parameters, rows=False)
+    values = PAIRS.only(VALUES).values(counts, parameters, rows=False)
     thresholds = np.concatenate(
         [np.append(steps.thresholds, np.nan) for steps in steps_by_coder.values()]
     )

@@ -7,6 +7,7 @@ from segscore.pipeline.runs.options import (
     Argument,
     DocumentsOption,
     FreshOption,
+    LengthToleranceOption,
     OutputOption,
     PSegOption,
     ReferencesArgument,
@@ -17,7 +18,7 @@ from segscore.pipeline.runs.options import (
 from segscore.pipeline.runs.settings import check_locations
 from segscore.pipeline.scoring.measuring import MeasuringSettings, select_fields
 
-_SIGNED = ("window", "units", "p_seg", "v")
+_SIGNED = ("window", "units", "length_tolerance", "p_seg", "v")
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class SweepSettings:
     window: WindowOption = MeasuringSettings.window
     rounding: RoundingOption = MeasuringSettings.rounding
     units: UnitsOption = MeasuringSettings.units
+    length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
     p_seg: PSegOption = MeasuringSettings.p_seg
     fresh: FreshOption = False
 
@@ -67,6 +69,7 @@ class SweepSettings:
             window=self.window,
             rounding=self.rounding,
             units=self.units,
+            length_tolerance=self.length_tolerance,
             p_seg=self.p_seg,
             replicates=0,
         )

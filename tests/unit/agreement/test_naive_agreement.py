@@ -36,7 +36,7 @@ from tests.oracles.naive_agreement import (
 from tests.support.agreement_strategies import corpora
 from tests.support.paths import DATA
 
-# None of them is annotated, all are needed: where one is missing this must fail, not skip.
+# None of them is annotated, all are needed: if one is missing, this must fail, not skip.
 segeval: Any = importlib.import_module("segeval")
 inter_rater: Any = importlib.import_module("statsmodels.stats.inter_rater")
 nltk: Any = importlib.import_module("nltk.metrics.agreement")
@@ -51,13 +51,14 @@ ALL_KEYS = {
         for what in (*BOUNDARY_ONLY, "two_category")
     ),
     ("alpha", "two_category"),
+    ("ac1", "two_category"),
 }
 
 
 def corpus_of(name: str, group: str | None = None) -> Corpus:
-    """The human codings of one of our files, or of one group of coders there.
+    """Human codings of one of our files, or of one group of coders in it.
 
-    Rows that share document and coder contradict each other: none of them is taken.
+    Rows with the same document and coder contradict each other, so none of them is used.
     """
     rows = [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text().splitlines()]
     times = Counter((row["document_id"], row["coder"]) for row in rows)
@@ -72,13 +73,15 @@ def corpus_of(name: str, group: str | None = None) -> Corpus:
     return {document: Document(sizes[document], codings) for document, codings in corpus.items()}
 
 
-def values(found: Coefficients, coefficient: str) -> dict[str, Fraction | None]:
+def values(by_key: Coefficients, coefficient: str) -> dict[str, Fraction | None]:
     """Values of one coefficient, by similarity."""
-    return {what: found[key].value for key in found for name, what in [key] if name == coefficient}
+    return {
+        what: by_key[key].value for key in by_key for name, what in [key] if name == coefficient
+    }
 
 
 def of(number: Fraction | None) -> float:
-    """A number that must be defined."""
+    """Return a number that must be defined."""
     assert number is not None
     return float(number)
 
@@ -89,7 +92,7 @@ def masses(n_units: int, boundaries: Iterable[int]) -> tuple[int, ...]:
 
 
 def in_masses(corpus: Corpus) -> dict[str, dict[str, tuple[int, ...]]]:
-    """A corpus in segeval's form."""
+    """Return a corpus in segeval's form."""
     return {
         name: {coder: masses(n_units, boundaries) for coder, boundaries in codings.items()}
         for name, (n_units, codings) in corpus.items()
@@ -97,27 +100,27 @@ def in_masses(corpus: Corpus) -> dict[str, dict[str, tuple[int, ...]]]:
 
 
 def labels(corpus: Corpus) -> list[dict[str, bool]]:
-    """Every position's labels; what an oracle of categories is given."""
+    """Return every position's labels, for oracles of categories."""
     return list(decisions(corpus))
 
 
 def spoken(corpus: Corpus) -> Corpus:
-    """At most one coder silent in a document, for no pair of silent ones is defined in segeval."""
-    heard: dict[str, Document] = {}
+    """At most one coder of a document has no boundaries: segeval cannot compare two of these."""
+    result: dict[str, Document] = {}
     for name, (n_units, codings) in corpus.items():
         silent = [coder for coder in codings if not codings[coder]][1:]
-        heard[name] = Document(n_units, {**codings, **{coder: [1] for coder in silent}})
-    return heard
+        result[name] = Document(n_units, {**codings, **{coder: [1] for coder in silent}})
+    return result
 
 
-def test_our_codings_are_those_of_segeval() -> None:
+def test_our_codings_equal_those_of_segeval() -> None:
     theirs = segeval.HEARST_1997_STARGAZER, segeval.KAZANTSEVA2012_G2, segeval.KAZANTSEVA2012_G5
     ours = corpus_of("stargazer"), corpus_of("moonstone", "G2"), corpus_of("moonstone", "G5")
     for corpus, dataset in zip(ours, theirs, strict=True):
-        found = {
+        by_key = {
             name.removeprefix("moonstone/"): coded for name, coded in in_masses(corpus).items()
         }
-        assert found == dict(dataset)
+        assert by_key == dict(dataset)
 
 
 # --- Published numbers ---------------------------------------------------------------------------
@@ -132,21 +135,21 @@ def test_stargazer() -> None:
     assert len(pairs) == 21
     assert (sums["misses"] + sums["false_alarms"], sums["near_misses"]) == (72, 28)
     assert sums["matches"] == 83
-    found = coefficients(corpus)
-    assert found["pi", "boundary_similarity"].actual == Fraction(97, 183)
+    by_key = coefficients(corpus)
+    assert by_key["pi", "boundary_similarity"].actual == Fraction(97, 183)
     for key, expected in {
         ("pi", "boundary_similarity"): 0.464450,
         ("pi", "segmentation_similarity"): 0.766653,
         ("kappa", "boundary_similarity"): 0.465320,
         ("kappa", "segmentation_similarity"): 0.767032,
     }.items():
-        assert round(of(found[key].value), 6) == expected
+        assert round(of(by_key[key].value), 6) == expected
 
 
 def test_stargazer_as_fournier_2013_printed_it() -> None:
-    found = coefficients(corpus_of("stargazer"), segments=True)
-    assert round(of(found["pi", "boundary_similarity"].value), 4) == 0.4405
-    assert round(of(found["pi", "segmentation_similarity"].value), 4) == 0.7562
+    by_key = coefficients(corpus_of("stargazer"), segments=True)
+    assert round(of(by_key["pi", "boundary_similarity"].value), 4) == 0.4405
+    assert round(of(by_key["pi", "segmentation_similarity"].value), 4) == 0.7562
 
 
 @pytest.mark.parametrize(
@@ -164,17 +167,17 @@ def test_moonstone(
 ) -> None:
     corpus = corpus_of("moonstone", group)
     assert (len(corpus), len(coders_of(corpus))) == (documents, coders)
-    found = values(coefficients(corpus, expected="item"), "pi")
-    assert round(of(found["boundary_similarity"]), 4) == b
-    assert round(of(found["segmentation_similarity"]), 4) == s
+    pi_values = values(coefficients(corpus, expected="item"), "pi")
+    assert round(of(pi_values["boundary_similarity"]), 4) == b
+    assert round(of(pi_values["segmentation_similarity"]), 4) == s
     # F13 3.4 prints two digits, of segments and a mean over documents.
-    found = values(coefficients(corpus, expected="item", segments=True), "pi")
-    assert round(of(found["boundary_similarity"]), 2) == printed_b
-    assert round(of(found["segmentation_similarity"]), 2) == printed_s
+    pi_values = values(coefficients(corpus, expected="item", segments=True), "pi")
+    assert round(of(pi_values["boundary_similarity"]), 2) == printed_b
+    assert round(of(pi_values["segmentation_similarity"]), 2) == printed_s
 
 
 def test_chapter_1_of_the_moonstone_closed_and_open() -> None:
-    """K&S 4.2 print .28, which takes the closing boundary for a decision; without it .0427."""
+    """K&S 4.2 print .28, which counts the closing boundary as a decision; without it .0427."""
     n_units, codings = corpus_of("moonstone", "G5")["moonstone/ch1"]
     ours = coefficients({"ch1": Document(n_units, codings)})
     assert round(of(ours["pi", "two_category"].value), 4) == 0.0427
@@ -189,7 +192,7 @@ def test_chapter_1_of_the_moonstone_closed_and_open() -> None:
 def assert_as_segeval(corpus: Corpus, n_t: int) -> None:
     """Segeval's pi averages documents, its kappa pools, its bias is the difference of the two."""
     dataset = in_masses(corpus)
-    found = coefficients(corpus, n_t, expected="item")
+    by_key = coefficients(corpus, n_t, expected="item")
     for what, compare in (
         ("boundary_similarity", segeval.boundary_similarity),
         ("segmentation_similarity", segeval.segmentation_similarity),
@@ -198,33 +201,33 @@ def assert_as_segeval(corpus: Corpus, n_t: int) -> None:
             ("pi", segeval.fleiss_pi_linear),
             ("kappa", segeval.fleiss_kappa_linear),
         ):
-            ours = found[name, what]
+            ours = by_key[name, what]
             if ours.value is not None:
                 theirs = oracle(dataset, fnc_compare=compare, n_t=n_t)
                 assert of(ours.value) == pytest.approx(float(theirs), rel=1e-12, abs=1e-12)
-        if 1 not in (found["pi", what].expected, found["kappa", what].expected):
-            bias = found["bias", what].value
+        if 1 not in (by_key["pi", what].expected, by_key["kappa", what].expected):
+            bias = by_key["bias", what].value
             theirs = segeval.artstein_poesio_bias_linear(dataset, fnc_compare=compare, n_t=n_t)
             assert of(bias) == pytest.approx(float(theirs), rel=1e-12, abs=1e-12)
 
 
 @given(COMPLETE, N_T)
-def test_item_averaged_coefficients_are_those_of_segeval(corpus: Corpus, n_t: int) -> None:
+def test_item_averaged_coefficients_equal_segeval(corpus: Corpus, n_t: int) -> None:
     assert_as_segeval(spoken(corpus), n_t)
 
 
 @pytest.mark.parametrize("n_t", [1, 2, 3, 5])
 @pytest.mark.parametrize("group", [None, "G2", "G5"])
-def test_real_coefficients_are_those_of_segeval(group: str | None, n_t: int) -> None:
+def test_real_coefficients_equal_segeval(group: str | None, n_t: int) -> None:
     assert_as_segeval(corpus_of("moonstone" if group else "stargazer", group), n_t)
 
 
 def assert_two_category_as_others(corpus: Corpus) -> None:
-    """Multi-pi as statsmodels and NLTK, Davies & Fleiss as NLTK, Cohen's kappa as statsmodels."""
-    found = coefficients(corpus)
-    pi, kappa = found["pi", "two_category"].value, found["kappa", "two_category"].value
+    """Multi-pi equals statsmodels and NLTK, Davies & Fleiss NLTK, Cohen's kappa statsmodels."""
+    by_key = coefficients(corpus)
+    pi, kappa = by_key["pi", "two_category"].value, by_key["kappa", "two_category"].value
     positions = labels(corpus)
-    triples = [(who, i, mark) for i, row in enumerate(positions) for who, mark in row.items()]
+    triples = [(rater, i, mark) for i, row in enumerate(positions) for rater, mark in row.items()]
     task = nltk.AnnotationTask(triples)
     if pi is not None:
         table = [[list(row.values()).count(mark) for mark in (False, True)] for row in positions]
@@ -240,7 +243,7 @@ def assert_two_category_as_others(corpus: Corpus) -> None:
 
 
 @given(COMPLETE)
-def test_two_category_coefficients_are_those_of_statsmodels_and_nltk(corpus: Corpus) -> None:
+def test_two_category_coefficients_equal_statsmodels_and_nltk(corpus: Corpus) -> None:
     assert_two_category_as_others(corpus)
 
 
@@ -254,57 +257,59 @@ def test_two_category_coefficients_of_stargazer() -> None:
 
 
 def krippendorff_alpha(corpus: Corpus) -> float:
-    """Nominal alpha of the package, codings that are missing as not a number."""
+    """Compute nominal alpha with the package; missing codings are not a number."""
     rows = labels(corpus)
-    matrix = [[float(row[who]) if who in row else nan for row in rows] for who in coders_of(corpus)]
+    matrix = [
+        [float(row[coder]) if coder in row else nan for row in rows] for coder in coders_of(corpus)
+    ]
     return float(
         krippendorff.alpha(matrix, level_of_measurement="nominal", value_domain=[0.0, 1.0])
     )
 
 
 @given(st.one_of(COMPLETE, corpora()))
-def test_alpha_is_that_of_krippendorff_whoever_read_what(corpus: Corpus) -> None:
-    found = coefficients(corpus)["alpha", "two_category"]
-    assume(found.value is not None)
-    assert of(found.value) == pytest.approx(krippendorff_alpha(corpus), abs=1e-12)
+def test_alpha_equals_krippendorff_for_any_design(corpus: Corpus) -> None:
+    alpha = coefficients(corpus)["alpha", "two_category"]
+    assume(alpha.value is not None)
+    assert of(alpha.value) == pytest.approx(krippendorff_alpha(corpus), abs=1e-12)
 
 
 def test_alpha_of_a_real_incomplete_design() -> None:
     salami = corpus_of("salami")
-    # 2,244 codings of 1,356 documents; of eight no one can say which of two holds.
+    # 2,244 codings of 1,356 documents; in eight, two codings contradict each other.
     assert sum(len(document.codings) for document in salami.values()) == 2244 - 8
     assert (len(salami), len(coders_of(salami))) == (1355, 18)
     some = dict(list(salami.items())[::20])
     assert {len(document.codings) for document in some.values()} == {1, 2}
-    found = coefficients(some)["alpha", "two_category"]
-    assert of(found.value) == pytest.approx(krippendorff_alpha(some), abs=1e-12)
+    alpha = coefficients(some)["alpha", "two_category"]
+    assert of(alpha.value) == pytest.approx(krippendorff_alpha(some), abs=1e-12)
 
 
 @pytest.mark.parametrize("group", [None, "G2", "G5"])
-def test_window_pairs_are_those_of_segeval(group: str | None) -> None:
+def test_window_pairs_equal_segeval(group: str | None) -> None:
     for document in corpus_of("moonstone" if group else "stargazer", group).values():
-        found = window_pairs(document)
+        ours = window_pairs(document)
         coded = [masses(document.n_units, coding) for coding in document.codings.values()]
         for name, oracle in (("pk", segeval.pk), ("window_diff", segeval.window_diff)):
-            # Segeval takes the reference second, and the window from it.
+            # segeval takes the reference second, and computes the window from it.
             theirs = [float(oracle(y, x)) for x, y in permutations(coded, 2)]
-            assert found[name].n == len(theirs)
-            assert of(found[name].mean) == pytest.approx(statistics.mean(theirs), rel=1e-12)
-            assert found[name].sd == pytest.approx(statistics.stdev(theirs), rel=1e-12)
+            assert ours[name].n == len(theirs)
+            assert of(ours[name].mean) == pytest.approx(statistics.mean(theirs), rel=1e-12)
+            assert ours[name].sd == pytest.approx(statistics.stdev(theirs), rel=1e-12)
 
 
 # --- By hand -------------------------------------------------------------------------------------
 
-# b is a unit away from a in one document; the other is a's alone, and full.
+# b is a unit away from a in one document; the other document is a's alone, with all boundaries.
 TINY: Corpus = {
     "met": Document(5, {"a": [2], "b": [3]}),
     "alone": Document(3, {"a": [1, 2]}),
 }
 
 
-def three(found: Coefficients, name: str, what: str) -> tuple[object, object, object]:
-    """Actual, expected and value; fractions as text."""
-    actual, expected, value = (None if x is None else str(x) for x in found[name, what])
+def three(by_key: Coefficients, name: str, what: str) -> tuple[object, object, object]:
+    """Actual, expected and value; fractions are given as text."""
+    actual, expected, value = (None if x is None else str(x) for x in by_key[name, what])
     return actual, expected, value
 
 
@@ -323,12 +328,13 @@ def three(found: Coefficients, name: str, what: str) -> tuple[object, object, ob
         ("kappa", "two_category", "1/2", "1/2", "0"),
         ("bias", "two_category", None, None, "1/50"),
         ("alpha", "two_category", "1/2", "4/7", "-1/6"),
+        ("ac1", "two_category", "1/2", "12/25", "1/26"),
     ],
 )
 def test_a_document_with_one_coder(
     name: str, what: str, actual: str | None, expected: str | None, value: str
 ) -> None:
-    """Its marks count in what is expected (not in alpha), not in what is found."""
+    """Its marks count in expected agreement (not in alpha), not in observed agreement."""
     assert three(coefficients(TINY), name, what) == (actual, expected, value)
 
 
@@ -337,19 +343,19 @@ def test_a_document_with_one_coder(
     [
         ("item", False, ("1/2", "25/64", "7/39"), ("1/2", "1/8", "3/7"), "17/64"),
         ("pooled", True, ("1/2", "49/100", "1/51"), ("1/2", "5/12", "1/7"), "11/150"),
-        # Three segments on two places: a mean share of 1, which leaves nothing beyond chance.
+        # Three segments at two positions: a mean share of 1, which leaves nothing beyond chance.
         ("item", True, ("1/2", "1", None), ("1/2", "5/12", "1/7"), "7/12"),
     ],
 )
 def test_other_expectations(
     expected: Expected, segments: bool, pi: object, kappa: object, bias: str
 ) -> None:
-    found = coefficients(TINY, expected=expected, segments=segments)
-    assert three(found, "pi", "boundary_similarity") == pi
-    assert three(found, "kappa", "boundary_similarity") == kappa
-    assert three(found, "bias", "boundary_similarity") == (None, None, bias)
+    by_key = coefficients(TINY, expected=expected, segments=segments)
+    assert three(by_key, "pi", "boundary_similarity") == pi
+    assert three(by_key, "kappa", "boundary_similarity") == kappa
+    assert three(by_key, "bias", "boundary_similarity") == (None, None, bias)
     plain = coefficients(TINY)
-    assert {key: found[key] for key in found if key[1] == "two_category"} == {
+    assert {key: by_key[key] for key in by_key if key[1] == "two_category"} == {
         key: plain[key] for key in plain if key[1] == "two_category"
     }
 
@@ -360,26 +366,27 @@ def test_a_coder_who_coded_one_document() -> None:
         "short": Document(3, {"a": [1], "b": [1]}),
         "long": Document(7, {"a": [3], "b": [3, 5], "c": [2, 3]}),
     }
-    found = coefficients(corpus, n_t=1)
+    by_key = coefficients(corpus, n_t=1)
     # Matches 1; 1, 1, 1 of 1; 2, 2, 3 decisions.
-    assert found["pi", "exact"].actual == Fraction(1 + 1 + 1 + 1, 1 + 2 + 2 + 3)
-    assert found["pi", "exact"].expected == Fraction(2 + 3 + 2, 8 + 8 + 6) ** 2
+    assert by_key["pi", "exact"].actual == Fraction(1 + 1 + 1 + 1, 1 + 2 + 2 + 3)
+    assert by_key["pi", "exact"].expected == Fraction(2 + 3 + 2, 8 + 8 + 6) ** 2
     p_a, p_b, p_c = Fraction(2, 8), Fraction(3, 8), Fraction(2, 6)
     chance = (8 * p_a * p_b + 6 * p_a * p_c + 6 * p_b * p_c) / 20
-    assert found["kappa", "exact"].expected == chance
+    assert by_key["kappa", "exact"].expected == chance
     # Position by position: 2 places of 2 agreements of 2; 2, 3: 2 and 6, 5: 2, the others 6 of 6.
-    assert found["pi", "two_category"].actual == Fraction(2 + 2 + 6 + 2 + 6 + 2 + 6 + 6, 4 + 36)
-    assert found["kappa", "two_category"].actual == found["pi", "two_category"].actual
+    assert by_key["pi", "two_category"].actual == Fraction(2 + 2 + 6 + 2 + 6 + 2 + 6 + 6, 4 + 36)
+    assert by_key["kappa", "two_category"].actual == by_key["pi", "two_category"].actual
     both = chance + (8 * (1 - p_a) * (1 - p_b) + 6 * (1 - p_c) * (2 - p_a - p_b)) / 20
-    assert found["kappa", "two_category"].expected == both
-    assert found["pi", "two_category"].expected == (Fraction(7) ** 2 + 15**2) / 22**2
+    assert by_key["kappa", "two_category"].expected == both
+    assert by_key["pi", "two_category"].expected == (Fraction(7) ** 2 + 15**2) / 22**2
     # c had one document, alpha all positions: o = 1/2 of 2 (at 2) and 2 (at 5), n_1 7, n_0 15.
-    assert found["alpha", "two_category"].value == 1 - Fraction(21 * 2, 7 * 15)
-    left = without(corpus, "c", n_t=1)
-    assert left == coefficients(
-        {name: Document(n, {who: c[who] for who in "ab"}) for name, (n, c) in corpus.items()}, 1
+    assert by_key["alpha", "two_category"].value == 1 - Fraction(21 * 2, 7 * 15)
+    remaining = without(corpus, "c", n_t=1)
+    assert remaining == coefficients(
+        {name: Document(n, {coder: c[coder] for coder in "ab"}) for name, (n, c) in corpus.items()},
+        1,
     )
-    assert left["pi", "exact"].actual == Fraction(2, 3)
+    assert remaining["pi", "exact"].actual == Fraction(2, 3)
     assert without(corpus, "nobody") == coefficients(corpus)
     rows, rates = coder_rows(corpus, n_t=1)
     assert rows == {
@@ -393,74 +400,83 @@ def test_a_coder_who_coded_one_document() -> None:
 
 @pytest.mark.parametrize("n_units", [1, 2, 6])
 def test_no_boundary_anywhere(n_units: int) -> None:
-    found = coefficients({"d": Document(n_units, {"a": [], "b": [], "c": []})})
-    assert set(found) == ALL_KEYS
+    by_key = coefficients({"d": Document(n_units, {"a": [], "b": [], "c": []})})
+    assert set(by_key) == ALL_KEYS
     some = None if n_units == 1 else "0"
     one = None if n_units == 1 else "1"
     for name in ("pi", "kappa"):
         for what in ("boundary_similarity", "exact"):
-            assert three(found, name, what) == (None, some, None)
-        assert three(found, name, "segmentation_similarity") == (one, some, one)
-        assert three(found, name, "two_category") == (one, one, None)
-    assert three(found, "alpha", "two_category") == (one, one, None)
-    assert three(found, "bias", "exact") == (None, None, some)
-    assert three(found, "bias", "two_category") == (None, None, some)
+            assert three(by_key, name, what) == (None, some, None)
+        assert three(by_key, name, "segmentation_similarity") == (one, some, one)
+        assert three(by_key, name, "two_category") == (one, one, None)
+    assert three(by_key, "alpha", "two_category") == (one, one, None)
+    assert three(by_key, "ac1", "two_category") == (one, some, one)
+    assert three(by_key, "bias", "exact") == (None, None, some)
+    assert three(by_key, "bias", "two_category") == (None, None, some)
 
 
-def test_everything_everywhere() -> None:
-    found = coefficients({"d": Document(4, {"a": [1, 2, 3], "b": [1, 2, 3]})})
+def test_boundaries_everywhere_by_all_coders() -> None:
+    by_key = coefficients({"d": Document(4, {"a": [1, 2, 3], "b": [1, 2, 3]})})
     for name, what in ALL_KEYS:
-        all_of_it = (None, None, "0") if name == "bias" else ("1", "1", None)
-        assert three(found, name, what) == all_of_it
+        all_of_it = {"bias": (None, None, "0"), "ac1": ("1", "0", "1")}
+        assert three(by_key, name, what) == all_of_it.get(name, ("1", "1", None))
 
 
-def test_everything_and_nothing() -> None:
-    found = coefficients({"d": Document(3, {"a": [1, 2], "b": []})})
+def test_boundaries_everywhere_and_nowhere() -> None:
+    by_key = coefficients({"d": Document(3, {"a": [1, 2], "b": []})})
     for what in BOUNDARY_ONLY:
-        assert three(found, "pi", what) == ("0", "1/4", "-1/3")
-        assert three(found, "kappa", what) == ("0", "0", "0")
-        assert three(found, "bias", what) == (None, None, "1/4")
-    assert three(found, "pi", "two_category") == ("0", "1/2", "-1")
-    assert three(found, "kappa", "two_category") == ("0", "0", "0")
-    assert three(found, "alpha", "two_category") == ("0", "1/3", "-1/2")
+        assert three(by_key, "pi", what) == ("0", "1/4", "-1/3")
+        assert three(by_key, "kappa", what) == ("0", "0", "0")
+        assert three(by_key, "bias", what) == (None, None, "1/4")
+    assert three(by_key, "pi", "two_category") == ("0", "1/2", "-1")
+    assert three(by_key, "kappa", "two_category") == ("0", "0", "0")
+    assert three(by_key, "alpha", "two_category") == ("0", "1/3", "-1/2")
+    assert three(by_key, "ac1", "two_category") == ("0", "1/2", "-1")
 
 
-def test_coders_who_never_met() -> None:
+def test_gwets_ac1_by_hand() -> None:
+    by_key = coefficients({"d": Document(11, {"a": [2, 5], "b": [2, 4]})})
+    assert three(by_key, "pi", "two_category") == ("4/5", "17/25", "3/8")
+    assert three(by_key, "ac1", "two_category") == ("4/5", "8/25", "12/17")
+
+
+def test_coders_without_a_common_document() -> None:
     corpus = {"d": Document(4, {"a": [1]}), "e": Document(3, {"b": [1]})}
-    found = coefficients(corpus)
+    by_key = coefficients(corpus)
     for what in (*BOUNDARY_ONLY, "two_category"):
         chance = "4/25" if what != "two_category" else "13/25"
-        assert three(found, "pi", what) == (None, chance, None)
-        assert found["kappa", what] == found["bias", what] == UNDEFINED
-    assert found["alpha", "two_category"] == UNDEFINED
+        assert three(by_key, "pi", what) == (None, chance, None)
+        assert by_key["kappa", what] == by_key["bias", what] == UNDEFINED
+    assert by_key["alpha", "two_category"] == UNDEFINED
+    assert three(by_key, "ac1", "two_category") == (None, "12/25", None)
     assert coder_rows(corpus)[0]["a"] == CoderRow(1, 3, Fraction(1, 3), None)
 
 
 def test_fewer_than_two_coders_remain() -> None:
-    gone = without(TINY, "b")
-    assert set(gone) == ALL_KEYS
-    assert set(gone.values()) == set(without(TINY, "a").values()) == {UNDEFINED}
+    remaining = without(TINY, "b")
+    assert set(remaining) == ALL_KEYS
+    assert set(remaining.values()) == set(without(TINY, "a").values()) == {UNDEFINED}
     assert set(coefficients({}).values()) == {UNDEFINED}
 
 
-def test_one_unit_moves_nothing_but_segments() -> None:
-    """It has no potential boundary; F13's count of segments still finds one in it."""
+def test_one_unit_only_changes_segments() -> None:
+    """It has no potential boundary; F13's count of segments still finds one segment in it."""
     longer = {**TINY, "word": Document(1, {"a": [], "b": [], "c": []})}
     for expected in ("pooled", "item"):
         assert coefficients(longer, expected=expected) == coefficients(TINY, expected=expected)
-    found = coefficients(longer, segments=True)
-    assert found["pi", "exact"].expected == Fraction(4 + 6, 10) ** 2
+    by_key = coefficients(longer, segments=True)
+    assert by_key["pi", "exact"].expected == Fraction(4 + 6, 10) ** 2
     assert coder_rows(longer)[0]["c"] == CoderRow(0, 0, None, None)
     assert coder_rows(longer)[1] == coder_rows(TINY)[1]
 
 
 def test_window_pairs_by_hand() -> None:
     """Position 2 is in windows 1 and 2, of the 6 of size 2 (by a) and of the 4 of size 4 (by b)."""
-    found = window_pairs(Document(8, {"a": [2], "b": []}))
+    means = window_pairs(Document(8, {"a": [2], "b": []}))
     for name in ("pk", "window_diff"):
-        assert found[name].n == 2
-        assert found[name].mean == (Fraction(2, 6) + Fraction(2, 4)) / 2
-        assert found[name].sd == pytest.approx(statistics.stdev([2 / 6, 2 / 4]))
+        assert means[name].n == 2
+        assert means[name].mean == (Fraction(2, 6) + Fraction(2, 4)) / 2
+        assert means[name].sd == pytest.approx(statistics.stdev([2 / 6, 2 / 4]))
     # Half of 5 units is 2.5: 2 to even, and 1 window of 3 holds position 4; 3 up, and 1 of 2 does.
     five = Document(5, {"a": [], "b": [4]})
     assert window_pairs(five)["pk"].mean == Fraction(1, 3)
@@ -478,17 +494,17 @@ def test_window_pairs_by_hand() -> None:
     ],
 )
 def test_window_pairs_undefined(document: Document, count: int) -> None:
-    for found in window_pairs(document).values():
-        assert found.n == count
-        assert (found.mean, found.sd) == ((None, None) if count == 0 else (1, 0.0))
+    for mean in window_pairs(document).values():
+        assert mean.n == count
+        assert (mean.mean, mean.sd) == ((None, None) if count == 0 else (1, 0.0))
 
 
 def test_prominence_by_hand() -> None:
-    found = prominence(Document(12, {"a": [3, 11], "b": [4], "c": [8], "d": []}), 5)
-    near = [(row["position"], row["coders_exact"], row["coders_half"]) for row in found]
+    rows = prominence(Document(12, {"a": [3, 11], "b": [4], "c": [8], "d": []}), 5)
+    near = [(row["position"], row["coders_exact"], row["coders_half"]) for row in rows]
     assert near == [(3, 1, 2), (4, 1, 2), (8, 1, 1), (11, 1, 1)]
-    assert [row["coders_full"] for row in found] == [3, 3, 3, 2]
-    assert found[0] == {
+    assert [row["coders_full"] for row in rows] == [3, 3, 3, 2]
+    assert rows[0] == {
         "position": 3,
         "coders_exact": 1,
         "support_exact": Fraction(1, 4),
@@ -506,12 +522,12 @@ def test_prominence_by_hand() -> None:
 
 
 def test_segment_statistics_by_hand() -> None:
-    found = segment_statistics(TINY)
+    by_key = segment_statistics(TINY)
     sizes = [2, 3, 3, 2, 1, 1, 1]
-    assert (found["segments"].n, found["segments"].mean) == (3, Fraction(7, 3))
-    assert found["segments"].sd == pytest.approx(statistics.stdev([2, 2, 3]))
-    assert (found["sizes"].n, found["sizes"].mean) == (7, Fraction(13, 7))
-    assert found["sizes"].sd == pytest.approx(statistics.stdev(sizes))
+    assert (by_key["segments"].n, by_key["segments"].mean) == (3, Fraction(7, 3))
+    assert by_key["segments"].sd == pytest.approx(statistics.stdev([2, 2, 3]))
+    assert (by_key["sizes"].n, by_key["sizes"].mean) == (7, Fraction(13, 7))
+    assert by_key["sizes"].sd == pytest.approx(statistics.stdev(sizes))
     one = segment_statistics({"d": Document(4, {"a": []})})
     assert one == {"segments": Spread(1, Fraction(1), None), "sizes": Spread(1, Fraction(4), None)}
     assert {s.mean for s in segment_statistics({}).values()} == {None}
@@ -521,7 +537,7 @@ def test_segment_statistics_by_hand() -> None:
 
 
 @given(corpora(), N_T, st.sampled_from(("pooled", "item")), st.booleans())
-def test_names_and_order_mean_nothing(
+def test_names_and_order_do_not_matter(
     corpus: Corpus, n_t: int, expected: Expected, segments: bool
 ) -> None:
     turned = {
@@ -544,22 +560,22 @@ def test_two_coders_differ_by_the_square_of_half_their_rates_difference(corpus: 
     rows, rates = coder_rows(two)
     x, y = (row.rate for row in rows.values())
     assert x is not None and y is not None
-    found = values(coefficients(two), "bias")
-    assert found["exact"] == (x - y) ** 2 / 4
-    assert found["two_category"] == (x - y) ** 2 / 2
+    by_key = values(coefficients(two), "bias")
+    assert by_key["exact"] == (x - y) ** 2 / 4
+    assert by_key["two_category"] == (x - y) ** 2 / 2
     assert rates.mean == (x + y) / 2
 
 
 @given(corpora())
-def test_coefficients_are_at_most_1_and_peers_add_up(corpus: Corpus) -> None:
-    found = coefficients(corpus)
-    assert all(c.value <= 1 for c in found.values() if c.value is not None)
+def test_coefficients_are_at_most_1_and_pairs_of_peers_add_up(corpus: Corpus) -> None:
+    by_key = coefficients(corpus)
+    assert all(c.value <= 1 for c in by_key.values() if c.value is not None)
     for coder, row in coder_rows(corpus)[0].items():
         read = [document for document in corpus.values() if coder in document.codings]
         assert row.boundaries == sum(len(document.codings[coder]) for document in read)
         assert row.boundaries <= row.potential
         if len(coders_of(corpus)) == 2:
-            assert row.peer_similarity == found["pi", "boundary_similarity"].actual
+            assert row.peer_similarity == by_key["pi", "boundary_similarity"].actual
 
 
 @given(corpora())

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from tests.oracles import naive
+from tests.oracles import naive, naive_fields
 from tests.support.corpora import content_counts
 
 
@@ -23,6 +23,15 @@ def twin(
         **edit_counts(n_units, reference, hypothesis, settings["n_t"]),
         "ghd": naive.ghd(n_units, reference, hypothesis),
         **content_counts(n_units, reference, hypothesis),
+        **naive_fields.tolerance_counts(
+            n_units,
+            reference,
+            hypothesis,
+            settings.get("tolerance", 0),
+            settings.get("edges", 0),
+        ),
+        **naive_fields.winpr_counts(n_units, reference, hypothesis, window),
+        **naive_fields.overlap_counts(n_units, reference, hypothesis),
     }
     p_seg = settings["p_seg"]
     if p_seg is None:
@@ -35,4 +44,5 @@ def twin(
         c_seg_costs=tuple(map(Fraction, settings["c_seg_costs"])),  # type: ignore[arg-type]
         per_row=True,
     )
-    return counts, values
+    fields = naive_fields.values(counts, edges=settings.get("edges", 0), per_row=True)
+    return counts, values | fields

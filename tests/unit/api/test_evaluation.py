@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import segscore as package
-from segscore.pipeline.measures import MEASURES
+from segscore.pipeline.measures import PAIRS
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.corpora import SEGMENTATION, Corpus, corpus, run
@@ -23,6 +23,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"window": "per-run", "p_seg": 0.25, "cost_miss": 0.25, "beta": 2.0, "replicates": 50},
     {"window": 4, "units": "words", "content_weights": (1.0, 0.5, 2.0, 1.0), "seed": 7},
     {"consensus": "0.5,any", "reference_points": "none,all,random-known,human", "replicates": 20},
+    {"measures": ("all",), "tolerance": 2, "edges": 1, "tiou": "0.7", "replicates": 20},
     {"group_by": ("genre", "year"), "edit_constants": (0.25, 0.0), "c_seg_costs": (0.5, 0.5)},
 ]
 SOURCES = ("source",)
@@ -91,6 +92,8 @@ def test_a_row_is_the_score_of_its_pair(settings: dict[str, Any]) -> None:
     by_name = {(row["document_id"], row["coder"]): row for row in made.references + made.hypotheses}
     own = {name: value for name, value in settings.items() if name not in ("replicates", "window")}
     own["p_seg"] = evaluation.record["p_seg"]
+    columns = evaluation.scores.column_names
+    names, counts = ([n for n in known if n in columns] for known in (PAIRS.measures, PAIRS.counts))
     for row in evaluation.scores.to_pylist():
         reference, hypothesis = (
             by_name[row["document_id"], row[side]]["boundaries"]
@@ -98,13 +101,13 @@ def test_a_row_is_the_score_of_its_pair(settings: dict[str, Any]) -> None:
         )
         pair = {"reference": reference, "hypothesis": hypothesis, "n_units": row["n_units"]}
         score = package.score(**pair, **own, window=row["window"])
-        assert {name: row[name] for name in MEASURES} == score.values
-        assert {name: row[name] for name in score.counts} == dict(score.counts)
+        assert {name: row[name] for name in names} == {name: score[name] for name in names}
+        assert {name: row[name] for name in counts} == {name: score.counts[name] for name in counts}
         if "beta" not in settings:
             twin_settings = {"n_t": 2, "pairing": "greedy", "cost_miss": 0.5} | own
             twin_settings |= {"c_seg_costs": (1.0, 0.3), "window": row["window"]}
             _, values = twin(row["n_units"], reference, hypothesis, twin_settings)
-            assert all(close(row[name], values[name]) for name in MEASURES)
+            assert all(close(row[name], values[name]) for name in names)
 
 
 @pytest.fixture(scope="module")
@@ -221,11 +224,12 @@ def test_only_some_measures(made: Corpus) -> None:
     for name in ("scores", "panel_scores"):
         some = evaluation.table(name)
         assert some.equals(whole.table(name).select(some.column_names))
+    assert "measures:pk,mult_window_diff" in evaluation.signature
     assert evaluation.scores.column_names == [
         "document_id", "reference", "hypothesis", "n_units", "window", "collapsed_boundaries",
         "windows", "pk_misses", "pk_false_alarms", "pk",
     ]  # fmt: skip
-    with pytest.raises(package.Refused, match="pkk: no such measure, nearest is pk"):
+    with pytest.raises(package.Refused, match="pkk: no such measure or family, nearest is pk"):
         package.evaluate(made.references, made.hypotheses, measures=["pkk"])
 
 

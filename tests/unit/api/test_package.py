@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import segscore
-from segscore.pipeline.measures import MEASURES
+from segscore.pipeline.measures import PAIRS
 from tests.support.paths import ROOT
 
 HEAVY = ("dask", "distributed", "pandas", "rich", "numba", "scipy", "pandera", "typer", "fsspec")
@@ -54,9 +54,9 @@ def test_dask_is_imported_for_a_cluster_alone() -> None:
 
 
 def test_the_names() -> None:
-    assert {*dir(segscore)} == {*segscore.__all__, *MEASURES}
+    assert {*dir(segscore)} == {*segscore.__all__, *PAIRS.measures}
     assert all(getattr(segscore, name) is getattr(segscore, name) for name in dir(segscore))
-    assert not {*segscore.__all__} & {*MEASURES}
+    assert not {*segscore.__all__} & {*PAIRS.measures}
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -9,7 +9,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import segscore
-from segscore.pipeline.measures import MEASURES
+from segscore.pipeline.measures import PAIRS
 from tests.oracles import naive
 from tests.support.command_line import Segscore
 from tests.support.passes import close
@@ -27,6 +27,8 @@ SETTINGS = st.fixed_dictionaries(
         "p_seg": st.one_of(st.none(), st.sampled_from((0.0, 0.25, 0.5, 1.0))),
         "cost_miss": st.sampled_from((0.0, 0.25, 0.5)),
         "c_seg_costs": st.sampled_from(((1.0, 0.25), (0.5, 0.5))),
+        "tolerance": st.integers(0, 4),
+        "edges": st.integers(0, 2),
     }
 )
 
@@ -41,7 +43,7 @@ def test_every_value_is_that_of_the_twin(
     for name, count in score.counts.items():
         if not name.startswith("story_"):  # the twin does not round what it adds up
             assert count == counts[name], name
-    assert score.values.keys() == MEASURES.keys()
+    assert score.values.keys() == PAIRS.measures.keys()
     for name, value in score.values.items():
         assert value is None or type(value) is float
         assert close(value, values[name]), name
@@ -62,16 +64,17 @@ def test_a_sum_has_micro_averages(
         segscore.score(reference=ref, hypothesis=hyp, **settings) for ref, hyp in segmentations
     )
     assert isinstance(total, segscore.Score)
-    metric = segscore.Metric(**settings)
+    metric = segscore.Metric(*PAIRS.measures, **settings)
     for ref, hyp in segmentations:
         metric.update(reference=ref, hypothesis=hyp)
     evaluation = segscore.evaluate(
         {f"d{i}": ref for i, (ref, _) in enumerate(segmentations)},
         {f"d{i}": hyp for i, (_, hyp) in enumerate(segmentations)},
         replicates=0,
+        measures=["all"],
         **settings,
     )
-    micro = {name: evaluation[name].micro for name in MEASURES}
+    micro = {name: evaluation[name].micro for name in PAIRS.measures}
     assert metric.compute() == micro
     if len(several) > 1:  # a single pair has the values of a document
         assert total.values == micro
@@ -93,11 +96,11 @@ def test_boundary_types(pair: tuple[int, Any, Any, tuple[int, ...]]) -> None:
     )
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", PAIRS.measures)
 def test_a_function_for_each_measure(name: str) -> None:
     function = getattr(segscore, name)
     assert function.__name__ == name
-    assert MEASURES[name].description in function.__doc__
+    assert PAIRS.measures[name].description in function.__doc__
     assert function(**PAIR, n_t=3) == segscore.score(**PAIR, n_t=3)[name]
 
 
@@ -173,7 +176,10 @@ def test_an_unknown_setting_is_a_type_error() -> None:
         ({"reference": [5, 2]}, "reference: boundaries_ascending: boundaries are strictly asc"),
         ({"hypothesis": [11]}, r"hypothesis: boundaries_in_range: .*boundaries \[11\]"),
         ({"hypothesis": ["2"]}, r'hypothesis: boundaries\[0\] is "2"; expected a whole number'),
-        ({"reference": segscore.Segmentation([2], 9)}, "reference: n_units_agree: n_units is 9"),
+        (
+            {"reference": segscore.Segmentation([2], 9)},
+            "reference: n_units_agree: n_units is 9; the other side has 11",
+        ),
         ({"n_units": 2**31}, "reference: .*n_units is 2147483648; expected a value that fits"),
     ],
 )

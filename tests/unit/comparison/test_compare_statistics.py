@@ -1,4 +1,4 @@
-"""The statistics of a comparison: against slow twins, scipy, published data, and by simulation."""
+"""The statistics of a comparison: slow twins, scipy, published data, and simulations."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ ROUNDING = [
     (5.55, 5.55, 5.35), (5.45, 5.50, 5.55), (5.50, 5.45, 5.25), (5.65, 5.60, 5.40),
     (5.70, 5.65, 5.55), (6.30, 6.30, 6.25),
 ]  # fmt: skip
-"""Seconds to first base by three ways of rounding it (Hollander & Wolfe, Table 7.1)."""
+"""Seconds to first base for three ways of rounding it (Hollander & Wolfe, Table 7.1)."""
 
 CLEARANCE = [(2.9, 3.0, 2.5, 2.6, 3.2), (3.8, 2.7, 4.0, 2.4), (2.8, 3.4, 3.7, 2.2, 2.0)]
 """Mucociliary efficiency of three groups of people (Hollander & Wolfe, Table 6.1)."""
@@ -38,7 +38,7 @@ tenths = st.integers(0, 10).map(lambda value: value / 10)
 
 @st.composite
 def tables(draw: st.DrawFn) -> list[list[float]]:
-    """Values of 3 to 5 systems on 2 to 12 documents, many of them equal."""
+    """Values of 3 to 5 systems on 2 to 12 documents, with many ties."""
     documents = draw(st.integers(2, 12))
     row = st.lists(tenths, min_size=documents, max_size=documents)
     return draw(st.lists(row, min_size=3, max_size=5))
@@ -50,7 +50,7 @@ def ragged(rows: Sequence[Sequence[float]]) -> Floats:
 
 
 def sample_of(errors: Ints, windows: Ints) -> Sample:
-    """A sample of WindowDiff: errors of each system and document, shape (systems, documents)."""
+    """Make a sample of WindowDiff: errors of shape (systems, documents)."""
     systems, documents = errors.shape
     nothing = np.zeros_like(errors)
     return Sample(
@@ -70,7 +70,7 @@ def sample_of(errors: Ints, windows: Ints) -> Sample:
 
 
 def drawn(seed: int, documents: int, chances: Sequence[float]) -> Sample:
-    """Systems that err with these chances, on documents of which some are hard for all."""
+    """Draw errors of systems with these probabilities, on documents of which some are harder."""
     generator = np.random.default_rng(seed)
     windows = generator.integers(20, 200, documents)
     hard = generator.uniform(0.5, 1.5, documents)
@@ -81,29 +81,29 @@ def drawn(seed: int, documents: int, chances: Sequence[float]) -> Sample:
 
 
 def test_friedman_and_its_pairs_on_published_data() -> None:
-    found = rank_tests.friedman(np.array(ROUNDING).T)
-    assert found.statistic == pytest.approx(11.143, abs=5e-4)
-    assert found.p == pytest.approx(0.003805, abs=5e-7)
-    assert (found.mean_rank * 22).tolist() == [53.0, 47.0, 32.0]
-    # The book's large-sample test sets apart rounding out and the wide angle, and no others at .01.
-    assert found.pairwise[0, 2] < 0.01 < found.pairwise[1, 2] < found.pairwise[0, 1]
+    result = rank_tests.friedman(np.array(ROUNDING).T)
+    assert result.statistic == pytest.approx(11.143, abs=5e-4)
+    assert result.p == pytest.approx(0.003805, abs=5e-7)
+    assert (result.mean_rank * 22).tolist() == [53.0, 47.0, 32.0]
+    # The book's large-sample test separates rounding out and the wide angle, and no others at .01.
+    assert result.pairwise[0, 2] < 0.01 < result.pairwise[1, 2] < result.pairwise[0, 1]
 
 
 def test_kruskal_on_published_data() -> None:
-    found = rank_tests.kruskal(ragged(CLEARANCE))
-    assert found.statistic == pytest.approx(0.77143, abs=5e-6)
-    assert found.p == pytest.approx(0.68, abs=5e-4)
+    result = rank_tests.kruskal(ragged(CLEARANCE))
+    assert result.statistic == pytest.approx(0.77143, abs=5e-6)
+    assert result.p == pytest.approx(0.68, abs=5e-4)
 
 
 @given(tables())
-def test_ranks_of_many_systems_are_those_of_the_twin(values: list[list[float]]) -> None:
+def test_ranks_of_many_systems_equal_the_twin(values: list[list[float]]) -> None:
     array = np.array(values)
     if (array == array[0]).all():
         return
-    found = rank_tests.friedman(array)
-    assert found.statistic == pytest.approx(naive.friedman(values))
-    assert found.p == pytest.approx(stats.chi2.sf(found.statistic, len(values) - 1))
-    assert 0 <= found.effect <= 1
+    result = rank_tests.friedman(array)
+    assert result.statistic == pytest.approx(naive.friedman(values))
+    assert result.p == pytest.approx(stats.chi2.sf(result.statistic, len(values) - 1))
+    assert 0 <= result.effect <= 1
     if len(set(array.ravel().tolist())) > 1:
         together = rank_tests.kruskal(array)
         assert together.statistic == pytest.approx(stats.kruskal(*values).statistic)
@@ -113,80 +113,80 @@ def test_ranks_of_many_systems_are_those_of_the_twin(values: list[list[float]]) 
         assert (together.pairwise == together.pairwise.T).all()
 
 
-def test_nemenyi_is_the_range_of_normal_variables() -> None:
+def test_nemenyi_equals_the_range_of_normal_variables() -> None:
     generator = np.random.default_rng(3)
     for systems in (3, 5):
         values = generator.random((systems, 9)).tolist()
-        found = rank_tests.friedman(np.array(values)).pairwise
+        result = rank_tests.friedman(np.array(values)).pairwise
         for a, b in ((0, 1), (1, 2)):
-            assert found[a, b] == pytest.approx(naive.nemenyi(values, a, b), abs=1e-5)
+            assert result[a, b] == pytest.approx(naive.nemenyi(values, a, b), abs=1e-5)
 
 
-def test_documents_where_a_system_is_undefined_are_not_ranked() -> None:
+def test_documents_with_an_undefined_system_are_not_ranked() -> None:
     values = np.random.default_rng(1).random((3, 10))
     holed = np.hstack([values, [[np.nan], [0.5], [0.2]]])
     assert rank_tests.friedman(holed).statistic == rank_tests.friedman(values).statistic
     assert rank_tests.friedman(holed).documents == 10
-    # Kruskal and Wallis's test looks at no pairs, so what is there counts.
+    # Kruskal and Wallis's test compares no pairs, so all values count.
     assert rank_tests.kruskal(holed).documents == 11
 
 
 def test_equal_systems_have_no_ranks_to_test() -> None:
     same = np.tile([0.1, 0.4, 0.4], (3, 1))
-    found = rank_tests.friedman(same)
-    assert np.isnan(found.statistic) and np.isnan(found.p)
-    assert found.pairwise == pytest.approx(np.ones((3, 3)))
+    result = rank_tests.friedman(same)
+    assert np.isnan(result.statistic) and np.isnan(result.p)
+    assert result.pairwise == pytest.approx(np.ones((3, 3)))
     constant = rank_tests.kruskal(np.full((3, 4), 0.5))
     assert np.isnan(constant.p) and (constant.pairwise == 1).all()
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=9, unique=True), st.data())
-def test_signed_ranks_are_those_of_the_twin(sizes: list[int], data: st.DataObject) -> None:
+def test_signed_ranks_equal_the_twin(sizes: list[int], data: st.DataObject) -> None:
     differences = [size * data.draw(st.sampled_from([-1, 1])) / 8192 for size in sizes]
     nothing = np.zeros(len(differences))
-    found = paired_tests.signed_ranks(np.array(differences), nothing)
-    assert found.p == pytest.approx(naive.wilcoxon_p(differences))
-    assert found.higher == sum(d > 0 for d in differences)
-    assert found.higher + found.lower == len(differences)
+    result = paired_tests.signed_ranks(np.array(differences), nothing)
+    assert result.p == pytest.approx(naive.wilcoxon_p(differences))
+    assert result.higher == sum(d > 0 for d in differences)
+    assert result.higher + result.lower == len(differences)
     order = naive.mid_ranks([abs(d) for d in differences])
     balance = sum(np.sign(d) * rank for d, rank in zip(differences, order, strict=True))
-    assert found.effect_rank == pytest.approx(balance / sum(order))
+    assert result.effect_rank == pytest.approx(balance / sum(order))
 
 
 def test_signed_ranks_with_ties_and_undefined_values() -> None:
-    """Documents as hard for both, equal but for rounding, and one that is undefined."""
+    """Documents may be equally hard for both, equal but for rounding, or undefined."""
     first = np.array([0.3, 0.5, 0.5, 0.1, np.nan, 0.9])
     second = np.array([0.1 + 0.2, 0.5, 0.4, 0.2, 0.3, 0.7])
-    found = paired_tests.signed_ranks(first, second)
-    assert (found.higher, found.lower) == (2, 1)
-    assert found.p == pytest.approx(stats.wilcoxon([0.1, -0.1, 0.2]).pvalue)
+    result = paired_tests.signed_ranks(first, second)
+    assert (result.higher, result.lower) == (2, 1)
+    assert result.p == pytest.approx(stats.wilcoxon([0.1, -0.1, 0.2]).pvalue)
     moved = np.array([0, 0, 0.1, -0.1, 0.2])
-    assert found.effect_d == pytest.approx(moved.mean() / moved.std(ddof=1))
+    assert result.effect_d == pytest.approx(moved.mean() / moved.std(ddof=1))
 
 
 def test_equal_values_have_no_signed_ranks() -> None:
-    found = paired_tests.signed_ranks(np.full(4, 0.5), np.full(4, 0.5))
-    assert (found.higher, found.lower) == (0, 0)
-    assert np.isnan([found.p, found.effect_d, found.effect_rank]).all()
+    result = paired_tests.signed_ranks(np.full(4, 0.5), np.full(4, 0.5))
+    assert (result.higher, result.lower) == (0, 0)
+    assert np.isnan([result.p, result.effect_d, result.effect_rank]).all()
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_is_that_of_the_twin(p: list[float]) -> None:
+def test_holm_equals_the_twin(p: list[float]) -> None:
     assert holm(p).tolist() == pytest.approx(naive.holm(p))
 
 
 def test_holm_by_hand() -> None:
-    """Times 4, 3, 2, 1 in the order of size, and never below the one before."""
+    """Factors are 4, 3, 2, 1 in the order of size, and no value is below the one before."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
-def test_holm_leaves_out_what_is_no_test() -> None:
+def test_holm_ignores_undefined_tests() -> None:
     adjusted = holm([0.02, float("nan"), 0.01])
     assert adjusted[[0, 2]] == pytest.approx([0.02, 0.02])
     assert np.isnan(adjusted[1])
 
 
-def test_places_are_shared_by_equal_systems() -> None:
+def test_equal_systems_share_a_rank() -> None:
     values = np.array([[0.5, 0.2, 0.5, np.nan], [0.1, 0.2, 0.3, 0.4]])
     lower = rank_tests.rank_systems(values, higher=False)
     assert lower[0, :3].tolist() == [2.5, 1.0, 2.5] and np.isnan(lower[0, 3])
@@ -194,24 +194,24 @@ def test_places_are_shared_by_equal_systems() -> None:
     assert rank_tests.rank_systems(values[1], higher=True).tolist() == [4, 3, 2, 1]
 
 
-def test_flips_depend_on_seed_unit_and_permutation_alone() -> None:
+def test_flips_depend_only_on_seed_unit_and_permutation() -> None:
     hashes = hash_names(pa.array([f"d{i}" for i in range(500)])).hashes
     whole = bootstrap.flips(hashes, 7, 0, 300)
     assert (bootstrap.flips(hashes[::-1].copy(), 7, 0, 300)[::-1] == whole).all()
     assert (bootstrap.flips(hashes, 7, 100, 90) == whole[:, 100:190]).all()
     assert (bootstrap.flips(hashes, 8, 0, 300) != whole).mean() == pytest.approx(0.5, abs=0.01)
     assert whole.mean() == pytest.approx(0.5, abs=0.005)
-    # Neither documents nor permutations go together.
+    # Neither documents nor permutations are correlated.
     for axis in (0, 1):
         together = np.atleast_2d(np.corrcoef(whole[:300] if axis else whole[:300].T))
         assert np.abs(together - np.eye(len(together))).max() < 6 / np.sqrt(300)
 
 
-def test_one_document_can_prove_nothing() -> None:
+def test_one_document_gives_no_significance() -> None:
     sample = drawn(0, 1, (0.1, 0.5))
     averages = average(sample, 0, 50)
-    found = paired_tests.permutation_tests(sample, averages, 0, 99)
-    assert all(p.tolist() == [1.0] for p in found.values())
+    result = paired_tests.permutation_tests(sample, averages, 0, 99)
+    assert all(p.tolist() == [1.0] for p in result.values())
 
 
 def test_equal_systems_have_p_1_and_an_interval_without_width() -> None:
@@ -227,8 +227,8 @@ EXPERIMENTS, DOCUMENTS, PERMUTATIONS = 400, 40, 199
 
 
 def outcomes(chances: Sequence[float]) -> dict[str, list[bool]]:
-    """Over many experiments: was the difference found, and does the interval hold the true one."""
-    found: dict[str, list[bool]] = {}
+    """Repeat an experiment; kind -> whether the difference is found, or in the interval."""
+    results: dict[str, list[bool]] = {}
     true = chances[0] - chances[1]
     for seed in range(EXPERIMENTS):
         sample = drawn(seed, DOCUMENTS, chances)
@@ -236,57 +236,57 @@ def outcomes(chances: Sequence[float]) -> dict[str, list[bool]]:
         for (_, kind), p in paired_tests.permutation_tests(
             sample, averages, seed, PERMUTATIONS
         ).items():
-            found.setdefault(kind, []).append(bool(p[0] <= 0.05))
+            results.setdefault(kind, []).append(bool(p[0] <= 0.05))
             low, high = bootstrap.interval(averages.differences["window_diff", kind][:, 0])
-            found.setdefault(f"{kind} interval", []).append(low <= true <= high)
+            results.setdefault(f"{kind} interval", []).append(low <= true <= high)
         ranked = paired_tests.signed_ranks(*sample.values["window_diff"])
-        found.setdefault("wilcoxon", []).append(ranked.p <= 0.05)
-    return found
+        results.setdefault("wilcoxon", []).append(ranked.p <= 0.05)
+    return results
 
 
-def test_equal_systems_are_told_apart_as_seldom_as_promised() -> None:
-    found = outcomes((0.3, 0.3))
+def test_equal_systems_differ_at_the_stated_error_rate() -> None:
+    result = outcomes((0.3, 0.3))
     for kind in ("micro", "macro", "wilcoxon"):
-        # 5 % of 400, give or take what chance does in 999 of 1000 such tests.
-        assert 9 <= sum(found[kind]) <= 36, kind
+        # 5 % of 400, within the range of chance in 999 of 1000 such tests.
+        assert 9 <= sum(result[kind]) <= 36, kind
         if kind != "wilcoxon":
-            assert np.mean(found[f"{kind} interval"]) == pytest.approx(0.94, abs=0.035)
+            assert np.mean(result[f"{kind} interval"]) == pytest.approx(0.94, abs=0.035)
 
 
 def test_a_known_difference_is_found() -> None:
-    found = outcomes((0.3, 0.4))
+    result = outcomes((0.3, 0.4))
     for kind in ("micro", "macro", "wilcoxon"):
-        assert np.mean(found[kind]) > 0.9, kind
+        assert np.mean(result[kind]) > 0.9, kind
     for kind in ("micro interval", "macro interval"):
-        assert np.mean(found[kind]) == pytest.approx(0.94, abs=0.035)
+        assert np.mean(result[kind]) == pytest.approx(0.94, abs=0.035)
 
 
-def test_equal_systems_of_many_are_told_apart_as_seldom_as_promised() -> None:
-    """By Friedman, by Kruskal and Wallis; and no pair of them but in 5 % of the experiments."""
+def test_many_equal_systems_differ_at_the_stated_error_rate() -> None:
+    """Friedman's test and Kruskal and Wallis's find any, or a pair, in 5 % of the experiments."""
     generator = np.random.default_rng(0)
-    found = []
+    results = []
     for _ in range(EXPERIMENTS):
         values = generator.random((4, DOCUMENTS))
         both = rank_tests.friedman(values), rank_tests.kruskal(values)
-        found.append(
-            [each.p <= 0.05 for each in both] + [each.pairwise.min() <= 0.05 for each in both]
+        results.append(
+            [test.p <= 0.05 for test in both] + [test.pairwise.min() <= 0.05 for test in both]
         )
-    rejected = np.sum(found, axis=0)
+    rejected = np.sum(results, axis=0)
     assert (rejected >= 4).all() and (rejected <= 36).all()
 
 
 def test_buckets_of_documents_are_exchanged_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many documents those of a bucket change places at once: as seldom wrong, and as sharp."""
+    """The documents of a bucket are exchanged together: the error rate and power are the same."""
     monkeypatch.setattr(bootstrap, "BUCKETS", 32)
     rejected = {}
     for chances in ((0.3, 0.3), (0.3, 0.35)):
-        found = []
+        results = []
         for seed in range(200):
             sample = drawn(seed, 300, chances)
             assert sample.units.kind == "32-buckets" and len(sample.units.hashes) == 32
             averages = average(sample, seed, 0)
             tests = paired_tests.permutation_tests(sample, averages, seed, PERMUTATIONS)
-            found.append([p[0] <= 0.05 for p in tests.values()])
-        rejected[chances] = np.sum(found, axis=0)
+            results.append([p[0] <= 0.05 for p in tests.values()])
+        rejected[chances] = np.sum(results, axis=0)
     assert (rejected[0.3, 0.3] >= 2).all() and (rejected[0.3, 0.3] <= 22).all()
     assert (rejected[0.3, 0.35] > 180).all()

@@ -1,4 +1,4 @@
-"""Content measures against the slow twin, by hand, their laws, and what Franz et al. found."""
+"""Content measures: the slow twin, values by hand, laws, and the findings of Franz et al."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def weighted_counts(
     words: Sequence[int],
 ) -> Ints:
     both = from_lists([reference]), from_lists([hypothesis])
-    totals = [cumulative(from_lists([each])) for each in (words, weights)]
+    totals = [cumulative(from_lists([lengths])) for lengths in (words, weights)]
     units = content.UnitTotals(np.array([0, len(words)]), *totals)
     return content.count_weighted(pair_rows(*both, ONE, ONE, np.array([len(words)])), ONE, units)
 
@@ -56,12 +56,12 @@ def values(
     counted: Mapping[str, int], weights: Mapping[str, float] = EQUAL, *, rows: bool = True
 ) -> dict[str, float]:
     arrays = {name: np.array([count]) for name, count in counted.items()}
-    found = evaluate(content.MEASURES, arrays, weights, rows=rows)
-    return {name: float(value[0]) for name, value in found.items()}
+    arrays_of_values = evaluate(content.MEASURES, arrays, weights, rows=rows)
+    return {name: float(value[0]) for name, value in arrays_of_values.items()}
 
 
 def rounded(counted: Mapping[str, int], exact: Sequence[tuple[Fraction, Fraction]]) -> bool:
-    """Whether each story sum is the exact one but for a rounding a story."""
+    """Return whether each story sum is the exact one but for one rounding for each story."""
     return all(
         abs(counted[name] - UNIT * sum(story)) <= 0.51 * len(exact)
         for name, story in zip(STORY_SUMS, zip(*exact, strict=True), strict=True)
@@ -69,7 +69,7 @@ def rounded(counted: Mapping[str, int], exact: Sequence[tuple[Fraction, Fraction
 
 
 @given(pairs())
-def test_counts_are_those_of_the_twin(pair: Pair) -> None:
+def test_counts_equal_the_twin(pair: Pair) -> None:
     ours = named(content_counts(*pair))
     stories = naive.story_fractions(*pair)
     expected = naive.content_counts(*pair) | naive.content_parts(*pair) | {"stories": len(stories)}
@@ -98,24 +98,24 @@ def test_one_unit_has_nothing_to_miss() -> None:
 
 
 def test_by_hand() -> None:
-    """Ten words: stories of 4 and 6, shown as 2, 6 and 2."""
+    """Ten words: stories of 4 and 6, segmented as 2, 6 and 2."""
     ours = named(content_counts(10, [4], [2, 8]))
-    # Overlaps of 2, 2, 4 and 2 words: each times what its story has beside it, then what is shown.
+    # Overlaps of 2, 2, 4 and 2 words: each times the rest of its story, then of its segment.
     assert ours["content_miss"] == 2 * 2 + 2 * 2 + 4 * 2 + 2 * 4
     assert ours["content_false_alarm"] == 2 * 0 + 2 * 4 + 4 * 2 + 2 * 0
     assert ours["content_leading_miss"] == 2 * 2 + 2 * 4
     assert ours["content_trailing_miss"] == 2 * 2 + 4 * 2
     assert ours["content_leading_false_alarm"] == 4 * 2
     assert ours["content_trailing_false_alarm"] == 2 * 4
-    found = values(ours)
-    assert found["r_miss"] == 2.4
-    assert found["r_false_alarm"] == 1.6
-    assert found["story_miss"] == pytest.approx((8 / 16 + 16 / 36) / 2, abs=1e-12)
-    assert found["story_false_alarm"] == pytest.approx((8 / 24 + 8 / 36) / 2, abs=1e-12)
+    by_measure = values(ours)
+    assert by_measure["r_miss"] == 2.4
+    assert by_measure["r_false_alarm"] == 1.6
+    assert by_measure["story_miss"] == pytest.approx((8 / 16 + 16 / 36) / 2, abs=1e-12)
+    assert by_measure["story_false_alarm"] == pytest.approx((8 / 24 + 8 / 36) / 2, abs=1e-12)
 
 
 def test_a_long_document_does_not_overflow() -> None:
-    """At the largest position there is, content is below 2^62."""
+    """At the largest possible position, content is below 2^62."""
     n_units = 2**31 - 1
     ours = named(content_counts(n_units, [], [2**30]))
     halves = 2**30, n_units - 2**30
@@ -124,7 +124,7 @@ def test_a_long_document_does_not_overflow() -> None:
     assert values(ours)["story_miss"] == pytest.approx(float(exact), abs=1e-12)
 
 
-def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
+def test_a_pair_in_a_batch_is_counted_like_a_single_one() -> None:
     draw = random.Random(7)  # noqa: S311
     sides = [sorted(draw.sample(range(1, 40), draw.randint(0, 39))) for _ in range(50)]
     boundaries = from_lists(sides)
@@ -134,15 +134,15 @@ def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
     counted = content.count(batch)
     words = [[draw.randint(0, 3) for _ in range(39)] + [1] for _ in range(5)]
     weights = [[draw.randint(0, 9) for _ in range(40)] for _ in range(5)]
-    totals = [cumulative(from_lists(each)) for each in (words, weights)]
+    totals = [cumulative(from_lists(lengths)) for lengths in (words, weights)]
     document = rows % 5
     units = content.UnitTotals(np.arange(6) * 40, *totals)
     weighted = content.count_weighted(batch, document, units)
     for i in range(50):
         pair = sides[i], sides[other[i]]
         assert counted[:, [i]].tolist() == content_counts(40, *pair).tolist()
-        own = weights[document[i]], words[document[i]]
-        assert weighted[:, [i]].tolist() == weighted_counts(*pair, *own).tolist()
+        of_document = weights[document[i]], words[document[i]]
+        assert weighted[:, [i]].tolist() == weighted_counts(*pair, *of_document).tolist()
 
 
 @given(st.lists(pairs(), min_size=2, max_size=6), st.sampled_from([EQUAL, UNEQUAL]))
@@ -151,16 +151,16 @@ def test_pooled_values_are_the_formulas_over_sums(
 ) -> None:
     counted = [named(content_counts(*row)) for row in rows]
     pooled = {name: sum(row[name] for row in counted) for name in content.COUNTS}
-    found = values(pooled, weights, rows=False)
+    pooled_values = values(pooled, weights, rows=False)
     parts = {name.removeprefix("weight_"): Fraction(weight) for name, weight in weights.items()}
     exact = naive.weighted_parts(pooled, **parts)
     for kind in ("miss", "false_alarm"):
         mean = exact[f"content_{kind}"] / pooled["content_size"]
-        assert found[f"r_{kind}"] == pytest.approx(float(mean), abs=1e-12)
+        assert pooled_values[f"r_{kind}"] == pytest.approx(float(mean), abs=1e-12)
     stories = [story for row in rows for story in naive.story_fractions(*row)]
     means = [sum(part) / len(stories) for part in zip(*stories, strict=True)]
-    assert found["story_miss"] == pytest.approx(float(means[0]), abs=1e-12)
-    assert found["story_false_alarm"] == pytest.approx(float(means[1]), abs=1e-12)
+    assert pooled_values["story_miss"] == pytest.approx(float(means[0]), abs=1e-12)
+    assert pooled_values["story_false_alarm"] == pytest.approx(float(means[1]), abs=1e-12)
 
 
 @given(pairs())
@@ -173,7 +173,7 @@ def test_parts_sum_to_the_whole_and_weights_of_one_change_nothing(pair: Pair) ->
 
 
 @given(pairs())
-def test_the_other_way_round_a_miss_is_a_false_alarm(pair: Pair) -> None:
+def test_exchanged_sides_turn_misses_into_false_alarms(pair: Pair) -> None:
     n_units, reference, hypothesis = pair
     one = named(content_counts(n_units, reference, hypothesis))
     other = named(content_counts(n_units, hypothesis, reference))
@@ -183,12 +183,14 @@ def test_the_other_way_round_a_miss_is_a_false_alarm(pair: Pair) -> None:
 
 
 @given(pairs())
-def test_misses_exceed_false_alarms_by_what_stories_are_longer(pair: Pair) -> None:
-    """Summed over overlaps L(R - L) - L(S - L) leaves sums of squared segment sizes."""
+def test_misses_exceed_false_alarms_by_the_difference_of_squared_sizes(pair: Pair) -> None:
+    """Summed over overlaps, L(R - L) - L(S - L) leaves sums of squared segment sizes."""
     n_units, *sides = pair
     ours = named(content_counts(*pair))
-    stories, shown = (sum(len(s) ** 2 for s in naive.segments(n_units, side)) for side in sides)
-    assert ours["content_miss"] - ours["content_false_alarm"] == stories - shown
+    stories, segment_squares = (
+        sum(len(s) ** 2 for s in naive.segments(n_units, side)) for side in sides
+    )
+    assert ours["content_miss"] - ours["content_false_alarm"] == stories - segment_squares
 
 
 def test_every_measure_declares_its_laws() -> None:
@@ -200,14 +202,16 @@ def test_every_measure_declares_its_laws() -> None:
 @given(pairs())
 def test_bounds_and_identity(pair: Pair) -> None:
     n_units, reference, _ = pair
-    found = values(named(content_counts(*pair)))
+    by_measure = values(named(content_counts(*pair)))
     for measure in content.MEASURES:
-        assert 0 <= found[measure.name] <= (n_units if measure.upper is None else measure.upper)
+        assert (
+            0 <= by_measure[measure.name] <= (n_units if measure.upper is None else measure.upper)
+        )
     assert not any(values(named(content_counts(n_units, reference, reference))).values())
 
 
 @given(pairs())
-def test_backwards_leading_is_trailing_and_the_rest_is_the_same(pair: Pair) -> None:
+def test_reversal_exchanges_leading_and_trailing_content(pair: Pair) -> None:
     n_units, *sides = pair
     one = named(content_counts(*pair))
     back, forth = ([n_units - p for p in reversed(side)] for side in sides)
@@ -218,7 +222,7 @@ def test_backwards_leading_is_trailing_and_the_rest_is_the_same(pair: Pair) -> N
     assert values(one) == values(other)
 
 
-def test_unequal_weights_know_the_direction_of_reading() -> None:
+def test_unequal_weights_depend_on_the_direction_of_reading() -> None:
     late_start_only = EQUAL | {"weight_trailing_miss": 0.0}
     assert values(named(content_counts(10, [], [2])), late_start_only)["r_miss"] == 1.6
     assert values(named(content_counts(10, [], [2])))["r_miss"] == 3.2
@@ -234,7 +238,7 @@ def test_no_measure_is_symmetric() -> None:
 
 
 @given(pairs(max_units=30), st.data())
-def test_weighted_counts_are_those_of_the_twin(pair: Pair, data: st.DataObject) -> None:
+def test_weighted_counts_equal_the_twin(pair: Pair, data: st.DataObject) -> None:
     n_units, reference, hypothesis = pair
     words = data.draw(lengths(n_units, max_length=4))
     weights = data.draw(st.lists(st.integers(0, 50), min_size=n_units, max_size=n_units))
@@ -252,28 +256,28 @@ def test_weighted_counts_are_those_of_the_twin(pair: Pair, data: st.DataObject) 
 def weighted_stories(
     pair: Pair, weights: Sequence[int], words: Sequence[int]
 ) -> list[tuple[Fraction, Fraction]]:
-    """(miss, false alarm) of each story that has words: shares of weight, meant over its words."""
+    """(miss, false alarm) of each story with words: mean shares of weight over its words."""
 
-    def share(units: set[int], of: range) -> Fraction:
-        whole = sum(weights[u] for u in of)
+    def share(units: set[int], base: range) -> Fraction:
+        whole = sum(weights[u] for u in base)
         return Fraction(sum(weights[u] for u in units), whole) if whole else Fraction(0)
 
     n_units, reference, hypothesis = pair
-    found = []
+    stories = []
     for story in naive.segments(n_units, reference):
-        shown = [(words[w], naive.segment_of(n_units, hypothesis, w)) for w in story]
-        missed = sum((n * share(set(story) - set(s), story) for n, s in shown), Fraction(0))
-        spurious = sum((n * share(set(s) - set(story), s) for n, s in shown), Fraction(0))
-        heard = sum(n for n, _ in shown)
+        segments_heard = [(words[w], naive.segment_of(n_units, hypothesis, w)) for w in story]
+        missed = sum(
+            (n * share(set(story) - set(s), story) for n, s in segments_heard), Fraction(0)
+        )
+        spurious = sum((n * share(set(s) - set(story), s) for n, s in segments_heard), Fraction(0))
+        heard = sum(n for n, _ in segments_heard)
         if heard:
-            found.append((missed / heard, spurious / heard))
-    return found
+            stories.append((missed / heard, spurious / heard))
+    return stories
 
 
 @given(pairs(), st.data())
-def test_units_that_weigh_their_words_count_as_a_run_in_words(
-    pair: Pair, data: st.DataObject
-) -> None:
+def test_units_weighted_by_words_equal_a_run_in_words(pair: Pair, data: st.DataObject) -> None:
     n_units, reference, hypothesis = pair
     words = data.draw(lengths(n_units, max_length=4))
     by_length = from_lists([words])
@@ -285,10 +289,10 @@ def test_units_that_weigh_their_words_count_as_a_run_in_words(
     assert weighted_counts(reference, hypothesis, words, words).tolist() == plain.tolist()
 
 
-def test_weight_in_units_without_words_is_content_that_no_one_listens_from() -> None:
-    """Both boundaries lie at word 1, yet the story ends before a weighty title and the shown after.
+def test_weight_in_units_without_words_is_content_without_listeners() -> None:
+    """Both boundaries are at word 1; a title without words, but with weight, is between them.
 
-    The listener in the first story hears the title in vain, the one in the second misses it.
+    It is a false alarm for the first story's listener, and a miss for the second's.
     """
     ours = named(weighted_counts([1], [2], weights=[3, 5, 2], words=[1, 0, 1]))
     assert ours["content_false_alarm"] == ours["content_trailing_false_alarm"] == 5
@@ -298,15 +302,15 @@ def test_weight_in_units_without_words_is_content_that_no_one_listens_from() -> 
     assert ours["story_miss_sum"] == round(Fraction(5, 7) * UNIT)
 
 
-# --- What Franz, McCarley & Xu 2007 found --------------------------------------------------------
+# --- Findings of Franz, McCarley & Xu 2007 -------------------------------------------------------
 
 SHOWS = 8
 STORIES = 474
 SWAPS = 200
 REACH = 10
-"""Utterances from a true boundary within which near noise stays."""
+"""Largest distance in utterances between a true boundary and near noise."""
 WINDOW = 50
-"""Words, fewer than in ten utterances: the window sees no difference between far and farther.
+"""Words, fewer than in ten utterances: a window cannot tell such distances apart.
 
 A window of half the mean story tells the two apart in part.
 """
@@ -342,7 +346,7 @@ class Show:
         return scores
 
     def errors(self, scores: Sequence[float]) -> tuple[Ints, Ints]:
-        """Window and content counts where the system makes as many boundaries as there are."""
+        """Return window and content counts at the threshold with the true number of boundaries."""
         ranked = sorted(range(len(scores)), key=lambda u: -scores[u])[: len(self.true)]
         sides = [from_lists([[self.ends[u] for u in side]]) for side in (self.true, sorted(ranked))]
         both = pair_rows(sides[0], sides[1], ONE, ONE, np.array([self.n_words]))
@@ -350,29 +354,29 @@ class Show:
 
 
 def error_rates(counted: Sequence[tuple[Ints, Ints]]) -> dict[str, float]:
-    """Miss and false alarm, summed, by window and by content, over all shows."""
+    """Return the summed miss and false alarm rates by window and by content, over all shows."""
     parameters = {**EQUAL, **dict.fromkeys(("p_seg", "cost_miss", "cost_false_alarm"), 0.5)}
     parameters |= dict.fromkeys(("c_seg_cost_miss", "c_seg_cost_false_alarm"), 0.5)
     pooled = np.concatenate([sum(counts) for counts in zip(*counted, strict=True)])
     names = (*windows.COUNTS, *content.COUNTS)
-    found = evaluate(
+    rates = evaluate(
         (*windows.MEASURES, *content.MEASURES),
         dict(zip(names, pooled, strict=True)),
         parameters,
         rows=False,
     )
     return {
-        "window": float(found["pk_miss_rate"][0] + found["pk_false_alarm_rate"][0]),
-        "content": float(found["r_miss"][0] + found["r_false_alarm"][0]),
+        "window": float(rates["pk_miss_rate"][0] + rates["pk_false_alarm_rate"][0]),
+        "content": float(rates["r_miss"][0] + rates["r_false_alarm"][0]),
     }
 
 
-def test_content_tells_harmful_noise_from_harmless_where_the_window_does_not() -> None:
+def test_content_separates_harmful_from_harmless_noise() -> None:
     """F07 figures 2 and 3, at the practical operating point, on generated broadcasts.
 
-    Swapped scores break stories in the middle or move their boundaries a little.  The window finds
-    the one about as bad as the other; what listeners miss and hear in vain grows much more when
-    stories are broken.
+    Swapped scores break stories in the middle or move their boundaries a little.  By window errors
+    one is about as bad as the other; missed and spurious content grow much more when stories are
+    broken.
     """
     shows = [Show(seed) for seed in range(SHOWS)]
     before = error_rates([show.errors(show.scores) for show in shows])

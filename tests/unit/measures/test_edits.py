@@ -1,4 +1,4 @@
-"""The edit measures' whole family: boundary types, both pairings, lists, classes, ghd, formulas."""
+"""Edit measures: boundary types, both pairings, lists, classes, ghd, formulas."""
 
 import random
 import warnings
@@ -46,7 +46,7 @@ def types_in(side: Typed) -> list[int]:
 
 
 def columns(sides: Sequence[Typed]) -> tuple[Ragged, Positions]:
-    """Typed segmentations as a table has them."""
+    """Return typed segmentations as columns of a table."""
     kinds = [kind for side in sides for kind in types_in(side)]
     return from_lists([positions(side) for side in sides]), np.array(kinds, np.int32)
 
@@ -90,8 +90,8 @@ def typed_list(pair: TypedPair, n_t: int, pairing: str = "greedy") -> list[Edit]
     )
 
 
-def from_twin(found: Sequence[naive.Edit]) -> list[Edit]:
-    return [Edit(*edit, edit.span) for edit in found]
+def from_twin(edits_of_twin: Sequence[naive.Edit]) -> list[Edit]:
+    return [Edit(*edit, edit.span) for edit in edits_of_twin]
 
 
 def ghd_of(pair: TypedPair) -> int:
@@ -127,26 +127,26 @@ def random_typed_pair(draw: random.Random) -> TypedPair:
 
 @PAIRINGS
 @given(pair=pairs(max_units=30), n_t=N_T)
-def test_one_type_is_that_of_the_twin(pair: Pair, n_t: int, pairing: str) -> None:
+def test_one_type_equals_the_twin(pair: Pair, n_t: int, pairing: str) -> None:
     twin = naive.edits if pairing == "greedy" else naive.optimal_edits
-    found = twin(*pair, n_t)
-    expected = naive.counts_of(found, pair[0] - 1) | {"ghd": naive.ghd(*pair)}
+    by_twin = twin(*pair, n_t)
+    expected = naive.counts_of(by_twin, pair[0] - 1) | {"ghd": naive.ghd(*pair)}
     assert counts(pair, n_t, pairing) == expected
-    assert list_edits(*pair[1:], n_t, pairing=pairing) == from_twin(found)
+    assert list_edits(*pair[1:], n_t, pairing=pairing) == from_twin(by_twin)
 
 
 @PAIRINGS
 @given(pair=typed_pairs(), n_t=N_T)
-def test_types_are_those_of_the_twin(pair: TypedPair, n_t: int, pairing: str) -> None:
+def test_types_equal_the_twin(pair: TypedPair, n_t: int, pairing: str) -> None:
     n_units, *_, types = pair
-    found = TWINS[pairing](*pair, n_t)
-    expected = naive.counts_of(found, (n_units - 1) * len(types)) | {"ghd": ghd_of(pair)}
+    by_twin = TWINS[pairing](*pair, n_t)
+    expected = naive.counts_of(by_twin, (n_units - 1) * len(types)) | {"ghd": ghd_of(pair)}
     assert typed_counts(pair, n_t, pairing) == expected
-    assert typed_list(pair, n_t, pairing) == from_twin(found)
+    assert typed_list(pair, n_t, pairing) == from_twin(by_twin)
 
 
 @PAIRINGS
-def test_thousands_of_typed_pairs_are_those_of_the_twin(pairing: str) -> None:
+def test_thousands_of_typed_pairs_equal_the_twin(pairing: str) -> None:
     draw = random.Random(7)  # noqa: S311
     for _ in range(3_000):
         pair, n_t = random_typed_pair(draw), draw.randint(1, 6)
@@ -154,7 +154,7 @@ def test_thousands_of_typed_pairs_are_those_of_the_twin(pairing: str) -> None:
 
 
 @PAIRINGS
-def test_a_batch_counts_each_typed_pair_as_if_it_were_alone(pairing: str) -> None:
+def test_a_typed_pair_in_a_batch_is_counted_like_a_single_one(pairing: str) -> None:
     draw = random.Random(8)  # noqa: S311
     types = (1, 2, 3, 4, 5, 6)
     chosen = [random_typed_pair(draw) for _ in range(60)]
@@ -177,7 +177,7 @@ def test_a_batch_counts_each_typed_pair_as_if_it_were_alone(pairing: str) -> Non
 
 
 @given(typed_pairs(), N_T)
-def test_types_are_those_of_segeval(pair: TypedPair, n_t: int) -> None:
+def test_types_equal_segeval(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, _ = pair
     strings = [
         tuple(frozenset(t for p, t in side if p == position) for position in range(1, n_units))
@@ -193,7 +193,7 @@ def test_types_are_those_of_segeval(pair: TypedPair, n_t: int) -> None:
     assert ours["substitution_span"] == sum(abs(a - b) for a, b in substitutions)
 
 
-def test_thousands_of_distances_are_those_of_nltk() -> None:
+def test_thousands_of_distances_equal_nltk() -> None:
     draw = random.Random(9)  # noqa: S311
     for _ in range(2_000):
         n_units, density = draw.randint(1, 40), draw.random()
@@ -217,12 +217,12 @@ def test_greedy_takes_the_nearest_first_and_crosses() -> None:
     ]
 
 
-def test_optimal_finds_what_greedy_misses() -> None:
-    # Greedy pairs 5 with 4, which leaves 2 and 7 alone.
+def test_optimal_finds_pairs_that_greedy_misses() -> None:
+    # Greedy pairs 5 with 4, so that 2 and 7 remain unpaired.
     pair = 9, [2, 5], [4, 7]
     assert counts(pair, 3)["near_misses"] == 1
     assert counts(pair, 3, "optimal")["near_misses"] == 2
-    # Two near misses of 1 and two boundaries alone are cheaper than three near misses of 5.
+    # Two near misses of 1 and two unpaired boundaries are cheaper than three near misses of 5.
     assert list_edits([1, 7, 13], [6, 12, 18], 6, pairing="optimal") == [
         Edit("miss", 1, None, 1, None, 0),
         Edit("near_miss", 7, 6, 1, 1, 1),
@@ -254,16 +254,16 @@ def test_substitutions_differ_as_little_as_possible() -> None:
         ([1, 5, 6], [4, 7], [(5, 4), (6, 7)]),
     ):
         sides = [[(2, kind) for kind in side] for side in (reference, hypothesis)]
-        found = typed_list((4, sides[0], sides[1], tuple(range(1, 8))), 1)
+        listed = typed_list((4, sides[0], sides[1], tuple(range(1, 8))), 1)
         pairs_made = [
-            (edit.type, edit.other_type) for edit in found if edit.type and edit.other_type
+            (edit.type, edit.other_type) for edit in listed if edit.type and edit.other_type
         ]
         assert sorted(pairs_made) == expected
 
 
 def test_optimal_weighs_near_misses_and_substitutions_by_the_declared_types() -> None:
     reference, hypothesis = [(3, 2), (4, 1)], [(3, 1), (4, 2)]
-    # Declared 1 and 2 both ways cost 1/2 twice: fewest near misses.
+    # With 1 and 2 declared, both ways cost 1/2 twice: the fewest near misses win.
     of_two = typed_counts((6, reference, hypothesis, (1, 2)), 2, "optimal")
     assert (of_two["near_misses"], of_two["substitutions"]) == (0, 2)
     # A longer scale makes a substitution lighter, a larger n_t a near miss.
@@ -275,14 +275,14 @@ def test_ghd_by_hand() -> None:
     assert counts((20, [5, 10], [6, 10]), 2)["ghd"] == 1
     assert counts((20, [5, 10], [9]), 2)["ghd"] == 1 + 2
     assert counts((20, [5], [9]), 2)["ghd"] == 4
-    # Two shifts of 2 and two boundaries alone, rather than three shifts of 3.
+    # Two shifts of 2 and two unpaired boundaries, rather than three shifts of 3.
     assert counts((20, [1, 2, 3], [4, 5, 6]), 2)["ghd"] == 8
     assert counts((1, [], []), 2)["ghd"] == 0
-    # With types a position counts once, and not at all where both sides have one.
+    # With types, a position counts once, and not at all where both sides have one.
     assert typed_counts((9, [(3, 1), (3, 2), (5, 1)], [(3, 2), (6, 2)], (1, 2)), 2)["ghd"] == 1
 
 
-def test_nothing_anywhere() -> None:
+def test_no_boundary_on_either_side() -> None:
     assert list_edits([], []) == []
     assert counts((1, [], []), 2, "optimal") == dict.fromkeys(edits.COUNTS, 0)
 
@@ -330,7 +330,7 @@ def test_typed_optimal_costs_the_same_backwards_and_never_more(pair: TypedPair, 
 
 
 def test_long_documents_pair_the_same_by_both_exact_methods() -> None:
-    """One type aligned along the line, and assigned as the only one in use of two."""
+    """One type is aligned along the line, or assigned as the only used one of two."""
     draw = random.Random(10)  # noqa: S311
     for n_t in range(1, 9):
         sides = [sorted(draw.sample(range(1, 3000), 1200)) for _ in range(2)]
@@ -344,7 +344,7 @@ def test_long_documents_pair_the_same_by_both_exact_methods() -> None:
 
 @PAIRINGS
 @given(pair=typed_pairs(), n_t=N_T)
-def test_class_confusion_is_that_of_the_twin(pair: TypedPair, n_t: int, pairing: str) -> None:
+def test_class_confusion_equals_the_twin(pair: TypedPair, n_t: int, pairing: str) -> None:
     *_, types = pair
     decided = no_decisions(types)
     for _ in range(2):  # is added to
@@ -386,8 +386,8 @@ def values(
         "constant_substitution": constant_substitution,
     }
     arrays: dict[str, Ints] = {name: np.array([number]) for name, number in counted.items()}
-    found = evaluate(edits.MEASURES, arrays, parameters, rows=True)
-    return {name: float(value[0]) for name, value in found.items()}
+    arrays_of_values = evaluate(edits.MEASURES, arrays, parameters, rows=True)
+    return {name: float(value[0]) for name, value in arrays_of_values.items()}
 
 
 @given(
@@ -397,7 +397,7 @@ def values(
     st.fractions(0, 1, max_denominator=9),
     st.fractions(0, 4, max_denominator=9),
 )
-def test_formulas_with_constants_and_beta_are_those_of_the_twin(
+def test_formulas_with_constants_and_beta_equal_the_twin(
     pair: TypedPair, n_t: int, w_t: Fraction, w_s: Fraction, beta: Fraction
 ) -> None:
     *_, types = pair
@@ -423,7 +423,7 @@ def test_formulas_with_constants_and_beta_are_those_of_the_twin(
         assert ours[name] == pytest.approx(expected, abs=1e-12, nan_ok=True), name
 
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Refusals ------------------------------------------------------------------------------------
 
 
 def test_an_unknown_pairing_is_refused() -> None:
@@ -440,9 +440,7 @@ def test_an_unknown_pairing_is_refused() -> None:
         ([0, 1], "a table has types from 0 to 1"),
     ],
 )
-def test_types_that_are_not_the_declared_ones_are_refused(
-    types: list[int] | None, message: str
-) -> None:
+def test_undeclared_types_are_refused(types: list[int] | None, message: str) -> None:
     with pytest.raises(Refused, match=message):
         list_edits([3, 5], [], types=passes.typed_sides((1, 2), types, []))
 

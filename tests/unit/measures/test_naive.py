@@ -15,7 +15,7 @@ from tests.oracles import naive
 from tests.support.notations import mask, masses, type_sets
 from tests.support.strategies import Typed, lengths, pairs, panels, segmentations, typed_pairs
 
-# Both are unannotated, and both are needed: where one is missing this must fail, not skip.
+# Both are unannotated, and both are needed: if one is missing, this must fail, not skip.
 segeval: Any = importlib.import_module("segeval")
 nltk: Any = importlib.import_module("nltk.metrics.segmentation")
 
@@ -44,7 +44,7 @@ def cost(counts: dict[str, int], n_t: int, types: Sequence[int] = (1,)) -> Fract
 
 
 def segeval_counts(reference: object, hypothesis: object, n_t: int) -> dict[str, int]:
-    """Segeval's edits between two boundary strings, under our names."""
+    """Return segeval's edits between two boundary strings, under our names."""
     additions, substitutions, near = segeval.boundary_edit_distance(reference, hypothesis, n_t=n_t)
     return {
         "near_misses": len(near),
@@ -60,7 +60,7 @@ def segeval_counts(reference: object, hypothesis: object, n_t: int) -> dict[str,
 
 
 @given(pairs(), WINDOWS)
-def test_pk_is_that_of_segeval(pair: Pair, k: int) -> None:
+def test_pk_equals_segeval(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
     errors, measured = segeval.pk(
         masses(n_units, hypothesis), masses(n_units, reference), window_size=k, return_parts=True
@@ -71,7 +71,7 @@ def test_pk_is_that_of_segeval(pair: Pair, k: int) -> None:
 
 
 @given(pairs(), WINDOWS)
-def test_window_diff_is_that_of_segeval(pair: Pair, k: int) -> None:
+def test_window_diff_equals_segeval(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
     assume(n_units > k)
     errors, measured = segeval.window_diff(
@@ -83,7 +83,7 @@ def test_window_diff_is_that_of_segeval(pair: Pair, k: int) -> None:
 
 
 @given(pairs(), WINDOWS)
-def test_edge_errors_are_those_of_segeval(pair: Pair, k: int) -> None:
+def test_edge_errors_equal_segeval(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
     errors, one_too_many = segeval.window_diff(
         masses(n_units, hypothesis),
@@ -98,14 +98,14 @@ def test_edge_errors_are_those_of_segeval(pair: Pair, k: int) -> None:
 
 
 @given(segmentations())
-def test_window_size_is_that_of_segeval(segmentation: tuple[int, list[int]]) -> None:
+def test_window_size_equals_segeval(segmentation: tuple[int, list[int]]) -> None:
     n_units, boundaries = segmentation
     expected = segeval.compute_window_size(masses(n_units, boundaries))
     assert naive.window_size(n_units, len(boundaries) + 1) == expected
 
 
 @given(pairs(), WINDOWS)
-def test_windows_are_those_of_nltk(pair: Pair, k: int) -> None:
+def test_windows_equal_nltk(pair: Pair, k: int) -> None:
     n_units, reference, hypothesis = pair
     assume(n_units > k)
     r, h = mask(n_units, reference), mask(n_units, hypothesis)
@@ -146,7 +146,7 @@ def test_window_counts_by_hand() -> None:
         "pk_prime_misses": 2,
         "pk_prime_false_alarms": 3,
         "wd_absolute": 5,
-        # Further windows 1 (0, 0), 7 (0, 1), and a phantom one on either side.
+        # Further windows: 1 (0, 0), 7 (0, 1), and one phantom window on either side.
         "edge_windows": 10,
         "edge_errors": 6,
     }
@@ -230,7 +230,7 @@ def test_p_seg_is_pooled_and_not_a_mean_of_means() -> None:
 
 
 def test_words_by_hand() -> None:
-    # The positions land on 0, 2, 2 and 5, of 5 words: only one of them divides anything.
+    # The positions become 0, 2, 2 and 5 of 5 words, so only one boundary remains.
     assert naive.in_words(5, [1, 2, 3, 4], [0, 2, 0, 3, 0]) == (5, [2], 3)
     assert naive.in_words(3, [1, 2], [4, 1, 2]) == (7, [4, 5], 0)
 
@@ -257,7 +257,7 @@ def test_words_are_the_units_repeated(
 
 
 @given(pairs(), N_T)
-def test_edit_counts_are_those_of_segeval(pair: Pair, n_t: int) -> None:
+def test_edit_counts_equal_segeval(pair: Pair, n_t: int) -> None:
     n_units, reference, hypothesis = pair
     expected = segeval_counts(
         segeval.boundary_string_from_masses(masses(n_units, reference)),
@@ -271,7 +271,7 @@ def test_edit_counts_are_those_of_segeval(pair: Pair, n_t: int) -> None:
 
 
 @given(pairs(), N_T)
-def test_similarities_are_those_of_segeval(pair: Pair, n_t: int) -> None:
+def test_similarities_equal_segeval(pair: Pair, n_t: int) -> None:
     n_units, reference, hypothesis = pair
     # segeval raises ValueError where neither has a boundary.
     assume(reference or hypothesis)
@@ -285,7 +285,7 @@ def test_similarities_are_those_of_segeval(pair: Pair, n_t: int) -> None:
 
 
 @given(typed_pairs(), N_T)
-def test_typed_edit_counts_are_those_of_segeval(pair: TypedPair, n_t: int) -> None:
+def test_typed_edit_counts_equal_segeval(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, types = pair
     expected = segeval_counts(type_sets(n_units, reference), type_sets(n_units, hypothesis), n_t)
     assert naive.typed_edit_counts(n_units, reference, hypothesis, types, n_t) == expected | {
@@ -295,7 +295,7 @@ def test_typed_edit_counts_are_those_of_segeval(pair: TypedPair, n_t: int) -> No
 
 
 @given(typed_pairs(), N_T)
-def test_typed_boundary_similarity_is_that_of_segeval(pair: TypedPair, n_t: int) -> None:
+def test_typed_boundary_similarity_equals_segeval(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, _ = pair
     # segeval weighs a substitution by the types of the pair, so these are declared here.
     types = sorted({t for _, t in [*reference, *hypothesis]})
@@ -322,17 +322,17 @@ def test_one_type_is_the_untyped_measure(pair: Pair, n_t: int) -> None:
 def test_every_boundary_is_in_exactly_one_edit(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, types = pair
     for pairing in (naive.typed_edits, naive.typed_optimal_edits):
-        found = pairing(n_units, reference, hypothesis, types, n_t)
-        ends = [(e.position, e.type) for e in found if e.position is not None]
-        other_ends = [(e.other_position, e.other_type) for e in found if e.other_type is not None]
+        edits = pairing(n_units, reference, hypothesis, types, n_t)
+        ends = [(e.position, e.type) for e in edits if e.position is not None]
+        other_ends = [(e.other_position, e.other_type) for e in edits if e.other_type is not None]
         assert sorted(ends) == reference
         assert sorted(other_ends) == hypothesis
-        assert all(1 <= e.span < n_t for e in found if e.kind == "near_miss")
-        assert all(e.span == 0 < e.type_span for e in found if e.kind == "substitution")
+        assert all(1 <= e.span < n_t for e in edits if e.kind == "near_miss")
+        assert all(e.span == 0 < e.type_span for e in edits if e.kind == "substitution")
 
 
 def test_the_greedy_order_by_hand() -> None:
-    # Distance 1 first: 4 and 5 meet, which leaves 3 and 6 to meet at distance 3, across them.
+    # Distance 1 first: 4 and 5 are paired, which leaves 3 and 6 at distance 3, across them.
     crossed = [
         naive.Edit("near_miss", 3, 6, 1, 1),
         naive.Edit("near_miss", 4, 5, 1, 1),
@@ -343,7 +343,7 @@ def test_the_greedy_order_by_hand() -> None:
         crossed[1],
         naive.Edit("false_alarm", None, 6, None, 1),
     ]
-    # From left to right: 4 goes to the 3 before it, not to the 5 after it.
+    # From left to right: 4 is paired with the 3 before it, not with the 5 after it.
     assert naive.edits(9, [4], [3, 5], 2)[0] == naive.Edit("near_miss", 4, 3, 1, 1)
 
 
@@ -363,14 +363,14 @@ def test_two_substitutions_go_before_a_near_miss() -> None:
         naive.Edit("substitution", 3, 3, 2, 1),
         naive.Edit("substitution", 4, 4, 1, 2),
     ]
-    # One substitution alone does not refuse it: the other end is not in doubt.
+    # One substitution alone does not refuse it: the other end is unambiguous.
     assert naive.typed_edits(6, [(3, 2)], [(3, 1), (4, 2)], (1, 2)) == [
         naive.Edit("false_alarm", None, 3, None, 1),
         naive.Edit("near_miss", 3, 4, 2, 2),
     ]
 
 
-def test_what_a_near_miss_used_no_longer_makes_a_substitution() -> None:
+def test_a_type_used_by_a_near_miss_cannot_be_substituted() -> None:
     # At 3 types 1 and 2 could be confused, until the near miss at 2-3 has used type 1.
     reference, hypothesis = [(3, 1), (4, 2)], [(2, 1), (3, 2), (4, 3)]
     assert naive.typed_edits(6, reference, hypothesis, (1, 2, 3)) == [
@@ -391,14 +391,14 @@ def test_substitutions_differ_as_little_as_possible() -> None:
 def test_optimal_is_the_best_of_all_sets_of_pairs(pair: TypedPair, n_t: int) -> None:
     n_units, all_reference, all_hypothesis, types = pair
     reference, hypothesis = all_reference[:5], all_hypothesis[:5]
-    left = [end for end in reference if end not in hypothesis]
+    unmatched = [end for end in reference if end not in hypothesis]
     right = [end for end in hypothesis if end not in reference]
-    near = {(a, b) for a in left for b in right if a[1] == b[1] and abs(a[0] - b[0]) < n_t}
-    possible = [(a, b) for a in left for b in right if (a, b) in near or a[0] == b[0]]
+    near = {(a, b) for a in unmatched for b in right if a[1] == b[1] and abs(a[0] - b[0]) < n_t}
+    possible = [(a, b) for a in unmatched for b in right if (a, b) in near or a[0] == b[0]]
     type_range = types[-1] - types[0] + 1
 
     def price(chosen: tuple[tuple[tuple[int, int], tuple[int, int]], ...]) -> tuple[Fraction, int]:
-        alone = len(left) + len(right) - 2 * len(chosen)
+        alone = len(unmatched) + len(right) - 2 * len(chosen)
         distances = sum(abs(a[0] - b[0]) for a, b in chosen)
         types_apart = sum(abs(a[1] - b[1]) for a, b in chosen)
         paired = Fraction(distances, n_t) + Fraction(types_apart, type_range)
@@ -406,7 +406,7 @@ def test_optimal_is_the_best_of_all_sets_of_pairs(pair: TypedPair, n_t: int) -> 
 
     best = min(
         price(chosen)
-        for size in range(min(len(left), len(right)) + 1)
+        for size in range(min(len(unmatched), len(right)) + 1)
         for chosen in combinations(possible, size)
         if len({a for a, _ in chosen}) == len({b for _, b in chosen}) == size
     )
@@ -415,7 +415,7 @@ def test_optimal_is_the_best_of_all_sets_of_pairs(pair: TypedPair, n_t: int) -> 
 
 
 def test_two_full_misses_can_be_cheaper_than_three_far_near_misses() -> None:
-    # 5/6 three times, or 1/6 twice and two boundaries alone.
+    # 5/6 three times, or 1/6 twice and two unpaired boundaries.
     assert naive.optimal_edits(20, [1, 7, 13], [6, 12, 18], 6) == [
         naive.Edit("miss", 1, None, 1, None),
         naive.Edit("near_miss", 7, 6, 1, 1),
@@ -448,7 +448,7 @@ def test_typed_optimal_is_never_dearer_than_greedy(pair: TypedPair, n_t: int) ->
     assert cost(optimal, n_t, types) <= cost(greedy, n_t, types)
 
 
-def test_typed_optimal_weighs_what_greedy_forbids() -> None:
+def test_typed_optimal_weighs_pairs_that_greedy_forbids() -> None:
     # Greedy makes two substitutions of weight 2/3 each, the best are two near misses of 1/2.
     reference, hypothesis = [(3, 3), (4, 1)], [(3, 1), (4, 3)]
     assert [e.kind for e in naive.typed_edits(6, reference, hypothesis, (1, 2, 3))] == [
@@ -467,7 +467,7 @@ def test_optimal_takes_the_fewest_near_misses_where_costs_are_equal() -> None:
         naive.Edit("substitution", 3, 3, 2, 1),
         naive.Edit("substitution", 4, 4, 1, 2),
     ]
-    # 3/4 four times, or 1/4, 1/4 and 2/4 and two boundaries alone.
+    # 3/4 four times, or 1/4, 1/4 and 2/4 and two unpaired boundaries.
     counts = naive.optimal_edit_counts(20, [1, 5, 9, 14], [4, 8, 12, 17], 4)
     assert (counts["near_misses"], counts["near_miss_span"]) == (3, 4)
 
@@ -482,8 +482,8 @@ def test_near_misses_reach_both_ends_of_the_text() -> None:
 @given(typed_pairs(), N_T)
 def test_the_class_confusion_adds_up_to_the_two_class_one(pair: TypedPair, n_t: int) -> None:
     n_units, reference, hypothesis, types = pair
-    found = naive.typed_edits(n_units, reference, hypothesis, types, n_t)
-    matrix = naive.class_confusion(found, n_t=n_t, types=types)
+    edits = naive.typed_edits(n_units, reference, hypothesis, types, n_t)
+    matrix = naive.class_confusion(edits, n_t=n_t, types=types)
     counts = naive.typed_edit_counts(n_units, reference, hypothesis, types, n_t)
     values = naive.values(counts, n_t=n_t, types=types, per_row=True)
     sums = dict.fromkeys(("b_tp", "b_fp", "b_fn"), Fraction(0))
@@ -502,7 +502,7 @@ def test_exact_scores_are_b_scores_without_near_misses(pair: Pair, n_t: int) -> 
         assert values[name] == strict[name] == strict[f"b_{name}"]
 
 
-def test_nothing_to_disagree_about() -> None:
+def test_similarity_of_a_row_without_decisions_is_1() -> None:
     one_unit = naive.edit_counts(1, [], [])
     row = naive.values(one_unit, per_row=True)
     pooled = naive.values(one_unit, per_row=False)
@@ -544,7 +544,7 @@ def test_the_additive_constants_of_fournier() -> None:
 
 
 @given(pairs())
-def test_ghd_is_that_of_nltk(pair: Pair) -> None:
+def test_ghd_equals_nltk(pair: Pair) -> None:
     n_units, reference, hypothesis = pair
     expected = nltk.ghd(mask(n_units, reference), mask(n_units, hypothesis))
     assert naive.ghd(n_units, reference, hypothesis) == expected
@@ -647,7 +647,7 @@ def test_stargazer_coder_pairs() -> None:
 
 
 def printed(value: Fraction | None, digits: int = 4, one_minus: bool = False) -> str:
-    """A value as a paper prints it."""
+    """Round a value as a paper prints it."""
     assert value is not None
     return f"{float(1 - value if one_minus else value):.{digits}f}"
 
@@ -734,7 +734,7 @@ def test_content_in_words_is_content_in_units_that_weigh_their_words(
 
 
 @given(pairs(max_units=30))
-def test_the_other_way_round_a_miss_is_a_false_alarm(pair: Pair) -> None:
+def test_exchanged_sides_turn_misses_into_false_alarms(pair: Pair) -> None:
     n_units, reference, hypothesis = pair
     counts = naive.content_counts(n_units, reference, hypothesis)
     mirrored = naive.content_counts(n_units, hypothesis, reference)
@@ -746,7 +746,7 @@ def test_the_other_way_round_a_miss_is_a_false_alarm(pair: Pair) -> None:
 
 
 def test_panel_by_hand() -> None:
-    # Window 12: opinions 1, 1, 0 against 1; window 23: 0, 1, 0 against 1; nobody says 2.
+    # Window 12: opinions 1, 1, 0 against 1; window 23: 0, 1, 0 against 1; 2 does not occur.
     assert naive.panel(4, [[1], [2], []], [2], 2) == {
         "references": 3,
         "window": 2,

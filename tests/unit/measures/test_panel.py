@@ -24,7 +24,7 @@ PANELS = panels(max_references=6)
 def counts(
     n_units: int, references: Sequence[Sequence[int]], hypothesis: Sequence[int], m: int
 ) -> dict[str, int]:
-    """The panel counts of one hypothesis before its references."""
+    """The panel counts of one hypothesis and its references."""
     counted = panel.count(
         from_lists(references),
         from_lists([hypothesis]),
@@ -42,20 +42,23 @@ def counts(
 def values(counted: dict[str, int]) -> dict[str, float | None]:
     """All values of one row's counts; None where undefined."""
     arrays = {name: np.array([count]) for name, count in counted.items()}
-    found = evaluate(panel.MEASURES, arrays, {}, rows=True)
-    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
+    arrays_of_values = evaluate(panel.MEASURES, arrays, {}, rows=True)
+    return {
+        name: None if np.isnan(value[0]) else float(value[0])
+        for name, value in arrays_of_values.items()
+    }
 
 
 def twin(
     n_units: int, references: Sequence[Sequence[int]], hypothesis: Sequence[int], m: int
 ) -> dict[str, int]:
-    """The same by the slow twin, in the order of ours."""
+    """The same counts by the slow twin, in our order."""
     counted = naive.panel_counts(n_units, references, hypothesis, m)
     return {name: counted[name] for name in panel.COUNTS}
 
 
 @given(PANELS, WINDOWS)
-def test_counts_and_values_are_those_of_the_twin(case: Panel, m: int) -> None:
+def test_counts_and_values_equal_the_twin(case: Panel, m: int) -> None:
     counted = counts(*case, m)
     assert counted == twin(*case, m)
     exact = naive.panel_values(counted)
@@ -65,7 +68,7 @@ def test_counts_and_values_are_those_of_the_twin(case: Panel, m: int) -> None:
 
 
 @given(st.lists(st.tuples(PANELS, WINDOWS), min_size=1, max_size=6), st.randoms())
-def test_a_batch_counts_each_hypothesis_as_if_it_were_alone(
+def test_a_hypothesis_in_a_batch_is_counted_like_a_single_one(
     cases: list[tuple[Panel, int]], shuffling: random.Random
 ) -> None:
     rows = [d for d in range(len(cases)) for _ in range(2)]
@@ -108,7 +111,7 @@ def test_by_hand() -> None:
 
 
 def test_missing_what_all_coders_marked_costs_more_than_missing_what_one_marked() -> None:
-    """K&S 5: penalties follow the prominence of a boundary; each is in 4 windows of m = 4."""
+    """K&S 5: penalties grow with the prominence of a boundary; each is in 4 windows of m = 4."""
     references = [[10, 20], [10], [10]]
     assert counts(30, references, [10], 4)["penalty"] == 4 * 1
     assert counts(30, references, [], 4)["penalty"] == 4 * 3 + 4 * 1
@@ -116,7 +119,7 @@ def test_missing_what_all_coders_marked_costs_more_than_missing_what_one_marked(
 
 
 def test_every_count_has_a_supporter_where_coders_outnumber_them() -> None:
-    """Then the least popular opinion has a supporter too, and the worst is less than everything."""
+    """The least popular opinion has a supporter too, so the worst penalty is not the maximum."""
     counted = counts(4, [[1], [1], []], [1], 1)
     assert (counted["best"], counted["worst"]) == (1 + 0 + 0, 2 + 3 + 3)
     split = counts(2, [[1], []], [1], 1)
@@ -189,7 +192,7 @@ def test_laws(case: Panel, m: int) -> None:
     assert counts(n_units, references[::-1], hypothesis, m) == one
 
 
-def test_pooled_values_are_those_of_summed_counts() -> None:
+def test_pooled_values_are_the_formulas_over_summed_counts() -> None:
     rows = [counts(9, [[3], [5]], [4], 2), counts(12, [[2], [2], [7]], [7], 3)]
     summed = {name: sum(row[name] for row in rows) for name in panel.COUNTS}
     exact = naive.panel_values(summed)

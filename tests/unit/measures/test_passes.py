@@ -56,32 +56,32 @@ def mask(n_units: int, boundaries: list[int]) -> str:
 
 
 @given(pairs(), st.integers(1, 70))
-def test_window_counts_are_those_of_the_twin(pair: Pair, k: int) -> None:
+def test_window_counts_equal_the_twin(pair: Pair, k: int) -> None:
     assert passes.window_counts(*pair, k) == naive.window_counts(*pair, k)
 
 
 @pytest.mark.parametrize("by_unit", [True, False])
 @given(pair=pairs(), k=st.integers(1, 70))
-def test_either_way_to_slide_counts_as_the_twin(pair: Pair, k: int, by_unit: bool) -> None:
-    assert passes.slid(*pair, k, by_unit=by_unit) == naive.window_counts(*pair, k)
+def test_both_sliding_algorithms_equal_the_twin(pair: Pair, k: int, by_unit: bool) -> None:
+    assert passes.sliding_counts(*pair, k, by_unit=by_unit) == naive.window_counts(*pair, k)
 
 
 @pytest.mark.parametrize("k", [2, 40, 9_000])
 def test_the_longest_dense_documents(k: int) -> None:
-    """A boundary everywhere: the largest numbers that share 32 bits."""
+    """Boundaries everywhere give the largest numbers that share 32 bits."""
     n_units = LONGEST - 1 - 2 * k
     everywhere = list(range(1, n_units))
     assert dense(2 * len(everywhere), n_units, k)
     assert not dense(2 * len(everywhere), n_units + 1, k)
     for reference, hypothesis in ((everywhere, everywhere[::3]), (everywhere[::2], everywhere)):
-        by_unit = passes.slid(n_units, reference, hypothesis, k, by_unit=True)
-        assert by_unit == passes.slid(n_units, reference, hypothesis, k, by_unit=False)
+        by_unit = passes.sliding_counts(n_units, reference, hypothesis, k, by_unit=True)
+        assert by_unit == passes.sliding_counts(n_units, reference, hypothesis, k, by_unit=False)
         assert by_unit == passes.window_counts(n_units, reference, hypothesis, k)
 
 
 @given(pairs(), st.integers(1, 2))
-def test_neighbours_are_counted_as_they_are_paired(pair: Pair, n_t: int) -> None:
-    """With decisions asked for, near misses are written down also where they are neighbours."""
+def test_neighbouring_near_misses_are_counted_and_listed(pair: Pair, n_t: int) -> None:
+    """When edits are listed, near misses of neighbouring positions are listed too."""
     n_units, reference, hypothesis = pair
     sides = from_lists([reference]), from_lists([hypothesis])
     one = pair_rows(*sides, passes.ONE, passes.ONE, np.array([n_units]))
@@ -92,13 +92,13 @@ def test_neighbours_are_counted_as_they_are_paired(pair: Pair, n_t: int) -> None
 
 
 @given(pairs(), st.integers(1, 7))
-def test_edit_counts_are_those_of_the_twin(pair: Pair, n_t: int) -> None:
+def test_edit_counts_equal_the_twin(pair: Pair, n_t: int) -> None:
     twin = naive.edit_counts(*pair, n_t) | {"ghd": naive.ghd(*pair)}
     assert passes.edit_counts(*pair, n_t) == twin
 
 
-def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
-    """More pairs than are brought near at once, in any order, dense and sparse ones."""
+def test_a_pair_in_a_batch_is_counted_like_a_single_one() -> None:
+    """There are more pairs than a block has, in any order, dense and sparse ones."""
     documents, size = 300, 4 * AT_ONCE + 7
     chosen = list(random_pairs(5))[:documents]
     draw = np.random.default_rng(5)
@@ -110,20 +110,20 @@ def test_a_batch_counts_each_pair_as_if_it_were_alone() -> None:
     dense_ones = 0
     batch = pair_rows(*sides, rows, other, units)
     window = windows.count(batch, k)
-    heard = content.count(batch)
+    content_counts = content.count(batch)
     edit = {n_t: edits.count(batch, n_t) for n_t in (2, 4)}
     for i in range(size):
         pair = int(units[i]), chosen[rows[i]][1], chosen[other[i]][2]
         dense_ones += dense(len(pair[1]) + len(pair[2]), pair[0], int(k[i]))
         assert window[:, i].tolist() == list(passes.window_counts(*pair, int(k[i])).values())
-        assert heard[:, i].tolist() == list(passes.content_counts(*pair).values())
+        assert content_counts[:, i].tolist() == list(passes.content_counts(*pair).values())
         for n_t, counted in edit.items():
             assert counted[:, i].tolist() == list(passes.edit_counts(*pair, n_t).values())
     assert size // 10 < dense_ones < size * 9 // 10
 
 
-def test_references_larger_than_what_is_brought_near_at_once() -> None:
-    """One alone, two that do not fit together, and small ones around them."""
+def test_references_larger_than_a_block() -> None:
+    """One is larger than a block, two do not fit into one, and small ones surround them."""
     n_units = 3 * COPY_SIZE
     sides = [
         [1, 5],
@@ -137,12 +137,12 @@ def test_references_larger_than_what_is_brought_near_at_once() -> None:
     units, k = np.full(len(rows), n_units), np.full(len(rows), 50)
     counted = windows.count(pair_rows(*both, rows, np.zeros_like(rows), units), k)
     for i, row in enumerate(rows):
-        alone = passes.slid(n_units, sides[row], [1, 9], 50, by_unit=False)
+        alone = passes.sliding_counts(n_units, sides[row], [1, 9], 50, by_unit=False)
         assert counted[:, i].tolist() == list(alone.values())
 
 
 @given(segmentations(), st.integers(1, 20))
-def test_reference_windows_alone_are_those_of_a_pair(
+def test_reference_windows_equal_those_of_a_pair(
     segmentation: tuple[int, list[int]], k: int
 ) -> None:
     n_units, reference = segmentation
@@ -151,18 +151,18 @@ def test_reference_windows_alone_are_those_of_a_pair(
 
 
 @given(st.integers(1, 500), st.integers(1, 40), st.sampled_from(["half-even", "half-up"]))
-def test_window_size_is_that_of_the_twin(n_units: int, segments: int, rounding: str) -> None:
+def test_window_size_equals_the_twin(n_units: int, segments: int, rounding: str) -> None:
     size = windows.window_size(np.array([n_units]), np.array([segments]), rounding)
     assert size[0] == naive.window_size(n_units, segments, rounding)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_thousands_of_pairs_have_the_windows_of_segeval(seed: int) -> None:
+def test_windows_of_thousands_of_pairs_equal_segeval(seed: int) -> None:
     compared = 0
     for n_units, reference, hypothesis in random_pairs(seed):
         k = naive.window_size(n_units, len(reference) + 1)
         if n_units <= k or not (reference or hypothesis):
-            continue  # docs/measures.md: segeval has 0, an exception or no answer there
+            continue  # docs/measures.md: segeval returns 0, an exception or nothing there
         sides = masses(n_units, hypothesis), masses(n_units, reference)
         ours = passes.values(passes.counts(n_units, reference, hypothesis, k, 2))
         assert ours["pk"] == pytest.approx(float(segeval.pk(*sides)), abs=1e-12)
@@ -172,7 +172,7 @@ def test_thousands_of_pairs_have_the_windows_of_segeval(seed: int) -> None:
 
 
 @pytest.mark.parametrize("n_t", range(1, 7))
-def test_thousands_of_pairs_have_the_edits_of_segeval(n_t: int) -> None:
+def test_edits_of_thousands_of_pairs_equal_segeval(n_t: int) -> None:
     compared = 0
     for n_units, reference, hypothesis in list(random_pairs(10 + n_t))[: RANDOM_PAIRS // 2]:
         if not (reference or hypothesis):
@@ -183,20 +183,20 @@ def test_thousands_of_pairs_have_the_edits_of_segeval(n_t: int) -> None:
         assert ours["matches"] == len(theirs["matches"])
         assert ours["near_misses"] == len(theirs["transpositions"])
         assert ours["misses"] + ours["false_alarms"] == len(theirs["additions"])
-        taken = passes.values(passes.counts(n_units, reference, hypothesis, 2, n_t), n_t=n_t)
+        values = passes.values(passes.counts(n_units, reference, hypothesis, 2, n_t), n_t=n_t)
         for name in ("boundary_similarity", "segmentation_similarity"):
             theirs_value = similarity(name)(*sides, n_t=n_t)
-            assert taken[name] == pytest.approx(float(theirs_value), abs=1e-12)
+            assert values[name] == pytest.approx(float(theirs_value), abs=1e-12)
         compared += 1
     assert compared > RANDOM_PAIRS // 4
 
 
 def similarity(name: str) -> Callable[..., Decimal]:
-    found: Callable[..., Decimal] = getattr(segeval, name)
-    return found
+    function: Callable[..., Decimal] = getattr(segeval, name)
+    return function
 
 
-def test_thousands_of_pairs_have_the_windows_of_nltk() -> None:
+def test_windows_of_thousands_of_pairs_equal_nltk() -> None:
     for n_units, reference, hypothesis in random_pairs(3, least_units=4):
         k = min(naive.window_size(n_units, len(reference) + 1), n_units - 1)
         flags = mask(n_units, reference), mask(n_units, hypothesis)

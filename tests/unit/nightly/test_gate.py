@@ -1,4 +1,4 @@
-"""The gate: rules, the test behind them against a slow twin, its rate of error and its power."""
+"""The gate: rules, its test against a slow twin, its error rate and its power."""
 
 import gc
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def rule_of(text: str) -> GateRule:
 
 
 EQUAL = rule_of("boundary_similarity>=-0")
-"""A limit at which equal systems lie, so that the gate's rate is its alpha, not less."""
+"""A limit at the difference of equal systems, so that the gate's rate is its alpha, not less."""
 
 
 # --- Rules ---------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def test_rules_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "must look like"),
         ("pk", "must look like"),
@@ -81,30 +81,34 @@ def test_rules_are_read() -> None:
         ("pk<=+0.1,pk<=+0.2", "a second rule for micro pk"),
     ],
 )
-def test_what_is_no_rule_is_refused(text: str, said: str) -> None:
+def test_an_invalid_rule_is_refused(text: str, message: str) -> None:
     with pytest.raises(Refused, match=r"^--gate ") as refused:
         parse_rule(text)
-    assert said in str(refused.value) and "\n" not in str(refused.value)
+    assert message in str(refused.value) and "\n" not in str(refused.value)
 
 
-def test_a_measure_keeps_what_its_formula_needs() -> None:
+def test_a_measure_keeps_the_counts_that_its_formula_needs() -> None:
     for kind in (PAIRS, PANELS):
         for name in kind.measures:
             small = kind.only([name])
-            counts = {each: np.array([float(3 + i)]) for i, each in enumerate(kind.counts)}
-            told = {**PARAMETERS, "p_seg": 0.3, "beta": 1.0, "cost_miss": 0.5}
-            told |= {"cost_false_alarm": 0.5, "c_seg_cost_miss": 1, "c_seg_cost_false_alarm": 0.3}
+            counts = {count: np.array([float(3 + i)]) for i, count in enumerate(kind.counts)}
+            parameters = {**PARAMETERS, "p_seg": 0.3, "beta": 1.0, "cost_miss": 0.5, "edges": 0}
+            parameters |= {
+                "cost_false_alarm": 0.5,
+                "c_seg_cost_miss": 1,
+                "c_seg_cost_false_alarm": 0.3,
+            }
             parts = ("leading_miss", "trailing_miss", "leading_false_alarm", "trailing_false_alarm")
-            told |= {f"weight_{part}": 1 for part in parts}
-            whole = evaluate(kind.measures.values(), counts, told, rows=False)[name]
-            fewer = {each: counts[each] for each in small.counts}
-            assert evaluate(small.measures.values(), fewer, told, rows=False)[name] == whole
+            parameters |= {f"weight_{part}": 1 for part in parts}
+            whole = evaluate(kind.measures.values(), counts, parameters, rows=False)[name]
+            fewer = {count: counts[count] for count in small.counts}
+            assert small.values(fewer, parameters, rows=False)[name] == whole
 
 
 # --- Signatures ----------------------------------------------------------------------------------
 
 
-def test_signatures_are_taken_apart() -> None:
+def test_signatures_are_parsed() -> None:
     old = "segscore|n_t:2|window:per-pair,half-even,min2|types:1,2|ci:poisson,documents|v:0.2.0"
     new = "segscore|n_t:3|window:per-pair,half-even,min2|beta:2|ci:none|v:0.2.0"
     assert signature.fields(old)["window"] == "per-pair,half-even,min2"
@@ -118,23 +122,23 @@ def test_signatures_are_taken_apart() -> None:
     ]
 
 
-# --- The test, against what it is made of --------------------------------------------------------
+# --- The statistical test ------------------------------------------------------------------------
 
 
 def counts(
     draw: Generator, documents: int, ability: float, pot: Any = None
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Edits of documents of unlike lengths, on which a system does unlike well."""
+    """Draw edits of documents of different lengths and difficulty."""
     pot = draw.geometric(0.15, documents) + 1 if pot is None else pot
-    own = draw.beta(6 * ability, 6 * (1 - ability), documents)
-    matches = draw.binomial(pot, own)
+    abilities = draw.beta(6 * ability, 6 * (1 - ability), documents)
+    matches = draw.binomial(pot, abilities)
     near = draw.binomial(pot - matches, 0.3)
     return {
         "matches": matches,
         "near_misses": near,
         "near_miss_span": near,
         "misses": pot - matches - near,
-        "false_alarms": draw.poisson(pot * (1 - own) / 2),
+        "false_alarms": draw.poisson(pot * (1 - abilities) / 2),
     }
 
 
@@ -144,11 +148,13 @@ def tally(
     ids: Hashes,
     seed: int = SEED,
 ) -> Tally:
-    """A night's documents, scored by some systems."""
+    """Draw a night's documents, scored by some systems."""
     kind = PAIRS.only([rule.measure])
     n = len(ids)
     zero = np.zeros(n, np.int64)
-    listed = [[each.get(name, zero).astype(np.int64) for name in kind.counts] for each in systems]
+    listed = [
+        [system.get(name, zero).astype(np.int64) for name in kind.counts] for system in systems
+    ]
     columns = [np.concatenate(parts) for parts in zip(*listed, strict=True)]
     by_name = dict(zip(kind.counts, columns, strict=True))
     values = evaluate(kind.measures.values(), by_name, PARAMETERS, rows=True)
@@ -174,67 +180,71 @@ def compare(now: Tally, before: Tally, rule: GateRule, shared: int, system: int 
 
 
 def similarity(counted: dict[str, Any], weight: Any) -> float:
-    """Pooled boundary similarity of weighted documents, as its paper has it."""
-    total = {name: int((each * weight).sum()) for name, each in counted.items()}
+    """Pooled boundary similarity of weighted documents, as in its paper."""
+    total = {name: int((values * weight).sum()) for name, values in counted.items()}
     wrong = total["misses"] + total["false_alarms"] + total["near_miss_span"] / 2
     pairs = total["misses"] + total["false_alarms"] + total["near_misses"] + total["matches"]
     return 1 - wrong / pairs
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_the_standard_error_is_that_of_the_replicates(share: float) -> None:
-    """Every replicate again, a document's weight taken by its id from either night."""
+def test_the_standard_error_equals_that_of_the_replicates(share: float) -> None:
+    """Every replicate is computed again, with a document's weight by its id on either night."""
     draw = np.random.default_rng(3)
     n, m = 12, 17
     both = int(n * share)
     ids = new_ids(draw, n + m)
-    here, then = ids[:n], np.concatenate([ids[:both], ids[n : n + m - both]])
+    now_ids, before_ids = ids[:n], np.concatenate([ids[:both], ids[n : n + m - both]])
     now, before = counts(draw, n, 0.6), counts(draw, m, 0.7)
-    found = compare(tally(EQUAL, [now], here), tally(EQUAL, [before], then), EQUAL, both)
+    comparison = compare(
+        tally(EQUAL, [now], now_ids), tally(EQUAL, [before], before_ids), EQUAL, both
+    )
     drawn = dict(zip(ids.tolist(), weights(ids, SEED, REPLICATES), strict=True))
     columns: list[list[float]] = [[], []]
     for place in range(REPLICATES):
-        for column, counted, named in zip(columns, (now, before), (here, then), strict=True):
-            weight = np.array([int(drawn[each][place]) for each in named.tolist()])
+        for column, counted, named in zip(
+            columns, (now, before), (now_ids, before_ids), strict=True
+        ):
+            weight = np.array([int(drawn[document_id][place]) for document_id in named.tolist()])
             column.append(similarity(counted, weight))
     one, other = np.var(columns[0], ddof=1) * n / (n - 1), np.var(columns[1], ddof=1) * m / (m - 1)
     common = np.cov(columns)[0, 1] * sqrt(n / (n - 1) * m / (m - 1))
-    assert found.change == pytest.approx(similarity(now, 1) - similarity(before, 1))
-    assert found.standard_error == pytest.approx(sqrt(one + other - 2 * common))
+    assert comparison.change == pytest.approx(similarity(now, 1) - similarity(before, 1))
+    assert comparison.standard_error == pytest.approx(sqrt(one + other - 2 * common))
     welch = (one + other) ** 2 / (one**2 / (n - 1) + other**2 / (m - 1))
-    assert found.freedom == pytest.approx(n - 1 if both else welch)
+    assert comparison.freedom == pytest.approx(n - 1 if both else welch)
     rule = rule_of("boundary_similarity>=-0.05")
-    expected = t.sf((-0.05 - found.change) / found.standard_error, found.freedom)
-    assert gate.p_value(rule, found) == pytest.approx(expected)
+    expected = t.sf((-0.05 - comparison.change) / comparison.standard_error, comparison.freedom)
+    assert gate.p_value(rule, comparison) == pytest.approx(expected)
 
 
-def test_of_means_it_is_welchs_test() -> None:
-    """The macro average is a mean: within the error of the replicates it is the test of means."""
+def test_the_test_of_means_is_welchs_test() -> None:
+    """The macro average is a mean, so up to the replicates' error this is the test of means."""
     rule = rule_of("macro:boundary_similarity>=-0")
     draw = np.random.default_rng(8)
     now, before = counts(draw, 80, 0.62), counts(draw, 120, 0.66)
     columns = [
         evaluate(PAIRS.only([rule.measure]).measures.values(),
-                 {"substitutions": np.zeros(len(each["misses"])),
-                  "substitution_span": np.zeros(len(each["misses"])), **each},
+                 {"substitutions": np.zeros(len(night["misses"])),
+                  "substitution_span": np.zeros(len(night["misses"])), **night},
                  PARAMETERS, rows=True)[rule.measure]
-        for each in (now, before)
+        for night in (now, before)
     ]  # fmt: skip
-    found = compare(
+    comparison = compare(
         tally(rule, [now], new_ids(draw, 80)), tally(rule, [before], new_ids(draw, 120)), rule, 0
     )
     welch = ttest_ind(*columns, equal_var=False, alternative="less")
-    assert found.change / found.standard_error == pytest.approx(welch.statistic, rel=0.05)
-    assert gate.p_value(rule, found) == pytest.approx(welch.pvalue, abs=0.01)
+    assert comparison.change / comparison.standard_error == pytest.approx(welch.statistic, rel=0.05)
+    assert gate.p_value(rule, comparison) == pytest.approx(welch.pvalue, abs=0.01)
 
 
 def test_documents_that_both_nights_scored_are_paired() -> None:
-    """The same scores again: nothing moved, and there is no noise to hide it in."""
+    """With the same scores again, neither difference nor noise exists."""
     draw = np.random.default_rng(1)
     ids, counted = new_ids(draw, 30), counts(draw, 30, 0.7)
     same = tally(EQUAL, [counted], ids)
-    found = compare(same, same, EQUAL, 30)
-    assert found.change == 0 and found.standard_error < 1e-8
+    comparison = compare(same, same, EQUAL, 30)
+    assert comparison.change == 0 and comparison.standard_error < 1e-8
     apart = compare(same, tally(EQUAL, [counted], new_ids(draw, 30)), EQUAL, 0)
     assert apart.standard_error > 0.01
 
@@ -246,16 +256,16 @@ def test_without_noise_the_limit_decides() -> None:
     assert gate.p_value(rule, gate.Change(0.1, 0.02, 3)) == 0.5
 
 
-def test_noise_that_cannot_be_told() -> None:
+def test_unknown_noise_gives_no_p_value() -> None:
     draw = np.random.default_rng(1)
     one, many = (tally(EQUAL, [counts(draw, n, 0.7)], new_ids(draw, n)) for n in (1, 9))
-    now, before = (each.average(f"{SYSTEM}0", EQUAL) for each in (one, many))
+    now, before = (night_tally.average(f"{SYSTEM}0", EQUAL) for night_tally in (one, many))
     assert gate.change_of(now, before, 0) is None
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_is_holm(p_values: list[float]) -> None:
-    gc.freeze()  # statsmodels collects garbage in every call: a second, in a session of many tests
+def test_holm_equals_statsmodels(p_values: list[float]) -> None:
+    gc.freeze()  # statsmodels collects garbage in every call, which takes a second after many tests
     try:
         expected = multipletests(p_values, method="holm")[1]
     finally:
@@ -263,17 +273,17 @@ def test_holm_is_holm(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(expected.tolist())
 
 
-# --- How often it is wrong, and how often it finds what is there ---------------------------------
+# --- Error rate and power ------------------------------------------------------------------------
 
 
 def fails(
     draw: Generator, abilities: Sequence[float], then: Sequence[float], rule: GateRule
 ) -> bool:
-    """Whether the gate of a simulated night fails for any of its systems."""
+    """Return whether the gate of a simulated night fails for any of its systems."""
     nights = []
-    for each in (abilities, then):
+    for night_abilities in (abilities, then):
         pot = draw.geometric(0.15, DOCUMENTS) + 1
-        counted = [counts(draw, DOCUMENTS, ability, pot) for ability in each]
+        counted = [counts(draw, DOCUMENTS, ability, pot) for ability in night_abilities]
         nights.append(tally(rule, counted, new_ids(draw, DOCUMENTS)))
     now, before = nights
     p_values = [
@@ -294,7 +304,7 @@ def sampling_error(rate: float, nights: int) -> float:
 
 
 def test_equal_systems_fail_at_the_stated_rate() -> None:
-    """docs/operations.md has the figure."""
+    """docs/operations.md states the rate."""
     assert abs(share_failed([0.7], [0.7], NIGHTS) - ALPHA) < sampling_error(ALPHA, NIGHTS)
 
 
@@ -306,8 +316,8 @@ def test_the_rate_is_that_of_a_night_however_many_systems() -> None:
 
 
 @pytest.mark.long
-def test_a_known_drop_is_found_as_often_as_the_theory_of_the_test_says() -> None:
-    """Power from the spread of a large sample, by linearisation, without any replicate."""
+def test_the_power_equals_the_theoretical_power() -> None:
+    """Power is computed from the spread of a large sample, by linearisation, without replicates."""
     draw = np.random.default_rng(2)
     drop, variance = 0.0, 0.0
     for ability, sign in ((0.6, 1), (0.7, -1)):
@@ -320,7 +330,7 @@ def test_a_known_drop_is_found_as_often_as_the_theory_of_the_test_says() -> None
     freedom = 2 * (DOCUMENTS - 1)
     power = nct.cdf(-t.ppf(1 - ALPHA, freedom), freedom, drop / sqrt(variance))
     nights = 600
-    found = share_failed([0.6], [0.7], nights)
-    print(f"drop {drop:.4f}, power {power:.3f}, found {found:.3f}")
+    share = share_failed([0.6], [0.7], nights)
+    print(f"drop {drop:.4f}, power {power:.3f}, found {share:.3f}")
     assert 0.5 < power < 0.99
-    assert abs(found - power) < sampling_error(power, nights)
+    assert abs(share - power) < sampling_error(power, nights)

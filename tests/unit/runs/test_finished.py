@@ -1,4 +1,4 @@
-"""Finished runs as they are read again."""
+"""Reading finished runs."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ RECORD = {"signature": "segscore|v:1", "pairs": 1, "rows": {}, "settings": {"cod
 
 
 def finished(folder: Path) -> FinishedRun:
-    """A run whose record lists two files of a table; a third one is in its folder too."""
+    """A run whose record lists two files of a table; the folder has a third one."""
     names = [f"{part}-0123abcd.parquet" for part in "abc"]
     for place, name in enumerate(names):
         write_table(str(folder / "coders" / name), pa.table({"coder": [name[0]], "n": [place]}))
@@ -31,7 +31,7 @@ def test_only_listed_files_are_read(tmp_path: Path) -> None:
     assert (run.files("peers"), run.rows("peers")) == ([], [])
 
 
-def test_a_folder_without_a_finished_run(tmp_path: Path) -> None:
+def test_a_folder_without_a_finished_run_is_refused(tmp_path: Path) -> None:
     assert FinishedRun.find(str(tmp_path)) is None
     with pytest.raises(Refused, match="contains no run"):
         FinishedRun.open(str(tmp_path))
@@ -39,7 +39,7 @@ def test_a_folder_without_a_finished_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("by", [[], ["a"], ["a", "b"]])
 def test_rows_over_all_documents_have_no_group(by: list[str]) -> None:
-    """A row with a value in any group-by column is about a group."""
+    """A row with a value in any group-by column describes a group."""
     rows = [{"a": a, "b": b} for a in (None, "x") for b in (None, 0)]
     table = pa.Table.from_pylist(rows)
     whole = [row for row in rows if all(row[name] is None for name in by)]

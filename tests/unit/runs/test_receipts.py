@@ -1,4 +1,4 @@
-"""Receipts are data: what is kept comes back the same, what is broken or forged is refused."""
+"""Receipts are data: what is written is read back, what is broken or forged is refused."""
 
 import ast
 import json
@@ -30,15 +30,15 @@ from tests.support.forged import FORGERIES, GENUINE, TABLES, sealed, zeros
 
 ROOT = Path(__file__).parents[3]
 MORE = 64 * 2**20
-"""Bytes that reading forgeries may take."""
+"""Bytes of memory that reading forgeries may need."""
 
 
-# --- What is kept comes back ---------------------------------------------------------------------
+# --- Written and read back -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Everything:
-    """Of every kind that a receipt may hold."""
+    """A field of every type that a receipt may have."""
 
     text: str
     number: int
@@ -79,13 +79,13 @@ WHOLE = st.integers(-(2**123), 2**123) | st.integers(-(2**70), 2**70) | st.integ
 
 
 def arrays(dtype: str) -> st.SearchStrategy[NDArray[Any]]:
-    """Arrays of up to three dimensions, in any order of memory."""
+    """Arrays of up to three dimensions, in any memory order."""
     shapes = array_shapes(max_dims=3, min_side=0, max_side=4)
     return generated(dtype, shapes).map(lambda array: array.T if array.ndim == 2 else array)
 
 
 def objects() -> st.SearchStrategy[NDArray[Any]]:
-    """Arrays of Python's integers."""
+    """Arrays of Python integers."""
 
     def make(values: list[int]) -> NDArray[Any]:
         array = np.empty(len(values), object)
@@ -112,7 +112,7 @@ COLUMNS = {
 
 @st.composite
 def tables(draw: st.DrawFn) -> pa.Table:
-    """Tables of several chunks, cut out of larger ones."""
+    """Tables of several chunks, sliced from larger ones."""
     rows, start = draw(st.integers(0, 9)), draw(st.integers(0, 3))
     names = draw(st.lists(st.sampled_from([*COLUMNS]), unique=True, min_size=1, max_size=6))
     columns = {}
@@ -148,7 +148,7 @@ EVERYTHING = st.builds(
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same in type and content, NaN and the order of dicts included."""
+    """Return whether two values are equal in type and content, with NaN and the order of dicts."""
     if type(one) is not type(other):
         return False
     if is_dataclass(one):
@@ -173,20 +173,20 @@ def same(one: Any, other: Any) -> bool:
 
 
 def packed(value: object) -> bytes:
-    """A receipt's file."""
+    """Return a receipt's file."""
     buffers: list[Any] = []
     return receipt_file.pack(codec(type(value)).write(value, buffers), buffers)
 
 
 @given(EVERYTHING)
 @settings(max_examples=100, deadline=None)
-def test_what_is_kept_comes_back(value: Everything) -> None:
+def test_a_written_receipt_is_read_back(value: Everything) -> None:
     content = packed(value)
     node, buffers = receipt_file.unpack(content)
-    left = iter(buffers)
-    read = codec(Everything).read(node, left)
+    remaining = iter(buffers)
+    read = codec(Everything).read(node, remaining)
     assert same(read, value)
-    assert not list(left)
+    assert not list(remaining)
     assert packed(read) == content
     assert read.counts.flags.writeable and read.counts.flags.aligned
 
@@ -195,11 +195,11 @@ def test_what_is_kept_comes_back(value: Everything) -> None:
 def test_integers_of_many_bits(bits: int) -> None:
     many = np.array([2**bits, -(2**bits), 2**bits - 1, 0, -1], object)
     receipt = Receipt("part", {"hypotheses": {"in": 2**bits}})
-    assert same(returned(receipt), receipt)
+    assert same(written_and_read(receipt), receipt)
     sums = of_sums(2)
     digits = np.resize(many, sums.digits.shape)
     added = PartSums(replace(sums, digits=digits))
-    assert same(returned(added), added)
+    assert same(written_and_read(added), added)
 
 
 def test_integers_of_too_many_bits() -> None:
@@ -218,7 +218,9 @@ def test_arrays_of_other_types_are_not_written(array: NDArray[Any]) -> None:
         packed(replace(GENUINE, paired=array))
 
 
-def test_a_receipt_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_receipt_that_is_too_large_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(receipt_file, "MOST", 1000)
     with pytest.raises(Failed, match="too large for a receipt; name fewer"):
         receipts.keep(
@@ -229,13 +231,13 @@ def test_a_receipt_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_large_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     receipts.keep(str(tmp_path), "stage", "part", GENUINE)
     path = tmp_path / "receipts" / "stage" / "part.receipt"
-    os.truncate(path, receipt_file.MOST + 1000)  # a hole, which takes no room
+    os.truncate(path, receipt_file.MOST + 1000)  # a sparse file, which takes no space
     monkeypatch.delattr("segscore.pipeline.storage.read_bytes")
     with pytest.raises(Failed, match="larger than any receipt"):
         receipts.load(str(tmp_path), "stage", "part", Receipt)
 
 
-def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "receipts" / "stage"
     folder.mkdir(parents=True)
     os.mkfifo(folder / "fifo.receipt")
@@ -245,24 +247,26 @@ def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
             receipts.load(str(tmp_path), "stage", part, Receipt)
 
 
-def test_what_packs_too_well_is_kept_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that everything that is written can be read."""
+def test_a_highly_compressible_receipt_is_stored_uncompressed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Otherwise the limit on reading would refuse it."""
     monkeypatch.setattr(receipt_file, "FREE", 2**16)
     value = replace(GENUINE, paired=np.zeros(2**20, np.uint8))
     assert len(packed(value)) > 2**20
-    assert same(returned(value), value)
+    assert same(written_and_read(value), value)
     value = replace(value, paired=np.arange(2**20, dtype=np.uint8))
-    assert same(returned(value), value)
+    assert same(written_and_read(value), value)
 
 
-def returned(value: object) -> object:
-    """What is read of what was written."""
+def written_and_read(value: object) -> object:
+    """Write a receipt and read it."""
     node, buffers = receipt_file.unpack(packed(value))
     return codec(type(value)).read(node, iter(buffers))
 
 
 def of_sums(groups: int, cells: int = 5) -> Sums:
-    """Sums of anything."""
+    """Sums of any kind."""
     rng = np.random.default_rng(groups)
 
     def draw(*shape: int) -> NDArray[np.int64]:
@@ -281,19 +285,19 @@ def of_sums(groups: int, cells: int = 5) -> Sums:
     )
 
 
-# --- What is broken is refused -------------------------------------------------------------------
+# --- Broken receipts are refused -----------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A receipt with some of all."""
+class SampleReceipt:
+    """A receipt with some fields of all types."""
 
     added: PartSums
     receipt: Receipt
     table: pa.Table
 
 
-KEPT = Kept(
+KEPT = SampleReceipt(
     PartSums(of_sums(3), None, {"sys": np.zeros((3, 2, 2), np.int64)}),
     GENUINE,
     pa.table({"coder": pa.array(["ann", None, "bob"]).dictionary_encode(), "unit": [1, 2, None]}),
@@ -301,20 +305,20 @@ KEPT = Kept(
 
 
 def outcome(folder: Path, content: bytes) -> object:
-    """What is read of a file, `Failed` if it is refused."""
+    """Read a file; return `Failed` if it is refused."""
     path = folder / "receipts" / "stage" / "part.receipt"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     try:
-        return receipts.load(str(folder), "stage", "part", Kept)
+        return receipts.load(str(folder), "stage", "part", SampleReceipt)
     except Failed as problem:
-        said = str(problem)
-    assert said.startswith(f"{path}: not a valid receipt (") and "\n" not in said
+        message = str(problem)
+    assert message.startswith(f"{path}: not a valid receipt (") and "\n" not in message
     return Failed
 
 
 def broken(content: bytes, rng: np.random.Generator) -> bytes:
-    """Flip a bit, cut off, put bytes in or out, or overwrite some."""
+    """Flip a bit, truncate, insert, delete or overwrite bytes."""
     place, other = sorted(rng.integers(0, len(content) + 1, 2).tolist())
     some = [b"\0", b"\xff", b"-", b"9" * 20, b"[" * 100, rng.bytes(8)][rng.integers(6)]
     start, end = content[:place], content[place:]
@@ -332,39 +336,39 @@ def test_a_broken_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_broken_block_is_refused_or_read(tmp_path: Path) -> None:
-    """Whoever forges can seal as well: then anything may be read, but nothing else happens."""
+    """A forger can compute the checksum too: then any values may be read, but no code runs."""
     node, buffers = receipt_file.unpack(packed(KEPT))
     rng = np.random.default_rng(2)
     read = 0
     for _ in range(1500):
-        others = [of.to_pybytes() for of in buffers]
+        others = [buffer.to_pybytes() for buffer in buffers]
         changed = int(rng.integers(len(others)))
         others[changed] = broken(others[changed], rng)
-        found = outcome(tmp_path, receipt_file.pack(node, others))
-        if isinstance(found, Kept):
+        result = outcome(tmp_path, receipt_file.pack(node, others))
+        if isinstance(result, SampleReceipt):
             read += 1
-            found.table.validate(full=True)
-            astuple(found)
+            result.table.validate(full=True)
+            astuple(result)
     assert read > 100
 
 
 def test_a_broken_text_is_refused_or_read(tmp_path: Path) -> None:
     node, buffers = receipt_file.unpack(packed(KEPT))
-    document = {"buffers": [of.size for of in buffers], "value": node}
+    document = {"buffers": [buffer.size for buffer in buffers], "value": node}
     text, rng = json.dumps(document).encode(), np.random.default_rng(3)
     for _ in range(1500):
-        found = outcome(tmp_path, with_text(broken(text, rng), [*map(bytes, buffers)]))
-        assert found is Failed or isinstance(found, Kept)
+        result = outcome(tmp_path, with_text(broken(text, rng), [*map(bytes, buffers)]))
+        assert result is Failed or isinstance(result, SampleReceipt)
 
 
 def with_text(text: bytes, buffers: list[bytes]) -> bytes:
-    """A file of some text and the buffers of another."""
+    """Return a file with a new text and the buffers of another file."""
     block = b"".join(piece.ljust(-(-len(piece) // 64) * 64, b"\0") for piece in (text, *buffers))
     return sealed(block, len(block), len(text))
 
 
 def misfits() -> Iterator[Callable[[Sums], Sums]]:
-    """Changes of sums after which they do not fit themselves."""
+    """Changes of sums that make them inconsistent."""
     yield lambda sums: replace(sums, group=sums.group + 3)
     yield lambda sums: replace(sums, group=sums.group - 3)
     yield lambda sums: replace(sums, counts=sums.counts[:, :-1])
@@ -376,21 +380,21 @@ def misfits() -> Iterator[Callable[[Sums], Sums]]:
 
 
 @pytest.mark.parametrize("change", [*misfits()])
-def test_sums_that_do_not_fit_themselves(change: Callable[[Sums], Sums]) -> None:
+def test_inconsistent_sums_are_refused(change: Callable[[Sums], Sums]) -> None:
     with pytest.raises(ValueError, match=r"of the sums|the sums are not"):
         change(of_sums(3))
 
 
-# --- What is forged is refused -------------------------------------------------------------------
+# --- Forged receipts are refused -----------------------------------------------------------------
 
 
-def test_a_bomb_would_go_off() -> None:
+def test_the_bomb_unpacks_to_zeros() -> None:
     assert bytes(pa.Codec("zstd").decompress(zeros(2**18), 2**18)) == bytes(2**18)
 
 
-def test_forgeries(tmp_path: Path) -> None:
-    """In a process of their own, which must live, and need no memory worth mentioning."""
-    ended = subprocess.run(
+def test_forgeries_are_refused_with_little_memory(tmp_path: Path) -> None:
+    """They are read in a process of their own, which must survive with little memory."""
+    result = subprocess.run(
         [sys.executable, "-m", "tests.support.forged", tmp_path],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -398,8 +402,8 @@ def test_forgeries(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    *lines, more = ended.stdout.splitlines()
-    assert ended.returncode == 0, ended.stderr
+    *lines, more = result.stdout.splitlines()
+    assert result.returncode == 0, result.stderr
     path = tmp_path / "receipts" / "stage" / "part.receipt"
     names = [*FORGERIES, *TABLES]
     assert len(lines) == len(names)
@@ -411,16 +415,16 @@ def test_forgeries(tmp_path: Path) -> None:
 
 
 RUNS_CODE = {"pickle", "cPickle", "cloudpickle", "dill", "marshal", "shelve", "joblib", "copyreg"}
-"""Modules that make of a file's content whatever it says."""
+"""Modules that execute what a file's content says."""
 
 
-def test_nothing_that_runs_what_a_file_says_is_imported() -> None:
+def test_no_module_that_executes_file_content_is_imported() -> None:
     for path in (
         path for room in ("pipeline", "jobs", "schemas") for path in ROOT.glob(f"{room}/**/*.py")
     ):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):
-                assert not RUNS_CODE & {each.name.partition(".")[0] for each in node.names}, path
+                assert not RUNS_CODE & {name.name.partition(".")[0] for name in node.names}, path
             if isinstance(node, ast.ImportFrom):
                 assert (node.module or "").partition(".")[0] not in RUNS_CODE, path
             if isinstance(node, ast.Attribute):

@@ -28,14 +28,14 @@ def lists(rows: Ragged) -> list[list[int]]:
 
 
 def agreed(documents: list[list[list[int]]], share: Fraction) -> list[list[int]]:
-    """The consensus of some documents' codings."""
+    """Return the consensus of some documents' codings."""
     first = np.array([0, *np.cumsum([len(codings) for codings in documents])], np.int64)
     references = from_lists([coding for codings in documents for coding in codings])
     return lists(consensus(references, first, share))
 
 
 @given(st.lists(panels(max_references=6), max_size=5), SHARES)
-def test_is_that_of_the_twin(cases: list[Panel], share: Fraction) -> None:
+def test_consensus_equals_the_twin(cases: list[Panel], share: Fraction) -> None:
     documents = [case[1] for case in cases]
     assert agreed(documents, share) == [naive.consensus(codings, share) for codings in documents]
 
@@ -48,7 +48,7 @@ def test_shares_are_exact() -> None:
     ten = [[7]] * 3 + [[8]] * 7
     assert agreed([ten], Fraction(3, 10)) == [[7, 8]]
     assert agreed([ten], Fraction(1)) == [[]]
-    assert 0.1 * 3 > 3 / 10  # what floats would have made of it
+    assert 0.1 * 3 > 3 / 10  # as floats would compute it
 
 
 def test_any_is_the_union_and_one_coder_agrees_with_themself() -> None:
@@ -89,7 +89,7 @@ NO_SHARES = (
 
 
 @pytest.mark.parametrize("text", NO_SHARES)
-def test_what_is_no_share_is_refused(text: str) -> None:
+def test_an_invalid_share_is_refused(text: str) -> None:
     with pytest.raises(Refused) as refused:
         parse_share(text)
     assert str(refused.value).startswith(f"--consensus {text}: must be any, or a share in (0, 1]")

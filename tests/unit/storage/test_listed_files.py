@@ -1,4 +1,4 @@
-"""The list of files in a run.json: what segscore writes passes, all else is refused by name."""
+"""The list of files in a run.json: names that segscore writes are accepted, others refused."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from segscore.pipeline.storage.listed_files import RUN_TABLES, listed
 GOOD = "part-00000-0123abcd.parquet"
 
 
-def test_what_a_run_writes_passes() -> None:
+def test_names_that_a_run_writes_are_accepted() -> None:
     files = {"scores": [GOOD, "a b-é-0123abcd.parquet"], "summary": []}
     assert listed({"files": files}, "run/run.json") == files
 

@@ -1,4 +1,4 @@
-"""Storage on a disk; what failures of disks become, and what is told of secrets."""
+"""Storage on a disk, the messages of failing disks, and secrets in messages."""
 
 import errno
 import os
@@ -13,22 +13,22 @@ from segscore.pipeline import storage
 from segscore.pipeline.storage import clouds
 from segscore.pipeline.storage.failures import explain_failure
 from tests.support.command_line import Segscore
-from tests.support.refusals import ROW, score, told
+from tests.support.refusals import ROW, assert_one_line, score
 from tests.support.storage_promises import StoragePromises
 
 
 @pytest.fixture
-def anywhere(tmp_path: Path) -> str:
-    """An empty folder on a disk."""
+def folder_url(tmp_path: Path) -> str:
+    """URL of an empty folder on a disk."""
     return str(tmp_path / "place")
 
 
 class TestOnADisk(StoragePromises):
-    """All of it, on a disk."""
+    """The promises of all storage, on a disk."""
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk(
+def test_a_full_disk_leaves_no_partial_table(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     def full(_: int) -> None:
@@ -36,19 +36,21 @@ def test_a_full_disk(
 
     (tmp_path / "in.jsonl").write_text(ROW)
     monkeypatch.setattr(os, "fsync", full)
-    ended = segscore("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
+    result = segscore("import", tmp_path / "in.jsonl", "--output", tmp_path / "out")
     claim = tmp_path / "out" / "_import" / "claim.json"
-    told(ended, 1, f"{claim}: no space left on the device; free some, or write to another one")
+    assert_one_line(
+        result, 1, f"{claim}: no space left on the device; free some, or write to another one"
+    )
     assert [*(tmp_path / "out").iterdir()] == []
 
 
-def test_a_disk_that_may_not_be_written(segscore: Segscore, tmp_path: Path) -> None:
+def test_a_read_only_disk_is_reported(segscore: Segscore, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
-    ended = segscore("import", tmp_path / "in.jsonl", "--output", "/proc/segscore")
-    told(ended, 2, "/proc/segscore: cannot be created (No such file or directory)")
+    result = segscore("import", tmp_path / "in.jsonl", "--output", "/proc/segscore")
+    assert_one_line(result, 2, "/proc/segscore: cannot be created (No such file or directory)")
 
 
-def test_a_file_on_a_disk_that_is_cut_short_while_it_is_read(tmp_path: Path) -> None:
+def test_a_file_truncated_during_reading_is_reported(tmp_path: Path) -> None:
     url = str(tmp_path / "t.parquet")
     storage.write_table(url, pa.table({"n": range(100_000)}))
     opened = storage.open_parquet(url)
@@ -57,8 +59,8 @@ def test_a_file_on_a_disk_that_is_cut_short_while_it_is_read(tmp_path: Path) -> 
         opened.read_row_groups([0])
 
 
-def test_two_remove_the_same_files(tmp_path: Path) -> None:
-    """Whoever comes second finds nothing to remove, which is as good."""
+def test_two_jobs_may_remove_the_same_files(tmp_path: Path) -> None:
+    """The second one finds nothing to remove, and succeeds."""
     for number in range(2000):
         (tmp_path / f"{number}.parquet").touch()
     together = Barrier(4)
@@ -74,26 +76,26 @@ def test_two_remove_the_same_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "shown"),
+    ("url", "shown_url"),
     [
         ("s3://user:wrongsecret@bucket/tables", "s3://…bucket/tables"),
         ("https://a.blob.core.windows.net/t?sv=1&sig=wrongsecret", "https://a.blob.core.windows.net/t…"),
         ("abfs://c/t.parquet?SIG=wrongsecret", "abfs://c/t.parquet…"),
     ],
 )  # fmt: skip
-def test_a_secret_in_a_url_is_refused_and_not_told(
-    segscore: Segscore, tmp_path: Path, url: str, shown: str
+def test_a_secret_in_a_url_is_refused_and_not_printed(
+    segscore: Segscore, tmp_path: Path, url: str, shown_url: str
 ) -> None:
-    told(
+    assert_one_line(
         score(segscore, url, str(tmp_path / "run")),
         2,
-        f"{shown}: contains a password or a signature",
+        f"{shown_url}: contains a password or a signature",
     )
     assert not (tmp_path / "run").exists()
 
 
-def test_what_a_failure_says_of_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_of_failures_have_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrongsecret")
     problem = RuntimeError("asked http://x?sig=c2VjcmV0&a=1 with wrongsecret\nand more")
-    said = str(explain_failure(problem, "s3://b/x", clouds.S3.advice))
-    assert said == "s3://b/x: asked http://x?sig=…&a=1 with …"
+    message = str(explain_failure(problem, "s3://b/x", clouds.S3.advice))
+    assert message == "s3://b/x: asked http://x?sig=…&a=1 with …"

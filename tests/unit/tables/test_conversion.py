@@ -41,15 +41,15 @@ def segments(*ends: Ends, **fields: Any) -> list[Segment]:
     ]
 
 
-def intervals(found: list[Segment], **stated: Any) -> Intervals:
-    who = {"document_id": "d", "coder": "anna", **stated}
-    return Intervals(place=RowPlace("f.x", 1), unit="millisecond", segments=found, **who)
+def intervals(found_segments: list[Segment], **stated: Any) -> Intervals:
+    names = {"document_id": "d", "coder": "anna", **stated}
+    return Intervals(place=RowPlace("f.x", 1), unit="millisecond", segments=found_segments, **names)
 
 
 def marks(*starts: float | str, **stated: Any) -> Marks:
-    who = {"document_id": "d", "coder": "anna", **stated}
+    names = {"document_id": "d", "coder": "anna", **stated}
     points = [Mark(moment(start), line) for line, start in enumerate(starts, start=1)]
-    return Marks(place=RowPlace("f.x", 1), unit="millisecond", marks=points, **who)
+    return Marks(place=RowPlace("f.x", 1), unit="millisecond", marks=points, **names)
 
 
 def extent(start: float, end: float, *, region: bool = False) -> dict[str, Extent]:
@@ -62,18 +62,18 @@ def convert(
     url: str = "f.x",
     extents: dict[str, Extent] | None = None,
     others: tuple[ParsedRow, ...] = (),
-    **asked: Any,
+    **options: Any,
 ) -> list[Converted]:
     file = ReadFile(InputFile(url, b""), shapes, ())
-    return convert_files([file], Asked(**asked), extents or {}, others)
+    return convert_files([file], Asked(**options), extents or {}, others)
 
 
-def positions(*shapes: Shape, **asked: Any) -> list[tuple[int | None, ...] | None]:
-    return [one.row.boundaries for one in convert(*shapes, **asked)]
+def positions(*shapes: Shape, **options: Any) -> list[tuple[int | None, ...] | None]:
+    return [one.row.boundaries for one in convert(*shapes, **options)]
 
 
-def counted(*shapes: Shape, **asked: Any) -> dict[str, int]:
-    (one,) = convert(*shapes, **asked)
+def counted(*shapes: Shape, **options: Any) -> dict[str, int]:
+    (one,) = convert(*shapes, **options)
     return {name: number for name, number in one.counts.numbers.items() if number}
 
 
@@ -103,9 +103,7 @@ rules = st.builds(
 
 
 @given(pieces, rules)
-def test_intervals_are_what_the_slow_twin_finds(
-    stated: list[naive.Piece], asked: naive.Rules
-) -> None:
+def test_intervals_equal_the_slow_twin(stated: list[naive.Piece], options: naive.Rules) -> None:
     shape = intervals(
         [
             Segment(
@@ -121,21 +119,21 @@ def test_intervals_are_what_the_slow_twin_finds(
     for levels in (False, True):
         (one,) = convert(
             shape,
-            extents=extent(0, asked.n_units),
+            extents=extent(0, options.n_units),
             role="hypothesis",
-            gaps="own" if asked.own_gaps else "join",
-            smallest_gap=asked.smallest_gap,
-            same_label="merge" if asked.merge else "keep",
-            max_level=asked.max_level,
+            gaps="own" if options.own_gaps else "join",
+            smallest_gap=options.smallest_gap,
+            same_label="merge" if options.merge else "keep",
+            max_level=options.max_level,
             levels=levels,
         )
-        expected = naive.convert(stated, asked)
+        expected = naive.convert(stated, options)
         row = one.row
         assert one.counts.numbers - Counter() == expected.counted - Counter()
         if levels:
             assert row.boundaries is not None and row.boundary_types is not None
-            found = list(zip(row.boundaries, row.boundary_types, strict=True))
-            assert found == sorted(expected.boundaries)
+            boundaries = list(zip(row.boundaries, row.boundary_types, strict=True))
+            assert boundaries == sorted(expected.boundaries)
         else:
             assert row.boundaries == tuple(sorted({p for p, _ in expected.boundaries}))
 
@@ -143,9 +141,9 @@ def test_intervals_are_what_the_slow_twin_finds(
 @given(st.lists(halves, max_size=6), st.integers(1, 30))
 def test_marks_are_points(starts: list[Fraction], n_units: int) -> None:
     """Marks, segments without ends and segments without a length are the same."""
-    found = [naive.Piece(start, None) for start in starts]
-    expected = naive.convert(found, naive.Rules(n_units))
-    asked: dict[str, Any] = {"role": "hypothesis", "extents": extent(0, n_units)}
+    pieces = [naive.Piece(start, None) for start in starts]
+    expected = naive.convert(pieces, naive.Rules(n_units))
+    options: dict[str, Any] = {"role": "hypothesis", "extents": extent(0, n_units)}
     shape = Marks(
         place=RowPlace("f.x", 1),
         unit="millisecond",
@@ -153,7 +151,7 @@ def test_marks_are_points(starts: list[Fraction], n_units: int) -> None:
         coder="anna",
         marks=[Mark(Moment(start, str(start)), 1) for start in starts],
     )
-    (one,) = convert(shape, **asked)
+    (one,) = convert(shape, **options)
     assert one.row.boundaries == tuple(sorted(p for p, _ in expected.boundaries))
     if starts:
         assert one.counts.numbers - Counter() == expected.counted - Counter()
@@ -162,12 +160,12 @@ def test_marks_are_points(starts: list[Fraction], n_units: int) -> None:
 class TestRounding:
     """Exact times become whole milliseconds once."""
 
-    def test_a_half_goes_up(self) -> None:
+    def test_a_half_is_rounded_up(self) -> None:
         assert positions(marks("1000.5", "2001.5", "2999.4999"), extents=extent(0, 9999)) == [
             (1001, 2002, 2999)
         ]
 
-    def test_what_is_dropped_is_counted_as_collapsed(self) -> None:
+    def test_dropped_boundaries_are_counted_as_collapsed(self) -> None:
         (one,) = convert(marks("0", "0.4", "5", "5.2", "9.9"), extents=extent(0, 10))
         assert one.row.boundaries == (5,)
         assert one.row.collapsed_boundaries == 3
@@ -229,7 +227,7 @@ class TestLength:
         with pytest.raises(Refused, match=r"lengths.csv:2: d is sentences long here"):
             convert(marks(1), extents=extents)
 
-    def test_of_text_is_what_it_has(self) -> None:
+    def test_a_text_has_the_length_of_its_units(self) -> None:
         shape = Sizes(
             place=RowPlace("f.x", 1), unit="line", document_id="d", coder="a", sizes=(2, 3)
         )
@@ -249,17 +247,17 @@ class TestEnd:
         with pytest.raises(Refused, match=r"f.x:1: .*starts at 11.*--start-timecode"):
             convert(marks(11), extents=extent(0, 10))
 
-    def test_a_reference_may_start_or_go_on_there(self) -> None:
-        found = intervals(segments((0, 5), (5, 12), (10, 11)))
-        assert counted(found, extents=extent(0, 10)) == {
+    def test_a_reference_may_start_or_continue_there(self) -> None:
+        shape = intervals(segments((0, 5), (5, 12), (10, 11)))
+        assert counted(shape, extents=extent(0, 10)) == {
             "beyond_end": 1,
             "clipped": 1,
             "clipped_length": 2,
         }
 
     def test_of_a_hypothesis(self) -> None:
-        found = marks(5, 11, 10, role="hypothesis")
-        assert counted(found, extents=extent(0, 10)) == {"beyond_end": 1}
+        shape = marks(5, 11, 10, role="hypothesis")
+        assert counted(shape, extents=extent(0, 10)) == {"beyond_end": 1}
 
     def test_before_the_start(self) -> None:
         with pytest.raises(Refused, match=r"f.x:2: the segment ends at 5, before it starts at 7"):
@@ -267,11 +265,11 @@ class TestEnd:
 
 
 class TestRegion:
-    """A UEM says which part of a recording counts."""
+    """A UEM states which part of a recording is scored."""
 
     def test_positions_count_from_its_start(self) -> None:
-        found = intervals(segments((0, 20), (20, 40), (45, 60), (60, 80), (80, 90)))
-        (one,) = convert(found, extents=extent(30, 70, region=True))
+        shape = intervals(segments((0, 20), (20, 40), (45, 60), (60, 80), (80, 90)))
+        (one,) = convert(shape, extents=extent(30, 70, region=True))
         assert (one.row.n_units, one.row.boundaries) == (40, (15, 30))
         assert +one.counts.numbers == {
             "gaps": 1,
@@ -299,8 +297,8 @@ class TestOrder:
                 convert(shape, extents=extent(0, 10))
 
     def test_nested_segments_do_not(self) -> None:
-        found = [*segments((0, 10)), Segment(moment(0), moment(5), 2, 2)]
-        assert positions(intervals(found, ordered=True)) == [()]
+        nested = [*segments((0, 10)), Segment(moment(0), moment(5), 2, 2)]
+        assert positions(intervals(nested, ordered=True)) == [()]
 
 
 class TestLevels:
@@ -328,17 +326,17 @@ class TestLevels:
         assert +one.counts.numbers == {"deeper": 2}
 
     def test_of_sizes(self) -> None:
-        who: dict[str, Any] = {"document_id": "d", "coder": "a", "unit": "sentence"}
-        shape = Sizes(place=RowPlace("f.x", 1), sizes=(2, 3, 1), levels=(1, 2, 3), **who)
+        names: dict[str, Any] = {"document_id": "d", "coder": "a", "unit": "sentence"}
+        shape = Sizes(place=RowPlace("f.x", 1), sizes=(2, 3, 1), levels=(1, 2, 3), **names)
         assert positions(shape) == [(2, 5)]
         assert convert(shape, levels=True)[0].row.boundary_types == (2, 3)
         assert positions(shape, max_level=2) == [(2,)]
-        plain = Sizes(place=RowPlace("f.x", 1), sizes=(2, 3, 1), **who)
+        plain = Sizes(place=RowPlace("f.x", 1), sizes=(2, 3, 1), **names)
         assert convert(plain, levels=True)[0].row.boundary_types == (1, 1)
 
 
 class TestStrict:
-    """What would be counted is refused."""
+    """With --strict, anything that would be counted is refused."""
 
     @pytest.mark.parametrize(
         ("ends", "message"),
@@ -353,7 +351,7 @@ class TestStrict:
         with pytest.raises(Refused, match=message + ".*--strict"):
             convert(intervals(segments(*ends)), strict=True)
 
-    def test_what_a_reader_counted(self) -> None:
+    def test_counts_of_a_reader_are_refused(self) -> None:
         shape = intervals(segments((0, 5)), counted=Counter(moved=2))
         assert counted(shape) == {"moved": 2}
         with pytest.raises(Refused, match=r"f.x:1: 2 moved.*--strict"):
@@ -376,22 +374,22 @@ class TestSameLabel:
         assert positions(intervals(list(self.TURNS))) == [(6, 9)]
         assert positions(intervals(list(self.TURNS)), same_label="merge") == [(9,)]
 
-    def test_a_gap_of_its_own_stands_between(self) -> None:
+    def test_a_gap_separates_equal_labels(self) -> None:
         shape = intervals(list(self.TURNS), turns=True)
         assert positions(shape, gaps="own") == [(5, 6, 9)]
         assert positions(shape, gaps="own", smallest_gap=2) == [(9,)]
 
 
 class TestNames:
-    """Documents and coders that the file does not name."""
+    """Names for documents and coders that the file does not name."""
 
     def shape(self, url: str, coder: str | None = None) -> ReadFile:
         shape = marks(1, document_id=None, coder=coder, length=Fraction(9))
         return ReadFile(InputFile(url, b""), [shape], (".chapters.json",))
 
-    def names(self, *files: ReadFile, **asked: Any) -> list[tuple[str | None, str | None]]:
-        found = convert_files(files, Asked(**asked), {})
-        return [(one.row.document_id, one.row.coder) for one in found]
+    def names(self, *files: ReadFile, **options: Any) -> list[tuple[str | None, str | None]]:
+        rows = convert_files(files, Asked(**options), {})
+        return [(one.row.document_id, one.row.coder) for one in rows]
 
     def test_of_the_file(self) -> None:
         for url in ("a/show.1.vtt", "s3://x/show.1.vtt.gz", "show.1.chapters.json.zst"):
@@ -420,28 +418,28 @@ def test_units_are_not_mixed() -> None:
 
 
 class TestDescribed:
-    """What was counted, in plain English."""
+    """Messages about what was counted."""
 
     def test_a_line_for_each_segmentation(self) -> None:
         file = InputFile("f.x", b"")
         file.notes.add("columns_not_taken", "reporter")
         file.notes.add("drafts", 2)
-        found = convert(intervals(segments((0, 5), (5, 5), (1005, 9001), (9000, 9010))))
-        assert list(describe_counts(file, found, Asked())) == [
+        conversion = convert(intervals(segments((0, 5), (5, 5), (1005, 9001), (9000, 9010))))
+        assert list(describe_counts(file, conversion, Asked())) == [
             "d, anna: 1 segment without a length left out; 1 overlap (1 ms); 1 gap (1,000 ms) "
             "joined to the segment before",
             "columns not read: reporter",
             "drafts left out: 2",
         ]
-        (said, *_) = describe_counts(file, found, Asked(gaps="own"))
-        assert said.endswith("1 gap (1,000 ms) kept as segments")
+        (message, *_) = describe_counts(file, conversion, Asked(gaps="own"))
+        assert message.endswith("1 gap (1,000 ms) kept as segments")
 
     def test_many_are_added_up(self) -> None:
         shapes = [
             intervals(segments((0, 5), (6, 9)), coder=f"c{i}", document_id=f"d{i}")
             for i in range(11)
         ]
-        found = convert(*shapes, intervals(segments((0, 5))))
-        assert list(describe_counts(InputFile("f.x", b""), found, Asked())) == [
+        conversion = convert(*shapes, intervals(segments((0, 5))))
+        assert list(describe_counts(InputFile("f.x", b""), conversion, Asked())) == [
             "11 of 12 segmentations: 11 gaps (11 ms) joined to the segment before"
         ]

@@ -51,34 +51,34 @@ def rows_of(
     defaults: Defaults | None = None,
     **how: bool,
 ) -> list[ParsedRow]:
-    """The rows a reader makes of a text, named f.x and cut at line feeds."""
+    """Read the rows of a text named f.x, cut at line feeds."""
     return list(read(text.split("\n"), "f.x", defaults or Defaults(), **how))
 
 
 def refusal(
     read: Callable[..., Iterable[ParsedRow]], text: str, defaults: Defaults | None = None
 ) -> str:
-    """What a reader says when it refuses a text."""
+    """Return the message of a reader that refuses a text."""
     with pytest.raises(Refused) as caught:
         rows_of(read, text, defaults)
     return str(caught.value)
 
 
 def record(**changes: object) -> str:
-    """A good JSONL line with some fields changed; ... takes a field away."""
+    """Make a valid JSONL line with some fields changed; ... removes a field."""
     fields = json.loads(GOOD) | changes
     return json.dumps({name: value for name, value in fields.items() if value is not ...})
 
 
 def row(document_id: str | None = "d", coder: str = "c", **fields: object) -> ParsedRow:
-    """A reference of nine units on line 1 of f.x, with some fields changed."""
+    """Make a reference of nine units on line 1 of f.x, with some fields changed."""
     start: dict[str, object] = {"role": "reference", "n_units": 9, "boundaries": (2, 5)}
     start |= {"source": "f.x", "line": 1}
     return ParsedRow(document_id, coder, **(start | fields))  # type: ignore[arg-type]
 
 
 class TestJsonl:
-    """One object a line."""
+    """JSON Lines: one object a line."""
 
     def test_a_line_with_every_field(self) -> None:
         text = record(
@@ -93,35 +93,41 @@ class TestJsonl:
             gone=None,
             published={"k": 3, "by": {"whom": "H"}, "not": None},
         )
-        (found,) = rows_of(jsonl.read, text)
-        assert found == ParsedRow(
+        (read_row,) = rows_of(jsonl.read, text)
+        assert read_row == ParsedRow(
             "d", "c", "hypothesis", 9, (2, 5), (1, 2), (0.5, 1.0), (3,) * 9,
             {"corpus": "news", "year": 1997, "share": 0.25, "clean": False,
              "published_k": 3, "published_by_whom": "H"},
             "f.x", 1,
         )  # fmt: skip
-        assert isinstance(found.boundary_scores and found.boundary_scores[1], float)
-        assert found.attributes["clean"] is False
+        assert isinstance(read_row.boundary_scores and read_row.boundary_scores[1], float)
+        assert read_row.attributes["clean"] is False
 
     def test_missing_and_null_names_take_the_defaults(self) -> None:
         text = record(document_id=None, coder=..., role=None)
-        (found,) = rows_of(jsonl.read, text, Defaults("whole", "me", "hypothesis"))
-        assert (found.document_id, found.coder, found.role) == ("whole", "me", "hypothesis")
+        (read_row,) = rows_of(jsonl.read, text, Defaults("whole", "me", "hypothesis"))
+        assert (read_row.document_id, read_row.coder, read_row.role) == (
+            "whole",
+            "me",
+            "hypothesis",
+        )
 
-    def test_a_stated_name_beats_the_default(self) -> None:
-        (found,) = rows_of(jsonl.read, record(role="reference"), Defaults("x", "y", "hypothesis"))
-        assert (found.document_id, found.coder, found.role) == ("d", "c", "reference")
+    def test_a_name_in_a_row_beats_the_default(self) -> None:
+        (read_row,) = rows_of(
+            jsonl.read, record(role="reference"), Defaults("x", "y", "hypothesis")
+        )
+        assert (read_row.document_id, read_row.coder, read_row.role) == ("d", "c", "reference")
 
     def test_blank_lines_count_but_are_no_rows(self) -> None:
-        found = rows_of(jsonl.read, f"\n{GOOD}\n  \n\t\r\n{GOOD}\n")
-        assert [one.line for one in found] == [2, 5]
+        rows = rows_of(jsonl.read, f"\n{GOOD}\n  \n\t\r\n{GOOD}\n")
+        assert [one.line for one in rows] == [2, 5]
 
     @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
     def test_byte_order_mark_and_line_ends(self, end: str) -> None:
         lines = [f"\ufeff{GOOD}{end}", f"{GOOD}{end}"]
         assert [one.line for one in jsonl.read(lines, "f.x", Defaults())] == [1, 2]
 
-    def test_unicode_line_separators_stay_in_strings(self) -> None:
+    def test_unicode_line_separators_are_kept_in_strings(self) -> None:
         text = '{"document_id":"a\u2028b\u2029c\x85d","coder":"c","n_units":1,"boundaries":[]}'
         assert [one.document_id for one in rows_of(jsonl.read, text)] == ["a\u2028b\u2029c\x85d"]
 
@@ -134,7 +140,7 @@ class TestJsonl:
         missing = f"f.x:2: {name} is missing (absent, empty or null); every row needs it"
         assert message == missing + hint
 
-    def test_missing_fields_come_before_what_is_wrong_with_others(self) -> None:
+    def test_missing_fields_are_reported_before_wrong_ones(self) -> None:
         text = record(n_units=..., boundaries=..., coder=..., bounds=[2])
         assert refusal(jsonl.read, text, Defaults(coder="c")) == (
             "f.x:1: n_units, boundaries are missing; every row needs them, and this one has "
@@ -142,7 +148,7 @@ class TestJsonl:
         )
 
     @pytest.mark.parametrize(
-        ("change", "says"),
+        ("change", "reason"),
         [
             ({"document_id": 7}, "document_id is 7; expected a text"),
             ({"document_id": ""}, 'document_id is ""; expected a text of at least one character'),
@@ -167,17 +173,17 @@ class TestJsonl:
             ({"a_b": 1, "a": {"b": 2}}, "two fields make the attribute a_b"),
         ],
     )
-    def test_a_wrong_value(self, change: dict[str, object], says: str) -> None:
+    def test_a_wrong_value(self, change: dict[str, object], reason: str) -> None:
         message = refusal(jsonl.read, f"{GOOD}\n\n{record(**change)}")
         assert message.startswith("f.x:3: ")
-        assert says in message
+        assert reason in message
 
     def test_a_long_value_is_shortened(self) -> None:
         message = refusal(jsonl.read, record(n_units="9" * 1000))
         assert message == f'f.x:1: n_units is "{"9" * 36}...; expected a whole number'
 
     @pytest.mark.parametrize(
-        ("line", "says"),
+        ("line", "reason"),
         [
             (GOOD[:-1], "not JSON at column 62: Expecting ',' delimiter; the text is cut short"),
             (
@@ -199,17 +205,17 @@ class TestJsonl:
             ("[" * 100_000, "not JSON that can be read"),
         ],
     )
-    def test_a_line_that_is_not_sound_json(self, line: str, says: str) -> None:
+    def test_a_line_that_is_not_sound_json(self, line: str, reason: str) -> None:
         message = refusal(jsonl.read, f"{GOOD}\n{line}")
         assert message.startswith("f.x:2: ")
-        assert says in message
+        assert reason in message
 
     def test_deep_objects_are_flattened_without_recursion(self) -> None:
         text = GOOD[:-1] + ',"a":' + '{"a":' * 400 + "1" + "}" * 401
-        (found,) = rows_of(jsonl.read, text)
-        assert found.attributes == {"_".join("a" * 401): 1}
+        (read_row,) = rows_of(jsonl.read, text)
+        assert read_row.attributes == {"_".join("a" * 401): 1}
 
-    def test_lenient_leaves_the_judging_to_validation(self) -> None:
+    def test_lenient_leaves_checks_to_validation(self) -> None:
         text = "{}\n" + record(n_units=None, boundaries=[None, 3], boundary_scores=[None, 0.5])
         empty, holes = rows_of(jsonl.read, text, lenient=True)
         assert empty == ParsedRow(None, None, "reference", None, None, source="f.x", line=1)
@@ -253,12 +259,12 @@ class TestJsonl:
 
 
 def masses_of(n_units: int, boundaries: list[int]) -> list[int]:
-    """The sizes of the segments between boundaries."""
+    """Return the sizes of the segments between boundaries."""
     return [after - before for before, after in pairwise([0, *boundaries, n_units])]
 
 
 def segeval_reads(path: Path) -> dict[str, dict[str, tuple[int, ...]]]:
-    """A file as segeval's own reader sees it; it asks for the mode rU, gone since Python 3.11."""
+    """Read a file by segeval's own reader; it uses the mode rU, gone since Python 3.11."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             jsonutils, "open", lambda name, _: StringIO(Path(name).read_text()), raising=False
@@ -267,20 +273,20 @@ def segeval_reads(path: Path) -> dict[str, dict[str, tuple[int, ...]]]:
 
 
 def as_masses(rows: Iterable[ParsedRow]) -> dict[str, dict[str, tuple[int, ...]]]:
-    """Rows the way segeval keeps them: item -> coder -> masses."""
-    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    """Return rows in segeval's form: item -> coder -> masses."""
+    read_row: dict[str, dict[str, tuple[int, ...]]] = {}
     for one in rows:
         assert one.document_id and one.coder and one.n_units and one.boundaries is not None
         masses = masses_of(one.n_units, [p for p in one.boundaries if p is not None])
-        found.setdefault(one.document_id, {})[one.coder] = tuple(masses)
-    return found
+        read_row.setdefault(one.document_id, {})[one.coder] = tuple(masses)
+    return read_row
 
 
 class TestSegevalJson:
-    """Masses, item by item and coder by coder."""
+    """Masses by item and coder."""
 
     @pytest.mark.parametrize("name", ["hearst1997", "complete_agreement", "large_disagreement"])
-    def test_segevals_own_files(self, name: str) -> None:
+    def test_files_of_segeval_are_read(self, name: str) -> None:
         path = SEGEVAL_DATA / f"{name}.json"
         assert as_masses(rows_of(segeval_json.read, path.read_text())) == segeval_reads(path)
 
@@ -295,7 +301,7 @@ class TestSegevalJson:
             NAMES, st.dictionaries(NAMES, segmentations(), min_size=1, max_size=3), max_size=3
         )
     )
-    def test_what_segeval_writes(
+    def test_output_of_segeval_is_read(
         self,
         tmp_path_factory: pytest.TempPathFactory,
         texts: dict[str, dict[str, tuple[int, list[int]]]],
@@ -316,7 +322,7 @@ class TestSegevalJson:
         }
 
     @pytest.mark.parametrize(
-        ("text", "says"),
+        ("text", "message"),
         [
             ("", "f.x:1: not JSON at column 1: Expecting value; the text is cut short"),
             (
@@ -337,11 +343,11 @@ class TestSegevalJson:
             ),
         ],
     )
-    def test_a_wrong_document(self, text: str, says: str) -> None:
-        assert refusal(segeval_json.read, text).startswith(says)
+    def test_a_wrong_document(self, text: str, message: str) -> None:
+        assert refusal(segeval_json.read, text).startswith(message)
 
     @pytest.mark.parametrize(
-        ("masses", "says"),
+        ("masses", "message"),
         [
             ("[2,0,3]", "items.t.a[1] is 0; expected a mass of at least 1 unit"),
             ("[-4]", "items.t.a[0] is -4; expected a mass of at least 1 unit"),
@@ -353,9 +359,9 @@ class TestSegevalJson:
             ('{"b":[1]}', 'items.t.a is {"b": [1]}; expected a list'),
         ],
     )
-    def test_wrong_masses(self, masses: str, says: str) -> None:
+    def test_wrong_masses(self, masses: str, message: str) -> None:
         text = f'{{"segmentation_type":"linear","items":{{"t":{{"a":{masses}}}}}}}'
-        assert refusal(segeval_json.read, text) == f"f.x:1: {says}"
+        assert refusal(segeval_json.read, text) == f"f.x:1: {message}"
 
     @pytest.mark.parametrize("items", ['{"":{"a":[1]}}', '{"t":{"":[1]}}', '{"t":[1,2]}'])
     def test_nameless_or_missing_codings(self, items: str) -> None:
@@ -373,8 +379,8 @@ class TestNltkStrings:
         assert (second.document_id, second.n_units, second.boundaries) == ("set/3", 4, (3,))
 
     def test_a_default_document_precedes_the_stem(self) -> None:
-        (found,) = rows_of(nltk_strings.read, "1", Defaults("talk", "c", "hypothesis"))
-        assert (found.document_id, found.role) == ("talk/1", "hypothesis")
+        (read_row,) = rows_of(nltk_strings.read, "1", Defaults("talk", "c", "hypothesis"))
+        assert (read_row.document_id, read_row.role) == ("talk/1", "hypothesis")
 
     def test_three_fields(self) -> None:
         one, unit = rows_of(nltk_strings.read, "d e\ta\t11\nsingle\tb\t\r\n")
@@ -382,7 +388,7 @@ class TestNltkStrings:
         assert (unit.document_id, unit.n_units, unit.boundaries) == ("single", 1, ())
 
     @pytest.mark.parametrize(
-        ("line", "says"),
+        ("line", "reason"),
         [
             ("0120", 'character 3 of the mask is "2"; expected 0 or 1'),
             ("01 0", 'character 3 of the mask is " "; expected 0 or 1'),
@@ -394,10 +400,10 @@ class TestNltkStrings:
             ("d\t\t01", 'coder is ""; expected a text'),
         ],
     )
-    def test_a_wrong_line(self, line: str, says: str) -> None:
+    def test_a_wrong_line(self, line: str, reason: str) -> None:
         message = refusal(nltk_strings.read, f"0101\n{line}", Defaults(coder="c"))
         assert message.startswith("f.x:2: ")
-        assert says in message
+        assert reason in message
 
     def test_a_lone_mask_needs_a_coder(self) -> None:
         assert refusal(nltk_strings.read, "d\ta\t0\n01").startswith("f.x:2: coder is missing")
@@ -408,8 +414,8 @@ class TestNltkStrings:
             f"{document_id}\t{coder}\t" + "".join("01"[p in marks] for p in range(1, n_units))
             for document_id, coder, (n_units, marks) in codings
         ]
-        found = rows_of(nltk_strings.read, "\n".join(lines)) if lines else []
-        assert found == [
+        rows = rows_of(nltk_strings.read, "\n".join(lines)) if lines else []
+        assert rows == [
             ParsedRow(
                 document_id, coder, "reference", n_units, tuple(marks), source="f.x", line=line
             )
@@ -418,7 +424,7 @@ class TestNltkStrings:
 
 
 class TestCsv:
-    """A header and a segmentation a record."""
+    """A header and one segmentation for each record."""
 
     HEADER = "document_id,coder,n_units,boundaries"
 
@@ -445,9 +451,9 @@ class TestCsv:
         as_csv = rows_of(csv_rows.read, f"{','.join(fields)}\n{','.join(cells)}")
         as_lines = rows_of(jsonl.read, f"\n{json.dumps(fields)}")
         assert as_csv == as_lines
-        made = gather_tables(as_csv)
-        assert made.hypotheses.column_names == [column.name for column in SEGMENTATION_COLUMNS]
-        assert made.documents.column_names == [column.name for column in DOCUMENT_COLUMNS]
+        tables = gather_tables(as_csv)
+        assert tables.hypotheses.column_names == [column.name for column in SEGMENTATION_COLUMNS]
+        assert tables.documents.column_names == [column.name for column in DOCUMENT_COLUMNS]
 
     def test_empty_cells(self) -> None:
         text = f"{self.HEADER},role,boundary_types,group\n,,4,,,,\nd,e,4,,,,x"
@@ -456,24 +462,24 @@ class TestCsv:
         assert (second.document_id, second.coder, second.attributes) == ("d", "e", {"group": "x"})
 
     def test_columns_with_a_default_may_be_missing(self) -> None:
-        (found,) = rows_of(csv_rows.read, "n_units,boundaries\n3,1", Defaults("d", "c"))
-        assert (found.document_id, found.coder, found.boundaries) == ("d", "c", (1,))
+        (read_row,) = rows_of(csv_rows.read, "n_units,boundaries\n3,1", Defaults("d", "c"))
+        assert (read_row.document_id, read_row.coder, read_row.boundaries) == ("d", "c", (1,))
 
     def test_tabs_in_the_header_make_it_tsv(self) -> None:
         header = self.HEADER.replace(",", "\t")
-        (found,) = rows_of(csv_rows.read, f"{header}\na,b\tc\t3\t1 2\n")
-        assert (found.document_id, found.boundaries) == ("a,b", (1, 2))
+        (read_row,) = rows_of(csv_rows.read, f"{header}\na,b\tc\t3\t1 2\n")
+        assert (read_row.document_id, read_row.boundaries) == ("a,b", (1, 2))
 
     def test_semicolons_in_the_header_separate_cells(self) -> None:
         text = f"{self.HEADER.replace(',', ';')}\nd;c;9;2 5\ne;c;9;'2;5'".replace("'", '"')
-        assert [found.boundaries for found in rows_of(csv_rows.read, text)] == [(2, 5)] * 2
+        assert [read_row.boundaries for read_row in rows_of(csv_rows.read, text)] == [(2, 5)] * 2
 
     @pytest.mark.parametrize("cell", ["[5, 9]", "[5.0, 9.0]", "[5 9]", " [ 5;9 ] "])
-    def test_what_pandas_writes(self, cell: str) -> None:
-        (found,) = rows_of(csv_rows.read, f'{self.HEADER},boundary_types\nd,c,11.0,"{cell}",[]')
-        assert (found.n_units, found.boundaries, found.boundary_types) == (11, (5, 9), ())
+    def test_output_of_pandas_is_read(self, cell: str) -> None:
+        (read_row,) = rows_of(csv_rows.read, f'{self.HEADER},boundary_types\nd,c,11.0,"{cell}",[]')
+        assert (read_row.n_units, read_row.boundaries, read_row.boundary_types) == (11, (5, 9), ())
 
-    def test_lines_are_those_a_record_starts_on(self) -> None:
+    def test_line_numbers_are_those_of_the_start_of_a_record(self) -> None:
         text = f'{self.HEADER},note\n\nd,c,3,1,"two\nlines"\ne,c,3,1,\n'
         first, second = rows_of(csv_rows.read, text)
         assert (first.line, second.line) == (3, 5)
@@ -481,8 +487,8 @@ class TestCsv:
 
     def test_a_field_longer_than_the_readers_usual_limit(self) -> None:
         positions = " ".join(str(p) for p in range(1, 60_000))
-        (found,) = rows_of(csv_rows.read, f"{self.HEADER}\nd,c,60000,{positions}")
-        assert found.boundaries == tuple(range(1, 60_000))
+        (read_row,) = rows_of(csv_rows.read, f"{self.HEADER}\nd,c,60000,{positions}")
+        assert read_row.boundaries == tuple(range(1, 60_000))
 
     @pytest.mark.parametrize("missing", ["document_id", "coder", "n_units", "boundaries"])
     def test_a_missing_column(self, missing: str) -> None:
@@ -496,17 +502,17 @@ class TestCsv:
         assert "f.x:1: the header is []; expected the columns boundaries, coder" in message
 
     @pytest.mark.parametrize(
-        ("header", "says"),
+        ("header", "message"),
         [
             (f",{HEADER}", "f.x:1: column 1 has no name"),
             (f"{HEADER},coder", "f.x:1: the column coder stands twice in the header"),
         ],
     )
-    def test_a_wrong_header(self, header: str, says: str) -> None:
-        assert refusal(csv_rows.read, header).startswith(says)
+    def test_a_wrong_header(self, header: str, message: str) -> None:
+        assert refusal(csv_rows.read, header).startswith(message)
 
     @pytest.mark.parametrize(
-        ("line", "says"),
+        ("line", "reason"),
         [
             ("d,c,9", "3 cells; expected 4, as in the header"),
             ("d,c,9,2,5", "5 cells; expected 4, as in the header"),
@@ -528,10 +534,10 @@ class TestCsv:
             ("d,c,9,2\rd,c,9,2", "not CSV"),
         ],
     )
-    def test_a_wrong_record(self, line: str, says: str) -> None:
+    def test_a_wrong_record(self, line: str, reason: str) -> None:
         message = refusal(csv_rows.read, f"{self.HEADER}\nd,c,9,2\n{line}")
         assert message.startswith("f.x:3: ")
-        assert says in message
+        assert reason in message
 
     @pytest.mark.parametrize("score", ["nan", "inf", "1e999", "0,5", "0x1", "1_0.0"])
     def test_a_wrong_score(self, score: str) -> None:
@@ -544,7 +550,7 @@ class TestCsv:
 
 
 class TestDefaults:
-    """What is given to rows that do not say."""
+    """Values for rows that lack them."""
 
     def test_a_wrong_role(self) -> None:
         with pytest.raises(Refused, match='the default role is "gold"; expected one of'):
@@ -552,7 +558,7 @@ class TestDefaults:
 
 
 class TestDetect:
-    """The format, from the name first."""
+    """Formats are detected by the name first."""
 
     @pytest.mark.parametrize(
         ("name", "head", "expected"),
@@ -633,7 +639,7 @@ class TestDetect:
 
 
 class TestGather:
-    """Rows as tables."""
+    """Tables are made of rows."""
 
     def test_three_tables(self) -> None:
         rows = [
@@ -642,33 +648,33 @@ class TestGather:
             row("b", "sys", role="hypothesis", attributes={"seconds": 2.5}, line=5),
             row("a", "gold", attributes={"corpus": "y", "year": 1997}, line=6),
         ]
-        got = gather_tables(rows)
+        tables = gather_tables(rows)
         lists = pa.list_(pa.int32())
         base = {"document_id": pa.string(), "coder": pa.string(), "n_units": pa.int32()}
         scores = {"boundary_scores": pa.list_(pa.float64())}
-        assert got.references.schema == pa.schema(base | {"boundaries": lists})
-        assert got.hypotheses.schema == pa.schema(base | {"boundaries": lists} | scores)
-        assert got.references.column("document_id").to_pylist() == ["b", "a"]
-        assert got.hypotheses.column("boundary_scores").to_pylist() == [[0.5, 1.0], None]
-        assert got.documents.to_pylist() == [
+        assert tables.references.schema == pa.schema(base | {"boundaries": lists})
+        assert tables.hypotheses.schema == pa.schema(base | {"boundaries": lists} | scores)
+        assert tables.references.column("document_id").to_pylist() == ["b", "a"]
+        assert tables.hypotheses.column("boundary_scores").to_pylist() == [[0.5, 1.0], None]
+        assert tables.documents.to_pylist() == [
             {"document_id": "a", "n_units": 9, "unit_lengths": None,
              "corpus": "y", "seconds": None, "year": 1997},
             {"document_id": "b", "n_units": 9, "unit_lengths": [1] * 9,
              "corpus": "x", "seconds": 2.5, "year": None},
         ]  # fmt: skip
-        types = {field.name: field.type for field in got.documents.schema}
+        types = {field.name: field.type for field in tables.documents.schema}
         assert types["unit_lengths"] == lists
         assert (types["n_units"], types["year"]) == (pa.int32(), pa.int64())
-        assert got.reference_places == [("f.x", 3), ("f.x", 6)]
-        assert got.hypothesis_places == [("f.x", 4), ("f.x", 5)]
-        assert got.document_places == [("f.x", 6), ("f.x", 3)]
+        assert tables.reference_places == [("f.x", 3), ("f.x", 6)]
+        assert tables.hypothesis_places == [("f.x", 4), ("f.x", 5)]
+        assert tables.document_places == [("f.x", 6), ("f.x", 3)]
 
     def test_no_rows(self) -> None:
-        got = gather_tables([])
+        tables = gather_tables([])
         columns = ["document_id", "coder", "n_units", "boundaries"]
-        assert got.references.column_names == got.hypotheses.column_names == columns
-        assert got.documents.column_names == ["document_id", "n_units"]
-        assert got.references.schema.field("boundaries").type == pa.list_(pa.int32())
+        assert tables.references.column_names == tables.hypotheses.column_names == columns
+        assert tables.documents.column_names == ["document_id", "n_units"]
+        assert tables.references.schema.field("boundaries").type == pa.list_(pa.int32())
 
     def test_an_attribute_that_differs_within_a_document_stays_with_its_rows(self) -> None:
         rows = [
@@ -677,10 +683,10 @@ class TestGather:
             row("b", "z"),
             row("b", "s", role="hypothesis", attributes={"corpus": "l"}),
         ]
-        got = gather_tables(rows)
-        assert got.references.column("effort").to_pylist() == [1, 2, None]
-        assert "effort" not in got.hypotheses.column_names
-        assert got.documents.select(["document_id", "corpus"]).to_pylist() == [
+        tables = gather_tables(rows)
+        assert tables.references.column("effort").to_pylist() == [1, 2, None]
+        assert "effort" not in tables.hypotheses.column_names
+        assert tables.documents.select(["document_id", "corpus"]).to_pylist() == [
             {"document_id": "a", "corpus": "k"},
             {"document_id": "b", "corpus": "l"},
         ]
@@ -700,20 +706,20 @@ class TestGather:
             row("a", "s", role="hypothesis", attributes={"v": 1.5}),
             row("b", "s", role="hypothesis", attributes={"v": "word"}),
         ]
-        got = gather_tables(rows)
-        assert got.references.column("v").to_pylist() == ["true", "1"]
-        assert got.hypotheses.column("v").to_pylist() == ["1.5", "word"]
+        tables = gather_tables(rows)
+        assert tables.references.column("v").to_pylist() == ["true", "1"]
+        assert tables.hypotheses.column("v").to_pylist() == ["1.5", "word"]
 
     def test_types_of_attributes(self) -> None:
         table = segmentation_table([row(attributes={"b": True, "f": 1.5, "i": 2**40, "s": "t"})])
-        found = [table.schema.field(name).type for name in "bfis"]
-        assert found == [pa.bool_(), pa.float64(), pa.int64(), pa.string()]
+        types = [table.schema.field(name).type for name in "bfis"]
+        assert types == [pa.bool_(), pa.float64(), pa.int64(), pa.string()]
 
     def test_values_that_read_the_same_as_text_are_one(self) -> None:
         rows = [row("a", "x", attributes={"v": "1"}), row("a", "y", attributes={"v": 1})]
         assert gather_tables(rows).documents.column("v").to_pylist() == ["1"]
 
-    def test_unit_lengths_may_be_said_twice_but_not_differ(self) -> None:
+    def test_unit_lengths_may_be_repeated_but_not_differ(self) -> None:
         first = row(unit_lengths=(1,) * 9, source="a.jsonl", line=4)
         again = row(coder="e", unit_lengths=(1,) * 9, source="b.jsonl", line=7)
         assert gather_tables([first, again]).document_places == [("a.jsonl", 4)]
@@ -748,7 +754,7 @@ class TestGather:
             gather_tables([row(attributes={name: 1})])
 
     @pytest.mark.parametrize(
-        ("change", "says"),
+        ("change", "message"),
         [
             ({"n_units": 2**31}, "n_units is 2147483648; expected a value that fits int32"),
             ({"n_units": 10**30}, "n_units is 1000000"),
@@ -767,11 +773,13 @@ class TestGather:
             ({"attributes": {"note": "\udfff"}}, 'note is "\\udfff"; expected'),
         ],
     )
-    def test_what_no_column_can_hold(self, change: dict[str, object], says: str) -> None:
+    def test_values_too_large_for_a_column_are_refused(
+        self, change: dict[str, object], message: str
+    ) -> None:
         with pytest.raises(Refused) as caught:
             gather_tables([row("e"), row(line=2, **({"coder": "c"} | change))])  # type: ignore[arg-type]
         assert str(caught.value).startswith("f.x:2: ")
-        assert says in str(caught.value)
+        assert message in str(caught.value)
 
     def test_the_widest_values_fit(self) -> None:
         (only,) = gather_tables(
@@ -779,7 +787,7 @@ class TestGather:
         ).references.to_pylist()
         assert (only["n_units"], only["boundaries"]) == (2**31 - 1, [2**31 - 2])
 
-    def test_order_and_range_are_not_judged(self) -> None:
+    def test_order_and_range_are_not_checked(self) -> None:
         (only,) = gather_tables([row(n_units=-1, boundaries=(5, 2, 99))]).references.to_pylist()
         assert (only["n_units"], only["boundaries"]) == (-1, [5, 2, 99])
 
@@ -794,7 +802,7 @@ class TestGather:
 
 
 class TestSegmentationTable:
-    """One file's rows as they stand."""
+    """The table of one file has its rows unchanged."""
 
     def test_lenient_rows_keep_their_nulls(self) -> None:
         text = "{}\n" + record(boundaries=[None, 3], boundary_types=[1, None], unit_lengths=[1])
@@ -806,14 +814,14 @@ class TestSegmentationTable:
              "boundary_types": [1, None]},
         ]  # fmt: skip
 
-    def test_all_attributes_and_roles_stay(self) -> None:
+    def test_all_attributes_and_roles_are_kept(self) -> None:
         rows = [row(attributes={"z": 1}), row(role="hypothesis", attributes={"y": "t"})]
         table = segmentation_table(rows)
         assert table.column_names[4:] == ["y", "z"]
         assert table.select(["y", "z"]).to_pylist() == [{"y": None, "z": 1}, {"y": "t", "z": None}]
 
     @given(st.lists(st.tuples(NAMES, NAMES, segmentations()), max_size=5))
-    def test_what_goes_in_comes_out(
+    def test_rows_are_kept_unchanged(
         self, codings: list[tuple[str, str, tuple[int, list[int]]]]
     ) -> None:
         rows = [row(document, coder, n_units=n, boundaries=tuple(marks))

@@ -1,4 +1,4 @@
-"""Files of every format that is read: what comes out of each, and what is refused."""
+"""Files of every format: the rows that an import makes of each, and refusals."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from segscore.pipeline import storage
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 from tests.support.paths import ROOT
 
 FILES = ROOT / "tests" / "data" / "formats"
@@ -16,7 +16,7 @@ CASES = [json.loads(line) for line in (FILES / "expected.jsonl").read_text().spl
 LISTS = ("boundaries", "boundary_types", "unit_lengths")
 
 
-def run(segscore: Segscore, case: dict[str, Any], output: Path) -> Ended:
+def run(segscore: Segscore, case: dict[str, Any], output: Path) -> CommandResult:
     """Import the files of a case."""
     options = []
     for option, value in case["options"].items():
@@ -26,7 +26,7 @@ def run(segscore: Segscore, case: dict[str, Any], output: Path) -> Ended:
 
 
 def imported(output: Path) -> list[dict[str, Any]]:
-    """Read all that an import wrote, as the rows of a case."""
+    """Read the tables that an import wrote, as the rows of a case."""
     tables = {
         name: storage.read_table(str(output / name)) if (output / name).exists() else None
         for name in ("references", "hypotheses", "documents")
@@ -47,10 +47,10 @@ def imported(output: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def plain(row: dict[str, Any], kept: set[str]) -> dict[str, Any]:
+def plain(row: dict[str, Any], columns: set[str]) -> dict[str, Any]:
     """Return a row with its attributes beside its columns, in one order."""
     flat = {**row, **row.get("attributes", {})}
-    return {key: flat[key] for key in sorted(flat) if key in kept}
+    return {key: flat[key] for key in sorted(flat) if key in columns}
 
 
 def key(row: dict[str, Any]) -> tuple[str, str, str]:
@@ -59,11 +59,11 @@ def key(row: dict[str, Any]) -> tuple[str, str, str]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
 def test_case(segscore: Segscore, tmp_path: Path, case: dict[str, Any]) -> None:
-    ended = run(segscore, case, tmp_path / "out")
+    result = run(segscore, case, tmp_path / "out")
     if "refused" in case:
-        check_refused(ended, case["refused"], tmp_path / "out")
+        check_refused(result, case["refused"], tmp_path / "out")
         return
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     rows = sorted(imported(tmp_path / "out"), key=key)
     expected = sorted(case["rows"], key=key)
     unknown = {"role", "collapsed_boundaries", "doubled_separator"}
@@ -71,31 +71,35 @@ def test_case(segscore: Segscore, tmp_path: Path, case: dict[str, Any]) -> None:
     wanted = {n for row in expected for n in (*row, *row["attributes"])} - {"attributes", "counted"}
     assert names == wanted | ({"unit"} & names)
     assert [plain(row, names) for row in rows] == [plain(row, names) for row in expected]
-    check_said(ended.out, case)
+    check_said(result.out, case)
 
 
 def check_said(out: str, case: dict[str, Any]) -> None:
-    """What was counted is in the output, by its number, and what was not is not."""
-    said = [line for line in out.splitlines() if not re.search(r": [0-9]+ rows$", line)]
+    """Check that the output has exactly the counts of a case."""
+    counted_lines = [line for line in out.splitlines() if not re.search(r": [0-9]+ rows$", line)]
     for row in case["rows"]:
-        lines = [line for line in said if f": {row['document_id']}, {row['coder']}: " in line]
-        assert len(lines) == bool(row["counted"]), (said, row)
+        lines = [
+            line for line in counted_lines if f": {row['document_id']}, {row['coder']}: " in line
+        ]
+        assert len(lines) == bool(row["counted"]), (counted_lines, row)
         for number in row["counted"].values():
             assert re.search(rf"(?<![0-9,]){number:,}(?![0-9,])", lines[0]), (lines, number)
     for what in case["counted"].values():
         for text in what if isinstance(what, list) else [str(what)]:
-            assert any(text in line for line in said), (said, text)
-    assert len(said) == sum(bool(row["counted"]) for row in case["rows"]) + len(case["counted"])
+            assert any(text in line for line in counted_lines), (counted_lines, text)
+    assert len(counted_lines) == sum(bool(row["counted"]) for row in case["rows"]) + len(
+        case["counted"]
+    )
 
 
-def check_refused(ended: Ended, refused: dict[str, Any], output: Path) -> None:
-    """It ended with one line that names the file, the line and what is wrong."""
-    assert ended.code == 2, ended
+def check_refused(result: CommandResult, refused: dict[str, Any], output: Path) -> None:
+    """Check that one line names the file, the line and what is wrong."""
+    assert result.code == 2, result
     assert not output.exists()
-    assert not ended.out
+    assert not result.out
     place = str(FILES / refused["file"])
     if refused["line"] is not None:
         place += f":{refused['line']}:"
-    assert ended.err.startswith(f"segscore: error: {place}"), ended.err
+    assert result.err.startswith(f"segscore: error: {place}"), result.err
     for text in refused["mentions"]:
-        assert text in ended.err.replace(place, ""), ended.err
+        assert text in result.err.replace(place, ""), result.err

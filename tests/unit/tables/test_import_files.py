@@ -1,4 +1,4 @@
-"""What an import does with files, whatever their format: find, decompress, detect, write."""
+"""Files of any format in an import: found, decompressed, detected and written."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ import pytest
 from pyarrow import feather
 
 from segscore.pipeline import storage
-from tests.support.command_line import Ended, Segscore
+from tests.support.command_line import CommandResult, Segscore
 
 
 def gzipped(content: bytes) -> bytes:
@@ -26,8 +26,8 @@ MEDIA = b"\0\0\0\x20ftypM4A \0\0\0\0"
 
 
 @pytest.fixture
-def run(segscore: Segscore, tmp_path: Path) -> Callable[..., Ended]:
-    def go(content: bytes | str, name: str, *options: object) -> Ended:
+def run(segscore: Segscore, tmp_path: Path) -> Callable[..., CommandResult]:
+    def go(content: bytes | str, name: str, *options: object) -> CommandResult:
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -37,8 +37,8 @@ def run(segscore: Segscore, tmp_path: Path) -> Callable[..., Ended]:
 
 
 def rows(tmp_path: Path, table: str = "references") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = storage.read_table(str(tmp_path / "out" / table)).to_pylist()
-    return found
+    table_rows: list[dict[str, Any]] = storage.read_table(str(tmp_path / "out" / table)).to_pylist()
+    return table_rows
 
 
 def zstd(text: bytes) -> bytes:
@@ -67,10 +67,10 @@ class TestCompressed:
         ],
     )
     def test_are_read(
-        self, run: Callable[..., Ended], tmp_path: Path, name: str, content: bytes
+        self, run: Callable[..., CommandResult], tmp_path: Path, name: str, content: bytes
     ) -> None:
-        ended = run(content, name)
-        assert ended.code == 0, ended.err
+        result = run(content, name)
+        assert result.code == 0, result.err
         assert [row["boundaries"] for row in rows(tmp_path)] == [[1500]]
 
     @pytest.mark.parametrize(
@@ -85,18 +85,18 @@ class TestCompressed:
         ],
     )
     def test_that_are_broken_are_refused(
-        self, run: Callable[..., Ended], name: str, content: bytes, message: str
+        self, run: Callable[..., CommandResult], name: str, content: bytes, message: str
     ) -> None:
-        ended = run(content, name)
-        assert (ended.code, message in ended.err) == (2, True), ended
+        result = run(content, name)
+        assert (result.code, message in result.err) == (2, True), result
 
-    def test_parquet_inside(self, run: Callable[..., Ended], tmp_path: Path) -> None:
-        ended = run(gzipped(parquet(tmp_path, start=[1])), "t.parquet.gz")
-        assert (ended.code, "compressed Parquet" in ended.err) == (2, True)
+    def test_parquet_inside(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
+        result = run(gzipped(parquet(tmp_path, start=[1])), "t.parquet.gz")
+        assert (result.code, "compressed Parquet" in result.err) == (2, True)
 
 
 class TestOtherKinds:
-    """Files that are no text and no table that is read."""
+    """Files that are neither text nor a supported table."""
 
     @pytest.mark.parametrize(
         ("name", "content", "message"),
@@ -112,16 +112,18 @@ class TestOtherKinds:
         ],
     )
     def test_are_named(
-        self, run: Callable[..., Ended], name: str, content: bytes, message: str
+        self, run: Callable[..., CommandResult], name: str, content: bytes, message: str
     ) -> None:
-        ended = run(content, name, "--coder", "x")
-        assert (ended.code, message in ended.err, name in ended.err) == (2, True, True), ended
+        result = run(content, name, "--coder", "x")
+        assert (result.code, message in result.err, name in result.err) == (2, True, True), result
 
-    def test_feather(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+    def test_feather(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
         feather.write_feather(pa.table({"start": [1]}), str(tmp_path / "f"))
         assert "Feather" in run((tmp_path / "f").read_bytes(), "f.csv").err
 
-    def test_a_table_of_segmentations(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+    def test_a_table_of_segmentations(
+        self, run: Callable[..., CommandResult], tmp_path: Path
+    ) -> None:
         content = parquet(tmp_path, document_id=["d"], boundaries=[[1]])
         assert "table of segmentations already" in run(content, "t.parquet").err
         content = parquet(tmp_path, document_id=["d"], labels=[[1]])
@@ -132,8 +134,8 @@ class TestOtherKinds:
 class TestParquet:
     """Interval tables in Parquet."""
 
-    def test_times_are_exact(self, run: Callable[..., Ended], tmp_path: Path) -> None:
-        """1.0005 s is 1001 ms whatever holds it: never the nearest double times 1000."""
+    def test_times_are_exact(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
+        """1.0005 s is 1001 ms in every column type: never the nearest double times 1000."""
         columns = {
             "float64": pa.array([0, 1.0005, 4.0]),
             "float32": pa.array([0, 1.0005, 4.0], pa.float32()),
@@ -148,17 +150,19 @@ class TestParquet:
             content = parquet(tmp_path, coder=["a"] * 3, onset=column, clip=["x"] * 3)
             lengths = tmp_path / "lengths.csv"
             lengths.write_text(f"document_id,duration\n{name},0:00:05\n")
-            ended = run(
+            result = run(
                 content, f"{name}/{name}.parquet", "--documents", lengths, "--columns", "end="
             )
-            assert ended.code == 0, ended.err
+            assert result.code == 0, result.err
             (row,) = rows(tmp_path)
             assert (row["document_id"], row["boundaries"]) == (name, [1001, 4000])
             for part in ("references/references.parquet", "documents/documents.parquet"):
                 (tmp_path / "out" / part).unlink()
                 (tmp_path / "out" / part).parent.rmdir()
 
-    def test_rows_are_counted_from_0(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+    def test_rows_are_counted_from_0(
+        self, run: Callable[..., CommandResult], tmp_path: Path
+    ) -> None:
         content = parquet(tmp_path, coder=["a", "a"], start=[1.0, None], end=[2.0, 3.0])
         assert "t.parquet:1: the start (start) is empty" in run(content, "t.parquet").err
 
@@ -180,14 +184,14 @@ class TestDocuments:
         ],
     )
     def test_tables(
-        self, run: Callable[..., Ended], tmp_path: Path, name: str, content: str
+        self, run: Callable[..., CommandResult], tmp_path: Path, name: str, content: str
     ) -> None:
         (tmp_path / name).write_text(content)
-        ended = run(self.MARKS, "m.csv", "--documents", tmp_path / name)
-        assert ended.code == 0, ended.err
+        result = run(self.MARKS, "m.csv", "--documents", tmp_path / name)
+        assert result.code == 0, result.err
         assert [row["n_units"] for row in rows(tmp_path)] == [5000]
 
-    def test_an_earlier_import(self, run: Callable[..., Ended], tmp_path: Path) -> None:
+    def test_an_earlier_import(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
         assert run(TABLE, "r.csv").code == 0
         systems = run(
             TABLE.replace("anna", "sys"),
@@ -215,11 +219,11 @@ class TestDocuments:
         ],
     )
     def test_refused(
-        self, run: Callable[..., Ended], tmp_path: Path, content: str, message: str
+        self, run: Callable[..., CommandResult], tmp_path: Path, content: str, message: str
     ) -> None:
         (tmp_path / "l.csv").write_text(content)
-        ended = run(self.MARKS, "m.csv", "--documents", tmp_path / "l.csv")
-        assert (ended.code, message in ended.err) == (2, True), ended.err
+        result = run(self.MARKS, "m.csv", "--documents", tmp_path / "l.csv")
+        assert (result.code, message in result.err) == (2, True), result.err
 
 
 @pytest.mark.parametrize(
@@ -241,13 +245,13 @@ class TestDocuments:
         (("--coder", ""), "--coder: is empty"),
     ],
 )
-def test_options(run: Callable[..., Ended], options: tuple[str, ...], message: str) -> None:
-    ended = run(TABLE, "t.csv", *options)
-    assert (ended.code, message in ended.err) == (2, True), ended
+def test_options(run: Callable[..., CommandResult], options: tuple[str, ...], message: str) -> None:
+    result = run(TABLE, "t.csv", *options)
+    assert (result.code, message in result.err) == (2, True), result
 
 
 def test_rows_with_positions_go_beside_segments(
-    segscore: Segscore, run: Callable[..., Ended], tmp_path: Path
+    segscore: Segscore, run: Callable[..., CommandResult], tmp_path: Path
 ) -> None:
     """Files that give positions as they are have no unit, and give hypotheses their length."""
     reference = {"document_id": "d", "coder": "x", "n_units": 3000, "boundaries": [9]}
@@ -256,7 +260,7 @@ def test_rows_with_positions_go_beside_segments(
     (tmp_path / "b.csv").write_text(
         "coder,role,start,end\nsys,hypothesis,0,1\nsys,hypothesis,1,4\n"
     )
-    ended = segscore(
+    result = segscore(
         "import",
         tmp_path / "b.csv",
         tmp_path / "a.jsonl",
@@ -265,8 +269,8 @@ def test_rows_with_positions_go_beside_segments(
         "--output",
         tmp_path / "out",
     )
-    assert ended.code == 0, ended.err
+    assert result.code == 0, result.err
     assert [row["n_units"] for row in rows(tmp_path, "hypotheses")] == [3000]
-    assert f"{tmp_path}/b.csv: d, sys: 1 segment cut at the end of the document" in ended.out
+    assert f"{tmp_path}/b.csv: d, sys: 1 segment cut at the end of the document" in result.out
     schema = storage.open_parquet(str(tmp_path / "out/hypotheses/hypotheses.parquet")).schema_arrow
     assert b"segscore.unit" not in (schema.metadata or {})

@@ -1,4 +1,4 @@
-"""The compiled check lets nothing pass that the schema refuses, and sends on nothing it accepts."""
+"""The compiled check finds all that the schema refuses, and suspects nothing that it accepts."""
 
 from typing import Any
 
@@ -7,16 +7,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, Contract
+from segscore.pipeline.tables.columns import (
+    DOCUMENTS,
+    SEGMENTATIONS,
+    Contract,
+    segmentations_contract,
+)
 from segscore.pipeline.tables.quick_check import is_sound
 from segscore.pipeline.tables.validate import broken_rules
 from segscore.schemas.input_columns import INPUT_TYPES
 from tests.support.corpora import SEGMENTATION
 
+OPEN_ENDED = segmentations_contract(1)
 
-@pytest.mark.parametrize("contract", [SEGMENTATIONS, DOCUMENTS])
-def test_contracts_are_what_the_schemas_say(contract: Contract) -> None:
-    """Also with Pandera the columns that must be there are of the types they are read as."""
+
+@pytest.mark.parametrize("contract", [SEGMENTATIONS, OPEN_ENDED, DOCUMENTS])
+def test_contracts_agree_with_the_schemas(contract: Contract) -> None:
+    """With Pandera too, the required columns have the types that they are read with."""
     columns = contract.schema.columns
     assert tuple(name for name in columns if columns[name].required) == contract.required
     assert tuple(name for name in columns if not columns[name].required) == contract.optional
@@ -56,7 +63,7 @@ def table(listed: list[dict[str, Any]]) -> pa.Table:
 @example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [2, 2]}], 0)
 @example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [0]}], 0)
 def test_the_quick_check_agrees_with_the_schema(listed: list[dict[str, Any]], skip: int) -> None:
-    """Also where a table is a view into a larger one."""
+    """They agree also where a table is a view into a larger one."""
     whole = table(listed)
     view = pa.Table.from_arrays(
         [column.chunk(0)[skip:] for column in whole.columns], schema=whole.schema
@@ -65,17 +72,48 @@ def test_the_quick_check_agrees_with_the_schema(listed: list[dict[str, Any]], sk
     if is_sound(view):
         assert not broken
     elif not broken:
-        # It may look at elements outside of the view, and then leaves it to the schema.
+        # The check may read elements outside of the view; it then leaves the table to the schema.
         assert not is_sound(whole)
 
 
 @given(st.lists(good, max_size=5))
-def test_sound_tables_are_not_sent_on(listed: list[dict[str, Any]]) -> None:
+def test_sound_tables_skip_the_schema(listed: list[dict[str, Any]]) -> None:
     assert is_sound(table(listed) if listed else SEGMENTATION.empty_table().combine_chunks())
 
 
 @given(st.lists(good, min_size=1, max_size=3))
-def test_what_the_check_does_not_know_is_left_to_the_schema(listed: list[dict[str, Any]]) -> None:
+def test_boundary_types_are_left_to_the_schema(listed: list[dict[str, Any]]) -> None:
     sound = table(listed)
     types = pa.array([[1] * len(row["boundaries"]) for row in listed], pa.list_(pa.int32()))
     assert not is_sound(sound.append_column("boundary_types", types))
+
+
+lost = st.one_of(st.none(), st.integers(-1, 2))
+
+
+@given(st.lists(st.one_of(good, rows), min_size=1, max_size=4), st.lists(lost, min_size=4))
+@example([{"document_id": "d", "coder": "c", "n_units": None, "boundaries": [9]}], [None] * 4)
+@example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [3]}], [0] * 4)
+@example([{"document_id": "d", "coder": "c", "n_units": 0, "boundaries": []}], [0] * 4)
+@example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": [0]}], [0] * 4)
+@example([{"document_id": "d", "coder": "c", "n_units": 3, "boundaries": []}], [-1] * 4)
+def test_both_checks_agree_where_rows_adopt_a_length(
+    listed: list[dict[str, Any]], lost: list[int | None]
+) -> None:
+    """With the column of what an import dropped, too; the rules are stated here once more."""
+    dropped = pa.array(lost[: len(listed)], pa.int32())
+    whole = table(listed).append_column("collapsed_boundaries", dropped)
+    broken = {
+        i
+        for i, row in enumerate(listed)
+        if not row["document_id"]
+        or not row["coder"]
+        or (row["n_units"] is not None and row["n_units"] < 1)
+        or row["boundaries"] is None
+        or None in row["boundaries"]
+        or any(b < 1 for b in row["boundaries"])
+        or sorted(set(row["boundaries"])) != row["boundaries"]
+        or (lost[i] or 0) < 0
+    }
+    assert {*broken_rules(whole, OPEN_ENDED)} == broken
+    assert is_sound(whole, open_ended=True) == (not broken)

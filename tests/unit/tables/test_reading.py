@@ -1,4 +1,4 @@
-"""An input that changes between the moment a run is planned and the moment it is read."""
+"""An input that changes between planning and reading."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ LINE = '{"document_id": "d", "coder": "a", "n_units": 9, "boundaries": [3]}\n'
 
 
 @pytest.mark.parametrize("name", ["codings.parquet", "codings.jsonl"])
-def test_a_file_replaced_since_it_was_found(tmp_path: Path, name: str) -> None:
+def test_a_file_replaced_after_planning_is_refused(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
 
     def write(boundary: int) -> None:
@@ -26,13 +26,13 @@ def test_a_file_replaced_since_it_was_found(tmp_path: Path, name: str) -> None:
             write_table(str(path), table(["d"], "a", 9, [boundary]))
 
     write(3)
-    found = find_table("codings", str(path), SEGMENTATIONS)
-    (piece,) = found.slices
-    assert len(read_slice(piece, found.further)) == 1
+    found_table = find_table("codings", str(path), SEGMENTATIONS)
+    (piece,) = found_table.slices
+    assert len(read_slice(piece, found_table.further)) == 1
     write(4)
     os.utime(path, ns=(0, 1))
     with pytest.raises(Failed, match=f"{path}: was replaced while the run was reading it"):
-        read_slice(piece, found.further)
+        read_slice(piece, found_table.further)
     path.unlink()
     with pytest.raises((Failed, Refused), match=f"{path}: (no such file|was removed)"):
-        read_slice(piece, found.further)
+        read_slice(piece, found_table.further)

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
+import pyarrow as pa
+
 from segscore.pipeline.tables.columns import SEGMENTATIONS
 from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.rows import (
@@ -24,34 +26,72 @@ from segscore.schemas.input_columns import INPUT_TYPES, ROLE
 
 T = TypeVar("T")
 _FIELDS = {*INPUT_TYPES, ROLE}
+_FIRST_NUMBERS = {"n_units", "boundaries"}
+"""Fields without which a list is rather a column under another name than an attribute."""
 
 
 def read(
-    lines: Iterable[str], source: str, defaults: Defaults, *, lenient: bool = False
+    lines: Iterable[str],
+    source: str,
+    defaults: Defaults,
+    *,
+    lenient: bool = False,
+    adapted: set[str] | None = None,
 ) -> Iterator[ParsedRow]:
     """Parse a JSON Lines text into rows, one object per line; blank lines are skipped.
 
     A missing or null document_id, coder or role is taken from `defaults`. Other fields are
     attributes, and so are members of an object (published.k -> published_k); null is absent. If
     lenient, missing or null fields and nulls in lists become None, and validation rejects them.
+    If `adapted` is given, ids may be integers, whole numbers may be written as 11.0, and attributes
+    may be lists, which are left out; `adapted` receives a clause about each column concerned.
     Raises Refused for a missing field (unless lenient), a wrong type, or a list as an attribute.
     """
     for number, text in numbered(lines):
         if text.strip():
             place = RowPlace(source, number)
             record = strict_json.loads(text, place)
-            yield parse_record(record, place, defaults, lenient=lenient)
+            yield parse_record(record, place, defaults, lenient=lenient, adapted=adapted)
 
 
 def parse_record(
-    record: object, place: RowPlace, defaults: Defaults, *, lenient: bool = False
+    record: object,
+    place: RowPlace,
+    defaults: Defaults,
+    *,
+    lenient: bool = False,
+    adapted: set[str] | None = None,
 ) -> ParsedRow:
     """Parse one row, as ``read`` does."""
     if not isinstance(record, dict):
         raise place.wrong("the line", record, "one JSON object")
+    if adapted is not None:
+        record = _converted(record, adapted)
     if not lenient:
         _require(record, defaults, place)
-    return _row(record, place, defaults, lenient)
+    attributes = _attributes(record, place, adapted)
+    return _row(record, attributes, place, defaults, lenient=lenient)
+
+
+def _converted(record: Mapping[str, object], adapted: set[str]) -> dict[str, object]:
+    """Return a record with ids as texts and whole numbers as integers."""
+    converted = dict(record)
+    for name, value in record.items():
+        kind = INPUT_TYPES.get(name)
+        if kind == pa.string() and isinstance(value, int) and not isinstance(value, bool):
+            converted[name] = str(value)
+            adapted.add(f"{name} is a number, read as text")
+        elif kind in (pa.int32(), pa.list_(pa.int32())):
+            values = value if isinstance(value, list) else [value]
+            if float in map(type, values):
+                whole = [_whole(element) for element in values]
+                converted[name] = whole if isinstance(value, list) else whole[0]
+                adapted.add(f"{name} is written with decimals, read as whole numbers")
+    return converted
+
+
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _require(record: Mapping[str, object], defaults: Defaults, place: RowPlace) -> None:
@@ -72,7 +112,12 @@ def _missing(record: Mapping[str, object], defaults: Defaults) -> list[str]:
 
 
 def _row(
-    record: Mapping[str, object], place: RowPlace, defaults: Defaults, lenient: bool
+    record: Mapping[str, object],
+    attributes: dict[str, Attribute],
+    place: RowPlace,
+    defaults: Defaults,
+    *,
+    lenient: bool,
 ) -> ParsedRow:
     def one(name: str, check: Callable[[object, str, RowPlace], T]) -> T | None:
         left_out = (None, "") if lenient else (None,)
@@ -92,13 +137,15 @@ def _row(
         boundaries=many("boundaries", integer_of),
         **optional_lists(many, integer_of, row_number),
         collapsed_boundaries=one("collapsed_boundaries", integer_of),
-        attributes=_attributes(record, place),
+        attributes=attributes,
         source=place.source,
         line=place.line,
     )
 
 
-def _attributes(record: Mapping[str, object], place: RowPlace) -> dict[str, Attribute]:
+def _attributes(
+    record: Mapping[str, object], place: RowPlace, adapted: set[str] | None
+) -> dict[str, Attribute]:
     """Return the attributes of a record, with nested members flattened and nulls dropped.
 
     The loop has its own stack, because objects can be nested more deeply than calls.
@@ -113,6 +160,8 @@ def _attributes(record: Mapping[str, object], place: RowPlace) -> dict[str, Attr
             if name in attributes:
                 raise place.refusal(f"two fields make the attribute {name}; rename one of them")
             attributes[name] = value
+        elif value is not None and adapted is not None and _FIRST_NUMBERS & record.keys():
+            adapted.add(f"{name} is left out: its values are lists")
         elif value is not None:
             missing = ", ".join(_missing(record, Defaults()))
             lacks = f"; the row has no {missing}" if missing else ""

@@ -44,8 +44,8 @@ def test_some_files_of_doccano_name_no_coder(name: str) -> None:
 
 
 def test_the_document_of_an_example() -> None:
-    def document(record: dict[str, Any], **asked: Any) -> object:
-        return yielded(doccano.read, lines(record), **LINES, **asked)[0].document_id
+    def document(record: dict[str, Any], **options: Any) -> object:
+        return yielded(doccano.read, lines(record), **LINES, **options)[0].document_id
 
     assert document(example(meta={"document_id": 3})) == "3"
     assert document(example(), document_id="show") is None
@@ -56,7 +56,7 @@ def test_the_document_of_an_example() -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "said"),
+    ("record", "message"),
     [
         (5, "x:2: the line is 5; expected an object"),
         (example(text=None), "x:2: the example has no text; there is"),
@@ -74,8 +74,8 @@ def test_the_document_of_an_example() -> None:
         (example(document_id=[]), "x:2: document_id is []"),
     ],
 )
-def test_doccano_refuses(record: object, said: str) -> None:
-    refuses(doccano.read, lines(example(), record), said, **LINES)
+def test_doccano_refuses(record: object, message: str) -> None:
+    refuses(doccano.read, lines(example(), record), message, **LINES)
 
 
 def answer(**changes: Any) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def test_prodigy_has_spans_of_audio() -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "said"),
+    ("record", "message"),
     [
         ([], "x:2: the line is []; expected an object"),
         (answer(answer=None), "x:2: the line has no answer"),
@@ -132,8 +132,8 @@ def test_prodigy_has_spans_of_audio() -> None:
         (answer(_annotator_id={}), "x:2: _annotator_id is {}"),
     ],
 )
-def test_prodigy_refuses(record: object, said: str) -> None:
-    refuses(prodigy.read, lines(answer(), record), said, **LINES)
+def test_prodigy_refuses(record: object, message: str) -> None:
+    refuses(prodigy.read, lines(answer(), record), message, **LINES)
 
 
 @pytest.mark.parametrize("read", [doccano.read, prodigy.read])

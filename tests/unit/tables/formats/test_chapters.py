@@ -37,9 +37,9 @@ from tests.support.reading import (
 STARTS = st.lists(st.integers(0, 10**7), min_size=1, max_size=6, unique=True).map(sorted)
 
 
-def chapters(read: Reader, text: str, **asked: Any) -> list[Row]:
+def chapters(read: Reader, text: str, **options: Any) -> list[Row]:
     """The chapters of a file with one list of them."""
-    (shape,) = shapes_of(read, text, **asked)
+    (shape,) = shapes_of(read, text, **options)
     return chapters_of(shape)
 
 
@@ -87,7 +87,7 @@ class TestWebVTT:
             ([(0, 9), (9, 18), (18, 20)], [1, 1, 1]),
             ([(0, 9), (0, 4), (4, 9), (9, 12), (10, 12)], [1, 2, 2, 1, 2]),
             ([(0, 9), (1, 8), (2, 3), (4, 5), (8, 9)], [1, 2, 3, 3, 2]),
-            ([(0, 4), (0, 9), (4, 9)], [2, 1, 2]),  # the outer cue stands below its first part
+            ([(0, 4), (0, 9), (4, 9)], [2, 1, 2]),  # the outer cue is below its first part
             ([(0, 5), (4, 9)], [1, 1]),  # an overlap is not a level
             ([(0, 9), (1, 5), (4, 8), (6, 7)], [1, 2, 2, 3]),
             ([(0, 9), (0, 9)], [1, 2]),
@@ -102,7 +102,7 @@ class TestWebVTT:
         assert [level for _, _, _, level in read] == levels
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("", 'f.x:1: the first line is ""; expected WEBVTT'),
             ("WEBVTTX\n", "f.x:1: the first line is "),
@@ -124,11 +124,11 @@ class TestWebVTT:
             ("WEBVTT\n\nNOTE\n00:00.000 --> 00:01.000\n", "f.x:4: a line of a block NOTE is"),
         ],
     )
-    def test_what_is_refused(self, text: str, said: str) -> None:
-        assert refusal_of(webvtt.read, text).startswith(said)
+    def test_invalid_input_is_refused(self, text: str, message: str) -> None:
+        assert refusal_of(webvtt.read, text).startswith(message)
 
     @pytest.mark.parametrize(
-        ("spans", "said"),
+        ("spans", "message"),
         [
             (
                 [(0, 9), (20, 15)],
@@ -137,14 +137,14 @@ class TestWebVTT:
             ([(0, 9), (20, 25), (10, 15)], "f.x:9: 00:00:10.000 comes after 00:00:20.000"),
         ],
     )
-    def test_what_is_refused_by_the_order_of_times(
-        self, spans: list[tuple[int, int]], said: str
+    def test_times_out_of_order_are_refused(
+        self, spans: list[tuple[int, int]], message: str
     ) -> None:
         cues = [f"{clock(1000 * start)} --> {clock(1000 * end)}\na" for start, end in spans]
         text = "\n\n".join(["WEBVTT", *cues])
         with pytest.raises(Refused) as caught:
             converted(webvtt.read, text, coder="a")
-        assert str(caught.value).startswith(said)
+        assert str(caught.value).startswith(message)
 
     @given(STARTS)
     def test_round_trip(self, starts: list[int]) -> None:
@@ -168,7 +168,7 @@ class TestSubRip:
         assert [line for _, _, line, _ in chapters(subrip.read, text)] == [2, 5]
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("", "f.x:1: no chapter in it"),
             ("1\n00:00:00,5 --> 00:00:01,000\n", 'f.x:2: a time line is "00:00:00,5 --> 00:00:01'),
@@ -180,8 +180,8 @@ class TestSubRip:
             ("1\n00:00:00,000 --> 00:00:01,000\na\n\nb\n", "f.x:5: a cue without a time line"),
         ],
     )
-    def test_what_is_refused(self, text: str, said: str) -> None:
-        assert refusal_of(subrip.read, text).startswith(said)
+    def test_invalid_input_is_refused(self, text: str, message: str) -> None:
+        assert refusal_of(subrip.read, text).startswith(message)
 
     @given(STARTS)
     def test_round_trip(self, starts: list[int]) -> None:
@@ -221,7 +221,7 @@ class TestFfmetadata:
         ]
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("", "f.x:1: no chapter in it"),
             ("[CHAPTER]\nSTART=0", 'f.x:1: the first line is "[CHAPTER]"; expected ;FFMETADATA1'),
@@ -241,8 +241,8 @@ class TestFfmetadata:
             ),
         ],
     )
-    def test_what_is_refused(self, text: str, said: str) -> None:
-        assert refusal_of(ffmetadata.read, text).startswith(said)
+    def test_invalid_input_is_refused(self, text: str, message: str) -> None:
+        assert refusal_of(ffmetadata.read, text).startswith(message)
 
     @given(STARTS, st.sampled_from([1, 90, 44100, 10**9]))
     def test_round_trip(self, starts: list[int], base: int) -> None:
@@ -270,7 +270,7 @@ class TestFfprobe:
         assert (shape.document_id, shape.length) == (None, None)
 
     @pytest.mark.parametrize(
-        ("document", "said"),
+        ("document", "message"),
         [
             ([], "the file is []; expected an object"),
             ({"streams": []}, 'the file has no chapters; there is "streams"'),
@@ -290,8 +290,8 @@ class TestFfprobe:
             ({"chapters": [ONE], "format": {"filename": 1.5}}, "format.filename is"),
         ],
     )
-    def test_what_is_refused(self, document: object, said: str) -> None:
-        assert refusal_of(ffprobe.read, json.dumps(document)).startswith(f"f.x:1: {said}")
+    def test_invalid_input_is_refused(self, document: object, message: str) -> None:
+        assert refusal_of(ffprobe.read, json.dumps(document)).startswith(f"f.x:1: {message}")
 
 
 class TestYoutube:
@@ -318,7 +318,7 @@ class TestYoutube:
         assert file.notes.numbers == {"lines_not_taken": 1}
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("", "f.x:1: no chapter in it"),
             ("We meet at 20:15 in the hall.", "f.x:1: no chapter in it"),
@@ -326,8 +326,8 @@ class TestYoutube:
             ("0:00 a\n1:75:00 b", "f.x:2: 1:75:00 is not a time"),
         ],
     )
-    def test_what_is_refused(self, text: str, said: str) -> None:
-        assert refusal_of(youtube.read, text).startswith(said)
+    def test_invalid_input_is_refused(self, text: str, message: str) -> None:
+        assert refusal_of(youtube.read, text).startswith(message)
 
     def test_every_mark_is_a_boundary(self) -> None:
         (row,) = converted(youtube.read, "0:10 a\n0:20 b", "f.txt", 60000, coder="a")
@@ -358,7 +358,7 @@ class TestOgm:
         ]
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("", "f.x:1: no chapter in it"),
             (
@@ -374,8 +374,8 @@ class TestOgm:
             ("CHAPTER01=0:00:00\nhello", 'f.x:2: the line is "hello"; expected CHAPTER01='),
         ],
     )
-    def test_what_is_refused(self, text: str, said: str) -> None:
-        assert refusal_of(ogm.read, text).startswith(said)
+    def test_invalid_input_is_refused(self, text: str, message: str) -> None:
+        assert refusal_of(ogm.read, text).startswith(message)
 
     @given(STARTS)
     def test_round_trip(self, starts: list[int]) -> None:
@@ -411,7 +411,7 @@ class TestPodcastChapters:
         assert shape.document_id is None
 
     @pytest.mark.parametrize(
-        ("document", "said"),
+        ("document", "reason"),
         [
             ({}, "the file has no chapters; there is nothing"),
             ({"chapters": []}, "no chapter in it"),
@@ -427,9 +427,9 @@ class TestPodcastChapters:
             ({"chapters": [{"startTime": 0}], "fileName": []}, "fileName is []; expected a text"),
         ],
     )
-    def test_what_is_refused(self, document: object, said: str) -> None:
+    def test_invalid_input_is_refused(self, document: object, reason: str) -> None:
         message = refusal_of(podcast_chapters.read, json.dumps(document))
-        assert message.startswith(f"f.x:1: {said}")
+        assert message.startswith(f"f.x:1: {reason}")
 
 
 class TestYtDlp:
@@ -445,7 +445,7 @@ class TestYtDlp:
         assert (shape.document_id, shape.length) == ("v", Fraction(9500))
 
     @pytest.mark.parametrize(
-        ("document", "said"),
+        ("document", "message"),
         [
             ({}, "chapters is null; expected a list; this video has no chapter"),
             ({"chapters": []}, "chapters is []; expected a list"),
@@ -458,8 +458,8 @@ class TestYtDlp:
             ({"chapters": [{"start_time": 5}], "id": True}, "id is true; expected a text"),
         ],
     )
-    def test_what_is_refused(self, document: object, said: str) -> None:
-        assert refusal_of(yt_dlp.read, json.dumps(document)).startswith(f"f.x:1: {said}")
+    def test_invalid_input_is_refused(self, document: object, message: str) -> None:
+        assert refusal_of(yt_dlp.read, json.dumps(document)).startswith(f"f.x:1: {message}")
 
 
 class TestVidChapters:
@@ -484,7 +484,7 @@ class TestVidChapters:
         ]
 
     @pytest.mark.parametrize(
-        ("document", "said"),
+        ("document", "message"),
         [
             ({}, "no video in it"),
             ({"a": 5}, "the video a is 5; expected an object"),
@@ -502,8 +502,8 @@ class TestVidChapters:
             ({"a": {"timestamps": [[1, None]]}}, "a.timestamps[0] is null; expected a number"),
         ],
     )
-    def test_what_is_refused(self, document: object, said: str) -> None:
-        assert refusal_of(vidchapters.read, json.dumps(document)).startswith(f"f.x:1: {said}")
+    def test_invalid_input_is_refused(self, document: object, message: str) -> None:
+        assert refusal_of(vidchapters.read, json.dumps(document)).startswith(f"f.x:1: {message}")
 
 
 class TestChunkseg:
@@ -529,7 +529,7 @@ class TestChunkseg:
         ]
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("", "f.x:1: no line in it"),
             ("\n[]", "f.x:2: the line is []; expected an object"),
@@ -539,8 +539,8 @@ class TestChunkseg:
             ('{"reference": [0], "hypothesis": [], "id": {}}', "f.x:1: id is {}; expected a text"),
         ],
     )
-    def test_what_is_refused(self, text: str, said: str) -> None:
-        assert refusal_of(chunkseg.read, text, system="b").startswith(said)
+    def test_invalid_input_is_refused(self, text: str, message: str) -> None:
+        assert refusal_of(chunkseg.read, text, system="b").startswith(message)
 
     def test_a_hypothesis_needs_a_coder(self) -> None:
         text = '{"reference": [], "hypothesis": []}'

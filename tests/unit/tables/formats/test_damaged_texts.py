@@ -87,12 +87,12 @@ GOOD: dict[str, tuple[Reader, str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", GOOD)
 @given(st.data())
 def test_damaged(name: str, data: st.DataObject) -> None:
-    read, text, asked = GOOD[name]
+    read, text, options = GOOD[name]
     length = None if read in TEXTS else 10**7
-    assert converted(read, text, "f.x", length, coder="a", **asked)
+    assert converted(read, text, "f.x", length, coder="a", **options)
     content = data.draw(damaged(text.encode()))
     with suppress(Refused):
-        for row in converted(read, content, "f.x", length, coder="a", **asked):
+        for row in converted(read, content, "f.x", length, coder="a", **options):
             assert row.row.n_units is not None
             positions = row.row.boundaries or ()
             assert all(position and 0 < position < row.row.n_units for position in positions)

@@ -23,7 +23,7 @@ def test_audacity_skips_frequencies_and_keeps_the_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("0 1 a\n", 'x:1: "0 1 a" is not a label'),
         ("\na\tb\n", "x:2: a is not a time"),
@@ -33,8 +33,8 @@ def test_audacity_skips_frequencies_and_keeps_the_order() -> None:
     ],
     ids=str,
 )
-def test_audacity_refuses(text: str, said: str) -> None:
-    refuses(audacity.read, text, said)
+def test_audacity_refuses(text: str, message: str) -> None:
+    refuses(audacity.read, text, message)
 
 
 def marker(start: str) -> str:
@@ -58,7 +58,7 @@ def test_semicolons_everywhere_are_drop_frame() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (HEADER + "a\t\t00:00:00:00\t00:00:00:00\n", "x:2: 4 cells; expected 6"),
         ("one\ttwo\n", "x:1: 2 cells; expected 6"),
@@ -68,8 +68,8 @@ def test_semicolons_everywhere_are_drop_frame() -> None:
         ("", "there is no marker"),
     ],
 )
-def test_premiere_refuses(text: str, said: str) -> None:
-    refuses(premiere.read, text, said, **AT_25)
+def test_premiere_refuses(text: str, message: str) -> None:
+    refuses(premiere.read, text, message, **AT_25)
 
 
 def event(start: str) -> str:
@@ -100,7 +100,7 @@ def test_markers_of_resolve_are_at_the_event_above() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             event("00:00:00:00"),
@@ -113,8 +113,8 @@ def test_markers_of_resolve_are_at_the_event_above() -> None:
         (" |C:ResolveColorBlue |M:a |D:1\n", "x:1: a marker without an event"),
     ],
 )
-def test_edl_refuses(text: str, said: str) -> None:
-    refuses(edl.read, text, said, **AT_25)
+def test_edl_refuses(text: str, message: str) -> None:
+    refuses(edl.read, text, message, **AT_25)
 
 
 def test_timecode_needs_a_rate() -> None:

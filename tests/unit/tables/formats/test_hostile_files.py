@@ -1,4 +1,4 @@
-"""Whatever bytes come, a reader yields shapes that convert to rows, or refuses in one line."""
+"""For any bytes, a reader yields shapes that convert to rows, or refuses in one line."""
 
 import json
 from collections.abc import Iterable
@@ -106,8 +106,8 @@ def damaged(draw: st.DrawFn, content: bytes) -> bytes:
     return content
 
 
-def as_regions(file: InputFile, asked: Asked) -> Iterable[Shape]:
-    assert all(region.end > region.start for region in uem.read_regions(file, asked).values())
+def as_regions(file: InputFile, options: Asked) -> Iterable[Shape]:
+    assert all(region.end > region.start for region in uem.read_regions(file, options).values())
     return ()
 
 
@@ -119,10 +119,10 @@ def as_regions(file: InputFile, asked: Asked) -> Iterable[Shape]:
 def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObject) -> None:
     content = data.draw(damaged(text.encode()))
     unit = data.draw(st.sampled_from(["lines", "tokens", "characters"]))
-    asked = Asked(coder="x", text_units=unit, clock=Clock(rate=frame_rate("29.97")))
+    options = Asked(coder="x", text_units=unit, clock=Clock(rate=frame_rate("29.97")))
     file = InputFile("f.x", content)
     try:
-        converted = convert_files([ReadFile(file, list(read(file, asked)), ())], asked, {})
+        converted = convert_files([ReadFile(file, list(read(file, options)), ())], options, {})
     except Refused as refused:
         message = str(refused)
         assert message.encode()
@@ -137,6 +137,6 @@ def test_nothing_but_rows_and_refusals(read: Reader, text: str, data: st.DataObj
 
 
 @pytest.mark.parametrize(("read", "text"), FILES)
-def test_the_files_are_good_as_they_are(read: Reader, text: str) -> None:
-    asked = Asked(text_units="lines", clock=Clock(rate=frame_rate("25")))
-    assert list(read(InputFile("f.x", text.encode()), asked))
+def test_undamaged_files_are_read(read: Reader, text: str) -> None:
+    options = Asked(text_units="lines", clock=Clock(rate=frame_rate("25")))
+    assert list(read(InputFile("f.x", text.encode()), options))

@@ -146,8 +146,8 @@ def test_one_control_is_read() -> None:
 
 
 def test_the_document_of_a_task() -> None:
-    def documents(*tasks: object, **asked: Any) -> list[object]:
-        return [shape.document_id for shape in yielded(READ, export(*tasks), **asked)]
+    def documents(*tasks: object, **options: Any) -> list[object]:
+        return [shape.document_id for shape in yielded(READ, export(*tasks), **options)]
 
     one = task(annotation(audio(0, 1)), data={"document_id": "a", "name": "b"})
     other = task(annotation(audio(0, 1)), id=10)
@@ -159,7 +159,7 @@ def test_the_document_of_a_task() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{}", "x:1: the file is {}; expected a list of objects"),
         (
@@ -183,8 +183,8 @@ def test_the_document_of_a_task() -> None:
         ('[{"id": 1, "anno', "x:1: not JSON"),
     ],
 )
-def test_label_studio_refuses(text: str, said: str) -> None:
-    refuses(READ, text, said)
+def test_label_studio_refuses(text: str, message: str) -> None:
+    refuses(READ, text, message)
 
 
 def test_the_export_to_choose_is_named() -> None:
@@ -192,7 +192,7 @@ def test_the_export_to_choose_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("region", "said"),
+    ("region", "message"),
     [
         (span(0, 4, "Two."), 'x:1: a region from 0 to 4 has the text "Two.", but the document has'),
         (span(10, 40), "x:1: a span from 10 to 40 is not inside its text of 16 characters"),
@@ -201,8 +201,8 @@ def test_the_export_to_choose_is_named() -> None:
         (span(0, 4) | {"value": {"start": "a", "end": 5, "text": ""}}, 'x:1: start is "a"'),
     ],
 )
-def test_regions_of_texts_that_are_refused(region: dict[str, Any], said: str) -> None:
-    refuses(READ, export(task(annotation(region))), said, **LINES)
+def test_regions_of_texts_that_are_refused(region: dict[str, Any], message: str) -> None:
+    refuses(READ, export(task(annotation(region))), message, **LINES)
 
 
 def test_text_needs_a_unit() -> None:

@@ -80,7 +80,7 @@ def test_seglst_has_times_as_text_or_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("read", "line", "said"),
+    ("read", "line", "message"),
     [
         (rttm.read, "SPEAKER talk 1 0.5 1", "x:2: 5 fields; expected 9 or 10"),
         (rttm.read, "SPEAKER t 1 0 1 a b c d e f", "x:2: 11 fields"),
@@ -95,8 +95,8 @@ def test_seglst_has_times_as_text_or_number() -> None:
         (ctm.read, "talk 1 * * <ALT_BEGIN>", "x:2: * is not a time"),
     ],
 )
-def test_lines_that_are_refused(read: Reader, line: str, said: str) -> None:
-    refuses(read, f"\n{line}\n", said)
+def test_lines_that_are_refused(read: Reader, line: str, message: str) -> None:
+    refuses(read, f"\n{line}\n", message)
 
 
 @pytest.mark.parametrize("read", [rttm.read, stm.read, ctm.read])
@@ -131,7 +131,7 @@ def test_uem_states_regions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("talk 1 0\n", "f.x:1: 3 fields; expected at least 4"),
         ("talk 1 0 60\ntalk 1 70 80\n", "f.x:2: a second region of talk"),
@@ -142,6 +142,6 @@ def test_uem_states_regions() -> None:
         (";;\n", "f.x: there is no region"),
     ],
 )
-def test_uem_refuses(text: str, said: str) -> None:
-    with pytest.raises(Refused, match=re.escape(said)):
+def test_uem_refuses(text: str, message: str) -> None:
+    with pytest.raises(Refused, match=re.escape(message)):
         uem.read_regions(input_file(text), Asked())

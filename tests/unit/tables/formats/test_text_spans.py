@@ -75,11 +75,11 @@ def test_a_text_without_a_unit_is_refused(kind: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("span", "said"),
+    ("span", "message"),
     [((5, 2), "ends at 2, before its start 5"), ((5, 40), "from 5 to 40 .* 31 characters")],
 )
-def test_a_span_outside_the_text_is_refused(span: tuple[int, int], said: str) -> None:
-    with pytest.raises(Refused, match=f"show.x:3: .*{said}"):
+def test_a_span_outside_the_text_is_refused(span: tuple[int, int], message: str) -> None:
+    with pytest.raises(Refused, match=f"show.x:3: .*{message}"):
         segments("lines", span)
 
 
@@ -107,6 +107,8 @@ def test_an_edge_is_never_nearer_to_another_unit(text: str, data: st.DataObject)
             edges = {p: k for k, places in enumerate(made.places) for p in places[:1]}
             edges_of_ends = {places[1]: k + 1 for k, places in enumerate(made.places)}
             near = min(abs(first - edge) for edge in (*edges, *edges_of_ends))
-            at = int(segment.start.exact)
-            own = [edge for edge, k in (*edges.items(), *edges_of_ends.items()) if k == at]
-            assert min(abs(first - edge) for edge in own) == near
+            offset = int(segment.start.exact)
+            unit_edges = [
+                edge for edge, k in (*edges.items(), *edges_of_ends.items()) if k == offset
+            ]
+            assert min(abs(first - edge) for edge in unit_edges) == near

@@ -14,9 +14,9 @@ RULE = "=" * 10
 SEGMENTS = st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=2, max_size=5)
 
 
-def sizes_of(read: Reader, *lines: str, **asked: Any) -> Sizes:
+def sizes_of(read: Reader, *lines: str, **options: Any) -> Sizes:
     """The segmentation of a text."""
-    (shape,) = shapes_of(read, "\n".join(lines), **asked)
+    (shape,) = shapes_of(read, "\n".join(lines), **options)
     assert isinstance(shape, Sizes)
     assert (shape.unit, shape.document_id, shape.coder) == ("sentence", None, None)
     return shape

@@ -38,7 +38,7 @@ def test_elan_times_are_milliseconds_and_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "asked", "coder"),
+    ("more", "options", "coder"),
     [
         ('ANNOTATOR="anna" PARTICIPANT="p"', {"coder": "x"}, "anna"),
         ('ANNOTATOR="" PARTICIPANT="p"', {"coder": "x"}, "p"),
@@ -47,9 +47,9 @@ def test_elan_times_are_milliseconds_and_stay_as_they_are() -> None:
         ("", {"coder": "x", "tiers": ("t", "u")}, "t"),
     ],
 )
-def test_the_coder_of_a_tier(more: str, asked: dict[str, Any], coder: str | None) -> None:
-    tiers = tier("t", more) + (tier("u") if "tiers" in asked else "")
-    assert yielded(elan.read, eaf(tiers), **asked)[0].coder == coder
+def test_the_coder_of_a_tier(more: str, options: dict[str, Any], coder: str | None) -> None:
+    tiers = tier("t", more) + (tier("u") if "tiers" in options else "")
+    assert yielded(elan.read, eaf(tiers), **options)[0].coder == coder
 
 
 def test_tiers_of_one_coder_are_levels_in_the_order_asked_for() -> None:
@@ -173,7 +173,7 @@ def test_one_tier_is_by_the_coder_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         (
             "3 5.5",
@@ -195,9 +195,9 @@ def test_one_tier_is_by_the_coder_asked_for() -> None:
         ("5.5 11", "5.5 -11", "x:5: -11 is a negative time"),
     ],
 )
-def test_textgrid_refuses(old: str, new: str, said: str) -> None:
+def test_textgrid_refuses(old: str, new: str, message: str) -> None:
     assert old in SHORT
-    refuses(textgrid.read, SHORT.replace(old, new), said, **ALL)
+    refuses(textgrid.read, SHORT.replace(old, new), message, **ALL)
 
 
 def test_other_refusals_of_textgrids() -> None:

@@ -39,7 +39,7 @@ def test_a_file_without_names_is_one_document() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("1\tword\t_\t_\t_\t_\n", "x:1: 6 columns; expected 10"),
         (token("1") + token("one"), 'x:2: the number of the token is "one"'),
@@ -51,8 +51,8 @@ def test_a_file_without_names_is_one_document() -> None:
         (token("1", "BeginSeg=Yes") + "# newdoc id = b\n", 'x:2: "b" has no token'),
     ],
 )
-def test_disrpt_refuses(text: str, said: str) -> None:
-    refuses(disrpt.read, text, said)
+def test_disrpt_refuses(text: str, message: str) -> None:
+    refuses(disrpt.read, text, message)
 
 
 def annotation(namespace: str = "segment_open", **changes: Any) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def test_jams_without_a_length() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[]", "x:1: the file is []; expected an object"),
         ("{}", "x:1: the file has no annotations"),
@@ -126,8 +126,8 @@ def test_jams_without_a_length() -> None:
         ),
     ],
 )
-def test_jams_refuses(text: str, said: str) -> None:
-    refuses(jams.read, text, said)
+def test_jams_refuses(text: str, message: str) -> None:
+    refuses(jams.read, text, message)
 
 
 @pytest.mark.parametrize("level", [-1, True, "0", 0.5, None])

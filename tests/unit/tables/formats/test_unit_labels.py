@@ -28,9 +28,9 @@ PLACE = RowPlace("f.x", 3)
 Row = tuple[Any, ...]
 
 
-def rows(text: str | bytes, name: str = "f.jsonl", **asked: Any) -> list[Row]:
+def rows(text: str | bytes, name: str = "f.jsonl", **options: Any) -> list[Row]:
     """Document, coder, role, sizes and attributes of each segmentation in a file."""
-    shapes = shapes_of(unit_labels.read, text, name, **asked)
+    shapes = shapes_of(unit_labels.read, text, name, **options)
     assert all(isinstance(shape, Sizes) and shape.unit == "turn" for shape in shapes)
     return [
         (s.document_id, s.coder, s.role, s.sizes, s.attributes)
@@ -39,9 +39,9 @@ def rows(text: str | bytes, name: str = "f.jsonl", **asked: Any) -> list[Row]:
     ]
 
 
-def flags(value: object, **asked: Any) -> list[int]:
+def flags(value: object, **options: Any) -> list[int]:
     """The sizes of the only record of a file with a list y."""
-    ((*_, sizes, _),) = rows(json.dumps({"y": value}), flags="y", **asked)
+    ((*_, sizes, _),) = rows(json.dumps({"y": value}), flags="y", **options)
     return sizes
 
 
@@ -52,7 +52,7 @@ class TestFlags:
         ("marks", "sizes"), [("end", [2, 1]), ("start", [1, 2]), ("between", [2, 1, 1])]
     )
     def test_where_marks_are(self, marks: str, sizes: list[int]) -> None:
-        # The first flag of `start` and the last one of `end` say nothing.
+        # The first flag of `start` and the last one of `end` have no meaning.
         assert flags([0, 1, 1] if marks != "start" else [0, 1, 0], marks=marks) == sizes
 
     @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ class TestFlags:
         assert flags([1], marks=marks) == [1]
 
     @pytest.mark.parametrize(
-        ("value", "said"),
+        ("value", "reason"),
         [
             ([], "y is an empty list"),
             ("", "y is empty"),
@@ -88,10 +88,10 @@ class TestFlags:
             (None, "y is null; expected a list"),
         ],
     )
-    def test_what_is_refused(self, value: object, said: str) -> None:
+    def test_invalid_input_is_refused(self, value: object, reason: str) -> None:
         text = "\n" + json.dumps({"y": value})
         message = refusal_of(unit_labels.read, text, "f.jsonl", flags="y", marks="end")
-        assert message.startswith(f"f.jsonl:2: {said}")
+        assert message.startswith(f"f.jsonl:2: {reason}")
 
     @given(st.lists(st.integers(1, 5), min_size=1, max_size=6))
     def test_round_trips(self, sizes: list[int]) -> None:
@@ -114,7 +114,7 @@ class TestIdsAndSizes:
         assert sizes == [2, 1, 1, 2]
 
     @pytest.mark.parametrize(
-        ("option", "value", "said"),
+        ("option", "value", "message"),
         [
             ("ids", [], "y is an empty list"),
             ("ids", "aab", 'y is "aab"; expected a list'),
@@ -127,9 +127,9 @@ class TestIdsAndSizes:
             ("sizes", ["2"], 'y[0] is "2"; expected a whole number from 1'),
         ],
     )
-    def test_what_is_refused(self, option: str, value: object, said: str) -> None:
+    def test_invalid_input_is_refused(self, option: str, value: object, message: str) -> None:
         text = json.dumps({"y": value})
-        assert refusal_of(unit_labels.read, text, **{option: "y"}).startswith(f"f.x:1: {said}")
+        assert refusal_of(unit_labels.read, text, **{option: "y"}).startswith(f"f.x:1: {message}")
 
     def test_nan_is_no_name(self) -> None:
         with pytest.raises(Refused, match="NaN; expected a text or a number"):
@@ -137,7 +137,7 @@ class TestIdsAndSizes:
 
 
 class TestRecords:
-    """Who and what a record is about."""
+    """Names, roles and attributes of records."""
 
     def test_names_roles_and_attributes(self) -> None:
         text = (
@@ -200,8 +200,8 @@ class TestRecords:
         days = pa.array([1, 10**9], pa.date32())
         pq.write_table(pa.table({"id": ["a", "b"], "y": [[2], [3]], "day": days}), table)
         message = refusal_of(unit_labels.read, b"PAR1", str(table), sizes="y")
-        said = "a value in this row, or in one of the 1 below it, cannot be read: days=1000000000"
-        assert message.startswith(f"{table}:0: {said}")
+        reason = "a value in this row, or in one of the 1 below it, cannot be read: days=1000000000"
+        assert message.startswith(f"{table}:0: {reason}")
 
     def test_attributes_of_parquet(self, tmp_path: Path) -> None:
         table = tmp_path / "f.parquet"
@@ -222,15 +222,15 @@ class TestRecords:
 
     def test_a_number_of_units_that_differs(self) -> None:
         text = '{"y": [0, 1, 0], "text": ["a", "b"]}'
-        asked = {"flags": "y", "units": "text"}
-        message = refusal_of(unit_labels.read, text, marks="end", **asked)
+        options = {"flags": "y", "units": "text"}
+        message = refusal_of(unit_labels.read, text, marks="end", **options)
         assert message.startswith(
             "f.x:1: y is for 3 units, and text has 2; expected the same number"
         )
-        assert rows('{"y": [0, 1], "text": [1, 2, 3]}', marks="between", **asked)[0][3] == [2, 1]
+        assert rows('{"y": [0, 1], "text": [1, 2, 3]}', marks="between", **options)[0][3] == [2, 1]
 
     @pytest.mark.parametrize(
-        ("text", "asked", "said"),
+        ("text", "options", "message"),
         [
             ("{}", {"flags": "y"}, "f.x: flags of 0 and 1 can be"),
             ("{}", {"ids": "y", "sizes": "x"}, "--ids and --sizes are given; name one of them"),
@@ -254,8 +254,10 @@ class TestRecords:
             ('{"y": 1, "y": 2}', {"ids": "y"}, 'f.x:1: the key "y" stands twice'),
         ],
     )
-    def test_what_is_refused(self, text: str, asked: dict[str, str], said: str) -> None:
-        assert refusal_of(unit_labels.read, text, **asked).startswith(said)
+    def test_invalid_input_is_refused(
+        self, text: str, options: dict[str, str], message: str
+    ) -> None:
+        assert refusal_of(unit_labels.read, text, **options).startswith(message)
 
 
 class TestPaths:
@@ -277,7 +279,7 @@ class TestPaths:
         assert field_path("--ids", path).value(self.RECORD, "", PLACE) == value
 
     @pytest.mark.parametrize(
-        ("path", "said"),
+        ("path", "message"),
         [
             ("e", 'the record has no field "e"; there is "a", "d"; check --ids e'),
             ("a.c", 'a has no field "c"; there is "b"; check --ids a.c'),
@@ -288,11 +290,11 @@ class TestPaths:
             ("d[][].c", "d[0][0] is 1; expected an object"),
         ],
     )
-    def test_what_is_refused(self, path: str, said: str) -> None:
+    def test_invalid_input_is_refused(self, path: str, message: str) -> None:
         with pytest.raises(Refused) as caught:
             field_path("--ids", path).value(self.RECORD, "", PLACE)
         assert str(caught.value).startswith("f.x:3: ")
-        assert said in str(caught.value)
+        assert message in str(caught.value)
 
     def test_many_fields_are_not_all_named(self) -> None:
         with pytest.raises(Refused, match=r'"11", \.\.\.; check --ids x$'):

@@ -1,4 +1,4 @@
-"""Storage whose every operation is a point where another job may go on: a disk, and a store."""
+"""Storage whose every operation is a point where another job may run: a disk, and a store."""
 
 import builtins
 import os
@@ -24,18 +24,18 @@ OPERATIONS = ("listdir", "mkdir", "rmdir", "rename", "replace", "link", "unlink"
 PROTOCOL = "stepped"
 
 Tree = Mapping[str, bytes]
-"""Relative path -> content; folders are not told."""
+"""Relative path -> content, without folders."""
 
 
-class World:
-    """Where jobs run: what they write to, and processes that only they see."""
+class SteppedStorage:
+    """Storage that jobs write to, and processes that only they see."""
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
 
     @contextmanager
     def entered(self, stage: Stage) -> Iterator[None]:
-        """Let each job be a process of its own, whose storage waits for its turn."""
+        """Make each job a process of its own, whose storage waits for its turn."""
         self.jobs = list(stage.jobs)
 
         def of_job(real: Callable[[], Any], get: Callable[[Job], Any]) -> Callable[[], Any]:
@@ -74,16 +74,16 @@ class World:
     def _wait_for(self, stage: Stage) -> Callable[[str, claims.Claim], None]:
         def wait_for(output: str, publisher: claims.Claim) -> None:
             def over() -> bool:
-                here = [job for job in self.jobs if job.pid == publisher.pid]
-                gone = not any(job.runs for job in here)
-                return gone or claims.newest(output) != publisher
+                publishers = [job for job in self.jobs if job.pid == publisher.pid]
+                is_over = not any(job.runs for job in publishers)
+                return is_over or claims.newest(output) != publisher
 
             stage.wait(over)
 
         return wait_for
 
     def storage(self, stage: Stage) -> AbstractContextManager[None]:
-        """Let each operation of storage wait for its turn."""
+        """Make each operation of storage wait for its turn."""
         raise NotImplementedError
 
     @property
@@ -92,26 +92,26 @@ class World:
         raise NotImplementedError
 
     def tree(self) -> dict[str, bytes]:
-        """What the folder of the run holds."""
+        """Return the content of the run's folder."""
         raise NotImplementedError
 
     def reset(self, tree: Tree) -> None:
-        """Let the folder of the run hold just this."""
+        """Replace the content of the run's folder."""
         raise NotImplementedError
 
 
 @contextmanager
 def _all(patches: list[Any]) -> Iterator[None]:
-    for each in patches:
-        each.start()
+    for patcher in patches:
+        patcher.start()
     try:
         yield
     finally:
-        for each in reversed(patches):
-            each.stop()
+        for patcher in reversed(patches):
+            patcher.stop()
 
 
-class Disk(World):
+class Disk(SteppedStorage):
     """A folder of this machine; operations are those of the operating system."""
 
     def __init__(self, folder: Path) -> None:
@@ -124,20 +124,20 @@ class Disk(World):
         return str(self.run)
 
     def tree(self) -> dict[str, bytes]:
-        """What the folder of the run holds; an empty folder counts, with a slash."""
-        found = {}
+        """Return the content of the run's folder; an empty folder is included, with a slash."""
+        contents = {}
         for folder, folders, names in os.walk(self.run):
             inside = os.path.relpath(folder, self.run)
             if not folders and not names:
-                found[f"{inside}/"] = b""
+                contents[f"{inside}/"] = b""
             for name in names:
                 path = os.path.join(folder, name)
                 with REAL_OPEN(path, "rb") as file:
-                    found[os.path.normpath(os.path.join(inside, name))] = file.read()
-        return found
+                    contents[os.path.normpath(os.path.join(inside, name))] = file.read()
+        return contents
 
     def reset(self, tree: Tree) -> None:
-        """Let the folder of the run hold just this."""
+        """Replace the content of the run's folder."""
         shutil.rmtree(self.run, ignore_errors=True)
         for name, content in tree.items():
             path = self.run / name
@@ -146,20 +146,20 @@ class Disk(World):
 
     @contextmanager
     def storage(self, stage: Stage) -> Iterator[None]:
-        """Let each call to the operating system that changes or looks at the folder wait."""
+        """Make each call to the operating system that changes or reads the folder wait."""
         top = str(self.run.parent)
 
         def stepped(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
             def call(*arguments: Any, **options: Any) -> Any:
-                paths = [each for each in arguments if isinstance(each, str)]
+                paths = [argument for argument in arguments if isinstance(argument, str)]
                 if (
                     whole
                     or stage.current is None
                     or not any(path.startswith(top) for path in paths)
                 ):
                     return real(*arguments, **options)
-                said = " ".join([name, *(os.path.relpath(path, top) for path in paths)])
-                return stage.operate(said, lambda: real(*arguments, **options), _plain)
+                operation = " ".join([name, *(os.path.relpath(path, top) for path in paths)])
+                return stage.operate(operation, lambda: real(*arguments, **options), _plain)
 
             return call
 
@@ -180,9 +180,9 @@ class Disk(World):
             private = outside or (path.endswith(".tmp") and "r" in mode)
             if stage.current is None or private:
                 return REAL_OPEN(path, mode, *arguments, **options)
-            said = f"open {os.path.relpath(path, top)} {mode}"
+            operation = f"open {os.path.relpath(path, top)} {mode}"
             act = lambda: REAL_OPEN(path, mode, *arguments, **options)  # noqa: E731
-            return stage.operate(said, act, lambda _: _digest(path) if "r" in mode else None)
+            return stage.operate(operation, act, lambda _: _digest(path) if "r" in mode else None)
 
         patches: list[Any] = [
             patch.object(os, name, stepped(name, getattr(os, name))) for name in OPERATIONS
@@ -226,10 +226,10 @@ class SteppedFiles(AbstractFileSystem):  # type: ignore[misc]
     def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
         """List what is right below a prefix."""
         path = self._strip_protocol(path)
-        found = self._operate(f"list {path}", lambda: self._below(path))
-        if not found:
+        names = self._operate(f"list {path}", lambda: self._below(path))
+        if not names:
             raise FileNotFoundError(path)
-        return [self._info(name) if detail else name for name in found]
+        return [self._info(name) if detail else name for name in names]
 
     def _below(self, path: str) -> list[str]:
         inside = [name[len(path) + 1 :] for name in self.objects if name.startswith(f"{path}/")]
@@ -246,16 +246,16 @@ class SteppedFiles(AbstractFileSystem):  # type: ignore[misc]
         act = lambda: sorted(  # noqa: E731
             name for name in self.objects if name == path or name.startswith(f"{path}/")
         )
-        found = self._operate(f"find {path}", act)
-        return {name: self._info(name) for name in found} if detail else found
+        names = self._operate(f"find {path}", act)
+        return {name: self._info(name) for name in names} if detail else names
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
-        """Tell of an object."""
+        """Describe an object."""
         path = self._strip_protocol(path)
-        found = self._operate(f"info {path}", lambda: self._info(path))
-        if found["type"] == "directory" and not self._below(path):
+        info = self._operate(f"info {path}", lambda: self._info(path))
+        if info["type"] == "directory" and not self._below(path):
             raise FileNotFoundError(path)
-        return dict(found)
+        return dict(info)
 
     def cat_file(self, path: str, **_: Any) -> bytes:
         """Read an object."""
@@ -266,7 +266,7 @@ class SteppedFiles(AbstractFileSystem):  # type: ignore[misc]
         return bytes(content)
 
     def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **_: Any) -> None:
-        """Write an object whole; with ``create``, only if it is not there."""
+        """Write an object whole; with ``create``, only if it does not exist."""
         path = self._strip_protocol(path)
 
         def act() -> bool:
@@ -296,15 +296,15 @@ class SteppedFiles(AbstractFileSystem):  # type: ignore[misc]
             raise FileNotFoundError(source)
 
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
-        """Make nothing: there are no folders."""
+        """Do nothing: there are no folders."""
 
 
 STORE: dict[str, bytes] = {}
 STAGES: list[Stage] = [Stage([])]
 
 
-class Store(World):
-    """An object store that answers create-only puts; its operations are its requests."""
+class Store(SteppedStorage):
+    """An object store with create-only puts; its operations are its requests."""
 
     @property
     def output(self) -> str:
@@ -312,17 +312,17 @@ class Store(World):
         return f"{PROTOCOL}://bucket/run"
 
     def tree(self) -> dict[str, bytes]:
-        """What the folder of the run holds."""
+        """Return the content of the run's folder."""
         return {name.removeprefix("bucket/run/"): content for name, content in STORE.items()}
 
     def reset(self, tree: Tree) -> None:
-        """Let the folder of the run hold just this."""
+        """Replace the content of the run's folder."""
         STORE.clear()
         STORE.update({f"bucket/run/{name}": content for name, content in tree.items()})
 
     @contextmanager
     def storage(self, stage: Stage) -> Iterator[None]:
-        """Let each request wait for its turn; a job makes its requests one after the other."""
+        """Make each request wait for its turn; a job makes its requests one after the other."""
         fsspec.register_implementation(PROTOCOL, SteppedFiles, clobber=True)
 
         def for_each(task: Callable[[str], None], names: Any) -> None:

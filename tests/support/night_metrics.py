@@ -1,4 +1,4 @@
-"""What a night tells."""
+"""Metrics and messages of a night."""
 
 from datetime import date, timedelta
 
@@ -10,7 +10,7 @@ WORSE = {"steady": 0.9, "other": 0.4}
 
 
 def metrics(archive: Archive) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    """The metrics file as a collector reads it: (name, labels) -> value."""
+    """Return the metrics file as a collector reads it: (name, labels) -> value."""
     families = text_string_to_metric_families(archive.metrics.read_text())
     return {
         (sample.name.removeprefix("segscore_nightly_"), tuple(sorted(sample.labels.items()))):
@@ -20,23 +20,23 @@ def metrics(archive: Archive) -> dict[tuple[str, tuple[tuple[str, str], ...]], f
     }  # fmt: skip
 
 
-def outcome_told(archive: Archive) -> str:
-    """The one outcome that the metrics tell."""
-    (told,) = (
+def outcome_in_metrics(archive: Archive) -> str:
+    """Return the one outcome in the metrics."""
+    (outcome,) = (
         labels[0][1]
         for (name, labels), value in metrics(archive).items()
         if name == "outcome" and value == 1
     )
-    return told
+    return outcome
 
 
 def one_error(err: str) -> str:
-    """The one line that says what went wrong."""
+    """Return the one error message."""
     assert "Traceback" not in err
     (line,) = (line for line in err.splitlines() if line.startswith("segscore: error: "))
     return line
 
 
 def shifted(night: str, days: int) -> str:
-    """A date some days later."""
+    """Return a date some days later."""
     return (date.fromisoformat(night) + timedelta(days=days)).isoformat()

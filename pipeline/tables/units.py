@@ -1,0 +1,41 @@
+"""The unit of positions and lengths, which the metadata of a Parquet file may state."""
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from segscore.pipeline.errors import Refused
+
+UNIT_KEY = "segscore.unit"
+"""Key of a Parquet file's metadata: the unit that is counted, such as millisecond."""
+
+_SHOWN = 40
+"""Number of characters of a unit's name that are read."""
+
+
+def recorded_unit(schema: pa.Schema) -> str | None:
+    """Return the unit that `segscore import` recorded in a file; None if there is none."""
+    name = (schema.metadata or {}).get(UNIT_KEY.encode(), b"").decode("utf-8", "replace")
+    return "".join(letter for letter in name[:_SHOWN] if letter.isprintable()) or None
+
+
+def one_unit(units: Mapping[str, str | None]) -> str | None:
+    """Return the unit of files or tables; None if none of them states one.
+
+    Args:
+        units: file or table -> its unit, None if it states none.
+
+    Raises:
+        Refused: there are two different units.
+    """
+    first: dict[str, str] = {}
+    for name, unit in units.items():
+        if unit is not None:
+            first.setdefault(unit, name)
+    if len(first) > 1:
+        (one, other), (unit, other_unit) = list(first.values())[:2], list(first)[:2]
+        raise Refused(
+            f"{other}: its unit is the {other_unit}, but that of {one} is the {unit}; import both "
+            "in the same unit"
+        )
+    return next(iter(first), None)

@@ -1,0 +1,106 @@
+"""`segscore score --tolerance --edges`, values below 0, and counts that do not fit."""
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+
+from segscore.pipeline.measures import tolerance
+from segscore.pipeline.storage import read_table
+from tests.oracles import naive_fields
+from tests.support import passes
+from tests.support.command_line import Segscore
+from tests.support.corpora import corpus, run
+
+NAMES = [measure.name for measure in tolerance.MEASURES]
+
+
+def write(file: Path, n_units: int, *sides: tuple[str, str, Sequence[int]]) -> Path:
+    """Write the segmentations of one document."""
+    lines = [
+        {"document_id": "d", "coder": coder, "role": role, "n_units": n_units, "boundaries": [*b]}
+        for coder, role, b in sides
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def rows(folder: Path, table: str) -> list[dict[str, Any]]:
+    """The rows of a table of a run."""
+    found: list[dict[str, Any]] = read_table(str(folder / table)).to_pylist()
+    return found
+
+
+@pytest.mark.parametrize(("reach", "edges"), [(0, 2), (2, 0), (3, 1), (2**31 - 1, 2)])
+def test_rows_and_micro_averages_are_those_of_the_twin(
+    segscore: Segscore, tmp_path: Path, reach: int, edges: int
+) -> None:
+    made = corpus(seed=18)
+    made.write(tmp_path)
+    record = run(
+        segscore, tmp_path, tmp_path / "run", "--tolerance", reach, "--edges", edges
+    )  # fmt: skip
+    signed = record["signature"].split("|")
+    assert (f"tol:{reach}" in signed, f"edges:{edges}" in signed) == (reach > 0, edges > 0)
+    sides = {
+        (row["document_id"], row["coder"]): row["boundaries"]
+        for row in (*made.references, *made.hypotheses)
+    }
+    scored = rows(tmp_path / "run", "scores")
+    assert scored
+    by_system: dict[str, list[dict[str, int]]] = {}
+    for row in scored:
+        reference, hypothesis = (
+            sides[row["document_id"], row[role]] for role in ("reference", "hypothesis")
+        )
+        counts = naive_fields.tolerance_counts(row["n_units"], reference, hypothesis, reach, edges)
+        assert {name: row[name] for name in counts} == counts
+        exact = naive_fields.tolerance_values(counts, edges)
+        assert all(passes.close(row[name], exact[name]) for name in NAMES)
+        by_system.setdefault(row["hypothesis"], []).append(counts)
+    averages = {
+        (row["hypothesis"], row["measure"]): row["value"]
+        for row in rows(tmp_path / "run", "summary")
+        if row["average"] == "micro"
+    }
+    for system, counted in by_system.items():
+        pooled = {name: sum(row[name] for row in counted) for name in counted[0]}
+        exact = naive_fields.tolerance_values(pooled, edges)
+        for name in NAMES:
+            assert passes.close(averages[system, name], exact[name]), (system, name)
+
+
+def test_averages_of_values_below_0(segscore: Segscore, tmp_path: Path) -> None:
+    table = write(
+        tmp_path / "talk.jsonl",
+        60,
+        ("one", "reference", [30]),
+        ("two", "reference", [30, 40]),
+        ("system", "hypothesis", range(26, 36)),
+    )
+    ended = segscore("score", table, table, "--tolerance", 5, "--output", tmp_path / "run")
+    assert ended.code == 0, ended.err
+    values = [row["r_value"] for row in rows(tmp_path / "run", "scores")]
+    assert max(values) < 0
+    macro = [
+        row
+        for row in rows(tmp_path / "run", "summary")
+        if (row["measure"], row["average"]) == ("r_value", "macro")
+    ]
+    assert [row["value"] for row in macro] == [pytest.approx(mean(values), abs=1e-12)]
+    (panel,) = rows(tmp_path / "run", "panel_scores")
+    assert panel["mean_r_value"] == pytest.approx(mean(values), abs=1e-12)
+    assert panel["mean_over_segmentation"] == float(Fraction(9 + 4, 2))
+
+
+def test_sums_that_do_not_fit_end_the_run(segscore: Segscore, tmp_path: Path) -> None:
+    coders: list[tuple[str, str, list[int]]] = [(f"coder {i}", "reference", []) for i in range(5)]
+    table = write(tmp_path / "long.jsonl", 2**31 - 1, *coders, ("system", "hypothesis", [2**30]))
+    ended = segscore("score", table, table, "--output", tmp_path / "run")
+    assert ended.code == 1
+    assert "use coarser units" in ended.err
+    assert not (tmp_path / "run" / "run.json").exists()

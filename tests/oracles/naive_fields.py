@@ -1,0 +1,310 @@
+"""The measures of neighbouring fields once more, slow and obvious.
+
+Tolerance, WinPR, overlap of segments and the Score of SuperDialseg, as docs/measures.md defines
+them, by enumerating pairs of boundaries, windows, units and pairs of units, and dividing exact
+fractions. Values that are not rational (the R-value) are worked out in 60 digits.
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import combinations
+
+from tests.oracles.naive import Boundaries, Value, edge_windows, ratio, segments
+
+Counts = Mapping[str, int]
+
+TOLERANCE_COUNTS = (
+    "rows",
+    "reference_boundaries",
+    "hypothesis_boundaries",
+    "tolerant_matches",
+    "references_in_reach",
+    "hypotheses_in_reach",
+    "count_difference",
+    "perfect",
+)
+WINPR_COUNTS = ("winpr_tp", "winpr_fp", "winpr_fn")
+OVERLAP_COUNTS = (
+    "coverage_overlap",
+    "purity_overlap",
+    "tiou_references",
+    "tiou_hypotheses",
+    "tiou_hits",
+    "alignment_edges",
+    "alignment_sum",
+    "pairs_together",
+    "pairs_reference_only",
+    "pairs_hypothesis_only",
+    "pairs_apart",
+)
+TIOU_THRESHOLDS = tuple(Fraction(percent, 100) for percent in range(50, 100, 5))
+IOU_UNIT = 2**40
+
+
+# --- Tolerance -----------------------------------------------------------------------------------
+
+
+def with_edges(n_units: int, boundaries: Boundaries, edges: int) -> list[int]:
+    """Boundaries with the start of the document (edges 1), or with both its ends (edges 2)."""
+    return [*[0][:edges], *boundaries, *([n_units] if edges == 2 else [])]
+
+
+def most_pairs(reference: Boundaries, hypothesis: Boundaries, tolerance: int) -> int:
+    """The largest one-to-one matching of boundaries within the tolerance, by augmenting paths."""
+    partner: dict[int, int] = {}
+
+    def place(r: int, tried: set[int]) -> bool:
+        for h, position in enumerate(hypothesis):
+            if abs(reference[r] - position) <= tolerance and h not in tried:
+                tried.add(h)
+                if h not in partner or place(partner[h], tried):
+                    partner[h] = r
+                    return True
+        return False
+
+    return sum(place(r, set()) for r in range(len(reference)))
+
+
+def in_reach(side: Boundaries, other: Boundaries, tolerance: int) -> int:
+    """How many boundaries of one side have one of the other within the tolerance."""
+    return sum(any(abs(p - q) <= tolerance for q in other) for p in side)
+
+
+def tolerance_counts(
+    n_units: int,
+    reference: Boundaries,
+    hypothesis: Boundaries,
+    tolerance: int = 0,
+    edges: int = 0,
+) -> dict[str, int]:
+    """Boundaries that have a partner within the tolerance, and how many there are."""
+    r, h = (with_edges(n_units, side, edges) for side in (reference, hypothesis))
+    return {
+        "rows": 1,
+        "reference_boundaries": len(reference),
+        "hypothesis_boundaries": len(hypothesis),
+        "tolerant_matches": most_pairs(r, h, tolerance),
+        "references_in_reach": in_reach(r, h, tolerance),
+        "hypotheses_in_reach": in_reach(h, r, tolerance),
+        "count_difference": abs(len(reference) - len(hypothesis)),
+        "perfect": int(list(reference) == list(hypothesis)),
+    }
+
+
+def f_shared(matches: int, of_reference: int, of_hypothesis: int, beta: Fraction) -> Value:
+    """F where precision and recall have the same numerator."""
+    weight = beta * beta
+    return ratio((1 + weight) * matches, weight * of_reference + of_hypothesis)
+
+
+def f_of_two(recall: Value, precision: Value, beta: Fraction) -> Value:
+    """F of a recall and a precision; one that is undefined because its side is empty counts as 0.
+
+    Undefined if both are.
+    """
+    if recall is None and precision is None:
+        return None
+    weight = beta * beta
+    r, p = recall or Fraction(0), precision or Fraction(0)
+    return ratio((1 + weight) * p * r, weight * p + r) or Fraction(0)
+
+
+def root(value: Fraction) -> Fraction:
+    """A square root to 60 digits."""
+    with localcontext(prec=60):
+        return Fraction((Decimal(value.numerator) / Decimal(value.denominator)).sqrt())
+
+
+def r_value(recall: Value, over_segmentation: Value) -> Value:
+    """1 - (|r1| + |r2|) / 2 (Räsänen, Laine & Altosaar 2009), to 60 digits."""
+    if recall is None or over_segmentation is None:
+        return None
+    r1 = root((1 - recall) ** 2 + over_segmentation**2)
+    r2 = (-over_segmentation + recall - 1) / root(Fraction(2))
+    return 1 - (r1 + abs(r2)) / 2
+
+
+def tolerance_values(
+    counts: Counts, edges: int = 0, beta: Fraction = Fraction(1)
+) -> dict[str, Value]:
+    """Values of one row's counts, or of sums of rows."""
+    r = counts["reference_boundaries"] + edges * counts["rows"]
+    h = counts["hypothesis_boundaries"] + edges * counts["rows"]
+    matches = counts["tolerant_matches"]
+    recall, size = ratio(matches, r), ratio(h, r)
+    over_segmentation = None if size is None else size - 1
+    reach_recall = ratio(counts["references_in_reach"], r)
+    reach_precision = ratio(counts["hypotheses_in_reach"], h)
+    return {
+        "tolerant_precision": ratio(matches, h),
+        "tolerant_recall": recall,
+        "tolerant_f1": f_shared(matches, r, h, beta),
+        "reach_precision": reach_precision,
+        "reach_recall": reach_recall,
+        "reach_f1": f_of_two(reach_recall, reach_precision, beta),
+        "over_segmentation": over_segmentation,
+        "r_value": r_value(recall, over_segmentation),
+        "count_error": ratio(counts["count_difference"], counts["rows"]),
+        "perfect_share": ratio(counts["perfect"], counts["rows"]),
+    }
+
+
+# --- WinPR ---------------------------------------------------------------------------------------
+
+
+def winpr_counts(
+    n_units: int, reference: Boundaries, hypothesis: Boundaries, k: int
+) -> dict[str, int]:
+    """Boundaries in the windows of the padded document (Scaiano & Inkpen 2012)."""
+    inside = edge_windows(n_units, reference, hypothesis, k)
+    return {
+        "winpr_tp": sum(min(r, h) for r, h in inside),
+        "winpr_fp": sum(max(0, h - r) for r, h in inside),
+        "winpr_fn": sum(max(0, r - h) for r, h in inside),
+    }
+
+
+def winpr_values(counts: Counts, beta: Fraction = Fraction(1)) -> dict[str, Value]:
+    """Values of one row's counts, or of sums of rows."""
+    tp, fp, fn = (counts[name] for name in WINPR_COUNTS)
+    return {
+        "winpr_precision": ratio(tp, tp + fp),
+        "winpr_recall": ratio(tp, tp + fn),
+        "winpr_f1": f_shared(tp, tp + fn, tp + fp, beta),
+    }
+
+
+# --- Overlap of segments -------------------------------------------------------------------------
+
+
+def shared_units(one: range, other: range) -> int:
+    """How many units two segments share."""
+    return len(set(one) & set(other))
+
+
+def iou(one: range, other: range) -> Fraction:
+    """Units shared, of the units of either (intersection over union)."""
+    return Fraction(shared_units(one, other), len(set(one) | set(other)))
+
+
+def best_partner(segment: range, others: Sequence[range]) -> range:
+    """The segment of the other side with the largest overlap; then largest IoU; then leftmost."""
+    return min(others, key=lambda o: (-shared_units(segment, o), -iou(segment, o), o.start))
+
+
+def alignment(refs: Sequence[range], hyps: Sequence[range]) -> set[tuple[range, range]]:
+    """Pairs of a segment and its best partner, from either side."""
+    from_refs = {(r, best_partner(r, hyps)) for r in refs}
+    return from_refs | {(best_partner(h, refs), h) for h in hyps}
+
+
+def overlap_counts(
+    n_units: int,
+    reference: Boundaries,
+    hypothesis: Boundaries,
+    tiou: Fraction = Fraction(1, 2),
+) -> dict[str, int]:
+    """Overlaps of the segments of both sides, and pairs of units."""
+    refs, hyps = segments(n_units, reference), segments(n_units, hypothesis)
+    overlaps = [iou(r, h) for r in refs for h in hyps if shared_units(r, h)]
+    edges = alignment(refs, hyps)
+    number = {unit: i for i, segment in enumerate(refs) for unit in segment}
+    other = {unit: i for i, segment in enumerate(hyps) for unit in segment}
+    joined = [
+        (number[a] == number[b], other[a] == other[b]) for a, b in combinations(range(n_units), 2)
+    ]
+    return {
+        "coverage_overlap": sum(max(shared_units(r, h) for h in hyps) for r in refs),
+        "purity_overlap": sum(max(shared_units(r, h) for r in refs) for h in hyps),
+        "tiou_references": sum(any(above(r, h, tiou) for h in hyps) for r in refs),
+        "tiou_hypotheses": sum(any(above(r, h, tiou) for r in refs) for h in hyps),
+        "tiou_hits": sum(value > t for value in overlaps for t in TIOU_THRESHOLDS),
+        "alignment_edges": len(edges),
+        "alignment_sum": sum(round(IOU_UNIT * iou(r, h)) for r, h in edges),
+        "pairs_together": joined.count((True, True)),
+        "pairs_reference_only": joined.count((True, False)),
+        "pairs_hypothesis_only": joined.count((False, True)),
+        "pairs_apart": joined.count((False, False)),
+    }
+
+
+def above(one: range, other: range, threshold: Fraction) -> bool:
+    """Whether two segments overlap, and their IoU is strictly above the threshold."""
+    return iou(one, other) > max(threshold, Fraction(0))
+
+
+def overlap_values(
+    counts: Counts, *, beta: Fraction = Fraction(1), per_row: bool
+) -> dict[str, Value]:
+    """Values of one row's counts, or of sums of rows."""
+    refs = counts["reference_boundaries"] + counts["rows"]
+    hyps = counts["hypothesis_boundaries"] + counts["rows"]
+    purity = ratio(counts["purity_overlap"], counts["content_size"])
+    coverage = ratio(counts["coverage_overlap"], counts["content_size"])
+    precision, recall = (
+        ratio(counts["tiou_hypotheses"], hyps),
+        ratio(counts["tiou_references"], refs),
+    )
+    hits = counts["tiou_hits"]
+    a, b, c, d = (counts[name] for name in OVERLAP_COUNTS[-4:])
+    return {
+        "purity": purity,
+        "coverage": coverage,
+        "purity_coverage_f1": f_of_two(coverage, purity, beta),
+        "tiou_precision": precision,
+        "tiou_recall": recall,
+        "tiou_f1": f_of_two(recall, precision, beta),
+        "tiou_mean_precision": ratio(hits, 10 * hyps),
+        "tiou_mean_recall": ratio(hits, 10 * refs),
+        "tiou_mean_f1": f_shared(hits, 10 * refs, 10 * hyps, beta),
+        "alignment": ratio(Fraction(counts["alignment_sum"], IOU_UNIT), counts["alignment_edges"]),
+        "pair_precision": ratio(a, a + c),
+        "pair_recall": ratio(a, a + b),
+        "pair_f1": f_shared(a, a + b, a + c, beta),
+        "rand": ratio(a + d, a + b + c + d),
+        "adjusted_rand": adjusted_rand(a, b, c, d, per_row=per_row),
+    }
+
+
+def adjusted_rand(a: int, b: int, c: int, d: int, *, per_row: bool) -> Value:
+    """(a - E) / (M - E) (Hubert & Arabie 1985); 1 for a row in which nothing could differ."""
+    n = a + b + c + d
+    expected = ratio((a + b) * (a + c), n)
+    value = None if expected is None else ratio(a - expected, Fraction(2 * a + b + c, 2) - expected)
+    return Fraction(1) if value is None and per_row else value
+
+
+# --- The Score of SuperDialseg -------------------------------------------------------------------
+
+
+def dialseg_score(counts: Counts) -> Value:
+    """Half exact F1 (0 without any boundary), and a quarter each of 1 - Pk and 1 - WindowDiff."""
+    matches = counts["matches"]
+    others = counts["misses"] + counts["false_alarms"]
+    others += 2 * (counts["near_misses"] + counts["substitutions"])
+    f1 = ratio(2 * matches, 2 * matches + others) or Fraction(0)
+    pk = ratio(counts["pk_misses"] + counts["pk_false_alarms"], counts["windows"])
+    window_diff = ratio(counts["wd_misses"] + counts["wd_false_alarms"], counts["windows"])
+    if pk is None or window_diff is None:
+        return None
+    return f1 / 2 + (1 - pk) / 4 + (1 - window_diff) / 4
+
+
+# --- All of them ---------------------------------------------------------------------------------
+
+
+def values(
+    counts: Counts, *, edges: int = 0, beta: Fraction = Fraction(1), per_row: bool
+) -> dict[str, Value]:
+    """Every value whose counts are there: of one row, or of sums of rows."""
+    found: dict[str, Value] = {}
+    if set(TOLERANCE_COUNTS) <= counts.keys():
+        found |= tolerance_values(counts, edges, beta)
+    if set(WINPR_COUNTS) <= counts.keys():
+        found |= winpr_values(counts, beta)
+    if {*OVERLAP_COUNTS, "rows", "content_size"} <= counts.keys():
+        found |= overlap_values(counts, beta=beta, per_row=per_row)
+    if {"matches", "pk_misses"} <= counts.keys():
+        found["dialseg_score"] = dialseg_score(counts)
+    return found

@@ -1,0 +1,71 @@
+"""Sums of values of either sign are exact, and sums that do not fit are refused."""
+
+import math
+import statistics
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.measures import Table
+from segscore.pipeline.measures.measure import Measure
+from segscore.pipeline.statistics.averages import averages
+from segscore.pipeline.statistics.bootstrap import Units
+from segscore.pipeline.statistics.sums import CountedRows, Sums, merge, sum_rows
+
+KIND = Table.of({"count": ""}, [Measure("value", "count", "this test", lower=None)])
+VALUES = st.floats(-(2.0**32), 2.0**32, exclude_min=True, exclude_max=True, width=32)
+
+
+def summed(values: list[float], counts: list[int] | None = None) -> Sums:
+    """The sums of one task: a document for each value, all in one resampling unit."""
+    rows = len(values)
+    units = Units(np.zeros(rows, np.int64), np.zeros(1, np.uint64))
+    column = np.array(counts or [0] * rows, np.int64)
+    counted = CountedRows(np.arange(rows), [column], [np.array(values)], one_each=True)
+    return sum_rows([("system",)], np.zeros(rows, np.int64), units, counted)
+
+
+@given(st.lists(VALUES, min_size=2, max_size=20), st.integers(1, 19))
+def test_mean_and_deviation_of_values_of_either_sign(values: list[float], split: int) -> None:
+    parts = [summed(part) for part in (values[:split], values[split:]) if part]
+    _, macro = averages(KIND, merge(parts), 0, None, {})
+    exact = [Fraction(value) for value in values]
+    mean = sum(exact) / len(exact)
+    largest = max(map(abs, values))
+    assert macro.value == pytest.approx(float(mean), rel=1e-15, abs=2.0**-58)
+    spread = (
+        statistics.stdev(values)
+        if largest < 1
+        else math.sqrt(sum((value - mean) ** 2 for value in exact) / (len(exact) - 1))
+    )
+    assert macro.sd == pytest.approx(spread, rel=1e-9, abs=2.0**-38)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=20))
+def test_negative_values_are_the_mirror_image(values: list[float]) -> None:
+    one, other = summed(values), summed([-value for value in values])
+    for name in ("values", "digits"):
+        sign = np.array([-1, -1, -1, 1]) if name == "digits" else -1
+        assert (getattr(one, name) == sign * getattr(other, name)).all()
+    assert (one.squares[..., 4:] == other.squares[..., 4:]).all()
+    assert (one.squares[..., :4] == -other.squares[..., :4]).all()
+
+
+@pytest.mark.parametrize("value", [2.0**32, -(2.0**32), 1e300])
+def test_a_value_that_is_too_large_is_refused(value: float) -> None:
+    with pytest.raises(Failed, match="cannot be averaged"):
+        summed([0.5, value])
+
+
+def test_a_sum_of_counts_that_does_not_fit_is_refused() -> None:
+    half = 2**62
+    assert summed([0.0, 0.0], [half, half - 1]).counts[0, 0] == 2**63 - 1
+    with pytest.raises(Failed, match="use coarser units"):
+        summed([0.0, 0.0], [half, half])
+    parts = [summed([0.0], [half]), summed([0.0], [half])]
+    with pytest.raises(Failed, match="use coarser units"):
+        merge(parts)
