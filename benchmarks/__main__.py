@@ -7,6 +7,7 @@ BENCHMARKS = (
     "small_job",
     "import",
     "passes",
+    "api",
     "whole_job",
     "growth",
     "memory",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-class Refused(Exception):  # noqa: N818
+class Refused(ValueError):  # noqa: N818
     """The input or the settings are wrong; raised before any work starts (exit code 2)."""
 
 

@@ -1,1 +1,84 @@
-"""Score text segmentations: exact, cited, at any size."""
+"""Score text segmentations: exact, cited, at any size.
+
+>>> import segscore
+>>> segscore.score(reference=[2, 5], hypothesis=[2, 4], n_units=11).boundary_similarity
+0.75
+>>> segscore.pk(reference=[2, 5], hypothesis=[2, 4], n_units=11)
+0.2222222222222222
+
+Every measure of `segscore.measures()` for pairs is a function of this module. Names are imported
+when they are used, so that `import segscore` is fast. docs/python.md has a tour.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from segscore.api.agree import AgreementTables, agree
+    from segscore.api.compare import ComparisonTables, compare
+    from segscore.api.evaluation import Evaluation, evaluate
+    from segscore.api.measures import MeasureFunction, measures
+    from segscore.api.metric import Metric
+    from segscore.api.runs import RunTables, read_run
+    from segscore.api.score import Score, score
+    from segscore.api.segmentation import Segmentation
+    from segscore.pipeline.errors import Failed, Refused
+
+__all__ = [
+    "AgreementTables",
+    "ComparisonTables",
+    "Evaluation",
+    "Failed",
+    "Metric",
+    "Refused",
+    "RunTables",
+    "Score",
+    "Segmentation",
+    "agree",
+    "compare",
+    "evaluate",
+    "measures",
+    "read_run",
+    "score",
+]
+
+_HOMES = {
+    "agree": ("AgreementTables", "agree"),
+    "compare": ("ComparisonTables", "compare"),
+    "evaluation": ("Evaluation", "evaluate"),
+    "measures": ("measures",),
+    "metric": ("Metric",),
+    "runs": ("RunTables", "read_run"),
+    "score": ("Score", "score"),
+    "segmentation": ("Segmentation",),
+}
+_MODULES = {name: f"segscore.api.{module}" for module, names in _HOMES.items() for name in names}
+_MODULES |= dict.fromkeys(("Failed", "Refused"), "segscore.pipeline.errors")
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> MeasureFunction:
+        """Return the function of a measure: which measures there are is not known statically."""
+
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Import a name of the public interface, or make the function of a measure."""
+        value = None
+        if name in _MODULES:
+            value = getattr(import_module(_MODULES[name]), name)
+        elif not name.startswith("_"):
+            from segscore.api.measures import PAIRS, measure_function
+
+            value = measure_function(name) if name in PAIRS.measures else None
+        if value is None:
+            raise AttributeError(f"module 'segscore' has no attribute {name!r}", name=name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    """List the public names: those of ``__all__``, and a function for each measure."""
+    from segscore.pipeline.measures import PAIRS
+
+    return sorted({*__all__, *PAIRS.measures})

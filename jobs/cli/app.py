@@ -13,7 +13,6 @@ app = typer.Typer(
     name="segscore",
     cls=CommandGroup,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_show_locals=False,
     rich_markup_mode="rich",
 )

@@ -1,6 +1,6 @@
 """Audit the documents of one part: the task of an agreement run."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -102,7 +102,7 @@ class Audited:
 
 
 @dataclass(frozen=True)
-class _Accepted:
+class AcceptedCodings:
     """The codings of a part that can be audited, and the rows that cannot.
 
     Attributes:
@@ -130,9 +130,26 @@ def survey_codings(job: AgreeJob, part: AgreePart) -> Audited:
 
 def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
     """Audit the documents of one part and write its files."""
-    accepted = accept_codings(job, part)
+
+    def write(table: str, suffix: str, rows: pa.Table) -> None:
+        url = storage.join(job.folder, table, f"{part.name}{suffix}.parquet")
+        storage.write_table(url, rows, plain=PLAIN.get(table, ("document_id",)))
+
+    return audit_codings(job, accept_codings(job, part), write)
+
+
+def audit_codings(
+    job: AgreeJob, accepted: AcceptedCodings, write: Callable[[str, str, pa.Table], None]
+) -> Audited:
+    """Audit codings, and write the rows of their documents block by block.
+
+    Args:
+        job: what all tasks share; its folder and its partitioning are not read.
+        accepted: the codings.
+        write: takes the name of a table, the suffix of a file's name, and its rows.
+    """
     for table, excluded in (("rejects", accepted.rejects), ("unpaired", accepted.unpaired)):
-        storage.write_table(storage.join(job.folder, table, f"{part.name}.parquet"), excluded)
+        write(table, "", excluded)
     codings = accepted.codings
     if codings is None:
         return Audited(accepted.became)
@@ -141,9 +158,8 @@ def audit_part(job: AgreeJob, part: AgreePart) -> Audited:
     tallies, pairs, contested = [], 0, []
     for number, documents in enumerate(cut_blocks(codings.first)):
         block = make_block(codings, attributes, documents, n_t)
-        name = f"{part.name}-{number:03d}.parquet"
         for table, rows in _tables(block, job):
-            storage.write_table(storage.join(job.folder, table, name), rows, plain=PLAIN[table])
+            write(table, f"-{number:03d}", rows)
             if table == "documents":
                 contested += most_contested(rows.select(_CONTESTED_COLUMNS), CONTESTED)
         tallies.append(tallies_of(block, job.group_by, bucketed=bucketed, segments=job.segments))
@@ -170,13 +186,33 @@ def _tables(block: Block, job: AgreeJob) -> Iterator[tuple[str, pa.Table]]:
     yield "prominence", prominence_table(block)
 
 
-def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
+def accept_codings(job: AgreeJob, part: AgreePart) -> AcceptedCodings:
     """Read the codings and documents of a part, and separate the codings that can be audited."""
     contract = segmentations_contract(job.settings.length_tolerance)
-    rows, rejected = _read(job, part, "codings", contract)
-    rejects, described, became = [rejected], None, {"codings": _count_rows(rows, rejected)}
+    codings, documents = _read(job, part, "codings", contract), None
     if "documents" in job.partitioning.tables:
-        document_rows, document_rejects = _read(job, part, "documents", DOCUMENTS)
+        documents = _read(job, part, "documents", DOCUMENTS)
+    return separate_codings(job.settings, codings, documents)
+
+
+MaybeRows = tuple[Rows | None, pa.Table]
+"""Rows that are valid one by one, or None if there are none at all, and the rejects."""
+
+
+def separate_codings(
+    settings: MeasuringSettings, codings: MaybeRows, documents: MaybeRows | None
+) -> AcceptedCodings:
+    """Separate the codings that can be audited from those that cannot.
+
+    Args:
+        settings: how codings are measured.
+        codings: the codings.
+        documents: the documents table, if there is one.
+    """
+    rows, rejected = codings
+    rejects, described, became = [rejected], None, {"codings": _count_rows(rows, rejected)}
+    if documents is not None:
+        document_rows, document_rejects = documents
         described = None if document_rows is None else describe(document_rows)
         rejects += (
             [document_rejects] if described is None else [document_rejects, described.rejects]
@@ -184,13 +220,13 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
         became["documents"] = _count_rows(document_rows, document_rejects)
     if rows is not None:
         rows, contradictions = accept_references(
-            positions_alone(rows), described, job.settings, typed=False
+            positions_alone(rows), described, settings, typed=False
         )
         rejects.append(contradictions)
-    codings, unpaired_parts = None, []
+    prepared, unpaired_parts = None, []
     if rows is not None and len(rows):
-        codings = prepare_references(rows, described, job.settings, typed=False)
-        paired = (np.diff(codings.first) > 1)[codings.document]
+        prepared = prepare_references(rows, described, settings, typed=False)
+        paired = (np.diff(prepared.first) > 1)[prepared.document]
         unpaired_parts.append(list_unpaired(rows.keep(~paired)))
         rows = rows.keep(paired)
     if described is not None:
@@ -201,15 +237,13 @@ def accept_codings(job: AgreeJob, part: AgreePart) -> _Accepted:
         counted["rejected"] = rejected.column("table").to_pylist().count(name)
         counted["unpaired"] = unpaired.column("table").to_pylist().count(name)
         counted["scored"] = counted["in"] - counted["rejected"] - counted["unpaired"]
-    return _Accepted(codings, rejected, unpaired, became)
+    return AcceptedCodings(prepared, rejected, unpaired, became)
 
 
 NO_ROWS = pa.schema([REJECT_COLUMNS.field(name) for name in UNPAIRED_COLUMNS]).empty_table()
 
 
-def _read(
-    job: AgreeJob, part: AgreePart, name: str, model: Contract
-) -> tuple[Rows | None, pa.Table]:
+def _read(job: AgreeJob, part: AgreePart, name: str, model: Contract) -> MaybeRows:
     """Read the rows of a table that belong to a part; return the valid rows and the rejects."""
     checked = [
         validate_rows(rows, model) for rows in read_partition(job.partitioning, name, part.bucket)

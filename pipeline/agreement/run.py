@@ -1,6 +1,6 @@
 """Run `segscore agree` from its settings to a published folder."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.documents import by_similarity
-from segscore.pipeline.agreement.group_tables import filter_similarities, group_tables
 from segscore.pipeline.agreement.part import (
     CONTESTED,
     AgreeJob,
@@ -18,13 +17,17 @@ from segscore.pipeline.agreement.part import (
     audit_part,
     survey_codings,
 )
+from segscore.pipeline.agreement.results import (
+    CODINGS,
+    TYPES_UNUSED,
+    agreement_columns,
+    agreement_tables,
+    nothing_audited,
+    warn_of_ungrouped,
+)
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import (
     GROUP,
-    Tallies,
-    is_bucketed,
-    merge_tallies,
-    settle_units,
 )
 from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.measures.windows import window_size
@@ -40,12 +43,10 @@ from segscore.pipeline.runs.run_folder import Attempt
 from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
-from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 
 AUDITED = "audited"
-TYPES_UNUSED = "boundary_types were ignored; each position counts once"
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def run_agreement(
         tables = find_tables(settings)
         plan = agreement_plan(settings, tables, run.limits)
         types = attribute_types(tables.values())
-        groups = choose_groups(settings.group_by, types, _columns())
+        groups = choose_groups(settings.group_by, types, agreement_columns())
         parts = [AgreePart(f"part-{i:05d}", i) for i in range(plan.groups)]
         if not run.prepare(tables.values()):
             return run.done
@@ -102,7 +103,7 @@ def run_agreement(
             "pairs": sum(part.pairs for part in audited),
             **run.record(tables.values(), account, written["coders"]["coder"].unique().to_pylist()),
         }
-        record["warnings"] += _warn_of_ungrouped(written["corpus"], settings.group_by)
+        record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
         contested = sorted((row for part in audited for row in part.contested), key=by_similarity)
@@ -113,11 +114,7 @@ def _write_tables(
     run: TaskRun, settings: AgreeSettings, job: AgreeJob, audited: Collection[Audited]
 ) -> tuple[dict[str, pa.Table], str]:
     """Write the tables by group; return them and the name of the estimator of the intervals."""
-    merged, estimator = _merge_parts(settings, job, audited)
-    tables = group_tables(
-        merged, job.group_by, settings.choices, settings.seed, settings.replicates
-    )
-    tables["agreement"] = filter_similarities(tables["agreement"], settings.similarities)
+    tables, estimator = agreement_tables(settings, job, audited)
     for name, table in tables.items():
         run.write(name, table)
     return tables, estimator
@@ -132,7 +129,7 @@ def find_tables(settings: AgreeSettings) -> dict[str, InputTable]:
         tables["documents"] = find_table(
             "documents", settings.documents, DOCUMENTS, settings.memory_limit
         )
-    refuse_taken_names(tables.values(), _columns(), "an agreement run")
+    refuse_taken_names(tables.values(), agreement_columns(), "an agreement run")
     return tables
 
 
@@ -141,12 +138,6 @@ def agreement_plan(
 ) -> Plan:
     """Choose how the codings of each document are brought together."""
     return planning.plan(tables, "codings", settings.memory_limit, replace(limits, send=False))
-
-
-def _columns() -> set[str]:
-    from segscore.schemas.agreement import AGREEMENT_TABLES
-
-    return {name for table in AGREEMENT_TABLES for name in table.columns}
 
 
 def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJob:
@@ -162,42 +153,12 @@ def _with_window(run: TaskRun, job: AgreeJob, parts: list[AgreePart]) -> AgreeJo
     return replace(job, settings=replace(job.settings, window=int(size[0])))
 
 
-def _warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
-    """Return a warning if some documents are in no group."""
-    whole, *groups = corpus.column("documents").to_pylist()
-    ungrouped = whole - sum(groups)
-    if not group_by or not ungrouped:
-        return []
-    return [
-        f"{ungrouped} of {whole} documents are in no group: their codings have no value of "
-        f"{', '.join(group_by)}, or different ones"
-    ]
-
-
 def _require_audited(attempt: Attempt, settings: AgreeSettings, account: RowCounts) -> None:
-    codings = account["codings"]
+    codings = account[CODINGS]
     if not codings["in"]:
         raise Failed(
             f"{settings.codings}: contains no coding; rows with the role hypothesis do not count"
         )
     if not codings["scored"]:
-        raise Failed(
-            f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
-            f"of {codings['in']} codings, {codings['rejected']} were rejected and "
-            f"{codings['unpaired']} are the only coding of their document"
-            f"{why_nothing_scored(attempt, ('codings',))}"
-        )
+        raise nothing_audited(settings, account, why_nothing_scored(attempt, (CODINGS,)))
     require_few_rejects(attempt, account, settings.max_rejects)
-
-
-def _merge_parts(
-    settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
-) -> tuple[Tallies, str]:
-    """Add up the tallies of all parts; also return the name of the estimator of the intervals."""
-    parts = settle_units([part.tallies for part in audited if part.tallies is not None])
-    estimator = "none"
-    if settings.replicates:
-        estimator = "poisson,documents"
-        if is_bucketed(parts[0]):
-            estimator = f"poisson,{bootstrap.BUCKETS}-buckets"
-    return merge_tallies(parts, job.group_by), estimator

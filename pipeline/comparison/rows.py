@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import Documents, hash_names, number
 from segscore.pipeline.arrays.ragged import Flags, Ints, numbers
 from segscore.pipeline.comparison.runs import ScoredRun
@@ -117,24 +116,24 @@ def _read(
 ) -> Iterator[_File]:
     """Read the files of one run."""
     kind = "scores" if table is PAIRS else "panel_scores"
-    files = {url: storage.column_names(url) for url in run.files(kind)}
+    files = run.table_files(kind)
     if not files:
         raise Refused(
             f"{run.url}: has no {kind}, as none of its documents has several references; choose "
             "measures of the table scores"
         )
-    _require(run, group_by, {name for names in files.values() for name in names})
+    _require(run, group_by, {name for file in files for name in file.columns})
     system_index = {
         system.hypothesis: i for i, system in enumerate(systems) if system.run == number
     }
     consensus = pa.array(list(run.score_settings().shares), pa.string())
     identifiers = ["document_id", "hypothesis", *([REFERENCE] if table is PAIRS else [])]
-    for url, file_columns in files.items():
+    for url, file_columns, read_columns in files:
         needed = [*dict.fromkeys([*identifiers, *columns])]
         if missing := [name for name in needed if name not in file_columns]:
             raise Refused(f"{url}: has no column {', '.join(missing)}; score the run again")
         attributes = [name for name in group_by if name in file_columns and name not in needed]
-        rows = storage.read_columns(url, [*needed, *attributes])
+        rows = read_columns([*needed, *attributes])
         original = np.ones(len(rows), bool)
         if table is PAIRS:
             is_consensus = pc.is_in(_only(rows, REFERENCE), value_set=consensus)

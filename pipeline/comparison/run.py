@@ -1,6 +1,7 @@
 """Run a comparison: read the scoring runs, compute the tables, and publish them if asked to."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -26,6 +27,7 @@ from segscore.pipeline.comparison.tables import (
 from segscore.pipeline.comparison.where import where
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.record import RowCounts
 from segscore.pipeline.runs.run import Run
 from segscore.pipeline.scoring.inputs import choose_groups
 from segscore.pipeline.tables.find import InputTable
@@ -44,6 +46,23 @@ class FinishedComparison:
     record: dict[str, Any]
     tables: dict[str, pa.Table]
     unchanged: bool
+
+
+@dataclass(frozen=True)
+class ComparedRuns:
+    """What a comparison computes, whether or not it is published.
+
+    Attributes:
+        tables: the tables by name.
+        signature: one line that describes what was compared, and how.
+        rows: for each run, how many of its documents were compared.
+        warnings: what the user should know of.
+    """
+
+    tables: dict[str, pa.Table]
+    signature: str
+    rows: RowCounts
+    warnings: list[str]
 
 
 @dataclass
@@ -69,12 +88,51 @@ def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
     run = Run("compare", settings)
     with run.stage("plan"):
         runs = open_runs(settings.runs)
-        chosen = chosen_measures(settings.measures)
-        require_comparable(runs, chosen, settings.may_differ)
+        require_comparable(runs, chosen_measures(settings.measures), settings.may_differ)
         records = _records(settings)
         is_new = run.prepare([records])
+    compared = compare_runs(runs, settings, run.stage)
+    record = {
+        "signature": compared.signature,
+        "settings": asdict(settings),
+        "pairs": compared.tables["comparisons"].num_rows,
+        **run.record([records], compared.rows, libraries=("scipy",)),
+    }
+    record["warnings"] += compared.warnings
+    if is_new:
+        with run.work():
+            if not run.claim({}):
+                return run.done
+            for name, table in compared.tables.items():
+                run.write(name, table)
+            record = run.publish(record)
+    unchanged = settings.output is not None and not is_new
+    return FinishedComparison(record, compared.tables, unchanged)
+
+
+def _untimed(_stage: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def compare_runs(
+    runs: Sequence[ScoredRun],
+    settings: CompareSettings,
+    stage: Callable[[str], AbstractContextManager[None]] = _untimed,
+) -> ComparedRuns:
+    """Compare the systems of open runs on the documents they share.
+
+    Args:
+        runs: the runs; ``settings.runs`` is not read.
+        settings: what to compare.
+        stage: returns the context of each stage, such as one that measures its time.
+
+    Raises:
+        Refused: the runs are not comparable, or they share no document.
+    """
+    with stage("compare"):
+        chosen = chosen_measures(settings.measures)
+        require_comparable(runs, chosen, settings.may_differ)
         systems = find_systems(runs, settings.systems)
-    with run.stage("compare"):
         results = _Results({name: [] for name in ("comparisons", "systems", "omnibus", "worst")})
         compared = [
             read_samples(runs, systems, table, measures, settings.group_by)
@@ -83,28 +141,17 @@ def run_comparison(settings: CompareSettings) -> FinishedComparison | Done:
         types = {name: kind for rows in compared for name, kind in _groups(settings, rows).items()}
         for samples in compared:
             _add_samples(results, settings, runs, samples)
-    with run.stage("where"):
+    with stage("where"):
         if settings.where:
             results.rows["where"] = [*where(runs, systems, compared[0].samples[0].documents)]
     tables = _tables(results.rows, types)
     estimator = f"poisson,{'+'.join(sorted(results.units))}" if settings.replicates else "none"
     permutation = f"permutation,{settings.permutations}" if settings.permutations else "none"
-    record = {
-        "signature": signature(runs, settings.measures, {"ci": estimator, "p": permutation}),
-        "settings": asdict(settings),
-        "pairs": tables["comparisons"].num_rows,
-        **run.record([records], _account(compared[0]), libraries=("scipy",)),
-    }
-    record["warnings"] += dict.fromkeys(results.warnings)
-    if is_new:
-        with run.work():
-            if not run.claim({}):
-                return run.done
-            for name, table in tables.items():
-                run.write(name, table)
-            record = run.publish(record)
-    unchanged = settings.output is not None and not is_new
-    return FinishedComparison(record, tables, unchanged)
+    own = {"ci": estimator, "p": permutation}
+    warnings = list(dict.fromkeys(results.warnings))
+    return ComparedRuns(
+        tables, signature(runs, settings.measures, own), _account(compared[0]), warnings
+    )
 
 
 def _records(settings: CompareSettings) -> InputTable:

@@ -264,7 +264,7 @@ def _largest(badness: Floats, number: int) -> Iterable[int]:
 
 def _command(sample: Sample, runs: Sequence[ScoredRun], s: int, document_id: str) -> str | None:
     system = sample.systems[s]
-    if system.is_point:
+    if system.is_point or runs[system.run].tables is not None:
         return None
     arguments = ["--document", document_id, "--hypothesis", system.hypothesis]
     return shlex.join(["segscore", "explain", runs[system.run].url, *arguments])

@@ -15,6 +15,7 @@ from segscore.pipeline.comparison.boundary_classes import NO_CLASS, Places
 from segscore.pipeline.comparison.boundary_outcomes import FALSE_ALARM, KINDS, find_outcomes
 from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.systems import System
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.scoring.boundaries import side_from_rows
 from segscore.pipeline.scoring.broadcast_job import accept_part
 from segscore.pipeline.scoring.hypotheses import Accepted
@@ -40,6 +41,8 @@ def where(
         chosen = {system.hypothesis: system for system in systems if system.run == number}
         chosen = {name: system for name, system in chosen.items() if not system.is_point}
         if chosen:
+            if run.tables is not None:
+                raise Refused(f"--where: reads inputs again, and {run.name} is not in a folder")
             yield from _count_run(reopen(run.url), run.name, chosen, documents)
 
 

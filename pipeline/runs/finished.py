@@ -1,9 +1,9 @@
 """Read finished runs of any command: their records, and the tables that the records list."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial, reduce
+from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,17 +19,33 @@ _COMMANDS = {"hypotheses": "score", "scored": "sweep", "codings": "agree", "runs
 """Setting that only one command has -> the command."""
 
 
+class TablePiece(NamedTuple):
+    """A file of a table, or a whole table in memory.
+
+    Attributes:
+        url: the file.
+        columns: names of its columns.
+        read: reads some columns.
+    """
+
+    url: str
+    columns: Sequence[str]
+    read: Callable[[list[str]], pa.Table]
+
+
 @dataclass(frozen=True)
 class FinishedRun:
     """A finished run of any command.
 
     Attributes:
-        url: folder of the run.
+        url: folder of the run; of a run in memory, its name in messages.
         record: content of its run.json.
+        tables: the tables of a run in memory, by name; None if they are in the folder.
     """
 
     url: str
     record: dict[str, Any]
+    tables: Mapping[str, pa.Table] | None = field(default=None, kw_only=True)
 
     @classmethod
     def find(cls, url: str) -> Self | None:
@@ -101,8 +117,23 @@ class FinishedRun:
             name: name of the table.
             columns: names of the columns to read; None for all.
         """
+        if self.tables is not None:
+            if name in self.tables:
+                table = self.tables[name]
+                yield table if columns is None else table.select(list(columns))
+            return
         for url in self.files(name):
             yield storage.read_columns(url, None if columns is None else list(columns))
+
+    def table_files(self, name: str) -> list[TablePiece]:
+        """List the files of a table with their columns; empty if the run has no such table."""
+        if self.tables is not None:
+            in_memory = [self.tables[name]] if name in self.tables else []
+            return [TablePiece(self.url, each.column_names, each.select) for each in in_memory]
+        return [
+            TablePiece(url, storage.column_names(url), partial(storage.read_columns, url))
+            for url in self.files(name)
+        ]
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Read a whole table, which the run must have; the arguments are those of ``parts``."""

@@ -66,14 +66,27 @@ def reject_warnings(attempt: Attempt, scored: Collection[str]) -> list[str]:
         attempt: the attempt that rejected the rows.
         scored: the coders that have a result.
     """
+    files = prepared_files(attempt, _REJECTS)
+    rejects = (storage.read_columns(url, ["table", "rule", "coder"]) for url in files)
+    return describe_rejects(rejects, scored, storage.join(attempt.output, _REJECTS))
+
+
+def describe_rejects(
+    rejects: Iterable[pa.Table], scored: Collection[str], listed_in: str
+) -> list[str]:
+    """Return the warnings about rejected rows; see ``reject_warnings``.
+
+    Args:
+        rejects: tables of rejected rows.
+        scored: the coders that have a result.
+        listed_in: where all rejected rows are listed.
+    """
     rules, coders = Counter[str](), set[str]()
-    for url in prepared_files(attempt, _REJECTS):
-        rows = storage.read_columns(url, ["table", "rule", "coder"])
+    for rows in rejects:
         counts = pc.value_counts(rows["rule"]).to_pylist()
         rules += Counter({count["values"]: count["counts"] for count in counts})
         with_coder = rows.filter(pc.is_in(rows["table"], pa.array(_CODER_TABLES)))
         coders.update(pc.unique(with_coder["coder"].drop_null()).to_pylist())
-    folder = storage.join(attempt.output, _REJECTS)
     without_result = sorted(coders - {"", *scored})
     warnings = [
         f"{name}: none of its rows could be scored" for name in without_result[:_MAX_CODERS]
@@ -81,7 +94,10 @@ def reject_warnings(attempt: Attempt, scored: Collection[str]) -> list[str]:
     if len(without_result) > _MAX_CODERS:
         more = len(without_result) - _MAX_CODERS
         warnings.append(f"no row of {more} further coder{'s' * (more > 1)} could be scored")
-    return [f"rows were rejected: {_format_counts(rules)}; all are listed in {folder}", *warnings]
+    return [
+        f"rows were rejected: {_format_counts(rules)}; all are listed in {listed_in}",
+        *warnings,
+    ]
 
 
 def _format_counts(rules: Counter[str]) -> str:
@@ -100,12 +116,33 @@ def why_nothing_scored(attempt: Attempt, sides: Iterable[str]) -> str:
         attempt: the attempt that rejected the rows or found them unpaired.
         sides: names of the input tables whose rows should have been paired.
     """
-    rejected = _first_rejected(attempt)
+    rejects = (
+        storage.read_columns(url, [*_REJECT_ORDER, "rule", "detail"])
+        for url in prepared_files(attempt, _REJECTS)
+    )
+    unpaired = (
+        storage.read_columns(url, ["table", "document_id"])
+        for url in prepared_files(attempt, _UNPAIRED)
+    )
+    return explain_nothing_scored(rejects, unpaired, sides, _rejects_folder(attempt))
+
+
+def explain_nothing_scored(
+    rejects: Iterable[pa.Table], unpaired: Iterable[pa.Table], sides: Iterable[str], listed_in: str
+) -> str:
+    """Return the end of a message that explains why nothing could be scored.
+
+    Args:
+        rejects: tables of rejected rows.
+        unpaired: tables of unpaired rows.
+        sides: as in ``why_nothing_scored``.
+        listed_in: where all rejected rows are listed.
+    """
+    rejected = _first_rejected(rejects)
     if rejected:
-        return f"; the first reject: {rejected}; all are listed in {_rejects_folder(attempt)}"
+        return f"; the first reject: {rejected}; all are listed in {listed_in}"
     ids: dict[str, set[str]] = {side: set() for side in sides}
-    for url in prepared_files(attempt, _UNPAIRED):
-        rows = storage.read_columns(url, ["table", "document_id"])
+    for rows in unpaired:
         for side, first_ids in ids.items():
             side_ids = rows.filter(pc.equal(rows["table"], side))["document_id"]
             ids[side] = {*sorted({*first_ids, *pc.unique(side_ids).to_pylist()})[:_MAX_IDS]}
@@ -115,13 +152,14 @@ def why_nothing_scored(attempt: Attempt, sides: Iterable[str]) -> str:
     return f": {'; '.join(listed)}" if listed else ""
 
 
-def _first_rejected(attempt: Attempt) -> str:
-    order = [("table", "ascending"), ("source", "ascending"), ("row", "ascending")]
+_REJECT_ORDER = {"table": "ascending", "source": "ascending", "row": "ascending"}
+
+
+def _first_rejected(rejects: Iterable[pa.Table]) -> str:
     first: list[dict[str, object]] = []
-    for url in prepared_files(attempt, _REJECTS):
-        rows = storage.read_columns(url, [*dict(order), "rule", "detail"])
-        first += rows.take(pc.select_k_unstable(rows, 1, order)).to_pylist()
+    for rows in rejects:
+        first += rows.take(pc.select_k_unstable(rows, 1, [*_REJECT_ORDER.items()])).to_pylist()
     if not first:
         return ""
-    row = min(first, key=lambda row: [row[name] for name in dict(order)])
+    row = min(first, key=lambda row: [row[name] for name in _REJECT_ORDER])
     return f"{row['source']} row {row['row']}: {row['rule']} ({row['detail']})"

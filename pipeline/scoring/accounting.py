@@ -74,10 +74,19 @@ def require_scored(attempt: Attempt, inputs: Inputs, account: RowCounts) -> None
         Failed: no hypothesis was scored; the message gives the numbers of rows and the reasons:
             rejected rows, or ids without a counterpart.
     """
+    if not account["hypotheses"]["scored"]:
+        raise nothing_scored(inputs, account, why_nothing_scored(attempt, SIDES))
+
+
+SIDES = ("hypotheses", "references")
+"""The tables whose rows are paired."""
+
+
+def nothing_scored(inputs: Inputs, account: RowCounts, why: str) -> Failed:
+    """Return the error to raise if no hypothesis was scored; ``why`` ends its message."""
     hypotheses = account["hypotheses"]
-    if not hypotheses["scored"]:
-        raise Failed(
-            f"{inputs.hypotheses.location}: nothing could be scored: {hypotheses['rejected']} of "
-            f"{hypotheses['in']} hypotheses were rejected, {hypotheses['unpaired']} have no "
-            f"accepted reference{why_nothing_scored(attempt, ('hypotheses', 'references'))}"
-        )
+    return Failed(
+        f"{inputs.hypotheses.location}: nothing could be scored: {hypotheses['rejected']} of "
+        f"{hypotheses['in']} hypotheses were rejected, {hypotheses['unpaired']} have no "
+        f"accepted reference{why}"
+    )

@@ -77,13 +77,22 @@ def find_inputs(settings: ScoreSettings) -> Inputs:
     inputs = find_sides(
         settings.references, settings.hypotheses, settings.documents, settings.memory_limit
     )
-    _refuse_columns(inputs, settings.selection)
+    refuse_columns(inputs, settings.selection)
+    require_untyped_extras(settings, inputs)
+    return inputs
+
+
+def require_untyped_extras(settings: ScoreSettings, inputs: Inputs) -> None:
+    """Refuse to make consensus references or reference points in a run with boundary types.
+
+    Raises:
+        Refused: the tables have boundary types, and the settings ask for either.
+    """
     if inputs.typed and (settings.shares or settings.points):
         raise Refused(
             "the tables have boundary_types, but --consensus and --reference-points make "
             "boundaries without types; omit these options, or the column"
         )
-    return inputs
 
 
 def find_sides(
@@ -102,11 +111,11 @@ def find_sides(
         find_table("hypotheses", hypotheses, SEGMENTATIONS, memory),
         find_table("documents", documents, DOCUMENTS, memory) if documents else None,
     )
-    _refuse_columns(inputs, select(()))
+    refuse_columns(inputs, select(()))
     return inputs
 
 
-def _refuse_columns(inputs: Inputs, selection: Selection) -> None:
+def refuse_columns(inputs: Inputs, selection: Selection) -> None:
     """Refuse attributes that have the name of a column of `scores`."""
     table = selection.pairs
     reserved = {*_SCORES_COLUMNS, *table.counts, *table.measures}
@@ -239,10 +248,19 @@ def collect(settings: MeasuringSettings, inputs: Inputs) -> Collected:
     contract = segmentations_contract(settings.length_tolerance)
     rows = read_valid(inputs.references, contract)
     collected = gather_inputs(settings, rows, documents, typed=inputs.typed)
+    require_references(collected, inputs)
+    return collected
+
+
+def require_references(collected: Collected, inputs: Inputs) -> None:
+    """Refuse to score without references.
+
+    Raises:
+        Failed: no reference was accepted; the message gives the first reject.
+    """
     if not len(collected.reference_rows):
         first_reject = _first_reject(collected.rejects)
         raise Failed(f"{inputs.references.location}: no reference was accepted{first_reject}")
-    return collected
 
 
 Checked = tuple[Rows, pa.Table]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,7 @@ from segscore.pipeline.measures import (
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.measures.selection import Selection
-from segscore.pipeline.scoring.boundaries import Side
+from segscore.pipeline.scoring.boundaries import Side, UnitLengths
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.statistics import sums as adding
@@ -132,7 +133,7 @@ def score_pairs(
         original: whether these are the original references; only they contribute to the averages
             over all references.
     """
-    counts = _count(hypotheses, pairs, references, rule)
+    counts = count_pairs(hypotheses, pairs, references, rule)
     parameters = rule.settings.parameters(references.p_seg, rule.types)
     values = _compute_measures(rule.selection.pairs, counts, parameters)
     ref, hyp = pairs.ref_row, pairs.hyp_row
@@ -170,8 +171,44 @@ def _compute_measures(
     return values
 
 
-def _count(
-    hypotheses: Hypotheses, pairs: Pairs, references: References, rule: Rule
+class CountedHypotheses(Protocol):
+    """What counting needs to know of hypotheses; see ``Hypotheses``."""
+
+    @property
+    def document(self) -> Ints:
+        """Document number of each hypothesis."""
+
+    @property
+    def side(self) -> Side:
+        """Boundaries of the hypotheses."""
+
+
+class CountedReferences(Protocol):
+    """What counting needs to know of references; see ``References``."""
+
+    @property
+    def size(self) -> Ints:
+        """N of each reference's document."""
+
+    @property
+    def side(self) -> Side:
+        """Boundaries of the references."""
+
+    @property
+    def window(self) -> Ints:
+        """Window size of each reference."""
+
+    @property
+    def words(self) -> UnitLengths | None:
+        """Words in each unit of each document, in a run in words."""
+
+    @property
+    def weights(self) -> UnitLengths | None:
+        """Weight of each unit of each document, in a run that weighs content."""
+
+
+def count_pairs(
+    hypotheses: CountedHypotheses, pairs: Pairs, references: CountedReferences, rule: Rule
 ) -> dict[str, Ints]:
     """Count all pairs for the families that are needed: count name -> shape (pairs,)."""
     settings = rule.settings
@@ -201,7 +238,9 @@ def _count(
     return {name: counts[name] for name in rule.selection.pairs.counts}
 
 
-def _content(hypotheses: Hypotheses, untyped: SegmentationPairs, references: References) -> Ints:
+def _content(
+    hypotheses: CountedHypotheses, untyped: SegmentationPairs, references: CountedReferences
+) -> Ints:
     if references.weights is None:
         return content.count(untyped)
     weights = references.weights

@@ -220,8 +220,14 @@ class TaskResults:
     parts: list[str]
 
 
-_ScoredBlock = tuple[list[Scored], list[Scored], Cells]
+ScoredBlock = tuple[list[Scored], list[Scored], Cells]
 """Rows of `scores`, rows of `panel_scores`, and counts of confused boundary types."""
+
+
+def block_sums(block: ScoredBlock) -> PartSums:
+    """Add up the rows of a block."""
+    pairs, panels, cells = block
+    return PartSums(_merge_sums(pairs), _merge_sums(panels), cells)
 
 
 def score_hypotheses(
@@ -234,20 +240,30 @@ def score_hypotheses(
         (references,).
     """
     paired = np.zeros(len(reference_set.references), bool)
+    return _write(job, part, hypothesis_blocks(job, reference_set, accepted, paired)), paired
 
-    def blocks() -> Iterator[_ScoredBlock]:
-        for start in range(0, len(accepted.rows), job.rows_at_once):
-            rows = accepted.rows.part(start, min(start + job.rows_at_once, len(accepted.rows)))
-            document = accepted.document[start : start + len(rows)]
-            hypotheses = _hypotheses(job, reference_set.references, rows, document)
-            pairs = pair_up(document, reference_set.references.first)
-            paired[pairs.ref_row] = True
-            yield (
-                *_score(job, reference_set, hypotheses, pairs),
-                _confusion(job, reference_set, hypotheses, pairs),
-            )
 
-    return _write(job, part, blocks()), paired
+def hypothesis_blocks(
+    job: Job, reference_set: ReferenceSet, accepted: Accepted, paired: Flags
+) -> Iterator[ScoredBlock]:
+    """Yield the scores of accepted hypotheses, some rows at a time.
+
+    Args:
+        job: what all tasks share.
+        reference_set: the references.
+        accepted: the hypotheses.
+        paired: output: true for each reference that has a hypothesis, shape (references,).
+    """
+    for start in range(0, len(accepted.rows), job.rows_at_once):
+        rows = accepted.rows.part(start, min(start + job.rows_at_once, len(accepted.rows)))
+        document = accepted.document[start : start + len(rows)]
+        hypotheses = _hypotheses(job, reference_set.references, rows, document)
+        pairs = pair_up(document, reference_set.references.first)
+        paired[pairs.ref_row] = True
+        yield (
+            *_score(job, reference_set, hypotheses, pairs),
+            _confusion(job, reference_set, hypotheses, pairs),
+        )
 
 
 def _hypotheses(job: Job, references: References, rows: Rows, document: Ints) -> Hypotheses:
@@ -279,7 +295,7 @@ def _confusion(
     return count_classes(hypotheses, pairs, reference_set.references, job.rule)
 
 
-def _write(job: Job, part: str, blocks: Iterable[_ScoredBlock]) -> int:
+def _write(job: Job, part: str, blocks: Iterable[ScoredBlock]) -> int:
     """Write the tables of a part block by block, then save its sums; return the number of pairs."""
     sums: list[PartSums] = []
     written = 0
@@ -287,13 +303,14 @@ def _write(job: Job, part: str, blocks: Iterable[_ScoredBlock]) -> int:
         storage.TableFile(storage.join(job.folder, "scores", part)) as scores,
         storage.TableFile(storage.join(job.folder, "panel_scores", part)) as panel_scores,
     ):
-        for pairs, panels, cells in blocks:
+        for block in blocks:
+            pairs, panels, _ = block
             for file, tables in ((scores, pairs), (panel_scores, panels)):
                 for scored in tables:
                     if scored.table.num_rows:
                         file.write(scored.table)
             written += sum(scored.table.num_rows for scored in pairs)
-            sums.append(PartSums(_merge_sums(pairs), _merge_sums(panels), cells))
+            sums.append(block_sums(block))
     receipts.keep(job.folder, SUMS, part, add(sums))
     return written
 
@@ -308,10 +325,6 @@ def score_points(
 ) -> int:
     """Score the reference points of some documents; write their scores and save their sums.
 
-    A reference point with one segmentation per document is scored against all references of the
-    document, consensus references included. One with a segmentation per reference is scored against
-    that reference only, or against the document's other references.
-
     Args:
         job: what all tasks share.
         part: name of the output files.
@@ -321,20 +334,33 @@ def score_points(
     Returns:
         The number of rows written to `scores`.
     """
+    return _write(job, part, point_blocks(job, reference_set, pieces))
+
+
+def point_blocks(
+    job: Job, reference_set: ReferenceSet, pieces: Sequence[tuple[int, int]]
+) -> Iterator[ScoredBlock]:
+    """Yield the scores of the reference points of some documents.
+
+    A reference point with one segmentation per document is scored against all references of the
+    document, consensus references included. One with a segmentation per reference is scored against
+    that reference only, or against the document's other references.
+
+    Args:
+        job: what all tasks share.
+        reference_set: the references.
+        pieces: ranges of documents to process one after the other: first, and one past the last.
+    """
     references = reference_set.references
-
-    def blocks() -> Iterator[_ScoredBlock]:
-        for piece, name in product(pieces, job.rule.settings.points):
-            segmentations = points(name, _codings(job, references, piece))
-            hypotheses = _as_hypotheses(name, references, segmentations, piece[0])
-            pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
-            if REFERENCE_POINTS[name].scored_against == "all":
-                yield *_score(job, reference_set, hypotheses, pairs), {}
-            else:
-                scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
-                yield [scored], [], {}
-
-    return _write(job, part, blocks())
+    for piece, name in product(pieces, job.rule.settings.points):
+        segmentations = points(name, _codings(job, references, piece))
+        hypotheses = _as_hypotheses(name, references, segmentations, piece[0])
+        pairs = Pairs(segmentations.ref_row, segmentations.hyp_row)
+        if REFERENCE_POINTS[name].scored_against == "all":
+            yield *_score(job, reference_set, hypotheses, pairs), {}
+        else:
+            scored = score_pairs(hypotheses, pairs, references, job.rule, original=True)
+            yield [scored], [], {}
 
 
 def _as_hypotheses(

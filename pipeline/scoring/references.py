@@ -141,7 +141,7 @@ def prepare_references(
         weights = _unit_lists("unit_weights", documents, described)
     side = side_from_rows(rows, document, words, typed=typed)
     segments = side.boundaries.lengths + 1
-    window, panel_window = _windows(size, segments, document, len(documents), settings)
+    window, panel_window = window_sizes(size, segments, document, len(documents), settings)
     return References(
         documents=documents,
         first=np.searchsorted(document, np.arange(len(documents) + 1)),
@@ -218,7 +218,7 @@ def _unit_lists(name: str, documents: Documents, described: Described) -> UnitLe
     )
 
 
-def _windows(
+def window_sizes(
     size: Ints, segments: Ints, document: Ints, n_documents: int, settings: MeasuringSettings
 ) -> tuple[Ints, Ints]:
     """Return window sizes of references and documents by the run's policy (docs/measures.md)."""

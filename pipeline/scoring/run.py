@@ -1,9 +1,8 @@
 """Run `segscore score` from its settings to a published folder."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.errors import Done
@@ -16,12 +15,10 @@ from segscore.pipeline.scoring.broadcast import score_broadcast
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
 from segscore.pipeline.scoring.pairs import Rule
-from segscore.pipeline.scoring.part import PartSums, TaskResults
+from segscore.pipeline.scoring.results import describe_results, summarise_results
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
-from segscore.pipeline.statistics import averages
-from segscore.pipeline.statistics.bootstrap import estimator
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`"
@@ -70,13 +67,13 @@ def run_scoring(
             require_scored(run.attempt, inputs, results.rows)
             require_few_rejects(run.attempt, results.rows, settings.max_rejects)
             sums = add_sums(run, results)
-            summary = _summarise(results, sums)
+            summary = summarise_results(results, sums)
             run.write("summary", summary)
             if settings.confusion:
                 run.write("confusion", tabulate_confusion(sums.confusion, results.rule))
         scored = {str(key[0]) for key in sums.pairs.groups} if sums.pairs is not None else ()
         record = {
-            **_computed(settings, results, typed=inputs.typed),
+            **describe_results(settings, results, typed=inputs.typed),
             **run.record(inputs.tables, results.rows, scored),
             "plan": plan.explanation,
         }
@@ -89,24 +86,3 @@ def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Pla
     """Choose how hypotheses are brought together with their references."""
     tables = {table.name: table for table in inputs.tables}
     return planning.plan(tables, inputs.hypotheses.name, settings.memory_limit, limits)
-
-
-def _computed(settings: ScoreSettings, results: TaskResults, *, typed: bool) -> dict[str, Any]:
-    """Return the fields of run.json that describe what was computed."""
-    types = results.rule.types if typed else None
-    return {
-        "signature": settings.signature(estimator(results.documents, settings.replicates), types),
-        "settings": asdict(settings),
-        "boundary_types": types,
-        "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
-        "pairs": results.pairs,
-    }
-
-
-def _summarise(results: TaskResults, totals: PartSums) -> pa.Table:
-    settings, rule = results.rule.settings, results.rule
-    selection = rule.selection
-    kind_sums = [(selection.pairs, totals.pairs), (selection.panels, totals.panels)]
-    kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
-    parameters = settings.parameters(results.p_seg, rule.types)
-    return averages.summarise(kinds, rule.group_by, parameters, settings.seed, settings.replicates)

@@ -99,6 +99,8 @@ def resolve(url: str) -> Place:
     except ImportError as problem:
         hint = cloud and f"needs {cloud.package}: pip install 'segscore[{cloud.extra}]'"
         raise Refused(f"{url}: {hint or problem}") from problem
+    except Refused:
+        raise
     except ValueError as problem:
         raise Refused(f"{url}: {problem}") from problem
 

@@ -13,6 +13,12 @@ from segscore.pipeline.tables.read import Rows, refuse
 COLUMN = "boundary_types"
 GIVEN = "boundary_types_given"
 DECLARED = "boundary_types_declared"
+TYPES_MISSING = "this row has no boundary types, but other rows have them"
+
+
+def undeclared_types(declared: tuple[int, ...]) -> str:
+    """Return why a row with a type that was not declared is rejected."""
+    return f"boundary types must be among {', '.join(map(str, declared))}"
 
 
 def have_boundary_types(tables: list[InputTable]) -> bool:
@@ -31,12 +37,10 @@ def without_faults(rows: Rows, declared: tuple[int, ...]) -> tuple[Rows, list[pa
         The other rows, and tables of rejects.
     """
     missing = ~flags(_types(rows).is_valid())
-    rows, untyped = refuse(
-        rows, missing, GIVEN, "this row has no boundary types, but other rows have them"
-    )
+    rows, untyped = refuse(rows, missing, GIVEN, TYPES_MISSING)
     if not declared:
         return rows, [untyped]
-    reason = f"boundary types must be among {', '.join(map(str, declared))}"
+    reason = undeclared_types(declared)
     rows, undeclared = refuse(rows, _undeclared(rows, declared), DECLARED, reason)
     return rows, [untyped, undeclared]
 

@@ -132,7 +132,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
             raise Refused(f"{file.url}: {'; '.join(checked[schema])}")
     if not any(piece.rows for piece in slices):
         raise Absent(f"{url}: the table has no rows")
-    further = _extra_columns(name, schemas, model)
+    further = extra_columns(name, schemas, model)
     unit = one_unit(
         {file.url: inspection.unit for file, inspection in zip(files, inspected, strict=True)}
     )
@@ -244,7 +244,8 @@ def _bounds(statistics: Any) -> tuple[str, str] | None:
     return ("" if statistics.null_count else lowest), highest
 
 
-def _extra_columns(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Schema:
+def extra_columns(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Schema:
+    """Return the columns of any file that are not required: optional columns and attributes."""
     excluded = {*model.required, *model.foreign, ROLE}
     extra = [pa.schema([f for f in schema if f.name not in excluded]) for schema in schemas]
     try:
@@ -263,7 +264,7 @@ def read_json_lines(name: str, url: str, adapted: set[str]) -> tuple[pa.Table, I
         url: the file.
         adapted: receives a clause about each column that is converted or left out.
     """
-    defaults = Defaults(role=TABLE_ROLES.get(name, ROLES[0]))
+    defaults = row_defaults(name)
 
     def decode(block: bytes, line: int) -> Iterator[str]:
         return storage.decoded_lines(url, BytesIO(block), line)
@@ -272,9 +273,26 @@ def read_json_lines(name: str, url: str, adapted: set[str]) -> tuple[pa.Table, I
     blocks = [*reader.read(storage.chunks(url, BLOCK))]
     stated = join_stated([table for table, _ in blocks])
     lines = np.concatenate([np.zeros(0, np.int64), *(lines for _, lines in blocks)])
+    return select_named(name, stated, url, lines)
+
+
+def row_defaults(name: str) -> Defaults:
+    """Return the values of rows of the named table that do not give them."""
+    return Defaults(role=TABLE_ROLES.get(name, ROLES[0]))
+
+
+def select_named(name: str, stated: pa.Table, url: str, lines: Ints) -> tuple[pa.Table, Ints]:
+    """Make the named table from rows as stated; return it and the line of each row, from 0.
+
+    Args:
+        name: name of the table.
+        stated: the rows, as ``formats.tables`` builds them.
+        url: where they were read, for messages.
+        lines: line of each row, from 1, shape (rows,).
+    """
     if name != "documents":
         if name in TABLE_ROLES:
-            chosen = rows_of_role(stated, defaults.role)
+            chosen = rows_of_role(stated, TABLE_ROLES[name])
             if len(chosen) < len(lines):
                 stated, lines = stated.take(pa.array(chosen)), lines[chosen]
         return segmentations_of(stated), lines - 1

@@ -126,11 +126,30 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
     else:
 
         def choose(names: Sequence[str]) -> list[str]:
-            return _needed_columns(piece.table, names, further)
+            return needed_columns(piece.table, names, further)
 
         table = storage.read_row_groups(piece.url, piece.row_groups, choose, piece.limit)
         row = piece.first_row + np.arange(table.num_rows)
     storage.require_version(piece.url, piece.version)
+    conformed, other = conform(table, piece, further)
+    rows = Rows(piece.table, conformed, (piece.url,), np.zeros(len(row), np.int64), row)
+    return rows if other is None else rows.keep(~other)
+
+
+def conform(table: pa.Table, piece: Slice, further: pa.Schema) -> tuple[pa.Table, Flags | None]:
+    """Return the rows of a slice with the columns and the types that the whole table has.
+
+    Args:
+        table: the rows as they were read.
+        piece: the slice that they were read from.
+        further: the further columns of the table.
+
+    Returns:
+        The rows, and which of them have the role of another table; None if none can have.
+
+    Raises:
+        Refused: a value does not fit its column's type.
+    """
     try:
         table = convert_columns(table, piece.url)
         table = with_path_columns(table, piece.path_values, piece.url)
@@ -145,12 +164,10 @@ def read_slice(piece: Slice, further: pa.Schema) -> Rows:
         table = table.select([*first, *(name for name in further.names if name not in first)])
     except pa.ArrowInvalid as problem:
         raise Refused(f"{piece.url}: {problem}") from problem
-    table = in_one_chunk(table)
-    rows = Rows(piece.table, table, (piece.url,), np.zeros(len(row), np.int64), row)
-    return rows if other is None else rows.keep(~other)
+    return in_one_chunk(table), other
 
 
-def _needed_columns(name: str, names: Sequence[str], further: pa.Schema) -> list[str]:
+def needed_columns(name: str, names: Sequence[str], further: pa.Schema) -> list[str]:
     """List the columns of a file that a task needs."""
     needed = {*contract_of(name).required, ROLE, *further.names}
     return [column for column in names if column in needed]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import segscore
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
 from tests.support.notations import mask
@@ -150,6 +151,34 @@ def test_columns_of_coders_equal_segeval_and_nltk(
         theirs, ours = evaluated(equal.call, known), evaluated(equal.columns, row)
         # Documents' chances are added up in units of 2^-36.
         assert ours == pytest.approx(theirs, abs=1e-11), equal
+
+
+SIDE_BY_SIDE = re.findall(
+    r"^\| ([\w.]+) \| (.*) \| `(segscore\..*|metric\..*)` \|$", PAGE, re.MULTILINE
+)
+"""Program, what is called there, and the call of segscore."""
+
+
+@pytest.mark.parametrize(("program", "theirs", "ours"), SIDE_BY_SIDE)
+def test_side_by_side(program: str, theirs: str, ours: str) -> None:
+    """The calls on the right run, and give what segeval and NLTK give, of a pair of Stargazer."""
+    sides = segeval.HEARST_1997_STARGAZER["stargazer"]
+    reference, hypothesis = sides["1"], sides["2"]
+    ref, hyp = (segscore.Segmentation.from_masses(side) for side in (reference, hypothesis))
+    known: dict[str, Any] = {
+        "reference": reference, "hypothesis": hypothesis, "ref": ref, "hyp": hyp, "r": ref.mask,
+        "h": hyp.mask, "k": 3, "intervals": [(0, 2.5), (2.5, 9)], "metric": segscore.Metric("pk"),
+        "segscore": segscore,
+    }  # fmt: skip
+    got = eval(ours, known)  # noqa: S307
+    if program in ("segeval", "NLTK"):
+        expected = eval(theirs.strip("`"), {**NAMES, **known})  # noqa: S307
+        assert got == (expected if isinstance(got, tuple) else pytest.approx(float(expected)))
+
+
+def test_every_program_is_there() -> None:
+    programs = {program for program, _, _ in SIDE_BY_SIDE}
+    assert programs == {"segeval", "NLTK", "mir_eval", "pyannote.metrics", "sacreBLEU"}
 
 
 def public() -> Iterator[str]:

@@ -27,7 +27,8 @@ GROUP: Any = typer.main.get_command(app)
 JOBS: dict[str, Any] = GROUP.commands
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_OTHERS = {
-    "--build-arg", "--create-namespace", "--death-timeout", "--from", "--from-env-file", "--help",
+    "--build-arg", "--confidence", "--create-namespace", "--death-timeout", "--from",
+    "--from-env-file", "--help", "--install-completion", "--paired-ar", "--paired-bs",
     "--now", "--repo", "--rm", "--wait",
 }  # fmt: skip
 """Options of other programs, and options of every command."""

@@ -25,14 +25,15 @@ _OPTIONS = {"coder": "--coder", "document_id": "--document-id"}
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:
-    """The place where a value was read: a source and a line, counted from 1."""
+    """The place where a value was read: a source and a line, counted from 1; 0 if it has none."""
 
     source: str
     line: int
 
     def refusal(self, message: str) -> Refused:
         """Return the error to raise for a problem at this place."""
-        return Refused(printable(f"{self.source}:{self.line}: {message}"))
+        where = f"{self.source}:{self.line}" if self.line else self.source
+        return Refused(printable(f"{where}: {message}"))
 
     def wrong(self, name: str, found: object, expected: str) -> Refused:
         """Return the error to raise for the field `name` with the value `found`."""

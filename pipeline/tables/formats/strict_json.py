@@ -30,6 +30,8 @@ def loads(text: str, place: RowPlace, *, decimals: bool = False) -> object:
 
     try:
         return json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
+    except Refused:
+        raise
     except json.JSONDecodeError as error:
         raise _not_json(error, place) from error
     except (ValueError, RecursionError, DecimalException) as error:

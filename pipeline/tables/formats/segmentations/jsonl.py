@@ -53,14 +53,26 @@ def read(
         if text.strip():
             place = RowPlace(source, number)
             record = strict_json.loads(text, place)
-            if not isinstance(record, dict):
-                raise place.wrong("the line", record, "one JSON object")
-            if adapted is not None:
-                record = _converted(record, adapted)
-            if not lenient:
-                _require(record, defaults, place)
-            attributes = _attributes(record, place, adapted)
-            yield _row(record, attributes, place, defaults, lenient=lenient)
+            yield parse_record(record, place, defaults, lenient=lenient, adapted=adapted)
+
+
+def parse_record(
+    record: object,
+    place: RowPlace,
+    defaults: Defaults,
+    *,
+    lenient: bool = False,
+    adapted: set[str] | None = None,
+) -> ParsedRow:
+    """Parse one row, as ``read`` does."""
+    if not isinstance(record, dict):
+        raise place.wrong("the line", record, "one JSON object")
+    if adapted is not None:
+        record = _converted(record, adapted)
+    if not lenient:
+        _require(record, defaults, place)
+    attributes = _attributes(record, place, adapted)
+    return _row(record, attributes, place, defaults, lenient=lenient)
 
 
 def _converted(record: Mapping[str, object], adapted: set[str]) -> dict[str, object]:

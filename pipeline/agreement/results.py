@@ -1,0 +1,70 @@
+"""Compute the tables by group of an agreement run, and describe what was left out."""
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from segscore.pipeline.agreement.group_tables import filter_similarities, group_tables
+from segscore.pipeline.agreement.part import AgreeJob, Audited
+from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.agreement.tallies import Tallies, is_bucketed, merge_tallies, settle_units
+from segscore.pipeline.errors import Failed
+from segscore.pipeline.runs.record import RowCounts
+from segscore.pipeline.statistics import bootstrap
+
+CODINGS = "codings"
+TYPES_UNUSED = "boundary_types were ignored; each position counts once"
+
+
+def agreement_tables(
+    settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
+) -> tuple[dict[str, pa.Table], str]:
+    """Compute the tables by group; return them and the name of the estimator of the intervals."""
+    merged, estimator = _merge_parts(settings, job, audited)
+    tables = group_tables(
+        merged, job.group_by, settings.choices, settings.seed, settings.replicates
+    )
+    tables["agreement"] = filter_similarities(tables["agreement"], settings.similarities)
+    return tables, estimator
+
+
+def _merge_parts(
+    settings: AgreeSettings, job: AgreeJob, audited: Iterable[Audited]
+) -> tuple[Tallies, str]:
+    """Add up the tallies of all parts; also return the name of the estimator of the intervals."""
+    parts = settle_units([part.tallies for part in audited if part.tallies is not None])
+    estimator = "none"
+    if settings.replicates:
+        estimator = "poisson,documents"
+        if is_bucketed(parts[0]):
+            estimator = f"poisson,{bootstrap.BUCKETS}-buckets"
+    return merge_tallies(parts, job.group_by), estimator
+
+
+def agreement_columns() -> set[str]:
+    """Return the names of all columns of an agreement run."""
+    from segscore.schemas.agreement import AGREEMENT_TABLES
+
+    return {name for table in AGREEMENT_TABLES for name in table.columns}
+
+
+def warn_of_ungrouped(corpus: pa.Table, group_by: tuple[str, ...]) -> list[str]:
+    """Return a warning if some documents are in no group."""
+    whole, *groups = corpus.column("documents").to_pylist()
+    ungrouped = whole - sum(groups)
+    if not group_by or not ungrouped:
+        return []
+    return [
+        f"{ungrouped} of {whole} documents are in no group: their codings have no value of "
+        f"{', '.join(group_by)}, or different ones"
+    ]
+
+
+def nothing_audited(settings: AgreeSettings, account: RowCounts, why: str) -> Failed:
+    """Return the error to raise if no document has two coders; ``why`` ends its message."""
+    codings = account[CODINGS]
+    return Failed(
+        f"{settings.codings}: no document has two coders, so there is no agreement to measure: "
+        f"of {codings['in']} codings, {codings['rejected']} were rejected and "
+        f"{codings['unpaired']} are the only coding of their document{why}"
+    )

@@ -1,0 +1,168 @@
+"""Score tables in this process and keep the results in memory: no cluster, no folder."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.runs.planning import LIMITS
+from segscore.pipeline.runs.record import describe_rejects, explain_nothing_scored
+from segscore.pipeline.scoring.accounting import (
+    SIDES,
+    count_rows,
+    list_unpaired_inputs,
+    nothing_scored,
+)
+from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, list_unpaired
+from segscore.pipeline.scoring.inputs import (
+    Collected,
+    Inputs,
+    cut_points,
+    gather_inputs,
+    group_types,
+    refuse_columns,
+    require_references,
+    require_untyped_extras,
+)
+from segscore.pipeline.scoring.pairs import Rule, Scored
+from segscore.pipeline.scoring.part import (
+    Job,
+    PartSums,
+    ReferenceSet,
+    ScoredBlock,
+    TaskResults,
+    add,
+    block_sums,
+    declare_types,
+    hypothesis_blocks,
+    point_blocks,
+)
+from segscore.pipeline.scoring.results import describe_results, summarise_results
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.scoring.type_confusion import tabulate_confusion
+from segscore.pipeline.tables.boundary_types import occurring
+from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
+from segscore.pipeline.tables.find import InputTable
+from segscore.pipeline.tables.read import Rows, validate_rows
+from segscore.pipeline.tables.units import one_unit
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """An input table, and how to read all its rows."""
+
+    table: InputTable
+    read: Callable[[], Rows]
+
+
+@dataclass(frozen=True)
+class ScoredTables:
+    """The results of a run.
+
+    Attributes:
+        record: what run.json says of the settings, the rows and the results.
+        tables: the output tables by name; those without rows are absent.
+    """
+
+    record: dict[str, Any]
+    tables: dict[str, pa.Table]
+
+
+def score_tables(
+    settings: ScoreSettings,
+    references: TableSource,
+    hypotheses: TableSource,
+    documents: TableSource | None,
+) -> ScoredTables:
+    """Score hypotheses against references, as ``run_scoring`` does.
+
+    Args:
+        settings: how to measure; the locations in it are not read.
+        references: the references.
+        hypotheses: the segmentations to judge.
+        documents: the documents table, if there is one.
+
+    Raises:
+        Refused: the input or the settings are wrong.
+        Failed: nothing could be scored.
+    """
+    documents_table = None if documents is None else documents.table
+    inputs = Inputs(references.table, hypotheses.table, documents_table)
+    one_unit({table.location: table.unit for table in inputs.tables})
+    refuse_columns(inputs, settings.selection)
+    require_untyped_extras(settings, inputs)
+    groups = group_types(settings, inputs)
+    described = None if documents is None else validate_rows(documents.read(), DOCUMENTS)
+    contract = segmentations_contract(settings.length_tolerance)
+    rows = validate_rows(references.read(), contract)
+    collected = gather_inputs(settings, rows, described, typed=inputs.typed)
+    require_references(collected, inputs)
+    accepted = accept_hypotheses(
+        hypotheses.read(),
+        collected.references,
+        None,
+        typed=inputs.typed,
+        settings=settings,
+    )
+    rule = Rule(settings, settings.boundary_types or (1,), groups)
+    if inputs.typed and not settings.boundary_types:
+        rule = declare_types(rule, occurring(collected.reference_rows) | occurring(accepted.rows))
+    return _score(inputs, rule, collected, accepted)
+
+
+def _score(inputs: Inputs, rule: Rule, collected: Collected, accepted: Accepted) -> ScoredTables:
+    references, settings = collected.references, rule.settings
+    assert isinstance(settings, ScoreSettings)
+    job = Job(rule, inputs.typed, inputs.hypotheses.further, "", LIMITS.rows_per_part)
+    reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
+    documents = len(references.documents)
+    paired = np.zeros(len(references), bool)
+    pieces = cut_points(documents, len(settings.points), job.rows_at_once)
+    blocks = chain(
+        hypothesis_blocks(job, reference_set, accepted, paired),
+        point_blocks(job, reference_set, [piece.documents for piece in pieces]),
+    )
+    tables, totals = _gather(blocks)
+    tables["rejects"] = pa.concat_tables([collected.rejects, accepted.rejects])
+    unpaired = [list_unpaired_inputs(collected, paired), list_unpaired(accepted.unpaired)]
+    tables["unpaired"] = pa.concat_tables(unpaired)
+    account = {**count_rows(collected, paired), **accepted.row_counts}
+    if not account["hypotheses"]["scored"]:
+        lost = [tables["rejects"]], [tables["unpaired"]]
+        raise nothing_scored(inputs, account, explain_nothing_scored(*lost, SIDES, "rejects"))
+    pairs = tables["scores"].num_rows if "scores" in tables else 0
+    results = TaskResults(rule, references.p_seg, documents, account, pairs, "", [])
+    tables["summary"] = summarise_results(results, totals)
+    if settings.confusion:
+        tables["confusion"] = tabulate_confusion(totals.confusion, rule)
+    scored = {str(key[0]) for key in totals.pairs.groups} if totals.pairs is not None else set()
+    warnings = [warning for table in inputs.tables for warning in table.warnings]
+    if tables["rejects"].num_rows:
+        warnings = describe_rejects([tables["rejects"]], scored, "rejects") + warnings
+    record = {
+        **describe_results(settings, results, typed=inputs.typed),
+        "rows": account,
+        "warnings": warnings,
+    }
+    return ScoredTables(record, tables)
+
+
+def _gather(blocks: Iterable[ScoredBlock]) -> tuple[dict[str, pa.Table], PartSums]:
+    """Concatenate the rows of all blocks by table, and add them up."""
+    scores: list[Scored] = []
+    panels: list[Scored] = []
+    sums: list[PartSums] = []
+    for block in blocks:
+        scores += block[0]
+        panels += block[1]
+        sums.append(block_sums(block))
+    found = {"scores": scores, "panel_scores": panels}
+    tables = {
+        name: pa.concat_tables([each.table for each in kept], promote_options="permissive")
+        for name, each_scored in found.items()
+        if (kept := [each for each in each_scored if each.table.num_rows])
+    }
+    return tables, add(sums)

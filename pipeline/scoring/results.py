@@ -1,0 +1,36 @@
+"""Describe and average the results of a run."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.scoring.part import PartSums, TaskResults
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.statistics import averages
+from segscore.pipeline.statistics.bootstrap import estimator
+
+
+def describe_results(
+    settings: ScoreSettings, results: TaskResults, *, typed: bool
+) -> dict[str, Any]:
+    """Return the fields of run.json that describe what was computed."""
+    types = results.rule.types if typed else None
+    return {
+        "signature": settings.signature(estimator(results.documents, settings.replicates), types),
+        "settings": asdict(settings),
+        "boundary_types": types,
+        "p_seg": None if np.isnan(results.p_seg) else results.p_seg,
+        "pairs": results.pairs,
+    }
+
+
+def summarise_results(results: TaskResults, totals: PartSums) -> pa.Table:
+    """Compute the summary table of a run from the sums of all its rows."""
+    settings, rule = results.rule.settings, results.rule
+    selection = rule.selection
+    kind_sums = [(selection.pairs, totals.pairs), (selection.panels, totals.panels)]
+    kinds = [(kind, sums) for kind, sums in kind_sums if sums is not None]
+    parameters = settings.parameters(results.p_seg, rule.types)
+    return averages.summarise(kinds, rule.group_by, parameters, settings.seed, settings.replicates)

@@ -1,0 +1,61 @@
+"""Take tables that are in memory as input tables, with the same checks as files."""
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
+from segscore.pipeline.tables.columns import Contract
+from segscore.pipeline.tables.find import InputTable, Slice, extra_columns
+from segscore.pipeline.tables.read import Rows, conform, in_one_chunk, needed_columns
+from segscore.pipeline.tables.units import recorded_unit
+from segscore.pipeline.tables.validate import schema_problems
+
+
+def describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
+    """Check the columns of a table in memory, as ``find_table`` checks those of files.
+
+    Raises:
+        Absent: the table has no rows.
+        Refused: a column is missing, repeated or of a wrong type.
+    """
+    if not table.num_rows:
+        raise Absent(f"{name}: the table has no rows")
+    schema = canonical_schema(table.schema)
+    if problems := schema_problems(schema, model):
+        raise Refused(f"{name}: {'; '.join(problems)}")
+    adapted = sorted(describe_conversions(model, table.schema))
+    return InputTable(
+        name=name,
+        files=(),
+        slices=(),
+        further=extra_columns(name, [schema], model),
+        location=name,
+        unit=recorded_unit(table.schema),
+        warnings=(f"{name}: {'; '.join(adapted)}",) if adapted else (),
+    )
+
+
+def rows_of_table(table: InputTable, content: pa.Table, row: Ints | None = None) -> Rows:
+    """Read the rows of a table in memory, as ``read_slice`` reads those of a file.
+
+    Args:
+        table: the table as ``describe_table`` returned it.
+        content: the rows.
+        row: number of each row where it was given, shape (rows,); by default 0, 1, 2...
+
+    Raises:
+        Refused: a value does not fit its column's type.
+    """
+    chosen = content.select(needed_columns(table.name, content.column_names, table.further))
+    whole = Slice(table.name, table.name, (), 0, content.num_rows, content.nbytes, "")
+    conformed, other = conform(chosen, whole, table.further)
+    rows = numbered_rows(table.name, conformed, row)
+    return rows if other is None else rows.keep(~other)
+
+
+def numbered_rows(name: str, table: pa.Table, row: Ints | None = None) -> Rows:
+    """Return the rows of a table whose source is the table's name."""
+    row = np.arange(table.num_rows) if row is None else row
+    return Rows(name, in_one_chunk(table), (name,), np.zeros_like(row), row)

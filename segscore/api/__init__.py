@@ -1,0 +1,1 @@
+"""The public Python interface; everything in it is an attribute of `segscore`."""

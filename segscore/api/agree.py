@@ -1,0 +1,88 @@
+"""Measure how well the coders of a corpus agree."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from segscore.api.compiling import announce_compilation
+from segscore.api.evaluation import plain_settings
+from segscore.api.inputs import Given, location_of, source_of
+from segscore.api.runs import RunTables
+from segscore.pipeline.agreement.in_memory import audit_tables
+from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
+
+
+class AgreementTables(RunTables):
+    """The tables of an agreement run (docs/jobs/agree.md).
+
+    >>> import segscore
+    >>> codings = {"ann": {"d": segscore.Segmentation([2, 5], 11)},
+    ...            "bob": {"d": segscore.Segmentation([2, 4], 11)}}
+    >>> agreement = segscore.agree(codings)
+    >>> agreement["pi", "boundary_similarity"]
+    0.7395833333333334
+    """
+
+    @property
+    def agreement(self) -> pa.Table:
+        """A row for each similarity, coefficient and group: value, interval, actual, expected."""
+        return self.table("agreement")
+
+    @property
+    def coders(self) -> pa.Table:
+        """A row for each coder and group."""
+        return self.table("coders")
+
+    @property
+    def documents(self) -> pa.Table:
+        """A row for each document."""
+        return self.table("documents")
+
+    def __getitem__(self, key: tuple[str, str]) -> float | None:
+        """Return a coefficient over all documents, None if it is undefined.
+
+        Args:
+            key: the coefficient and the similarity, such as ("pi", "boundary_similarity").
+
+        Raises:
+            Refused: there is no such row.
+        """
+        by = list(self.record["settings"]["group_by"])
+        rows = rows_over_all(self.agreement, by)
+        for row in rows:
+            if (row["coefficient"], row["similarity"]) == key:
+                value: float | None = row["value"]
+                return value
+        there = ", ".join(f"{row['coefficient']} {row['similarity']}" for row in rows)
+        raise Refused(f"{key}: not in the table agreement, which has {there}")
+
+
+def agree(codings: Given, documents: Given = None, **settings: Any) -> AgreementTables:
+    """Measure how well coders agree, as `segscore agree` does.
+
+    >>> import segscore
+    >>> codings = {"ann": {"d": segscore.Segmentation([2, 5], 11)},
+    ...            "bob": {"d": segscore.Segmentation([2, 5], 11)}}
+    >>> segscore.agree(codings, n_t=3)["kappa", "exact"]
+    1.0
+
+    Args:
+        codings: segmentations by several coders, in any form that `segscore.evaluate` takes.
+        documents: table of unit lengths and attributes of documents, or None.
+        settings: options of `segscore agree` by their names: group_by, n_t, window, expected,
+            as_published, similarity, replicates, seed...
+
+    Raises:
+        Refused: the input or the settings are wrong; the message is that of the command.
+        Failed: no document has two coders.
+    """
+    announce_compilation()
+    given = plain_settings(settings) | {"codings": location_of(codings) or "<codings>"}
+    if documents is not None:
+        given["documents"] = location_of(documents) or "<documents>"
+    chosen = AgreeSettings(**given, output="<memory>")
+    described = None if documents is None else source_of("documents", documents)
+    audited = audit_tables(chosen, source_of("codings", codings), described)
+    return AgreementTables(FinishedRun("agreement", audited.record, tables=audited.tables))

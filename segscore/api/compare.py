@@ -1,0 +1,97 @@
+"""Compare systems of finished runs."""
+
+from dataclasses import asdict
+from os import PathLike, fspath
+from typing import Any
+
+import pyarrow as pa
+
+from segscore.api.compiling import announce_compilation
+from segscore.api.evaluation import Evaluation, plain_settings
+from segscore.api.runs import RunTables
+from segscore.pipeline.comparison.run import compare_runs
+from segscore.pipeline.comparison.runs import ScoredRun, open_runs
+from segscore.pipeline.comparison.settings import CompareSettings
+from segscore.pipeline.runs.finished import FinishedRun
+
+_NAMES = "abcdefghijklmnopqrstuvwxyz"
+
+
+class ComparisonTables(RunTables):
+    """The tables of a comparison (docs/jobs/compare.md): comparisons, systems, omnibus, worst.
+
+    >>> import segscore
+    >>> references = {f"d{i}": segscore.Segmentation([4], 9) for i in range(20)}
+    >>> systems = {"near": {f"d{i}": segscore.Segmentation([5], 9) for i in range(20)},
+    ...            "far": {f"d{i}": segscore.Segmentation([7], 9) for i in range(20)}}
+    >>> comparison = segscore.compare(segscore.evaluate(references, systems), measure="pk")
+    >>> row = comparison.comparisons.to_pylist()[0]
+    >>> row["system"], row["other"], row["better"]
+    ('far', 'near', 'near')
+    """
+
+    @property
+    def comparisons(self) -> pa.Table:
+        """A row for each pair of systems, measure and average: difference, interval, tests."""
+        return self.table("comparisons")
+
+    @property
+    def systems(self) -> pa.Table:
+        """A row for each system, measure and average: value, interval, rank."""
+        return self.table("systems")
+
+
+def compare(
+    *runs: "Evaluation | str | PathLike[str]", measure: str | list[str], **settings: Any
+) -> ComparisonTables:
+    """Compare the systems of evaluations or finished runs on the documents they share.
+
+    Systems of one name are named with the run: in memory, the first run is `a`, the next `b`...
+
+    >>> import segscore
+    >>> references = {f"d{i}": segscore.Segmentation([4], 9) for i in range(20)}
+    >>> runs = [
+    ...     segscore.evaluate(references, dict.fromkeys(references, segscore.Segmentation([p], 9)))
+    ...     for p in (5, 7)
+    ... ]
+    >>> row = segscore.compare(*runs, measure="pk").comparisons.to_pylist()[0]
+    >>> row["system"], row["other"], row["difference"] < 0, row["better"]
+    ('hypothesis@a', 'hypothesis@b', True, 'hypothesis@a')
+
+    Args:
+        runs: evaluations, or folders or URLs of finished runs; one or more.
+        measure: measure to compare, or several.
+        settings: options of `segscore compare` by their names: systems, group_by, replicates,
+            permutations, seed, may_differ, where.
+
+    Raises:
+        Refused: the runs were not scored alike or share no document, or a setting is invalid.
+    """
+    announce_compilation()
+    urls = tuple(each.run.url if isinstance(each, Evaluation) else fspath(each) for each in runs)
+    measures = (measure,) if isinstance(measure, str) else tuple(measure)
+    chosen = CompareSettings(runs=urls, measures=measures, **plain_settings(settings))
+    compared = compare_runs(_opened(runs), chosen)
+    record = {
+        "signature": compared.signature,
+        "settings": asdict(chosen),
+        "rows": compared.rows,
+        "warnings": compared.warnings,
+    }
+    return ComparisonTables(FinishedRun("comparison", record, tables=compared.tables))
+
+
+def _opened(runs: "tuple[Evaluation | str | PathLike[str], ...]") -> list[ScoredRun]:
+    """Open the runs that are folders, and name those that are in memory."""
+    folders = [
+        each.run.url if isinstance(each, Evaluation) else fspath(each)
+        for each in runs
+        if not isinstance(each, Evaluation) or each.run.tables is None
+    ]
+    opened = iter(open_runs(folders) if folders else [])
+    return [
+        ScoredRun(each.run.url, each.run.record, _NAMES[i % len(_NAMES)], tables=each.run.tables)
+        if isinstance(each, Evaluation) and each.run.tables is not None
+        else next(opened)
+        for i, each in enumerate(runs)
+    ]

@@ -1,0 +1,301 @@
+"""Score tables of hypotheses against tables of references."""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from segscore.api.compiling import announce_compilation
+from segscore.api.inputs import Given, arrow_table, location_of, source_of
+from segscore.api.measures import require_measure
+from segscore.api.runs import RunTables
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.runs.finished import rows_over_all
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
+from segscore.pipeline.scoring.in_memory import score_tables
+from segscore.pipeline.scoring.measuring import MeasuringSettings
+from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.statistics.averages import summary_groups
+from segscore.pipeline.tables.validate import REJECT_COLUMNS
+
+_IN_MEMORY = "evaluation"
+"""Name of a run in memory, in messages."""
+
+
+@dataclass(frozen=True)
+class SystemAverage:
+    """The averages of one measure over the documents of one system.
+
+    Attributes:
+        measure: name of the measure.
+        hypothesis: name of the system.
+        micro: the formula applied to summed counts; None if undefined.
+        macro: mean of the documents' values; None if undefined.
+        interval: 95 % bootstrap interval of the micro average; None without one.
+        macro_interval: the same of the macro average.
+        sd: standard deviation of the documents' values; None with fewer than two documents.
+        documents: number of documents.
+        defined: number of documents where the measure is defined.
+    """
+
+    measure: str
+    hypothesis: str
+    micro: float | None
+    macro: float | None
+    interval: tuple[float, float] | None
+    macro_interval: tuple[float, float] | None
+    sd: float | None
+    documents: int
+    defined: int
+
+
+class Evaluation(RunTables):
+    """The tables of a scoring run, with the columns of docs/tables.md.
+
+    >>> import segscore
+    >>> references = {"a": segscore.Segmentation([2, 5], 11), "b": segscore.Segmentation([4], 9)}
+    >>> hypotheses = {"a": segscore.Segmentation([2, 4], 11), "b": segscore.Segmentation([4], 9)}
+    >>> evaluation = segscore.evaluate(references, hypotheses)
+    >>> evaluation["boundary_similarity"].micro, evaluation["boundary_similarity"].macro
+    (0.8333333333333334, 0.875)
+    >>> evaluation["pk"].interval
+    (0.0, 0.2222222222222222)
+    >>> evaluation.scores.num_rows
+    2
+    """
+
+    run: FinishedScoring
+
+    def __init__(self, run: FinishedScoring) -> None:
+        """Take the tables of a run; `segscore.evaluate` and `segscore.read_run` do this."""
+        super().__init__(run)
+
+    @cached_property
+    def scores(self) -> pa.Table:
+        """A row for each document, reference and hypothesis: counts and values."""
+        return self.table("scores")
+
+    @cached_property
+    def panel_scores(self) -> pa.Table | None:
+        """A row for each document with several references; None if there is no such document."""
+        return self.table("panel_scores") if "panel_scores" in self.names else None
+
+    @cached_property
+    def summary(self) -> pa.Table:
+        """Averages by system, group and measure, with intervals."""
+        return self.table("summary")
+
+    @cached_property
+    def rejects(self) -> pa.Table:
+        """Input rows that were rejected, and why."""
+        return self.table("rejects") if "rejects" in self.names else REJECT_COLUMNS.empty_table()
+
+    @cached_property
+    def unpaired(self) -> pa.Table:
+        """Input rows without a counterpart on the other side."""
+        if "unpaired" in self.names:
+            return self.table("unpaired")
+        return pa.schema(
+            [(name, REJECT_COLUMNS.field(name).type) for name in UNPAIRED_COLUMNS]
+        ).empty_table()
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the hypotheses, without reference points."""
+        names = self.summary.column("hypothesis").unique().to_pylist()
+        return [name for name in names if not is_point(name)]
+
+    def __getitem__(self, key: str | tuple[str, str]) -> SystemAverage:
+        """Return the averages of a measure over all documents.
+
+        Args:
+            key: a measure, or (measure, hypothesis) if there are several systems.
+
+        Raises:
+            Refused: there is no such measure or hypothesis, or there are several systems.
+        """
+        measure, hypothesis = key if isinstance(key, tuple) else (key, None)
+        require_measure(measure, ALL)
+        if hypothesis is None:
+            if len(self.systems) != 1:
+                raise Refused(
+                    f"{measure}: there are {len(self.systems)} hypotheses "
+                    f"({', '.join(self.systems)}); name one, as evaluation[{measure!r}, "
+                    f"{self.systems[0]!r}]"
+                )
+            (hypothesis,) = self.systems
+        if (measure, hypothesis) not in self.averages:
+            raise Refused(
+                f"{measure}, {hypothesis}: not in the summary, which has the hypotheses "
+                f"{', '.join(dict.fromkeys(name for _, name in self.averages))}"
+            )
+        return self.averages[measure, hypothesis]
+
+    @cached_property
+    def averages(self) -> Mapping[tuple[str, str], SystemAverage]:
+        """The averages over all documents by (measure, hypothesis)."""
+        by = summary_groups(self.summary.column_names)
+        rows = {
+            (row["measure"], row["hypothesis"], row["average"]): row
+            for row in rows_over_all(self.summary, by)
+        }
+        return {
+            (measure, hypothesis): SystemAverage(
+                measure=measure,
+                hypothesis=hypothesis,
+                micro=micro["value"],
+                macro=macro["value"],
+                interval=_interval(micro),
+                macro_interval=_interval(macro),
+                sd=macro["sd"],
+                documents=micro["documents"],
+                defined=micro["defined"],
+            )
+            for (measure, hypothesis, average), micro in rows.items()
+            if average == "micro"
+            for macro in [rows[measure, hypothesis, "macro"]]
+        }
+
+    def to_pandas(self, table: str = "summary") -> Any:
+        """Return a table as a pandas data frame, whose missing values are pandas' NA.
+
+        >>> import segscore
+        >>> one = {"a": segscore.Segmentation([2], 9)}
+        >>> frame = segscore.evaluate(one, one).to_pandas("scores")
+        >>> frame["pk"].tolist()
+        [0.0]
+        """
+        return super().to_pandas(table)
+
+    def to_polars(self, table: str = "summary") -> Any:
+        """Return a table as a polars data frame.
+
+        Raises:
+            Refused: polars is not installed.
+        """
+        return super().to_polars(table)
+
+    def __repr__(self) -> str:
+        from segscore.api.shown import evaluation_as_text
+
+        return evaluation_as_text(self)
+
+    def _repr_html_(self) -> str:
+        """List the main measures of every system, with the best values marked."""
+        from segscore.api.shown import evaluation_as_html
+
+        return evaluation_as_html(self)
+
+
+def _interval(row: Mapping[str, Any]) -> tuple[float, float] | None:
+    return None if row["ci_low"] is None else (row["ci_low"], row["ci_high"])
+
+
+def evaluate(
+    references: Given,
+    hypotheses: Given,
+    documents: Given = None,
+    *,
+    measures: Iterable[str] = (),
+    client: Any = None,
+    **settings: Any,
+) -> Evaluation:
+    """Score hypotheses against references, as `segscore score` does.
+
+    A table is a mapping {document_id: Segmentation}, or {coder: {document_id: Segmentation}} for
+    several coders; an iterable of rows as dicts with the columns of docs/tables.md; anything with
+    `__arrow_c_stream__`, such as a table of Arrow, pandas, polars or DuckDB; or a path or URL.
+
+    >>> import segscore
+    >>> rows = [{"document_id": "a", "coder": "desk", "n_units": 11, "boundaries": [2, 5]}]
+    >>> systems = {"first": {"a": segscore.Segmentation([2, 4], 11)},
+    ...            "second": {"a": segscore.Segmentation([2, 5, 8], 11)}}
+    >>> evaluation = segscore.evaluate(rows, systems, measures=["boundary_similarity"])
+    >>> evaluation["boundary_similarity", "second"].micro
+    0.6666666666666667
+
+    Args:
+        references: the references.
+        hypotheses: the segmentations to judge.
+        documents: table of unit lengths and attributes of documents, or None.
+        measures: measures, families of them, or `all`; by default those of a run.
+        client: a Dask client. The corpus is then scored by its workers, which read the tables where
+            they are; tables in memory are first written to a temporary folder.
+        settings: options of `segscore score` by their names: group_by, n_t, window, replicates,
+            seed, consensus... With output, the run is also published in that folder or URL, which
+            the workers of a client must be able to write to; the default is a temporary folder.
+
+    Raises:
+        Refused: the input or the settings are wrong; the message is that of the command.
+        Failed: nothing could be scored.
+    """
+    announce_compilation()
+    tables = {"references": references, "hypotheses": hypotheses, "documents": documents}
+    given = {name: table for name, table in tables.items() if table is not None}
+    chosen = plain_settings({**settings, "measures": tuple(measures)})
+    if client is not None or chosen.get("output") is not None:
+        return _evaluate_on_cluster(given, client, chosen)
+    return _evaluate_in_memory(given, chosen)
+
+
+def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]) -> Evaluation:
+    for name in settings:
+        if name not in _KNOWN:
+            raise TypeError(f"there is no setting {name}; there are: {', '.join(_KNOWN)}")
+    locations = {name: location_of(given) or f"<{name}>" for name, given in tables.items()}
+    chosen = ScoreSettings(**{**settings, **locations, "output": "<memory>"})
+    sources = {name: source_of(name, given) for name, given in tables.items()}
+    references, hypotheses = sources["references"], sources["hypotheses"]
+    scored = score_tables(chosen, references, hypotheses, sources.get("documents"))
+    return Evaluation(FinishedScoring(_IN_MEMORY, scored.record, tables=scored.tables))
+
+
+_KNOWN = ("group_by", *(field.name for field in fields(MeasuringSettings)))
+
+
+def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with tuples in place of lists, and a single group as one."""
+    plain = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
+    }
+    if isinstance(plain.get("group_by"), str):
+        plain["group_by"] = (plain["group_by"],)
+    return plain
+
+
+def _evaluate_on_cluster(
+    tables: Mapping[str, Given], client: Any, settings: Mapping[str, Any]
+) -> Evaluation:
+    """Publish a run by the workers of a client, or of a cluster in this process."""
+    from contextlib import nullcontext
+
+    from segscore.pipeline import storage
+    from segscore.pipeline.runs import cluster
+    from segscore.pipeline.scoring.run import run_scoring
+
+    folder = tempfile.mkdtemp(prefix="segscore-")
+    try:
+        chosen = dict(settings)
+        for name, given in tables.items():
+            chosen[name] = location_of(given) or storage.join(folder, name)
+            if location_of(given) is None:
+                content, _ = arrow_table(name, given)
+                storage.write_table(storage.join(chosen[name], f"{name}.parquet"), content)
+        chosen["output"] = chosen.get("output") or storage.join(folder, "run")
+        connected = cluster.connect("local", None, None) if client is None else nullcontext(client)
+        with connected as workers:
+            run_scoring(ScoreSettings(**chosen), workers, lambda _done, _parts: None)
+        evaluation = Evaluation(FinishedScoring.open(chosen["output"]))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(evaluation, shutil.rmtree, folder, ignore_errors=True)
+    return evaluation

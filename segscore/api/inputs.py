@@ -1,0 +1,190 @@
+"""Take tables in any of the forms that Python users have them in."""
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from operator import itemgetter
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.api.segmentation import Segmentation
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.errors import Absent, Refused
+from segscore.pipeline.scoring.in_memory import TableSource
+from segscore.pipeline.tables.columns import SEGMENTATIONS, contract_of
+from segscore.pipeline.tables.find import find_table, row_defaults, select_named
+from segscore.pipeline.tables.formats.attributes import OWN_COLUMNS
+from segscore.pipeline.tables.formats.rows import RowPlace
+from segscore.pipeline.tables.formats.segmentations.jsonl import parse_record
+from segscore.pipeline.tables.formats.tables import stated_table
+from segscore.pipeline.tables.in_memory import describe_table, rows_of_table
+from segscore.pipeline.tables.read import Rows, join_rows, read_slice
+from segscore.schemas.input_columns import INPUT_TYPES
+
+Given = Any
+"""A table as a user gives it: see `segscore.evaluate`."""
+
+_CODERS = {"references": "reference", "hypotheses": "hypothesis", "codings": "coder"}
+"""Input table -> name of the coder of segmentations without one."""
+
+_PLAIN_TYPES = {str: pa.string(), int: pa.int64()}
+"""Types of attributes that need no conversion, and their Arrow types."""
+
+
+def location_of(given: Given) -> str | None:
+    """Return the path or URL of a table, or None if it is in memory."""
+    return fspath(given) if isinstance(given, str | PathLike) else None
+
+
+def source_of(name: str, given: Given) -> TableSource:
+    """Return an input table from a path, a URL, or a table in memory.
+
+    Args:
+        name: name of the table: references, hypotheses, codings or documents.
+        given: see `segscore.evaluate`.
+
+    Raises:
+        Refused: the table does not exist, has no rows, or a column is missing or of a wrong type.
+    """
+    location = location_of(given)
+    if location is not None:
+        found = find_table(name, location, contract_of(name))
+        return TableSource(
+            found, lambda: join_rows([read_slice(piece, found.further) for piece in found.slices])
+        )
+    content, row = arrow_table(name, given)
+    table = describe_table(name, content, contract_of(name))
+
+    def read() -> Rows:
+        return rows_of_table(table, content, row)
+
+    return TableSource(table, read)
+
+
+def arrow_table(name: str, given: Given) -> tuple[pa.Table, Ints | None]:
+    """Return a table in memory as Arrow, and the number of each row if rows were left out.
+
+    Raises:
+        Refused: it is none of the forms that `segscore.evaluate` lists, or a value has a wrong
+            type.
+    """
+    if hasattr(given, "__arrow_c_stream__"):
+        table = pa.table(given)
+        index = [column for column in table.column_names if column.startswith("__index_level_")]
+        return table.drop_columns(index), None
+    if isinstance(given, Mapping):
+        return _segmentations(name, given), None
+    if isinstance(given, Iterable):
+        return _rows(name, list(given))
+    raise Refused(
+        f"{name}: is {type(given).__name__}; must be a mapping of document ids to "
+        "segscore.Segmentation, rows as dicts, a table (Arrow, pandas, polars, DuckDB), or a path "
+        "or URL"
+    )
+
+
+def _segmentations(name: str, given: Mapping[str, Any]) -> pa.Table:
+    """Return the table of {document: segmentation} or {coder: {document: segmentation}}."""
+    by_coder = given
+    if name == "documents":
+        raise Refused("documents: is a mapping; must be rows as dicts, a table, or a path or URL")
+    if all(isinstance(each, Segmentation) for each in given.values()):
+        by_coder = {_CODERS[name]: given}
+    keys: list[tuple[Any, str]] = []
+    segmentations: list[Any] = []
+    for coder, codings in by_coder.items():
+        if not isinstance(codings, Mapping):
+            raise Refused(f"{name}: {coder} is {type(codings).__name__}; must be a Segmentation")
+        keys += [(document, coder) for document in codings]
+        segmentations += codings.values()
+    for (document, _), each in zip(keys, segmentations, strict=True):
+        if not isinstance(each, Segmentation) or not isinstance(document, str):
+            raise Refused(
+                f"{name}: {document!r} is {type(each).__name__}; must be a text with a Segmentation"
+            )
+    columns = {
+        "document_id": [document for document, _ in keys],
+        "coder": [coder for _, coder in keys],
+        "n_units": [each.n_units for each in segmentations],
+        "boundaries": [each.boundaries for each in segmentations],
+    }
+    if any(each.collapsed for each in segmentations):
+        columns["collapsed_boundaries"] = [each.collapsed for each in segmentations]
+    if any(each.types is not None for each in segmentations):
+        columns["boundary_types"] = [each.types for each in segmentations]
+    return pa.table({key: pa.array(each, INPUT_TYPES[key]) for key, each in columns.items()})
+
+
+def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
+    """Return the table of rows as dicts, with the checks and the messages of JSON Lines."""
+    if not rows:
+        raise Absent(f"{name}: the table has no rows")
+    table = _plain_table(rows) if name != "documents" else None
+    if table is not None:
+        return table, None
+    defaults = row_defaults(name)
+    parsed = [
+        parse_record(
+            _json_values(row), RowPlace(name, number), defaults, lenient=True, adapted=set()
+        )
+        for number, row in enumerate(rows, start=1)
+    ]
+    lines = np.arange(1, len(parsed) + 1)
+    return select_named(name, stated_table(parsed), name, lines)
+
+
+def _plain_table(rows: list[Any]) -> pa.Table | None:
+    """Return the table of rows that all have the same keys and values of the right types.
+
+    This is the fast way: checks and conversions run over whole columns. Returns None for anything
+    else, which is then parsed row by row.
+    """
+    columns = _columns(rows)
+    if columns is None or not {*SEGMENTATIONS.required} <= columns.keys():
+        return None
+    kinds = {name: {*map(type, values)} for name, values in columns.items()}
+    attributes = sorted(columns.keys() - {*SEGMENTATIONS.required})
+    if OWN_COLUMNS & {*attributes} or "" in attributes:
+        return None
+    if any(len(kinds[name]) > 1 or not kinds[name] <= {*_PLAIN_TYPES} for name in attributes):
+        return None
+    if kinds["document_id"] | kinds["coder"] != {str} or kinds["n_units"] != {int}:
+        return None
+    if not kinds["boundaries"] <= {list, tuple} or "" in {
+        *columns["document_id"],
+        *columns["coder"],
+    }:
+        return None
+    if not {*map(type, chain.from_iterable(columns["boundaries"]))} <= {int}:
+        return None
+    types = {name: _PLAIN_TYPES[next(iter(kinds[name]))] for name in attributes}
+    types |= {name: INPUT_TYPES[name] for name in SEGMENTATIONS.required}
+    try:
+        return pa.table({name: pa.array(columns[name], kind) for name, kind in types.items()})
+    except (ValueError, OverflowError):
+        return None
+
+
+def _columns(rows: list[Any]) -> dict[str, list[Any]] | None:
+    """Return the values of rows by key; None if they are not dicts with the same keys."""
+    if {*map(type, rows)} != {dict} or len({*map(len, rows)}) > 1:
+        return None
+    try:
+        return {name: [*map(itemgetter(name), rows)] for name in rows[0]}
+    except KeyError:
+        return None
+
+
+def _json_values(row: Any) -> Any:
+    """Return a row with lists in place of tuples and of numpy's arrays."""
+    if not isinstance(row, Mapping):
+        return row
+    return {name: _json_value(value) for name, value in row.items()}
+
+
+def _json_value(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return [_json_value(each) for each in value] if isinstance(value, list | tuple) else value

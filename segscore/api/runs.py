@@ -1,0 +1,118 @@
+"""Finished runs, whether in folders or in memory."""
+
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.finished import FinishedRun
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
+
+if TYPE_CHECKING:
+    from segscore.api.evaluation import Evaluation
+
+
+class RunTables:
+    """The tables of a run (docs/tables.md).
+
+    >>> import segscore
+    >>> codings = {"ann": {"d": segscore.Segmentation([2], 9)},
+    ...            "bob": {"d": segscore.Segmentation([3], 9)}}
+    >>> agreement = segscore.agree(codings)
+    >>> agreement.table("corpus").num_rows
+    1
+
+    Attributes:
+        run: the run.
+    """
+
+    def __init__(self, run: FinishedRun) -> None:
+        """Take the tables of a run."""
+        self.run = run
+
+    @property
+    def signature(self) -> str:
+        """One line that states what was computed, and how."""
+        return self.run.signature
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The record of the run: settings, row counts, warnings (run.json)."""
+        return self.run.record
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the command would have warned of, such as rejected rows."""
+        return list(self.record.get("warnings", []))
+
+    def table(self, name: str) -> pa.Table:
+        """Return a table by name.
+
+        Raises:
+            Refused: the run has no such table.
+        """
+        parts = [*self.run.parts(name)]
+        if not parts:
+            raise Refused(f"{self.run.url}: has no table {name}; it has {', '.join(self.names)}")
+        return pa.concat_tables(parts, promote_options="permissive")
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the tables."""
+        if self.run.tables is not None:
+            return list(self.run.tables)
+        return list(self.run.record["files"])
+
+    def to_pandas(self, table: str) -> Any:
+        """Return a table as a pandas data frame, whose missing values are pandas' NA."""
+        import pandas as pd
+
+        return self.table(table).to_pandas(types_mapper=pd.ArrowDtype)
+
+    def to_polars(self, table: str) -> Any:
+        """Return a table as a polars data frame.
+
+        Raises:
+            Refused: polars is not installed.
+        """
+        try:
+            import polars
+        except ModuleNotFoundError as problem:
+            raise Refused("to_polars: polars is not installed; run pip install polars") from problem
+        return polars.from_arrow(self.table(table))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self.names)})\n{self.signature}"
+
+
+def read_run(run: "str | PathLike[str]") -> "Evaluation | RunTables":
+    """Read a finished run of any command.
+
+    >>> import segscore
+    >>> segscore.read_run("no-such-folder")
+    Traceback (most recent call last):
+        ...
+    segscore.pipeline.errors.Refused: no-such-folder: no run here
+
+    Args:
+        run: folder or URL of the run.
+
+    Returns:
+        An `Evaluation` of a run of `segscore score` or `nightly`, else the tables.
+
+    Raises:
+        Refused: there is no finished run, or its record is not what segscore writes.
+    """
+    from segscore.api.agree import AgreementTables
+    from segscore.api.compare import ComparisonTables
+    from segscore.api.evaluation import Evaluation
+
+    finished = FinishedRun.open(fspath(run))
+    if finished.command == "score":
+        return Evaluation(FinishedScoring.open(fspath(run)))
+    kinds: dict[str | None, type[RunTables]] = {
+        "agree": AgreementTables,
+        "compare": ComparisonTables,
+    }
+    return kinds.get(finished.command, RunTables)(finished)

@@ -1,0 +1,433 @@
+"""Score one hypothesis against one reference."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from segscore.api.compiling import announce_compilation
+from segscore.api.measures import require_measure, table_of_measures
+from segscore.api.segmentation import Segmentation
+from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import PAIRS
+from segscore.pipeline.measures import Table as MeasureTable
+from segscore.pipeline.measures.selection import EVERYTHING
+from segscore.pipeline.scoring.boundaries import Side, UnitLengths, typed_side
+from segscore.pipeline.scoring.measuring import MeasuringSettings
+from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
+from segscore.pipeline.scoring.references import share_of_windows, window_sizes
+from segscore.pipeline.tables.boundary_types import (
+    DECLARED,
+    GIVEN,
+    TYPES_MISSING,
+    undeclared_types,
+)
+from segscore.pipeline.tables.document_lengths import SAME_UNITS
+
+if TYPE_CHECKING:
+    from segscore.api.segmentation import WholeNumbers
+    from segscore.pipeline.measures.edit_list import Edit
+
+_FIRST, _NONE = np.zeros(1, np.int64), np.zeros(1, np.int64)
+_ONE_PAIR = Pairs(_FIRST, _FIRST, one_to_one=True)
+P_SEG_COUNTS = ("windows", "reference_windows")
+"""The counts that P_seg is computed from."""
+
+_OF_TABLES = ("consensus", "reference_points", "confusion")
+"""Settings that need tables of several segmentations."""
+
+
+class PairCounts(NamedTuple):
+    """The counts of one pair.
+
+    Attributes:
+        counts: one number for each count of ``table``, shape (counts,).
+        table: the counts, and the measures that can be computed from them.
+        types: boundary types of the pair, ascending; (1,) without types.
+        typed: whether the pair has boundary types.
+        window: window size k.
+    """
+
+    counts: Ints
+    table: MeasureTable
+    types: tuple[int, ...]
+    typed: bool
+    window: int
+
+
+class Score:
+    """The counts and values of one pair, or of the sum of several.
+
+    Every measure is an attribute and an item: `score.pk` is `score["pk"]`. A value is a float, or
+    None if it is undefined.
+
+    >>> import segscore
+    >>> score = segscore.score(reference=[2, 5], hypothesis=[2, 4], n_units=11)
+    >>> score.boundary_similarity
+    0.75
+    >>> score["window_diff"]
+    0.2222222222222222
+    >>> score.counts["near_misses"]
+    1
+
+    Scores add: the sum has the sums of the counts, and the values of the sum are micro averages.
+
+    >>> other = segscore.score(reference=[4], hypothesis=[4], n_units=10)
+    >>> total = sum([score, other])
+    >>> total.pairs, total.counts["matches"], total.boundary_similarity
+    (2, 2, 0.8333333333333334)
+
+    Attributes:
+        pairs: number of pairs that were added up.
+        window: window size k of the pair; None for a sum.
+        settings: how the pairs were measured.
+        sides: reference and hypothesis of the pair; None for a sum.
+    """
+
+    def __init__(
+        self,
+        settings: MeasuringSettings,
+        counted: PairCounts,
+        sides: tuple[Segmentation, Segmentation] | None,
+        pairs: int = 1,
+    ) -> None:
+        """Create a score; `segscore.score` and addition do this."""
+        self.settings = settings
+        self.pairs = pairs
+        self.window = counted.window if pairs == 1 else None
+        self._counted = counted
+        self.sides = sides
+        self._values: dict[str, float | None] = {}
+
+    def __getitem__(self, measure: str) -> float | None:
+        """Return the value of a measure.
+
+        Raises:
+            Refused: there is no such measure of pairs, or it was not chosen with ``measures``.
+        """
+        if measure not in self._values:
+            require_measure(measure, self._counted.table.measures)
+            self._values[measure] = self._compute(table_of_measures((measure,)))[measure]
+        return self._values[measure]
+
+    def __getattr__(self, name: str) -> float | None:
+        """Return the value of a measure."""
+        if name.startswith("_") or name not in PAIRS.measures:
+            raise AttributeError(f"a score has no attribute or measure {name}", name=name, obj=self)
+        return self[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._counted.table.measures]
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """The counts by name (docs/measures.md).
+
+        >>> import segscore
+        >>> segscore.score(reference=[2, 5], hypothesis=[2, 4], n_units=11).counts["windows"]
+        9
+        """
+        counts = zip(self._counted.table.counts, self._counted.counts.tolist(), strict=True)
+        return MappingProxyType(dict(counts))
+
+    @property
+    def values(self) -> dict[str, float | None]:
+        """All measures by name.
+
+        >>> import segscore
+        >>> len(segscore.score(reference=[], hypothesis=[], n_units=1).values) > 30
+        True
+        """
+        return self._compute(self._counted.table)
+
+    @property
+    def edits(self) -> "list[Edit]":
+        """The edits between the reference and the hypothesis, in the order of the text.
+
+        >>> import segscore
+        >>> score = segscore.score(reference=[2, 5], hypothesis=[2, 4], n_units=11)
+        >>> [(edit.kind, edit.position, edit.other_position) for edit in score.edits]
+        [('match', 2, 2), ('near_miss', 5, 4)]
+
+        Raises:
+            Refused: this is the score of several pairs.
+        """
+        from segscore.pipeline.measures.edit_list import list_edits
+        from segscore.pipeline.measures.pairing import TypedSides
+
+        if self.sides is None:
+            raise Refused(f"edits: this is the sum of {self.pairs} pairs; list those of one pair")
+        reference, hypothesis = self.sides
+        kinds = [
+            None if side.types is None else np.array(side.types, np.int32) for side in self.sides
+        ]
+        return list_edits(
+            reference.boundaries,
+            hypothesis.boundaries,
+            self.settings.n_t,
+            self.settings.pairing,
+            TypedSides(self._counted.types, *kinds),
+        )
+
+    @property
+    def signature(self) -> str:
+        """One line that states how the score was computed.
+
+        >>> import segscore
+        >>> segscore.score(reference=[2], hypothesis=[3], n_units=11, n_t=3).signature.split("|")[1]
+        'n_t:3'
+        """
+        types = self._counted.types if self._counted.typed else None
+        return self.settings.signature("none", types)
+
+    def __add__(self, other: "Score | int") -> "Score":
+        """Add the counts of two scores.
+
+        Raises:
+            Refused: the scores were computed with other settings or boundary types, or their
+                windows depend on the whole run.
+        """
+        if other == 0:  # where `sum` starts
+            return self
+        if not isinstance(other, Score):
+            return NotImplemented
+        mine, theirs = (
+            (each.settings, each._counted.types, each._counted.typed) for each in (self, other)
+        )
+        if mine != theirs:
+            raise Refused(
+                f"the scores were computed in different ways: {self.signature} and "
+                f"{other.signature}; score all pairs with the same settings"
+                + (" and declare boundary_types" if self._counted.typed else "")
+            )
+        require_sum(self.settings)
+        counts = self._counted._replace(counts=self._counted.counts + other._counted.counts)
+        return Score(self.settings, counts, None, self.pairs + other.pairs)
+
+    __radd__ = __add__
+
+    def __repr__(self) -> str:
+        from segscore.api.shown import score_as_text
+
+        return score_as_text(self)
+
+    def _repr_html_(self) -> str:
+        """Draw the pair, and list the main measures."""
+        from segscore.api.shown import score_as_html
+
+        return score_as_html(self)
+
+    def _compute(self, table: MeasureTable) -> dict[str, float | None]:
+        """Compute the measures of a table."""
+        vector = self._counted.counts
+        counts = {name: vector[i : i + 1] for i, name in enumerate(self._counted.table.counts)}
+        parameters = parameters_of(self.settings, self._counted.types, counts)
+        values = table.values(counts, parameters, rows=self.pairs == 1)
+        return {name: defined(value[0]) for name, value in values.items()}
+
+
+def score(
+    *,
+    reference: "Segmentation | WholeNumbers",
+    hypothesis: "Segmentation | WholeNumbers",
+    n_units: int | None = None,
+    **settings: Any,
+) -> Score:
+    """Score a hypothesis against a reference.
+
+    >>> import segscore
+    >>> segscore.score(reference=[2, 5], hypothesis=[2, 4], n_units=11, n_t=3).pk
+    0.2222222222222222
+    >>> reference = segscore.Segmentation.from_masses((2, 3, 6))
+    >>> hypothesis = segscore.Segmentation.from_masses((5, 6))
+    >>> segscore.score(reference=reference, hypothesis=hypothesis).b_recall
+    0.5
+
+    Args:
+        reference: a segmentation, or its boundaries.
+        hypothesis: a segmentation, or its boundaries.
+        n_units: number of units of the document; needed where boundaries are given.
+        settings: options of `segscore score` that change numbers, by their names: n_t, window,
+            rounding, pairing, boundary_types, p_seg, cost_miss, c_seg_costs, beta...
+
+    Raises:
+        Refused: a setting or a segmentation is invalid; the message is that of the command.
+    """
+    chosen = pair_settings(settings)
+    sides = as_pair(reference, hypothesis, n_units)
+    return Score(chosen, count_pair(*sides, chosen), sides)
+
+
+def defined(value: Any) -> float | None:
+    """Return a value as a float; None for NaN, which marks what is undefined."""
+    return None if np.isnan(value) else float(value)
+
+
+def parameters_of(
+    settings: MeasuringSettings, types: tuple[int, ...], counts: Mapping[str, Ints]
+) -> dict[str, float]:
+    """Return the parameters of formulas; by default P_seg is that of the pairs that were counted.
+
+    Args:
+        settings: how the pairs were measured.
+        types: boundary types of the pairs.
+        counts: sums of counts by name, shape (1,) each.
+    """
+    p_seg = settings.p_seg
+    if p_seg is None:
+        windows, covered = (int(counts[name][0]) if name in counts else 0 for name in P_SEG_COUNTS)
+        p_seg = share_of_windows(covered, windows)
+    return settings.parameters(p_seg, types)
+
+
+def pair_settings(settings: Mapping[str, Any]) -> MeasuringSettings:
+    """Return the settings of a score; lists may stand for tuples, as in JSON.
+
+    Raises:
+        Refused: a value is invalid, or the setting needs tables.
+        TypeError: there is no such setting.
+    """
+    given = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
+    }
+    return _pair_settings(tuple(given.items()))
+
+
+@lru_cache
+def _pair_settings(given: tuple[tuple[str, Any], ...]) -> MeasuringSettings:
+    for name, _ in given:
+        if name in (*_OF_TABLES, "replicates", "seed"):
+            raise Refused(f"{name}: one pair has none; use segscore.evaluate")
+        if name not in MeasuringSettings.__dataclass_fields__:
+            raise TypeError(f"there is no setting {name}; there are: {', '.join(_NAMES)}")
+    settings = MeasuringSettings(**dict(given), replicates=0)
+    settings.require_documents(None)
+    return settings
+
+
+_NAMES = [
+    name
+    for name in MeasuringSettings.__dataclass_fields__
+    if name not in (*_OF_TABLES, "replicates", "seed")
+]
+
+
+def require_sum(settings: MeasuringSettings) -> None:
+    """Refuse to add up pairs whose windows depend on all pairs together.
+
+    Raises:
+        Refused: the window policy is `per-run`.
+    """
+    if settings.window == "per-run":
+        raise Refused("--window per-run: needs all references at once; use segscore.evaluate")
+
+
+def as_pair(
+    reference: "Segmentation | WholeNumbers",
+    hypothesis: "Segmentation | WholeNumbers",
+    n_units: int | None,
+) -> tuple[Segmentation, Segmentation]:
+    """Return both sides of a pair as segmentations of one document.
+
+    Raises:
+        Refused: a side is invalid, or they have different numbers of units.
+    """
+    ref, hyp = (
+        _as_side("reference", reference, n_units),
+        _as_side("hypothesis", hypothesis, n_units),
+    )
+    if ref.n_units != hyp.n_units:
+        raise Refused(f"hypothesis: {SAME_UNITS}: {_other_units(hyp.n_units, ref.n_units)}")
+    return ref, hyp
+
+
+def _other_units(units: int, expected: int) -> str:
+    return f"n_units is {units}; the other side has {expected}"
+
+
+def _as_side(name: str, given: "Segmentation | WholeNumbers", n_units: int | None) -> Segmentation:
+    if isinstance(given, Segmentation):
+        if n_units is not None and n_units != given.n_units:
+            raise Refused(f"{name}: {SAME_UNITS}: {_other_units(given.n_units, n_units)}")
+        return given
+    if n_units is None:
+        raise Refused(f"{name}: n_units is missing (absent, empty or null); every row needs it")
+    try:
+        return Segmentation(given, n_units)
+    except Refused as problem:
+        raise Refused(f"{name}: {str(problem).removeprefix('segmentation: ')}") from None
+
+
+def count_pair(
+    reference: Segmentation, hypothesis: Segmentation, settings: MeasuringSettings
+) -> PairCounts:
+    """Count one pair by the passes that the commands use.
+
+    Raises:
+        Refused: one side has boundary types that the other lacks, or undeclared ones.
+    """
+    announce_compilation()
+    types, typed = _types_of_pair(reference, hypothesis, settings)
+    size = np.array([reference.n_units])
+    sides = [_side(each, typed=typed) for each in (reference, hypothesis)]
+    segments = sides[0].boundaries.lengths + 1
+    window, _ = window_sizes(size, segments, _FIRST, 1, settings)
+    counted = settings if settings.measures else _with_every_measure(settings)
+    rule = Rule(counted, types, {})
+    counts = count_pairs(
+        _OneHypothesis(_FIRST, sides[1]), _ONE_PAIR, _OneReference(size, sides[0], window), rule
+    )
+    table = rule.selection.pairs
+    vector = np.array([counts[name][0] for name in table.counts], np.int64)
+    return PairCounts(vector, table, types, typed, int(window[0]))
+
+
+@lru_cache
+def _with_every_measure(settings: MeasuringSettings) -> MeasuringSettings:
+    return replace(settings, measures=(EVERYTHING,))
+
+
+class _OneHypothesis(NamedTuple):
+    """A single hypothesis; see ``pairs.CountedHypotheses``."""
+
+    document: Ints
+    side: Side
+
+
+class _OneReference(NamedTuple):
+    """A single reference; see ``pairs.CountedReferences``."""
+
+    size: Ints
+    side: Side
+    window: Ints
+    words: UnitLengths | None = None
+    weights: UnitLengths | None = None
+
+
+def _side(segmentation: Segmentation, *, typed: bool) -> Side:
+    positions = np.array(segmentation.boundaries, np.int32)
+    rows = Ragged(np.array([0, len(positions)]), positions)
+    if typed:
+        return typed_side(rows, np.array(segmentation.types, np.int32), _FIRST, None)
+    return Side(rows, rows, rows, None, _NONE)
+
+
+def _types_of_pair(
+    reference: Segmentation, hypothesis: Segmentation, settings: MeasuringSettings
+) -> tuple[tuple[int, ...], bool]:
+    """Return the boundary types of a pair, ascending, and whether its boundaries have types."""
+    sides = {"reference": reference.types, "hypothesis": hypothesis.types}
+    given = {name: types for name, types in sides.items() if types is not None}
+    if not given:
+        return settings.boundary_types or (1,), False
+    for name, types in sides.items():
+        if types is None:
+            raise Refused(f"{name}: {GIVEN}: {TYPES_MISSING}")
+        if settings.boundary_types and not {*types} <= {*settings.boundary_types}:
+            raise Refused(f"{name}: {DECLARED}: {undeclared_types(settings.boundary_types)}")
+    occurring = tuple(sorted({*given["reference"], *given["hypothesis"]})) or (1,)
+    return settings.boundary_types or occurring, True

@@ -1,0 +1,321 @@
+"""One segmentation of one document, made from any of the usual notations."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from math import floor
+from operator import index
+from typing import TYPE_CHECKING, Any, Self
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.tables.formats.rows import ParsedRow, RowPlace, integer_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    WholeNumbers = Sequence[int] | NDArray[np.integer[Any]]
+
+_PLACE = RowPlace("segmentation", 0)
+_MOST_UNITS = 2**31 - 1
+_RATES = {"ms": 1000, "s": 1}
+"""Unit of time -> how many of them a second has."""
+
+_COLUMNS_DRAWN = 60
+"""Largest number of units that are drawn one by one."""
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Segmentation:
+    """The boundaries of one document by one coder.
+
+    >>> import segscore
+    >>> segscore.Segmentation(boundaries=[2, 5], n_units=11)
+    Segmentation([2, 5], n_units=11)  ──│───│──────
+
+    Attributes:
+        boundaries: positions, strictly ascending in 1..n_units-1; position p lies between unit p
+            and unit p + 1.
+        n_units: number of units of the document, at least 1.
+        types: type of each boundary, at least 1; None if boundaries have no types. With types a
+            position may repeat, and (position, type) is strictly ascending.
+        collapsed: number of boundaries that were dropped because times were rounded to one unit.
+
+    Raises:
+        Refused: a value is not a whole number, or the boundaries break a rule of input tables.
+    """
+
+    boundaries: tuple[int, ...]
+    n_units: int
+    types: tuple[int, ...] | None
+    collapsed: int = field(compare=False)
+
+    def __init__(
+        self,
+        boundaries: "WholeNumbers",
+        n_units: int,
+        types: "WholeNumbers | None" = None,
+        *,
+        collapsed: int = 0,
+    ) -> None:
+        """Convert the numbers to Python's, and check the rules of input tables."""
+        positions = _whole_numbers("boundaries", boundaries)
+        kinds = None if types is None else _whole_numbers("boundary_types", types)
+        units = _whole_number("n_units", n_units)
+        if not _keeps_rules(positions, units, kinds):
+            raise _broken(positions, units, kinds)
+        # The class is frozen, so that a segmentation can be a key.
+        self.__dict__.update(boundaries=positions, n_units=units, types=kinds, collapsed=collapsed)
+
+    @classmethod
+    def from_masses(cls, masses: "WholeNumbers") -> Self:
+        """Make a segmentation from the sizes of its segments, as segeval has them.
+
+        >>> import segscore
+        >>> segscore.Segmentation.from_masses((2, 3, 6)).boundaries
+        (2, 5)
+
+        Raises:
+            Refused: there is no segment, or a size is not a whole number of at least 1.
+        """
+        sizes = _whole_numbers("masses", masses)
+        if not sizes or min(sizes) < 1:
+            raise Refused(
+                f"masses {list(sizes)}: must be the sizes of one segment or more, each >= 1"
+            )
+        *boundaries, n_units = accumulate(sizes)
+        return cls(boundaries, n_units)
+
+    @classmethod
+    def from_mask(cls, mask: "str | WholeNumbers | Sequence[bool]") -> Self:
+        """Make a segmentation from a flag for each of the n_units - 1 potential boundaries.
+
+        >>> import segscore
+        >>> segscore.Segmentation.from_mask("0100100000").boundaries
+        (2, 5)
+
+        Args:
+            mask: a text of 0 and 1, as NLTK has it, or numbers or truth values.
+
+        Raises:
+            Refused: a flag is neither 0 nor 1.
+        """
+        flags = mask if isinstance(mask, str) else _as_list(mask)
+        for number, flag in enumerate(flags, start=1):
+            if flag not in ("0", "1", 0, 1):
+                raise Refused(f"character {number} of the mask is {flag!r}; expected 0 or 1")
+        return cls([place for place, flag in enumerate(flags, 1) if int(flag)], len(flags) + 1)
+
+    @classmethod
+    def from_labels(cls, labels: Iterable[Hashable]) -> Self:
+        """Make a segmentation from a label for each unit; a boundary is where the label changes.
+
+        >>> import segscore
+        >>> segscore.Segmentation.from_labels(["sport", "sport", "weather"]).boundaries
+        (2,)
+
+        Raises:
+            Refused: there is no label.
+        """
+        units = list(_as_list(labels))
+        changes = [place for place, (a, b) in enumerate(pairwise(units), start=1) if a != b]
+        return cls(changes, len(units))
+
+    @classmethod
+    def from_starts(
+        cls,
+        starts: "Iterable[float | Fraction]",
+        *,
+        duration: "float | Fraction",
+        unit: "str | float | Fraction" = "ms",
+    ) -> Self:
+        """Make a segmentation from the times in seconds at which segments start.
+
+        Times are rounded exactly, a half goes up. A start at 0 is the start of the document, not a
+        boundary. Boundaries that are rounded to 0, to the end or to one another are dropped.
+
+        >>> import segscore
+        >>> segscore.Segmentation.from_starts([0, 125.0], duration=600.1).boundaries
+        (125000,)
+        >>> segscore.Segmentation.from_starts([0, 4, 7.5], duration=12, unit="s")
+        Segmentation([4, 8], n_units=12)  ────│────│────
+
+        Args:
+            starts: times in seconds, in any order.
+            duration: length of the recording in seconds.
+            unit: unit to measure in: `ms`, `s`, or a number of frames in a second.
+
+        Raises:
+            Refused: a time is negative or lies after the end, or the unit is unknown.
+        """
+        rate = _rate(unit)
+        times = [_seconds("start", start) for start in _as_list(starts)]
+        return cls._from_times(
+            [time for time in times if time], _seconds("duration", duration), rate
+        )
+
+    @classmethod
+    def from_intervals(
+        cls,
+        intervals: "Iterable[Sequence[float | Fraction]]",
+        *,
+        duration: "float | Fraction | None" = None,
+        unit: "str | float | Fraction" = "ms",
+    ) -> Self:
+        """Make a segmentation from segments as (start, end) in seconds, as mir_eval has them.
+
+        A boundary is where a segment starts, except the first: a gap belongs to the segment before
+        it, and a gap at the start to the first segment. Times are rounded as by ``from_starts``.
+
+        >>> import segscore
+        >>> segscore.Segmentation.from_intervals([(0, 2.5), (2.5, 9)], unit="s").boundaries
+        (3,)
+
+        Args:
+            intervals: the segments, in any order.
+            duration: length of the recording in seconds; by default the last end.
+            unit: as in ``from_starts``.
+
+        Raises:
+            Refused: there is no interval, an interval ends before it starts, or as ``from_starts``.
+        """
+        rate = _rate(unit)
+        both = [
+            (_seconds("start", start), _seconds("end", end)) for start, end in _as_list(intervals)
+        ]
+        if not both:
+            raise Refused("intervals: there is none; give one or more")
+        for start, end in both:
+            if end < start:
+                raise Refused(f"interval {float(start):g} to {float(end):g}: ends before it starts")
+        length = max(end for _, end in both) if duration is None else _seconds("duration", duration)
+        starts = sorted(start for start, end in both if _rounded(end, rate) > _rounded(start, rate))
+        return cls._from_times(starts[1:], length, rate)
+
+    @classmethod
+    def _from_times(cls, starts: Sequence[Fraction], duration: Fraction, rate: Fraction) -> Self:
+        n_units = _rounded(duration, rate)
+        positions = sorted(_rounded(start, rate) for start in starts)
+        inside = sorted({position for position in positions if position not in (0, n_units)})
+        return cls(inside, n_units, collapsed=len(positions) - len(inside))
+
+    @property
+    def masses(self) -> tuple[int, ...]:
+        """The sizes of the segments in units.
+
+        >>> import segscore
+        >>> segscore.Segmentation([2, 5], 11).masses
+        (2, 3, 6)
+        """
+        ends = [0, *dict.fromkeys(self.boundaries), self.n_units]
+        return tuple(int(end - start) for start, end in pairwise(ends))
+
+    @property
+    def mask(self) -> str:
+        """A character for each potential boundary: 1 where there is a boundary, else 0.
+
+        >>> import segscore
+        >>> segscore.Segmentation([2, 5], 11).mask
+        '0100100000'
+        """
+        flags = bytearray(b"0") * (self.n_units - 1)
+        for position in self.boundaries:
+            flags[position - 1] = ord("1")
+        return flags.decode()
+
+    def __repr__(self) -> str:
+        types = "" if self.types is None else f", types={list(self.types)}"
+        values = f"Segmentation({list(self.boundaries)}, n_units={self.n_units}{types})"
+        return f"{values}  {self._drawn()}"
+
+    def _drawn(self) -> str:
+        """Draw a line with a stroke at every boundary, to scale if there are many units."""
+        if self.n_units <= _COLUMNS_DRAWN:
+            return "│".join("─" * mass for mass in self.masses)
+        columns = {
+            min(_COLUMNS_DRAWN - 1, position * _COLUMNS_DRAWN // self.n_units)
+            for position in self.boundaries
+        }
+        return "".join("│" if column in columns else "─" for column in range(_COLUMNS_DRAWN))
+
+
+def _as_list(values: Any) -> Any:
+    """Return a numpy array as nested lists of Python's numbers, and anything else as a list."""
+    return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def _whole_numbers(name: str, values: Any) -> tuple[int, ...]:
+    try:
+        values = tuple(_as_list(values))
+    except TypeError:
+        raise _PLACE.wrong(name, values, "a list") from None
+    if set(map(type, values)) <= {int}:
+        return values
+    return tuple(_whole_number(f"{name}[{i}]", value) for i, value in enumerate(values))
+
+
+def _whole_number(name: str, value: Any) -> int:
+    if type(value) is int:
+        return value
+    with suppress(TypeError):
+        value = value if isinstance(value, bool) else index(value)
+    return integer_of(value, name, _PLACE)
+
+
+def _keeps_rules(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ...] | None) -> bool:
+    """Return whether a segmentation keeps every rule of input tables."""
+    if not 1 <= n_units <= _MOST_UNITS:
+        return False
+    if boundaries and not (boundaries[0] >= 1 and boundaries[-1] < n_units):
+        return False
+    if types is None:
+        return all(a < b for a, b in pairwise(boundaries))
+    if len(types) != len(boundaries) or (
+        types and not 1 <= min(types) <= max(types) <= _MOST_UNITS
+    ):
+        return False
+    return all(a < b for a, b in pairwise(zip(boundaries, types, strict=True)))
+
+
+def _broken(boundaries: tuple[int, ...], n_units: int, types: tuple[int, ...] | None) -> Refused:
+    """Return the error for a segmentation that breaks a rule, as `segscore import` has it."""
+    from segscore.pipeline.tables.columns import SEGMENTATIONS
+    from segscore.pipeline.tables.formats.tables import segmentation_table
+    from segscore.pipeline.tables.in_memory import numbered_rows
+    from segscore.pipeline.tables.read import validate_rows
+
+    row = ParsedRow(
+        "document", "coder", "reference", n_units, boundaries, types, source=_PLACE.source
+    )
+    table = segmentation_table([row])
+    _, rejects = validate_rows(numbered_rows(_PLACE.source, table), SEGMENTATIONS)
+    (reject,) = rejects.to_pylist()
+    return Refused(f"{_PLACE.source}: {reject['rule']}: {reject['detail']}")
+
+
+def _rate(unit: "str | float | Fraction") -> Fraction:
+    """Return how many units a second has."""
+    if isinstance(unit, str) and unit not in _RATES:
+        raise Refused(f"unit {unit}: must be one of {', '.join(_RATES)} or a number of frames")
+    rate = Fraction(_RATES[unit]) if isinstance(unit, str) else _seconds("unit", unit)
+    if rate <= 0:
+        raise Refused(f"unit {unit}: must be above 0")
+    return rate
+
+
+def _seconds(name: str, value: Any) -> Fraction:
+    """Return a number exactly; a float is the shortest decimal that reads back as it."""
+    try:
+        exact = value if isinstance(value, Fraction) else Fraction(str(value))
+    except ValueError:
+        raise Refused(f"{name} is {value!r}; expected a number of seconds") from None
+    if exact < 0:
+        raise Refused(f"{name} is {value}; expected a number of seconds >= 0")
+    return exact
+
+
+def _rounded(seconds: Fraction, rate: Fraction) -> int:
+    """Return the nearest whole unit; a half goes up."""
+    return floor(seconds * rate + Fraction(1, 2))

@@ -1,0 +1,177 @@
+"""Show evaluations and scores as text and in notebooks."""
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+from segscore.pipeline.measures import ALL, HEADLINES
+from segscore.pipeline.reports.strips import (
+    LEFT,
+    Drawing,
+    boundary_strip,
+    draw_strip,
+    outcome_strip,
+)
+
+if TYPE_CHECKING:
+    from segscore.api.evaluation import Evaluation, SystemAverage
+    from segscore.api.score import Score
+
+_HEADINGS = ("measure", "hypothesis", "micro", "95 % interval", "macro", "documents")
+
+_COLORS = {
+    "boundary": "#5a6672",
+    "match": "#5a6672",
+    "near": "#b86e00",
+    "other": "#7a3fb5",
+    "miss": "#c2255c",
+    "extra": "#1c6fb8",
+}
+"""Kind of mark -> its color; kinds also differ in shape."""
+
+_MEANINGS = {
+    "match": "match",
+    "near": "near miss",
+    "other": "other type",
+    "miss": "miss",
+    "extra": "false alarm",
+}
+
+
+class _Line(NamedTuple):
+    """A line of a table of averages: its cells, and whether it has the best value."""
+
+    cells: tuple[str, ...]
+    best: bool
+
+
+def evaluation_as_text(evaluation: "Evaluation") -> str:
+    """List the main measures of every system; the best values are marked."""
+    lines = [(*line.cells, "best" * line.best) for line in _lines(evaluation)]
+    rows = [(*_HEADINGS, ""), *lines]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    shown = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return "\n".join([*shown, *evaluation.warnings, evaluation.signature])
+
+
+def evaluation_as_html(evaluation: "Evaluation") -> str:
+    """Return the same as an HTML table, the best values in bold."""
+    heading = "".join(f"<th>{escape(text)}</th>" for text in _HEADINGS)
+    rows = "".join(
+        "<tr>"
+        + "".join(
+            f"<td><b>{escape(cell)}</b></td>"
+            if line.best and i == 2
+            else f"<td>{escape(cell)}</td>"
+            for i, cell in enumerate(line.cells)
+        )
+        + "</tr>"
+        for line in _lines(evaluation)
+    )
+    warnings = "".join(f"<p>{escape(text)}</p>" for text in evaluation.warnings)
+    return (
+        f"<table><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table>{warnings}"
+        f"<code>{escape(evaluation.signature)}</code>"
+    )
+
+
+def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
+    averages = evaluation.averages
+    available = dict.fromkeys(name for name, _ in averages)
+    # All measures if there are few, as in a run for which they were chosen.
+    shown = available if len(available) <= len(HEADLINES) else HEADLINES
+    for name in (name for name in shown if name in available):
+        of_measure = [average for (measure, _), average in averages.items() if measure == name]
+        best = _best(name, of_measure)
+        for number, average in enumerate(of_measure):
+            cells = (
+                name + ALL[name].arrow if number == 0 else "",
+                average.hypothesis,
+                shown_value(average.micro),
+                _shown_interval(average.interval),
+                shown_value(average.macro),
+                str(average.defined),
+            )
+            yield _Line(cells, average.micro is not None and average.micro == best)
+
+
+def _best(name: str, averages: "list[SystemAverage]") -> float | None:
+    """Return the best micro average; None if there are no two to choose from."""
+    known = [average.micro for average in averages if average.micro is not None]
+    if len(known) < 2 or ALL[name].better == "neither":
+        return None
+    return max(known) if ALL[name].better == "higher" else min(known)
+
+
+def shown_value(value: float | None) -> str:
+    """Format a value with four decimals; a dash if it is undefined."""
+    return "–" if value is None else f"{value:.4f}"
+
+
+def _shown_interval(interval: tuple[float, float] | None) -> str:
+    return "–" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f}"
+
+
+def score_as_text(score: "Score") -> str:
+    """Draw the pair of a score, below its main values."""
+    shown = ", ".join(f"{name}={shown_value(score[name])}" for name in _headlines(score))
+    if score.sides is None:
+        return f"Score({score.pairs} pairs, {shown})"
+    from segscore.pipeline.reports.terminal import LEGEND, draw_in_terminal
+
+    lines = draw_in_terminal(score.sides[0].n_units, score.edits, 80)
+    return "\n".join([f"Score({shown})", *lines, LEGEND])
+
+
+def score_as_html(score: "Score") -> str:
+    """Draw the pair of a score, above a table of its main values."""
+    cells = "".join(
+        f"<tr><td>{name}{ALL[name].arrow}</td><td>{shown_value(score[name])}</td></tr>"
+        for name in _headlines(score)
+    )
+    table = f"<table><tbody>{cells}</tbody></table><code>{escape(score.signature)}</code>"
+    if score.sides is None:
+        return f"<p>{score.pairs} pairs</p>{table}"
+    reference, _ = score.sides
+    strips = [
+        boundary_strip("reference", sorted({*reference.boundaries})),
+        outcome_strip("hypothesis", score.edits),
+    ]
+    text = f"a reference of {len(reference.masses)} segments above a hypothesis"
+    return _svg(draw_strip("", text, reference.n_units, strips)) + table
+
+
+def _headlines(score: "Score") -> list[str]:
+    return [name for name in HEADLINES if name in score.values]
+
+
+def _svg(drawing: Drawing) -> str:
+    """Return a drawing as SVG that needs no style sheet."""
+    parts = [
+        f'<text x="{x:.1f}" y="{y}" text-anchor="middle" opacity=".7">{escape(text)}</text>'
+        for text, x, y in drawing.rulers
+    ]
+    for row in drawing.rows:
+        paths = "".join(
+            f'<path d="{path}" fill="none" stroke="{_COLORS[kind]}" stroke-width="2"/>'
+            for kind, path in row.paths.items()
+            if path
+        )
+        parts.append(
+            f'<g transform="translate(0 {row.top})"><text x="{LEFT - 8}" y="12" '
+            f'text-anchor="end">{escape(row.name)}</text><rect x="{LEFT}" width="{row.width}" '
+            f'height="16" fill="none" stroke="#c9d0d8"/>{paths}</g>'
+        )
+    key = ", ".join(
+        f'<span style="color:{_COLORS[kind]}">{_MEANINGS[kind]}</span>'
+        for kind in drawing.kinds
+        if kind in _MEANINGS
+    )
+    return (
+        f'<svg viewBox="0 0 {drawing.width} {drawing.height}" role="img" '
+        f'aria-label="{escape(drawing.description)}" fill="currentColor" font-size="12" '
+        f'style="max-width:60rem;width:100%">{"".join(parts)}</svg><p>{key}</p>'
+    )

@@ -1,0 +1,298 @@
+"""An evaluation has the tables of the command, value by value, whatever form the input has."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import segscore as package
+from segscore.pipeline.measures import PAIRS
+from segscore.pipeline.storage import read_table
+from tests.support.command_line import Segscore
+from tests.support.corpora import SEGMENTATION, Corpus, corpus, run
+from tests.support.passes import close
+from tests.unit.api.pairs import twin
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"n_t": 3, "window": "per-document", "rounding": "half-up", "pairing": "optimal"},
+    {"window": "per-run", "p_seg": 0.25, "cost_miss": 0.25, "beta": 2.0, "replicates": 50},
+    {"window": 4, "units": "words", "content_weights": (1.0, 0.5, 2.0, 1.0), "seed": 7},
+    {"consensus": "0.5,any", "reference_points": "none,all,random-known,human", "replicates": 20},
+    {"measures": ("all",), "tolerance": 2, "edges": 1, "tiou": "0.7", "replicates": 20},
+    {"group_by": ("genre", "year"), "edit_constants": (0.25, 0.0), "c_seg_costs": (0.5, 0.5)},
+]
+SOURCES = ("source",)
+"""Columns that name a file, which rows in memory do not have."""
+
+
+def options(settings: dict[str, Any]) -> Iterator[str]:
+    """The settings as on the command line."""
+    for name, value in settings.items():
+        joined = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        yield from ("--" + name.replace("_", "-"), joined)
+
+
+def ordered(table: pa.Table) -> list[dict[str, Any]]:
+    """The rows without their sources, in one order."""
+    kept = [name for name in table.column_names if name not in SOURCES]
+    rows = table.select(kept).to_pylist()
+    return sorted(rows, key=lambda row: json.dumps(row, sort_keys=True, default=str))
+
+
+def same_tables(evaluation: package.Evaluation, folder: Path) -> None:
+    """Hold the tables of an evaluation against those of a run."""
+    record = json.loads((folder / "run.json").read_text())
+    ours_with_rows = {name for name in evaluation.names if evaluation.table(name).num_rows}
+    assert ours_with_rows <= {*record["files"]}
+    for name in record["files"]:
+        theirs = read_table(str(folder / name))
+        if not theirs.num_rows:
+            assert name not in ours_with_rows
+            continue
+        ours = evaluation.table(name)
+        assert ours.select(theirs.column_names).schema.equals(theirs.schema), name
+        assert ordered(ours) == ordered(theirs), name
+    assert ours_of(evaluation.record) == ours_of(record)
+
+
+def ours_of(record: dict[str, Any]) -> dict[str, Any]:
+    """What a record says of the results."""
+    told = {name: record[name] for name in ("signature", "p_seg", "pairs", "rows")}
+    return json.loads(json.dumps(told))
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda each: "-".join(each) or "default")
+def test_the_tables_are_those_of_the_command(
+    segscore: Segscore, tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    made = corpus(seed=len(settings))
+    made.references.append({**made.references[0], "coder": "other", "n_units": 99})
+    made.hypotheses.append({**made.hypotheses[0], "document_id": "elsewhere"})
+    made.hypotheses.append({**made.hypotheses[1], "coder": "bad", "boundaries": [5, 3]})
+    made.write(tmp_path)
+    record = run(segscore, tmp_path, tmp_path / "run", *options(settings))
+    evaluation = package.evaluate(made.references, made.hypotheses, made.documents, **settings)
+    same_tables(evaluation, tmp_path / "run")
+    assert evaluation.rejects.num_rows
+    assert evaluation.unpaired.num_rows
+    assert len(evaluation.warnings) == len(record["warnings"])
+
+
+@pytest.mark.parametrize("settings", SETTINGS[:3], ids=lambda each: "-".join(each) or "default")
+def test_a_row_is_the_score_of_its_pair(settings: dict[str, Any]) -> None:
+    """And the slow twin has the same values, if it has the settings."""
+    made = corpus(seed=3, documents=15)
+    settings = {**settings, "replicates": 0}
+    evaluation = package.evaluate(made.references, made.hypotheses, **settings)
+    by_name = {(row["document_id"], row["coder"]): row for row in made.references + made.hypotheses}
+    own = {name: value for name, value in settings.items() if name not in ("replicates", "window")}
+    own["p_seg"] = evaluation.record["p_seg"]
+    columns = evaluation.scores.column_names
+    names, counts = ([n for n in known if n in columns] for known in (PAIRS.measures, PAIRS.counts))
+    for row in evaluation.scores.to_pylist():
+        reference, hypothesis = (
+            by_name[row["document_id"], row[side]]["boundaries"]
+            for side in ("reference", "hypothesis")
+        )
+        pair = {"reference": reference, "hypothesis": hypothesis, "n_units": row["n_units"]}
+        score = package.score(**pair, **own, window=row["window"])
+        assert {name: row[name] for name in names} == {name: score[name] for name in names}
+        assert {name: row[name] for name in counts} == {name: score.counts[name] for name in counts}
+        if "beta" not in settings:
+            twin_settings = {"n_t": 2, "pairing": "greedy", "cost_miss": 0.5} | own
+            twin_settings |= {"c_seg_costs": (1.0, 0.3), "window": row["window"]}
+            _, values = twin(row["n_units"], reference, hypothesis, twin_settings)
+            assert all(close(row[name], values[name]) for name in names)
+
+
+@pytest.fixture(scope="module")
+def made() -> Corpus:
+    """A corpus with several references and hypotheses per document."""
+    return corpus(seed=11, documents=12)
+
+
+def as_segmentations(rows: list[dict[str, Any]]) -> dict[str, dict[str, package.Segmentation]]:
+    """Rows as segmentations by coder and document."""
+    by_coder: dict[str, dict[str, package.Segmentation]] = {}
+    for row in rows:
+        made = package.Segmentation(row["boundaries"], row["n_units"])
+        by_coder.setdefault(row["coder"], {})[row["document_id"]] = made
+    return by_coder
+
+
+def like_polars(rows: list[dict[str, Any]]) -> pa.Table:
+    """A table with the types that polars has: views of text, large lists, 64 bits."""
+    kinds = [pa.large_string(), pa.string_view(), pa.int64(), pa.large_list(pa.int64())]
+    table = pa.Table.from_pylist(rows, SEGMENTATION)
+    return table.cast(pa.schema(list(zip(table.column_names, kinds, strict=True))))
+
+
+def like_a_relation(rows: list[dict[str, Any]]) -> Any:
+    """A relation of DuckDB."""
+    table = pa.Table.from_pylist(rows, SEGMENTATION)
+    return duckdb.connect().from_arrow(table)
+
+
+def like_numpy(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows that hold arrays and tuples."""
+    import numpy as np
+
+    return [{**row, "boundaries": np.array(row["boundaries"], np.int64)} for row in rows]
+
+
+FORMS: dict[str, Any] = {
+    "segmentations": as_segmentations,
+    "generator": iter,
+    "numpy": like_numpy,
+    "tuples": lambda rows: [{**row, "boundaries": tuple(row["boundaries"])} for row in rows],
+    "arrow": lambda rows: pa.Table.from_pylist(rows, SEGMENTATION),
+    "reader": lambda rows: pa.Table.from_pylist(rows, SEGMENTATION).to_reader(),
+    "pandas": lambda rows: pa.Table.from_pylist(rows, SEGMENTATION).to_pandas(),
+    "polars": like_polars,
+    "duckdb": like_a_relation,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_has_the_same_tables(made: Corpus, form: str) -> None:
+    make = FORMS[form]
+    expected = package.evaluate(made.references, made.hypotheses, replicates=10)
+    got = package.evaluate(make(made.references), make(made.hypotheses), replicates=10)
+    for name in expected.names:
+        assert ordered(got.table(name)) == ordered(expected.table(name)), name
+
+
+def test_paths_and_read_run(segscore: Segscore, tmp_path: Path, made: Corpus) -> None:
+    made.write(tmp_path, files=2)
+    run(segscore, tmp_path, tmp_path / "run")
+    paths = tmp_path / "references", tmp_path / "hypotheses"
+    evaluation = package.evaluate(*paths, documents=str(tmp_path / "documents.parquet"))
+    same_tables(evaluation, tmp_path / "run")
+    read = package.read_run(tmp_path / "run")
+    assert isinstance(read, package.Evaluation)
+    same_tables(read, tmp_path / "run")
+    assert read["pk", "h0"] == evaluation["pk", "h0"]
+    assert repr(read).splitlines()[1:3] == repr(evaluation).splitlines()[1:3]
+
+
+def test_on_a_cluster(scheduler: str, tmp_path: Path, made: Corpus) -> None:
+    from distributed import Client  # noqa: TID251
+
+    expected = package.evaluate(made.references, made.hypotheses, made.documents)
+    with Client(scheduler) as client:
+        own = package.evaluate(made.references, made.hypotheses, made.documents, client=client)
+        kept = package.evaluate(
+            made.references,
+            like_polars(made.hypotheses),
+            made.documents,
+            client=client,
+            output=str(tmp_path / "run"),
+        )
+    for evaluation in (own, kept, package.read_run(tmp_path / "run")):
+        for name in expected.names:
+            if expected.table(name).num_rows:
+                assert ordered(evaluation.table(name)) == ordered(expected.table(name)), name
+
+
+def test_averages_by_name(made: Corpus) -> None:
+    evaluation = package.evaluate(made.references, made.hypotheses, group_by="reference")
+    with pytest.raises(package.Refused, match=r"pk: there are 3 hypotheses \(h0, h1, h2\)"):
+        evaluation["pk"]
+    with pytest.raises(package.Refused, match="pk, h9: not in the summary"):
+        evaluation["pk", "h9"]
+    average = evaluation["pk", "h1"]
+    rows = {
+        row["average"]: row
+        for row in evaluation.summary.to_pylist()
+        if (row["measure"], row["hypothesis"], row["reference"]) == ("pk", "h1", None)
+    }
+    assert (average.micro, average.macro) == (rows["micro"]["value"], rows["macro"]["value"])
+    assert average.interval == (rows["micro"]["ci_low"], rows["micro"]["ci_high"])
+    assert average.sd == rows["macro"]["sd"]
+
+
+def test_only_some_measures(made: Corpus) -> None:
+    chosen = ["pk", "mult_window_diff"]
+    evaluation = package.evaluate(made.references, made.hypotheses, measures=chosen)
+    whole = package.evaluate(made.references, made.hypotheses)
+    assert evaluation.summary.column("measure").unique().to_pylist() == chosen
+    for name in ("scores", "panel_scores"):
+        some = evaluation.table(name)
+        assert some.equals(whole.table(name).select(some.column_names))
+    assert "measures:pk,mult_window_diff" in evaluation.signature
+    assert evaluation.scores.column_names == [
+        "document_id", "reference", "hypothesis", "n_units", "window", "collapsed_boundaries",
+        "windows", "pk_misses", "pk_false_alarms", "pk",
+    ]  # fmt: skip
+    with pytest.raises(package.Refused, match="pkk: no such measure or family, nearest is pk"):
+        package.evaluate(made.references, made.hypotheses, measures=["pkk"])
+
+
+def test_shown_with_the_best_values_marked(made: Corpus) -> None:
+    evaluation = package.evaluate(made.references, made.hypotheses, measures=["f1"])
+    best = max(evaluation["f1", name].micro or 0 for name in evaluation.systems)
+    (marked,) = [line for line in repr(evaluation).splitlines() if line.endswith("best")]
+    assert f"{best:.4f}" in marked
+    assert f"<b>{best:.4f}</b>" in evaluation._repr_html_()
+    assert evaluation.to_pandas()["value"].dropna().max() >= best
+
+
+ROW = {"document_id": "d", "coder": "c", "n_units": 9, "boundaries": [2]}
+
+
+@pytest.mark.parametrize(
+    ("references", "message"),
+    [
+        ([], "references: the table has no rows"),
+        ({}, "references: the table has no rows"),
+        (7, "references: is int; must be a mapping of document ids to segscore.Segmentation"),
+        ({"d": [2]}, "references: d is list; must be a Segmentation"),
+        ([{**ROW, "n_units": "9"}], 'references:1: n_units is "9"; expected a whole number'),
+        ([ROW, {**ROW, "boundaries": [2.5]}], r"references:2: boundaries\[0\] is 2.5; expected"),
+        ([ROW, 5], "references:2: the line is 5; expected one JSON object"),
+        ([{**ROW, "window": 3}], "references:1: window cannot be an attribute"),
+        (pa.table({"document_id": ["d"]}), "references: column coder is missing; column n_units"),
+        ("no-such-folder", "no-such-folder"),
+    ],
+)
+def test_wrong_tables_are_refused(references: Any, message: str) -> None:
+    with pytest.raises(package.Refused, match=message):
+        package.evaluate(references, [ROW])
+
+
+@pytest.mark.parametrize(
+    "settings", [{"n_t": 0}, {"group_by": "genre"}, {"units": "words"}, {"consensus": "2"}]
+)
+def test_wrong_settings_have_the_message_of_the_command(
+    segscore: Segscore, tmp_path: Path, made: Corpus, settings: dict[str, Any]
+) -> None:
+    made.write(tmp_path)
+    tables = (tmp_path / "references", tmp_path / "hypotheses")
+    ended = segscore("score", *tables, "--output", tmp_path / "run", *options(settings))
+    with pytest.raises(package.Refused) as problem:
+        package.evaluate(*tables, **settings)
+    assert (ended.code, ended.err) == (2, f"segscore: error: {problem.value}\n")
+
+
+def test_nothing_scored_says_why() -> None:
+    with pytest.raises(package.Failed, match="nothing could be scored: 1 of 1 hypotheses were rej"):
+        package.evaluate([ROW], [{**ROW, "n_units": 8}])
+    with pytest.raises(package.Failed, match="no reference was accepted; first reject"):
+        package.evaluate([{**ROW, "boundaries": [9]}], [ROW])
+
+
+def test_rows_of_both_roles() -> None:
+    both = [{**ROW, "role": "reference"}, {**ROW, "coder": "s", "role": "hypothesis"}]
+    assert package.evaluate(both, both).scores.num_rows == 1
+    table = pa.Table.from_pylist(both)
+    assert package.evaluate(table, table).scores.num_rows == 1
+
+
+def test_an_unknown_setting_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="there is no setting nt"):
+        package.evaluate([ROW], [ROW], nt=3)

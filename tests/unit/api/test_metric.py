@@ -1,0 +1,88 @@
+"""A metric of a training loop: its states add, and its values are those of a run."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+import segscore
+from segscore.pipeline.statistics.bootstrap import BUCKETS
+from tests.support.strategies import pairs
+
+Pair = tuple[int, list[int], list[int]]
+DEFAULT = sorted(segscore.Metric().measures)
+
+
+def filled(given: list[Pair], *measures: str) -> segscore.Metric:
+    """A metric that was given some pairs."""
+    metric = segscore.Metric(*measures)
+    for n_units, reference, hypothesis in given:
+        metric.update(reference=reference, hypothesis=hypothesis, n_units=n_units)
+    return metric
+
+
+@examples(max_examples=30)
+@given(st.lists(pairs(), max_size=6), st.lists(pairs(), max_size=6))
+def test_the_sum_of_states_is_the_state_of_all_pairs(one: list[Pair], other: list[Pair]) -> None:
+    """As two devices would have it, each with some of the pairs."""
+    both = segscore.Metric()
+    both.state = filled(one).state + filled(other).state
+    together = filled(one + other)
+    assert both.pairs == together.pairs == len(one) + len(other)
+    assert both.compute() == together.compute()
+    assert both.state.dtype == np.int64
+
+
+@examples(max_examples=30)
+@given(st.lists(pairs(), min_size=1, max_size=4), st.sampled_from(DEFAULT))
+def test_some_measures_have_the_values_of_all(given: list[Pair], name: str) -> None:
+    assert filled(given, name).compute() == {name: filled(given).compute()[name]}
+
+
+def test_intervals_are_those_of_a_run_with_as_many_documents() -> None:
+    """A run resamples sets of documents where there are more documents than sets."""
+    number = BUCKETS + 50
+    hypotheses = {f"d{i}": segscore.Segmentation([1 + i % 8], 9 + i % 3) for i in range(number)}
+    references = {
+        name: segscore.Segmentation([4], each.n_units) for name, each in hypotheses.items()
+    }
+    metric = segscore.Metric("pk", "c_seg")
+    for name, hypothesis in hypotheses.items():
+        metric.update(reference=references[name], hypothesis=hypothesis, document_id=name)
+    evaluation = segscore.evaluate(
+        references, hypotheses, measures=["pk", "c_seg"], replicates=50, seed=3
+    )
+    computed = metric.compute(replicates=50, seed=3)
+    for name in ("pk", "c_seg"):
+        average = evaluation[name]
+        assert computed[name] == average.micro
+        assert (computed[f"{name}_ci_low"], computed[f"{name}_ci_high"]) == average.interval
+    assert metric.signature == evaluation.signature
+
+
+def test_documents_without_names_are_resampled_one_by_one() -> None:
+    metric = filled([(9, [4], [4]), (9, [4], [7])], "f1")
+    low, high = (metric.compute(replicates=200)[f"f1_ci_{end}"] for end in ("low", "high"))
+    assert (low, high) == (0.0, 1.0)
+    assert filled([(9, [4], [4])], "f1").compute(replicates=9)["f1_ci_low"] is None
+
+
+def test_a_state_that_does_not_fit_is_refused() -> None:
+    metric = segscore.Metric("pk")
+    for state in (metric.state[1:], metric.state.astype(float)):
+        with pytest.raises(segscore.Refused, match=r"state: must be .* integers"):
+            metric.state = state
+
+
+def test_what_cannot_be_added_up_is_refused() -> None:
+    with pytest.raises(segscore.Refused, match="per-run: needs all references"):
+        segscore.Metric("pk", window="per-run")
+    with pytest.raises(segscore.Refused, match="pkk: no such measure, nearest is pk"):
+        segscore.Metric("pkk")
+    with pytest.raises(segscore.Refused, match="--replicates -1: must be at least 0"):
+        segscore.Metric("pk").compute(replicates=-1)
+    typed = segscore.Segmentation([2], 9, types=[1])
+    with pytest.raises(segscore.Refused, match="boundary_types: must be declared"):
+        segscore.Metric("pk").update(reference=typed, hypothesis=typed)
+    segscore.Metric("pk", boundary_types=(1, 2)).update(reference=typed, hypothesis=typed)

@@ -1,0 +1,154 @@
+"""The package: what importing it takes, its names, their examples and their types."""
+
+import doctest
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import segscore
+from segscore.pipeline.measures import PAIRS
+from tests.support.paths import ROOT
+
+HEAVY = ("dask", "distributed", "pandas", "rich", "numba", "scipy", "pandera", "typer", "fsspec")
+MODULES = [
+    "segscore",
+    *(f"segscore.api.{path.stem}" for path in (ROOT / "segscore/api").glob("[a-z]*.py")),
+]
+
+
+def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Python as a user would."""
+    command = [sys.executable, *arguments]
+    surroundings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.run(command, capture_output=True, text=True, env=surroundings, check=False)
+
+
+def loaded(statement: str) -> set[str]:
+    """The heavy libraries that a statement imports."""
+    ended = python("-c", f"import sys\n{statement}\nprint(*sys.modules)")
+    assert ended.returncode == 0, ended.stderr
+    return {*HEAVY} & {*ended.stdout.split()}
+
+
+def test_what_an_import_takes() -> None:
+    assert loaded("import segscore") == set()
+    assert loaded("import segscore; segscore.Segmentation([2], 9); segscore.Refused") == set()
+
+
+def test_dask_is_imported_for_a_cluster_alone() -> None:
+    one = "one = {'d': segscore.Segmentation([2], 9)}"
+    work = (
+        "import segscore",
+        one,
+        "e = segscore.evaluate(one, one)",
+        "segscore.agree({'a': one, 'b': one})",
+        "segscore.Metric('pk')",
+        "repr(e)",
+    )
+    assert not {"dask", "distributed", "rich", "typer"} & loaded("\n".join(work))
+
+
+def test_the_names() -> None:
+    assert {*dir(segscore)} == {*segscore.__all__, *PAIRS.measures}
+    assert all(getattr(segscore, name) is getattr(segscore, name) for name in dir(segscore))
+    assert not {*segscore.__all__} & {*PAIRS.measures}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name: str) -> None:
+    module = import_module(name)
+    ended = doctest.testmod(module, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
+    assert not ended.failed
+
+
+ERRORS = ("Refused", "Failed")
+
+
+@pytest.mark.parametrize("name", [name for name in segscore.__all__ if name not in ERRORS])
+def test_every_public_name_has_an_example(name: str) -> None:
+    thing: Any = getattr(segscore, name)
+    tests = doctest.DocTestFinder(recurse=False).find(thing, name)
+    assert any(test.examples for test in tests)
+
+
+USER = """
+import segscore
+
+score = segscore.score(reference=[2, 5], hypothesis=[2, 4], n_units=11, n_t=3)
+value: float | None = score.pk
+other: float | None = score["window_diff"]
+function: float | None = segscore.pk(reference=[2], hypothesis=[3], n_units=9)
+total = sum([score, score])
+one = segscore.Segmentation.from_masses((2, 3, 6))
+positions: tuple[int, ...] = one.boundaries
+evaluation = segscore.evaluate({"a": one}, {"a": one}, replicates=10, measures=["pk"])
+micro: float | None = evaluation["pk"].micro
+interval: tuple[float, float] | None = evaluation["pk"].interval
+comparison = segscore.compare(evaluation, "run", measure="pk")
+coefficient: float | None = segscore.agree({"a": {"d": one}})["pi", "exact"]
+metric = segscore.Metric("pk", n_t=2)
+metric.update(reference=one, hypothesis=[2, 4], n_units=11)
+metric.state = metric.state + metric.state
+values: dict[str, float | None] = metric.compute(replicates=100)
+formula: str = segscore.measures()["pk"].formula
+try:
+    segscore.read_run("run")
+except segscore.Refused as problem:
+    error: ValueError = problem
+"""
+WRONG = USER + "\nwrong: str = evaluation['pk'].micro\n"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("text", "errors"), [(USER, 0), (WRONG, 1)])
+def test_the_types_of_a_user(tmp_path: Path, text: str, errors: int) -> None:
+    (tmp_path / "user.py").write_text(text, "utf-8")
+    (tmp_path / "mypy.ini").write_text(
+        "[mypy]\nstrict = true\n[mypy-pyarrow.*,numba.*,segscore.pipeline.*]\n"
+        "ignore_missing_imports = true\nfollow_imports = silent\n",
+        "utf-8",
+    )
+    options = ("--config-file", "mypy.ini", "--cache-dir", str(tmp_path / "cache"), "user.py")
+    ended = subprocess.run(
+        [sys.executable, "-m", "mypy", *options],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = [line for line in ended.stdout.splitlines() if line.startswith("user.py")]
+    assert len(told) == errors, ended.stdout
+
+
+def test_the_command_as_a_module() -> None:
+    assert python("-m", "segscore", "--version").stdout.startswith("segscore ")
+    ended = python("-m", "segscore", "score", "a", "b", "--output", "c", "--n-t", "0")
+    assert (ended.returncode, "--n-t 0: must be at least 1" in ended.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"), [("segscore sc", "score"), ("segscore score --n-", "--n-t")]
+)
+def test_completion(words: str, offered: str) -> None:
+    run = "import sys; sys.argv = ['segscore']; from segscore.jobs.cli.app import main; main()"
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    ended = python("-c", run, _SEGSCORE_COMPLETE="complete_bash", **asked)
+    assert offered in ended.stdout.split(), ended.stderr
+    assert "--install-completion" in python("-m", "segscore", "--help").stdout
+
+
+@pytest.mark.long
+def test_the_first_call_says_once_that_it_compiles(tmp_path: Path) -> None:
+    statement = (
+        "import segscore\nfor _ in range(2): segscore.pk(reference=[2], hypothesis=[3], n_units=9)"
+    )
+    for expected in (1, 0):  # the second process reads the loops
+        ended = python("-c", statement, NUMBA_CACHE_DIR=str(tmp_path))
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stderr.count("segscore: compiling its loops") == expected
