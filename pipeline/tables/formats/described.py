@@ -58,7 +58,9 @@ class _Given:
     first: Ints
 
 
-def describe_documents(stated: pa.Table, attributes: Sequence[str], places: _Places) -> StatedDocuments:
+def describe_documents(
+    stated: pa.Table, attributes: Sequence[str], places: _Places
+) -> StatedDocuments:
     """Build the table documents from the rows of an import.
 
     Args:
