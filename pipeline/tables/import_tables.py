@@ -10,7 +10,7 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.tables import columns
 from segscore.pipeline.tables.check_table import DOCUMENTS, SEGMENTATIONS, between_rows
-from segscore.pipeline.tables.formats.described import Described, describe_documents
+from segscore.pipeline.tables.formats.described import StatedDocuments, describe_documents
 from segscore.pipeline.tables.formats.rows import RowPlace, is_given
 from segscore.pipeline.tables.formats.tables import (
     attribute_names,
@@ -82,7 +82,7 @@ class Keys:
 
     table: pa.Table
     places: BlockPlaces
-    described: Described
+    described: StatedDocuments
 
     def contradictions(self) -> pa.Table:
         """List valid rows that contradict each other, as rejects."""

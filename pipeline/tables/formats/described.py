@@ -29,7 +29,7 @@ class _Places(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class StatedDocuments:
     """The documents that some rows describe.
 
     Attributes:
@@ -58,7 +58,7 @@ class _Given:
     first: Ints
 
 
-def describe_documents(stated: pa.Table, attributes: Sequence[str], places: _Places) -> Described:
+def describe_documents(stated: pa.Table, attributes: Sequence[str], places: _Places) -> StatedDocuments:
     """Build the table documents from the rows of an import.
 
     Args:
@@ -92,7 +92,7 @@ def describe_documents(stated: pa.Table, attributes: Sequence[str], places: _Pla
     for name in stating:
         first = given[name].first[order]
         table[name] = columns[name].take(pa.array(first, mask=first < 0))
-    return Described(pa.table(table), rows, shared)
+    return StatedDocuments(pa.table(table), rows, shared)
 
 
 def _given(column: pa.Array, document: Ints, count: int) -> _Given:
