@@ -123,7 +123,7 @@ def summary_tables(summary: "pa.Table") -> list[Table]:
 
 
 def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) -> Table:
-    from segscore.pipeline.measures import ALL, HEADLINES
+    from segscore.pipeline.measures import ALL, shown_measures
     from segscore.pipeline.statistics.averages import best_first
 
     chosen = {
@@ -139,9 +139,7 @@ def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) 
     for heading in ("micro", "95 % interval", "macro", "documents"):
         table.add_column(heading, justify="right", no_wrap=True)
     available = dict.fromkeys(name for name, _, _ in chosen)
-    # All measures if there are few, as in a run for which they were chosen.
-    shown = available if len(available) <= len(HEADLINES) else HEADLINES
-    for name in (name for name in shown if name in available):
+    for name in shown_measures(available):
         higher = ALL[name].better == "higher"
         micro = [row for key, row in chosen.items() if key[0] == name and key[2] == "micro"]
         for place, row in enumerate(best_first(micro, higher=higher)):

@@ -116,4 +116,20 @@ HEADLINES = (
     "r_false_alarm",
     "mult_window_diff",
 )
-"""The measures to show where there is no room for all of them."""
+"""The measures to show first where there is no room for all of them."""
+
+_SHOWN = 10
+"""Number of measures to show if a run lacks some of the headlines."""
+
+
+def shown_measures(available: Collection[str]) -> list[str]:
+    """Return the measures to show of those that a run has.
+
+    All of them if there are few, as in a run for which they were chosen; otherwise the headlines
+    and, where a run lacks some of these, others in their place.
+    """
+    if len(available) <= len(HEADLINES):
+        return list(available)
+    headlines = [name for name in HEADLINES if name in available]
+    others = [name for name in available if name not in HEADLINES]
+    return [*headlines, *others[: max(0, _SHOWN - len(headlines))]]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from segscore.pipeline.measures import ALL, HEADLINES
+from segscore.pipeline.measures import ALL, HEADLINES, shown_measures
 from segscore.pipeline.reports.strips import (
     LEFT,
     Drawing,
@@ -81,9 +81,7 @@ def evaluation_as_html(evaluation: "Evaluation") -> str:
 def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
     averages = evaluation.averages
     available = dict.fromkeys(name for name, _ in averages)
-    # All measures if there are few, as in a run for which they were chosen.
-    shown = available if len(available) <= len(HEADLINES) else HEADLINES
-    for name in (name for name in shown if name in available):
+    for name in shown_measures(available):
         of_measure = [average for (measure, _), average in averages.items() if measure == name]
         best = _best(name, of_measure)
         for number, average in enumerate(of_measure):
