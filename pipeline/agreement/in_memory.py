@@ -43,8 +43,9 @@ def audit_tables(
     refuse_taken_names(given, agreement_columns(), "an agreement run")
     groups = choose_groups(settings.group_by, attribute_types(given), agreement_columns())
     by = {GROUP + name: kind for name, kind in groups.items()}
-    nowhere = Partitioning({}, "", 1, ())
-    job = AgreeJob(nowhere, settings.measuring, settings.choices.segments, by, "")
+    job = AgreeJob(
+        Partitioning({}, "", 1, ()), settings.measuring, settings.choices.segments, by, ""
+    )
     described = None if documents is None else validate_rows(documents.read(), DOCUMENTS)
     contract = segmentations_contract(settings.measuring.length_tolerance)
     rows = validate_rows(codings.read(), contract)

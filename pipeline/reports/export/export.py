@@ -10,7 +10,7 @@ from segscore.pipeline.reports.export.label_studio import label_studio_text
 from segscore.pipeline.reports.export.read_tracks import read_tracks
 from segscore.pipeline.reports.export.settings import ExportSettings
 from segscore.pipeline.reports.export.textgrid import textgrid_text
-from segscore.pipeline.reports.export.tracks import EDITS, DocumentTracks, Track
+from segscore.pipeline.reports.export.tracks import EDIT_TRACKS, DocumentTracks, Track
 from segscore.pipeline.reports.export.webvtt import webvtt_text
 
 _ONE_TRACK: Mapping[str, tuple[str, Callable[[DocumentTracks, Track], str]]] = {
@@ -25,7 +25,7 @@ _ALL_TRACKS: Mapping[str, Callable[[DocumentTracks], str]] = {
 }
 """Formats whose files have all tracks."""
 
-_FOLDERS = {"reference": "references", "hypothesis": "hypotheses", EDITS: EDITS}
+_FOLDERS = {"reference": "references", "hypothesis": "hypotheses", EDIT_TRACKS: EDIT_TRACKS}
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|%]|^\.|\.$')
 """Characters that not every file system allows in a name; and dots that mean folders."""
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from segscore.pipeline.reports.export.tracks import (
-    EDITS,
+    EDIT_TRACKS,
     DocumentTracks,
     Track,
     in_seconds,
@@ -32,7 +32,7 @@ def textgrid_text(document: DocumentTracks) -> str:
 
 
 def _tier(document: DocumentTracks, track: Track) -> Iterator[str]:
-    points = track.role == EDITS
+    points = track.role == EDIT_TRACKS
     yield f"        class = {_quoted('TextTier' if points else 'IntervalTier')}"
     yield f"        name = {_quoted(_name(document, track))}"
     yield from _extent(" " * 8, document.n_units)

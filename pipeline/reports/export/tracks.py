@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from segscore.pipeline.measures.edit_list import Edit
 
-EDITS = "edits"
+EDIT_TRACKS = "edits"
 """Role of a track that shows edits."""
 
 _SHORTEST = 1000
@@ -84,7 +84,7 @@ def segment_track(coder: str, role: str, boundaries: Iterable[int], n_units: int
 def edit_track(coder: str, reference: str, edits: Iterable[Edit]) -> Track:
     """Return the edits between a hypothesis and a reference as a track."""
     regions = sorted((_region(edit) for edit in edits), key=lambda region: region.start)
-    return Track(coder, EDITS, regions, reference)
+    return Track(coder, EDIT_TRACKS, regions, reference)
 
 
 def _region(edit: Edit) -> Region:
@@ -104,7 +104,7 @@ def shown_end(region: Region, track: Track, n_units: int) -> int:
 
     An edit is shown for a second at least, as far as the document has one left.
     """
-    if track.role != EDITS:
+    if track.role != EDIT_TRACKS:
         return region.end
     return min(max(region.end, region.start + _SHORTEST), n_units)
 
