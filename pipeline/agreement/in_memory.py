@@ -1,5 +1,6 @@
 """Audit tables in this process and keep the results in memory: no cluster, no folder."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 
 import pyarrow as pa
@@ -20,6 +21,7 @@ from segscore.pipeline.runs.shuffle import Partitioning
 from segscore.pipeline.scoring.in_memory import ScoredTables, TableSource
 from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
+from segscore.pipeline.tables.find import InputTable
 from segscore.pipeline.tables.read import validate_rows
 from segscore.pipeline.tables.units import one_unit
 
@@ -62,13 +64,7 @@ def audit_tables(
         raise nothing_audited(settings, audited.rows, why)
     by_group, estimator = agreement_tables(settings, job, [audited])
     tables |= by_group
-    warnings = [warning for table in given for warning in table.warnings]
-    warnings += warn_of_ungrouped(tables["corpus"], settings.group_by)
-    if tables["rejects"].num_rows:
-        coders = tables["coders"].column("coder").unique().to_pylist()
-        warnings = describe_rejects(lost[0], coders, "rejects") + warnings
-    if "boundary_types" in codings.table.further.names:
-        warnings.append(TYPES_UNUSED)
+    warnings = _warnings(settings, given, tables)
     record = {
         "signature": settings.signature(estimator),
         "settings": asdict(settings),
@@ -77,3 +73,17 @@ def audit_tables(
         "warnings": warnings,
     }
     return ScoredTables(record, tables)
+
+
+def _warnings(
+    settings: AgreeSettings, given: list[InputTable], tables: Mapping[str, pa.Table]
+) -> list[str]:
+    """Return what the command would warn of."""
+    warnings = [warning for table in given for warning in table.warnings]
+    warnings += warn_of_ungrouped(tables["corpus"], settings.group_by)
+    if tables["rejects"].num_rows:
+        coders = tables["coders"].column("coder").unique().to_pylist()
+        warnings = describe_rejects([tables["rejects"]], coders, "rejects") + warnings
+    if "boundary_types" in given[0].further.names:
+        warnings.append(TYPES_UNUSED)
+    return warnings
