@@ -203,7 +203,7 @@ class Metric:
         """One line that states how the values are computed.
 
         >>> import segscore
-        >>> segscore.Metric("pk", window=5).signature.split("|")[2]
+        >>> segscore.Metric("pk", window=5).signature.split("|")[1]
         'window:fixed,5'
         """
         return self.settings.signature(

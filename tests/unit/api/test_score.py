@@ -165,7 +165,7 @@ def test_what_needs_tables_is_refused(settings: dict[str, Any], message: str) ->
 
 
 def test_an_unknown_setting_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="there is no setting nt; there are: n_t, window"):
+    with pytest.raises(TypeError, match="there is no setting nt; there are: measures, n_t, window"):
         segscore.score(**PAIR, nt=3)
 
 
