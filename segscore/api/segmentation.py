@@ -10,7 +10,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.formats.rows import ParsedRow, RowPlace, integer_of
+from segscore.pipeline.tables.formats.rows import NO_LINE, ParsedRow, RowPlace, integer_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     WholeNumbers = Sequence[int] | NDArray[np.integer[Any]]
 
-_PLACE = RowPlace("segmentation", 0)
+_PLACE = RowPlace("segmentation", NO_LINE)
 _MOST_UNITS = 2**31 - 1
 _RATES = {"ms": 1000, "s": 1}
 """Unit of time -> how many of them a second has."""

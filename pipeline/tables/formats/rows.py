@@ -23,16 +23,20 @@ _WHOLE_NUMBERS = {
 _OPTIONS = {"coder": "--coder", "document_id": "--document-id"}
 
 
+NO_LINE = -1
+"""Line of values that were not read from a file."""
+
+
 @dataclass(frozen=True, slots=True)
 class RowPlace:
-    """The place where a value was read: a source and a line, counted from 1; 0 if it has none."""
+    """The place where a value was read: a source and a line from 1, or a row of Parquet from 0."""
 
     source: str
     line: int
 
     def refusal(self, message: str) -> Refused:
         """Return the error to raise for a problem at this place."""
-        where = f"{self.source}:{self.line}" if self.line else self.source
+        where = self.source if self.line == NO_LINE else f"{self.source}:{self.line}"
         return Refused(printable(f"{where}: {message}"))
 
     def wrong(self, name: str, found: object, expected: str) -> Refused:
