@@ -392,7 +392,7 @@ MEASURES = (
         "Rand 1971",
         _MUTUAL,
         better="higher",
-        description="Rand index: share of the pairs of units that both sides join, or both separate",
+        description="Rand index: share of the pairs of units that both sides join or both separate",
     ),
     Measure(
         "adjusted_rand",
