@@ -70,12 +70,12 @@ _RULES = "Rules for its rows; a row that breaks one is rejected, and listed with
 _BETWEEN = "Rules that several rows break together, in addition to those of the [inputs](#inputs):"
 
 _CHOSEN = {
-    "scores": "Optional columns belong to measures: they are there if the measure, or its family, "
-    "is among\nthose of `--measures`, a count if the formula of a chosen measure uses it. Without "
-    "the option\nthese are the families `window`, `edit`, `content`, `tolerance` and `panel`. "
-    "`dialseg_score` is in no\nfamily. The columns of each family:",
-    "panel_scores": "Optional columns as in [scores](#scores); a column `mean_` is there for each "
-    "chosen measure of\nscores. The other columns of each family:",
+    "scores": "Which optional columns a run has depends on `--measures`: a measure has a column if "
+    "the measure\nor its family is chosen, and a count if the formula of a chosen measure uses it. "
+    "Without the\noption, the families `window`, `edit`, `content`, `tolerance` and `panel` are "
+    "chosen. `dialseg_score`\nbelongs to no family. The columns of each family:",
+    "panel_scores": "Optional columns depend on `--measures` as in [scores](#scores). Each chosen "
+    "measure of scores\nhas a column with the prefix `mean_`. The other columns of each family:",
 }
 """Table -> which of its columns a run with `--measures` has."""
 

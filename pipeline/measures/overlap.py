@@ -392,7 +392,7 @@ MEASURES = (
         "Rand 1971",
         _MUTUAL,
         better="higher",
-        description="Rand index: share of the pairs of units that both sides join, or both part",
+        description="Rand index: share of the pairs of units that both sides join or both separate",
     ),
     Measure(
         "adjusted_rand",
@@ -403,7 +403,7 @@ MEASURES = (
         better="higher",
         lower=None,
         agreed=1.0,
-        description="Rand index adjusted for chance: 0 where the sides agree as by chance, "
-        "negative below; 1 if both have no boundary, or both have all",
+        description="Rand index adjusted for chance: 0 if the sides agree as by chance, "
+        "negative if less; 1 if both have no boundary, or both have all",
     ),
 )

@@ -19,11 +19,11 @@ COUNTS = {
     "reference_boundaries": "boundaries of the reference, without added edges",
     "hypothesis_boundaries": "boundaries of the hypothesis, without added edges",
     "tolerant_matches": "largest number of pairs of a reference and a hypothesis boundary within "
-    "the tolerance, each boundary in one pair at most; with added edges",
+    "the tolerance, with each boundary in at most one pair; includes added edges",
     "references_in_reach": "reference boundaries with a hypothesis boundary within the tolerance; "
-    "with added edges",
+    "includes added edges",
     "hypotheses_in_reach": "hypothesis boundaries with a reference boundary within the tolerance; "
-    "with added edges",
+    "includes added edges",
     "count_difference": "difference between the numbers of boundaries of the two sides",
     "perfect": "1 if both sides have the same positions, else 0",
 }
@@ -235,8 +235,8 @@ MEASURES = (
         better="neither",
         lower=-1.0,
         upper=None,
-        description="boundaries of the hypothesis over those of the reference, minus 1; negative "
-        "where the hypothesis has fewer",
+        description="boundaries of the hypothesis divided by those of the reference, minus 1; "
+        "negative if the hypothesis has fewer",
     ),
     Measure(
         "r_value",
@@ -246,8 +246,8 @@ MEASURES = (
         _SIDED,
         better="higher",
         lower=None,
-        description="R-value: 1 where all boundaries are paired and none is added; negative where "
-        "far too many are",
+        description="R-value: 1 if all boundaries are paired and none is added; negative if far "
+        "too many are added",
     ),
     Measure(
         "count_error",
@@ -255,7 +255,7 @@ MEASURES = (
         "mean absolute error of numbers of boundaries, as in SuperDialseg",
         _MUTUAL,
         upper=None,
-        description="difference between the numbers of boundaries",
+        description="absolute difference between the numbers of boundaries",
     ),
     Measure(
         "perfect_share",

@@ -83,7 +83,7 @@ MEASURES = (
         _SCAIANO,
         _SIDED,
         better="higher",
-        description="WinPR precision: credit of a hypothesis boundary falls with its distance",
+        description="WinPR precision: the credit of a hypothesis boundary falls with its distance",
     ),
     Measure(
         "winpr_recall",
@@ -91,7 +91,7 @@ MEASURES = (
         _SCAIANO,
         _SIDED,
         better="higher",
-        description="WinPR recall: credit of a reference boundary falls with its distance",
+        description="WinPR recall: the credit of a reference boundary falls with its distance",
     ),
     Measure(
         "winpr_f1",

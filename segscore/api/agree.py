@@ -41,7 +41,7 @@ class AgreementTables(RunTables):
         return self.table("documents")
 
     def __getitem__(self, key: tuple[str, str]) -> float | None:
-        """Return a coefficient over all documents, None if it is undefined.
+        """Return a coefficient over all documents; None if it is undefined.
 
         Args:
             key: the coefficient and the similarity, such as ("pi", "boundary_similarity").
@@ -71,11 +71,11 @@ def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement
     Args:
         codings: segmentations by several coders, in any form that `segscore.evaluate` takes.
         documents: table of unit lengths and attributes of documents, or None.
-        settings: options of `segscore agree` by their names: group_by, n_t, window, expected,
+        settings: options of `segscore agree`, as keywords: group_by, n_t, window, expected,
             as_published, similarity, replicates, seed...
 
     Raises:
-        Refused: the input or the settings are wrong; the message is that of the command.
+        Refused: the input or the settings are invalid; the command has the same message.
         Failed: no document has two coders.
     """
     announce_compilation()

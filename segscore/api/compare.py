@@ -46,7 +46,7 @@ def compare(
 ) -> ComparisonTables:
     """Compare the systems of evaluations or finished runs on the documents they share.
 
-    Systems of one name are named with the run: in memory, the first run is `a`, the next `b`...
+    If systems have the same name, the name of the run is appended; runs in memory are `a`, `b`...
 
     >>> import segscore
     >>> references = {f"d{i}": segscore.Segmentation([4], 9) for i in range(20)}
@@ -60,12 +60,12 @@ def compare(
 
     Args:
         runs: evaluations, or folders or URLs of finished runs; one or more.
-        measure: measure to compare, or several.
-        settings: options of `segscore compare` by their names: systems, group_by, replicates,
+        measure: name of a measure, or a list of names.
+        settings: options of `segscore compare`, as keywords: systems, group_by, replicates,
             permutations, seed, may_differ, where.
 
     Raises:
-        Refused: the runs were not scored alike or share no document, or a setting is invalid.
+        Refused: the runs were scored differently or share no document, or a setting is invalid.
     """
     announce_compilation()
     urls = tuple(each.run.url if isinstance(each, Evaluation) else fspath(each) for each in runs)

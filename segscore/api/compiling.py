@@ -19,7 +19,7 @@ class _Announcement(event.Listener):  # type: ignore[misc]
         self.announced = False
 
     def on_start(self, event: Any) -> None:
-        """Print the message, if this is the first compilation of a loop of ours."""
+        """Print the message, if this is the first compilation of one of segscore's loops."""
         if not self.announced and event.data["dispatcher"].py_func.__module__.startswith(
             "segscore."
         ):

@@ -39,11 +39,11 @@ class SystemAverage:
         hypothesis: name of the system.
         micro: the formula applied to summed counts; None if undefined.
         macro: mean of the documents' values; None if undefined.
-        interval: 95 % bootstrap interval of the micro average; None without one.
-        macro_interval: the same of the macro average.
+        interval: 95 % bootstrap interval of the micro average; None if there is none.
+        macro_interval: the same for the macro average.
         sd: standard deviation of the documents' values; None with fewer than two documents.
         documents: number of documents.
-        defined: number of documents where the measure is defined.
+        defined: number of documents in which the measure is defined.
     """
 
     measure: str
@@ -75,7 +75,7 @@ class Evaluation(RunTables):
     run: FinishedScoring
 
     def __init__(self, run: FinishedScoring) -> None:
-        """Take the tables of a run; `segscore.evaluate` and `segscore.read_run` do this."""
+        """Wrap the tables of a run; `segscore.evaluate` and `segscore.read_run` do this."""
         super().__init__(run)
 
     @cached_property
@@ -165,7 +165,7 @@ class Evaluation(RunTables):
         }
 
     def to_pandas(self, table: str = "summary") -> Any:
-        """Return a table as a pandas data frame, whose missing values are pandas' NA.
+        """Return a table as a pandas data frame, with pandas' NA for missing values.
 
         >>> import segscore
         >>> one = {"a": segscore.Segmentation([2], 9)}
@@ -211,8 +211,9 @@ def evaluate(
     """Score hypotheses against references, as `segscore score` does.
 
     A table is a mapping {document_id: Segmentation}, or {coder: {document_id: Segmentation}} for
-    several coders; an iterable of rows as dicts with the columns of docs/tables.md; anything with
-    `__arrow_c_stream__`, such as a table of Arrow, pandas, polars or DuckDB; or a path or URL.
+    several coders; an iterable of dicts, one for each row, with the columns of docs/tables.md; an
+    object with `__arrow_c_stream__`, such as an Arrow, pandas, polars or DuckDB table; or a path or
+    URL.
 
     >>> import segscore
     >>> rows = [{"document_id": "a", "coder": "desk", "n_units": 11, "boundaries": [2, 5]}]
@@ -226,15 +227,16 @@ def evaluate(
         references: the references.
         hypotheses: the segmentations to judge.
         documents: table of unit lengths and attributes of documents, or None.
-        measures: measures, families of them, or `all`; by default those of a run.
-        client: a Dask client. The corpus is then scored by its workers, which read the tables where
-            they are; tables in memory are first written to a temporary folder.
-        settings: options of `segscore score` by their names: group_by, n_t, window, replicates,
-            seed, consensus... With output, the run is also published in that folder or URL, which
-            the workers of a client must be able to write to; the default is a temporary folder.
+        measures: names of measures or families, or `all`; by default the same as in a run.
+        client: a Dask client, whose workers score the corpus and read the tables from where they
+            are; tables in memory are first written to a temporary folder.
+        settings: options of `segscore score`, as keywords: group_by, n_t, window, replicates, seed,
+            consensus... If output is given, the run is also published in that folder or URL, which
+            the workers of a client must be able to write to; by default a client's run is published
+            in a temporary folder.
 
     Raises:
-        Refused: the input or the settings are wrong; the message is that of the command.
+        Refused: the input or the settings are invalid; the command has the same message.
         Failed: nothing could be scored.
     """
     announce_compilation()
@@ -262,7 +264,7 @@ _KNOWN = ("group_by", *(field.name for field in fields(MeasuringSettings)))
 
 
 def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with tuples in place of lists, and a single group as one."""
+    """Return settings with lists replaced by tuples, and a single group by a tuple of one."""
     plain = {
         name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
     }

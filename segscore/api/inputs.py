@@ -1,4 +1,4 @@
-"""Take tables in any of the forms that Python users have them in."""
+"""Read tables from any of the forms in which Python users have them."""
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -138,8 +138,8 @@ def _rows(name: str, rows: list[Any]) -> tuple[pa.Table, Ints | None]:
 def _plain_table(rows: list[Any]) -> pa.Table | None:
     """Return the table of rows that all have the same keys and values of the right types.
 
-    This is the fast way: checks and conversions run over whole columns. Returns None for anything
-    else, which is then parsed row by row.
+    This is the fast path: checks and conversions run over whole columns. All other rows give None,
+    and are then parsed one by one.
     """
     columns = _columns(rows)
     if columns is None or not {*SEGMENTATIONS.required} <= columns.keys():

@@ -49,7 +49,7 @@ def measures() -> Mapping[str, Measure]:
 
 @cache
 def table_of_measures(names: tuple[str, ...]) -> MeasureTable:
-    """Return the measures of pairs of these names, with what their formulas use."""
+    """Return the measures of pairs with these names, and the counts that their formulas use."""
     return PAIRS.only(names)
 
 
@@ -57,7 +57,7 @@ def require_measure(name: str, known: Iterable[str]) -> None:
     """Refuse a name that is not a measure.
 
     Raises:
-        Refused: there is no such measure; the message names the nearest.
+        Refused: there is no such measure; the message names the most similar one.
     """
     if name not in known:
         (near,) = get_close_matches(name, known, n=1, cutoff=0.0)

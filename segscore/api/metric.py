@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 class Metric:
-    """Micro averages over pairs that are given one at a time.
+    """Micro averages over pairs that are added one at a time.
 
-    The state is a vector of integers. States add, so the sum of the states of several devices gives
-    exactly the values of all their pairs, in any order.
+    The state is a vector of integers. States can be added: the sum of the states of several devices
+    gives exactly the values of all their pairs, in any order.
 
     >>> import segscore
     >>> metric = segscore.Metric("pk", "window_diff", n_t=2)
@@ -46,7 +46,7 @@ class Metric:
     >>> metric.compute()
     {'pk': 0.11764705882352941, 'window_diff': 0.11764705882352941}
 
-    The sum over devices; with torch, `torch.distributed.all_reduce` adds such vectors:
+    To sum over devices, add their states; in torch, `torch.distributed.all_reduce` does this:
 
     >>> other = segscore.Metric("pk", "window_diff", n_t=2)
     >>> other.update(reference=[3], hypothesis=[], n_units=10)
@@ -59,14 +59,14 @@ class Metric:
     """
 
     def __init__(self, *measures: str, **settings: Any) -> None:
-        """Create a metric without pairs.
+        """Create an empty metric.
 
         Args:
-            measures: names of measures of pairs; none for those of a run by default.
-            settings: as in `segscore.score`. Boundary types have to be declared.
+            measures: names of measures of pairs; by default the same as in a run.
+            settings: as in `segscore.score`. Boundary types must be declared.
 
         Raises:
-            Refused: there is no such measure, or a setting is invalid.
+            Refused: a measure does not exist, or a setting is invalid.
         """
         for name in measures:
             require_measure(name, PAIRS.measures)
@@ -97,12 +97,12 @@ class Metric:
         Args:
             reference: a segmentation, or its boundaries.
             hypothesis: a segmentation, or its boundaries.
-            n_units: number of units of the document; needed where boundaries are given.
+            n_units: number of units of the document; required if a side is given as boundaries.
             document_id: name of the document. Pairs of one document are resampled together; without
-                names, every pair counts as a document.
+                a name, every pair counts as a document of its own.
 
         Raises:
-            Refused: a side is invalid, or has boundary types but none were declared.
+            Refused: a side is invalid, or has boundary types that were not declared.
         """
         ref, hyp = as_pair(reference, hypothesis, n_units)
         counted = count_pair(ref, hyp, self.settings)
@@ -114,7 +114,7 @@ class Metric:
         state[1:] += [counts[name] for name in self._names]
 
     def compute(self, *, replicates: int = 0, seed: int = 0) -> dict[str, float | None]:
-        """Return the micro average of each measure, None where undefined.
+        """Return the micro average of each measure; None if it is undefined.
 
         >>> import segscore
         >>> metric = segscore.Metric("pk")
@@ -124,8 +124,8 @@ class Metric:
         ['pk', 'pk_ci_high', 'pk_ci_low']
 
         Args:
-            replicates: number of bootstrap replicates. With any, the result also has the ends of
-                the 95 % interval of each measure, named as in the summary of a run: pk_ci_low...
+            replicates: number of bootstrap replicates. Unless it is 0, the result also contains the
+                ends of the 95 % interval of each measure, such as pk_ci_low and pk_ci_high.
             seed: seed of the bootstrap.
 
         Raises:
@@ -175,13 +175,13 @@ class Metric:
 
     @property
     def state(self) -> "Ints":
-        """A copy of the sums of all counts by resampling unit; states of equal metrics add.
+        """A copy of the sums of counts by resampling unit; states of equal metrics can be added.
 
         >>> import segscore
         >>> segscore.Metric("pk").state.dtype
         dtype('int64')
 
-        Setting it replaces all pairs.
+        Assigning a state replaces all pairs.
 
         Raises:
             Refused: the vector does not fit this metric.

@@ -28,7 +28,7 @@ class RunTables:
     """
 
     def __init__(self, run: FinishedRun) -> None:
-        """Take the tables of a run."""
+        """Wrap the tables of a run."""
         self.run = run
 
     @property
@@ -43,7 +43,7 @@ class RunTables:
 
     @property
     def warnings(self) -> list[str]:
-        """What the command would have warned of, such as rejected rows."""
+        """The warnings that the command would have printed, such as those about rejected rows."""
         return list(self.record.get("warnings", []))
 
     def table(self, name: str) -> pa.Table:
@@ -65,7 +65,7 @@ class RunTables:
         return list(self.run.record["files"])
 
     def to_pandas(self, table: str) -> Any:
-        """Return a table as a pandas data frame, whose missing values are pandas' NA."""
+        """Return a table as a pandas data frame, with pandas' NA for missing values."""
         import pandas as pd
 
         return self.table(table).to_pandas(types_mapper=pd.ArrowDtype)
@@ -99,10 +99,10 @@ def read_run(run: "str | PathLike[str]") -> "Evaluation | RunTables":
         run: folder or URL of the run.
 
     Returns:
-        An `Evaluation` of a run of `segscore score` or `nightly`, else the tables.
+        An `Evaluation` for a run of `segscore score` or `nightly`, else the tables of the run.
 
     Raises:
-        Refused: there is no finished run, or its record is not what segscore writes.
+        Refused: there is no finished run, or its record is malformed.
     """
     from segscore.api.agree import AgreementTables
     from segscore.api.compare import ComparisonTables

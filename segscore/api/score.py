@@ -74,7 +74,7 @@ class Score:
     >>> score.counts["near_misses"]
     1
 
-    Scores add: the sum has the sums of the counts, and the values of the sum are micro averages.
+    Scores can be added: the counts are added up, and the values of the sum are micro averages.
 
     >>> other = segscore.score(reference=[4], hypothesis=[4], n_units=10)
     >>> total = sum([score, other])
@@ -107,7 +107,7 @@ class Score:
         """Return the value of a measure.
 
         Raises:
-            Refused: there is no such measure of pairs, or it was not chosen with ``measures``.
+            Refused: no measure of pairs has this name, or ``measures`` does not include it.
         """
         if measure not in self._values:
             require_measure(measure, self._counted.table.measures)
@@ -188,7 +188,7 @@ class Score:
         """Add the counts of two scores.
 
         Raises:
-            Refused: the scores were computed with other settings or boundary types, or their
+            Refused: the scores were computed with different settings or boundary types, or their
                 windows depend on the whole run.
         """
         if other == 0:  # where `sum` starts
@@ -250,12 +250,12 @@ def score(
     Args:
         reference: a segmentation, or its boundaries.
         hypothesis: a segmentation, or its boundaries.
-        n_units: number of units of the document; needed where boundaries are given.
-        settings: options of `segscore score` that change numbers, by their names: n_t, window,
+        n_units: number of units of the document; required if a side is given as boundaries.
+        settings: options of `segscore score` that change numbers, as keywords: n_t, window,
             rounding, pairing, boundary_types, p_seg, cost_miss, c_seg_costs, beta...
 
     Raises:
-        Refused: a setting or a segmentation is invalid; the message is that of the command.
+        Refused: a setting or a segmentation is invalid; the command has the same message.
     """
     chosen = pair_settings(settings)
     sides = as_pair(reference, hypothesis, n_units)
@@ -263,14 +263,14 @@ def score(
 
 
 def defined(value: Any) -> float | None:
-    """Return a value as a float; None for NaN, which marks what is undefined."""
+    """Return a value as a float; None for NaN, which marks an undefined value."""
     return None if np.isnan(value) else float(value)
 
 
 def parameters_of(
     settings: MeasuringSettings, types: tuple[int, ...], counts: Mapping[str, Ints]
 ) -> dict[str, float]:
-    """Return the parameters of formulas; by default P_seg is that of the pairs that were counted.
+    """Return the parameters of formulas; by default P_seg is computed from the counts.
 
     Args:
         settings: how the pairs were measured.
@@ -285,7 +285,7 @@ def parameters_of(
 
 
 def pair_settings(settings: Mapping[str, Any]) -> MeasuringSettings:
-    """Return the settings of a score; lists may stand for tuples, as in JSON.
+    """Return the settings of a score; lists may replace tuples, as in JSON.
 
     Raises:
         Refused: a value is invalid, or the setting needs tables.

@@ -1,4 +1,4 @@
-"""One segmentation of one document, made from any of the usual notations."""
+"""One segmentation of one document, created from any of the common notations."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
@@ -41,7 +41,7 @@ class Segmentation:
         n_units: number of units of the document, at least 1.
         types: type of each boundary, at least 1; None if boundaries have no types. With types a
             position may repeat, and (position, type) is strictly ascending.
-        collapsed: number of boundaries that were dropped because times were rounded to one unit.
+        collapsed: number of boundaries that were dropped because of rounding.
 
     Raises:
         Refused: a value is not a whole number, or the boundaries break a rule of input tables.
@@ -71,7 +71,7 @@ class Segmentation:
 
     @classmethod
     def from_masses(cls, masses: "WholeNumbers") -> Self:
-        """Make a segmentation from the sizes of its segments, as segeval has them.
+        """Create a segmentation from the sizes of its segments, as in segeval.
 
         >>> import segscore
         >>> segscore.Segmentation.from_masses((2, 3, 6)).boundaries
@@ -90,14 +90,14 @@ class Segmentation:
 
     @classmethod
     def from_mask(cls, mask: "str | WholeNumbers | Sequence[bool]") -> Self:
-        """Make a segmentation from a flag for each of the n_units - 1 potential boundaries.
+        """Create a segmentation from a flag for each of the n_units - 1 potential boundaries.
 
         >>> import segscore
         >>> segscore.Segmentation.from_mask("0100100000").boundaries
         (2, 5)
 
         Args:
-            mask: a text of 0 and 1, as NLTK has it, or numbers or truth values.
+            mask: a string of 0 and 1, as in NLTK, or a sequence of numbers or booleans.
 
         Raises:
             Refused: a flag is neither 0 nor 1.
@@ -110,7 +110,7 @@ class Segmentation:
 
     @classmethod
     def from_labels(cls, labels: Iterable[Hashable]) -> Self:
-        """Make a segmentation from a label for each unit; a boundary is where the label changes.
+        """Create a segmentation from the labels of units; a boundary is where the label changes.
 
         >>> import segscore
         >>> segscore.Segmentation.from_labels(["sport", "sport", "weather"]).boundaries
@@ -131,10 +131,11 @@ class Segmentation:
         duration: "float | Fraction",
         unit: "str | float | Fraction" = "ms",
     ) -> Self:
-        """Make a segmentation from the times in seconds at which segments start.
+        """Create a segmentation from the times in seconds at which segments start.
 
-        Times are rounded exactly, a half goes up. A start at 0 is the start of the document, not a
-        boundary. Boundaries that are rounded to 0, to the end or to one another are dropped.
+        Times are rounded exactly, with halves rounded up. A start at 0 is the start of the
+        document, not a boundary. Boundaries that round to 0, to the end or to the position of
+        another boundary are dropped.
 
         >>> import segscore
         >>> segscore.Segmentation.from_starts([0, 125.0], duration=600.1).boundaries
@@ -145,7 +146,7 @@ class Segmentation:
         Args:
             starts: times in seconds, in any order.
             duration: length of the recording in seconds.
-            unit: unit to measure in: `ms`, `s`, or a number of frames in a second.
+            unit: unit to measure in: `ms`, `s`, or a number of frames per second.
 
         Raises:
             Refused: a time is negative or lies after the end, or the unit is unknown.
@@ -164,10 +165,10 @@ class Segmentation:
         duration: "float | Fraction | None" = None,
         unit: "str | float | Fraction" = "ms",
     ) -> Self:
-        """Make a segmentation from segments as (start, end) in seconds, as mir_eval has them.
+        """Create a segmentation from segments as (start, end) in seconds, as in mir_eval.
 
         A boundary is where a segment starts, except the first: a gap belongs to the segment before
-        it, and a gap at the start to the first segment. Times are rounded as by ``from_starts``.
+        it, and a gap at the start to the first segment. ``from_starts`` explains the rounding.
 
         >>> import segscore
         >>> segscore.Segmentation.from_intervals([(0, 2.5), (2.5, 9)], unit="s").boundaries
@@ -175,11 +176,12 @@ class Segmentation:
 
         Args:
             intervals: the segments, in any order.
-            duration: length of the recording in seconds; by default the last end.
+            duration: length of the recording in seconds; by default the latest end.
             unit: as in ``from_starts``.
 
         Raises:
-            Refused: there is no interval, an interval ends before it starts, or as ``from_starts``.
+            Refused: there is no interval, an interval ends before it starts, or for a reason that
+                ``from_starts`` lists.
         """
         rate = _rate(unit)
         both = [

@@ -1,6 +1,6 @@
 """Convert shapes of any format to segmentations: gaps, ends, levels, lengths and names.
 
-`convert` goes from the shapes of all files to rows. `names` says whose segmentation of what it is,
-`lengths` how long the document is; `intervals`, `marks` and `sizes` find the boundaries, and
-`counts` keeps what was left out.
+`convert` converts the shapes of all files to rows. `names` determines the document, coder and role
+of a shape, and `lengths` the length of the document; `intervals`, `marks` and `sizes` compute the
+boundaries, and `counts` records what was left out.
 """

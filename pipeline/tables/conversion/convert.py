@@ -19,7 +19,7 @@ from segscore.pipeline.tables.formats.shapes import Extent, Intervals, Marks, Sh
 
 @dataclass(frozen=True)
 class Converted:
-    """A row, its unit, and what was counted for it."""
+    """A row, its unit, and the counts of what was left out or changed."""
 
     row: ParsedRow
     unit: str
@@ -35,10 +35,10 @@ def convert_files(
     """Convert the shapes of files to rows, in the order of the files.
 
     Args:
-        files: files with what their readers yielded.
+        files: files with the shapes that their readers yielded.
         asked: the options of the import.
-        extents: lengths that `--documents` states, by document.
-        others: rows of the same import from files that give segmentations as they are.
+        extents: lengths given by `--documents`, by document.
+        others: rows of the same import from files that already contain segmentations.
 
     Raises:
         Refused: a coder or a length is missing, segments contradict their format's rules or the
@@ -120,7 +120,7 @@ def _unit_lengths(shape: Shape) -> tuple[int, ...] | None:
 
 
 def _add_stated(shape: Shape, counts: Counted) -> None:
-    """Add what the reader counted."""
+    """Add the counts of the reader."""
     for name, number in shape.counted.items():
         counts.numbers[name] += number
         if counts.strict and number:

@@ -1,4 +1,4 @@
-"""Count what a conversion leaves out or reads in another way, or refuse it."""
+"""Count what a conversion leaves out or reinterprets, or refuse it."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from segscore.pipeline.tables.formats.times import round_half_up
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that was counted, and where; only kept for `--strict`."""
+    """Something that was counted, and where; kept only for `--strict`."""
 
     place: RowPlace
     message: str
@@ -25,14 +25,14 @@ class Event:
 
 @dataclass
 class Counted:
-    """What was counted for one segmentation.
+    """Counts of what was left out or changed in one segmentation.
 
     Attributes:
         source: the file.
         strict: whether events are kept, to refuse the first of them.
-        numbers: how many, by name: gaps, gap_length, overlaps ...
-        events: all that was counted, in no order; empty unless strict.
-        collapsed: boundaries dropped on 0, on one another and on the end.
+        numbers: numbers by name: gaps, gap_length, overlaps ...
+        events: everything that was counted, in no order; empty unless strict.
+        collapsed: boundaries dropped because they lie at 0, at the end or at another boundary.
     """
 
     source: str
@@ -42,13 +42,13 @@ class Counted:
     collapsed: int = 0
 
     def add(self, name: str, line: int, message: str) -> None:
-        """Count one thing, which `message` describes in case it is refused."""
+        """Count one occurrence; `message` describes it if `--strict` refuses it."""
         self.numbers[name] += 1
         if self.strict:
             self.events.append(Event(RowPlace(self.source, line), message))
 
     def add_length(self, name: str, length: int) -> None:
-        """Add to the total length of things of one kind, such as gap_length."""
+        """Add to a total length, such as gap_length."""
         self.numbers[name] += length
 
 
@@ -57,13 +57,13 @@ class Task:
     """One segmentation to convert.
 
     Attributes:
-        stated: what its file states about it.
+        stated: what the file says about it.
         asked: the options of the import.
         document_id: the document.
         role: reference or hypothesis.
-        start: where the document, or the region that counts, starts.
+        start: start of the document, or of the region that is imported.
         n_units: its length in units.
-        region: whether boundaries outside are left out, because only a region counts.
+        region: whether only a region is imported, and boundaries outside it are left out.
         counts: filled during the conversion.
     """
 
@@ -77,7 +77,7 @@ class Task:
     counts: Counted
 
     def position(self, moment: Moment) -> int:
-        """Return a moment in whole units since the start; a half is rounded up."""
+        """Return a moment in whole units since the start; halves are rounded up."""
         return round_half_up(moment.exact - self.start if self.start else moment.exact)
 
     def too_deep(self, level: int) -> bool:
@@ -88,7 +88,7 @@ class Task:
         return deeper
 
     def place(self, line: int) -> RowPlace:
-        """Return a place in the file."""
+        """Return the place of a line in the file."""
         return RowPlace(self.stated.place.source, line)
 
     def leave_out(self, moment: Moment, line: int) -> None:
@@ -112,7 +112,7 @@ class Task:
 
 
 def shown_length(units: int, unit: str) -> str:
-    """Write a number of units for people, milliseconds as seconds."""
+    """Format a number of units for a message, with milliseconds as seconds."""
     if unit != "millisecond":
         return f"{units:,} {unit}{'' if units == 1 else 's'}"
     whole, rest = divmod(units, 1000)

@@ -1,4 +1,4 @@
-"""Say in plain English what was counted: a line for each segmentation, or one for a file."""
+"""Describe what was counted, in one line for each segmentation or one for the whole file."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.shapes import MILLISECOND
 
 _LINES = 10
-"""Most segmentations of one file that have a line of their own."""
+"""Largest number of segmentations of one file that each get a line."""
 
 _LENGTHS = {"gaps": "gap_length", "overlaps": "overlap_length", "clipped": "clipped_length"}
 _COUNTED = {
@@ -43,7 +43,7 @@ _NOTED = {
 
 
 def describe_counts(file: InputFile, converted: Sequence[Converted], asked: Asked) -> Iterator[str]:
-    """Yield lines that say what was counted in a file, without the file's name."""
+    """Yield lines that describe what was counted in a file, without the file's name."""
     counted = [one for one in converted if any(one.counts.numbers.values())]
     if len(counted) <= _LINES:
         for one in counted:

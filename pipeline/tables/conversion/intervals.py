@@ -1,6 +1,6 @@
-"""Convert segments with starts and ends: a boundary is where a segment starts, but for the first.
+"""Convert segments with starts and ends: every start except the first is a boundary.
 
-All positions are whole units since the start of the document, or of the region that counts.
+All positions are whole units since the start of the document, or of the region that is imported.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from segscore.pipeline.tables.formats.shapes import Intervals, Mark, Segment
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A segment between two positions; the end is limited by the end of the document."""
+    """A segment between two positions, cut at the end of the document."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ def are_points(segments: Sequence[Segment]) -> bool:
 
 
 def _points(segments: Sequence[Segment], merge: bool, task: Task) -> list[Mark]:
-    """Return points as marks; of neighbours of one label the first, if they are merged."""
+    """Return points as marks; if neighbours with the same label are merged, only the first."""
     points = []
     label: dict[int, str | None] = {}
     for segment in sorted(segments, key=lambda segment: segment.start.exact):
@@ -154,7 +154,7 @@ def _count_nothing(segments: Sequence[Segment], task: Task) -> None:
 def _starts(
     spans: Sequence[_Span], first: int, gaps: Sequence[tuple[int, int]], merge: bool, task: Task
 ) -> set[tuple[int, int]]:
-    """Return the starts of the segments of one level, but for the first of all."""
+    """Return the starts of the segments of one level, without the first start of all."""
     after_gap = {end for _, end in gaps} if task.asked.gaps == "own" else set()
     starts: set[int] = set()
     label = None
@@ -181,7 +181,7 @@ def _count_merged(segment: Segment, task: Task) -> None:
 
 
 def _inside(boundaries: set[tuple[int, int]], task: Task) -> list[tuple[int, int]]:
-    """Return the boundaries inside the document; those outside a region are counted."""
+    """Return the boundaries inside the document, and count those outside the region."""
     kept = []
     for position, level in sorted(boundaries):
         if position < 0:

@@ -1,7 +1,7 @@
-"""Find out how long a document is, in units.
+"""Determine the length of a document in units.
 
-The first that applies: what `--documents` states; what the file of a reference states; the last end
-of the references, the latest if there are several; what the file of a hypothesis states.
+The first known of: the length given by `--documents`; the length stated in the file of a reference;
+the latest end of the references; the length stated in the file of a hypothesis.
 """
 
 from collections import defaultdict
@@ -24,12 +24,12 @@ class Lengths:
     def __init__(
         self, extents: Mapping[str, Extent], shapes: Sequence[NamedShape], rows: Iterable[ParsedRow]
     ) -> None:
-        """Collect what is known.
+        """Collect the known lengths.
 
         Args:
-            extents: what `--documents` states, by document.
+            extents: lengths given by `--documents`, by document.
             shapes: all shapes of the import, which may state lengths and have ends.
-            rows: rows of files that give segmentations as they are; those of references count.
+            rows: rows of files that already contain segmentations; only references are used.
         """
         self.extents = extents
         self.stated: dict[tuple[str, str], list[Fraction]] = defaultdict(list)
@@ -88,7 +88,7 @@ def units_of(extent: Extent) -> int:
 
 
 def _last_end(shape: Intervals) -> list[Fraction]:
-    """Return the last end of the segments; nothing if one of them goes on until the end."""
+    """Return the last end of the segments; an empty list if one of them has no end."""
     if not shape.segments or are_points(shape.segments):
         return []
     last: dict[int, Fraction] = {}

@@ -1,4 +1,4 @@
-"""Convert marks: every one is a boundary, but for those on the edges of the document."""
+"""Convert marks: each is a boundary, except those at the start or end of the document."""
 
 from collections.abc import Sequence
 

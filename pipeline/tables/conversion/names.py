@@ -1,4 +1,4 @@
-"""Say whose segmentation of which document it is: by the file, by options, or by its name."""
+"""Name the document, coder and role of a shape: from its file, options, or the file name."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from segscore.pipeline.tables.formats.shapes import Shape
 
 @dataclass(frozen=True)
 class NamedShape:
-    """A shape, and whose segmentation of which document it is."""
+    """A shape with its document, coder and role."""
 
     shape: Shape
     file: InputFile
@@ -25,7 +25,7 @@ class NamedShape:
 
 @dataclass(frozen=True)
 class ReadFile:
-    """A file with all that its reader yielded, and the endings that its format may have."""
+    """A file, the shapes that its reader yielded, and the endings that its format may have."""
 
     file: InputFile
     shapes: Sequence[Shape]

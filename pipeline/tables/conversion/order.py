@@ -1,4 +1,4 @@
-"""Check the times of a shape against one another, before anything else is known."""
+"""Check the order of the times of a shape, before anything else."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -8,7 +8,7 @@ from segscore.pipeline.tables.formats.shapes import Intervals, Mark, Marks, Segm
 
 
 def require_order(shape: Shape) -> None:
-    """Refuse a segment that ends before it starts, and times that go back in an ordered list."""
+    """Refuse a segment that ends before it starts, and an ordered list whose times decrease."""
     if isinstance(shape, Intervals):
         for segment in shape.segments:
             if segment.end is not None and segment.end.exact < segment.start.exact:

@@ -1,4 +1,4 @@
-"""Convert sizes of segments: their sums are the boundaries."""
+"""Convert sizes of segments: their running totals are the boundaries."""
 
 from itertools import accumulate
 
