@@ -1,6 +1,6 @@
 """Audit tables in this process and keep the results in memory: no cluster, no folder."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import pyarrow as pa
@@ -16,9 +16,9 @@ from segscore.pipeline.agreement.results import (
 )
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.agreement.tallies import GROUP
-from segscore.pipeline.runs.record import describe_rejects, explain_nothing_scored
+from segscore.pipeline.runs.record import explain_nothing_scored
 from segscore.pipeline.runs.shuffle import Partitioning
-from segscore.pipeline.scoring.in_memory import ScoredTables, TableSource
+from segscore.pipeline.scoring.in_memory import ScoredTables, TableSource, warn_of_inputs
 from segscore.pipeline.scoring.inputs import attribute_types, choose_groups, refuse_taken_names
 from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
 from segscore.pipeline.tables.find import InputTable
@@ -42,12 +42,7 @@ def audit_tables(
     """
     given = [codings.table] if documents is None else [codings.table, documents.table]
     one_unit({table.location: table.unit for table in given})
-    refuse_taken_names(given, agreement_columns(), "an agreement run")
-    groups = choose_groups(settings.group_by, attribute_types(given), agreement_columns())
-    by = {GROUP + name: kind for name, kind in groups.items()}
-    job = AgreeJob(
-        Partitioning({}, "", 1, ()), settings.measuring, settings.choices.segments, by, ""
-    )
+    job = _plan_job(settings, given)
     described = None if documents is None else validate_rows(documents.read(), DOCUMENTS)
     contract = segmentations_contract(settings.measuring.length_tolerance)
     rows = validate_rows(codings.read(), contract)
@@ -65,7 +60,9 @@ def audit_tables(
         raise nothing_audited(settings, audited.rows, why)
     by_group, estimator = agreement_tables(settings, job, [audited])
     tables |= by_group
-    warnings = _warnings(settings, given, tables)
+    coders = tables["coders"].column("coder").unique().to_pylist()
+    warnings = warn_of_inputs(given, tables["rejects"], coders)
+    warnings += warn_of_ungrouped(tables["corpus"], settings.group_by)
     if "boundary_types" in codings.table.further.names:
         warnings.append(TYPES_UNUSED)
     record = {
@@ -78,12 +75,10 @@ def audit_tables(
     return ScoredTables(record, tables)
 
 
-def _warnings(
-    settings: AgreeSettings, given: Sequence[InputTable], tables: Mapping[str, pa.Table]
-) -> list[str]:
-    warnings = [warning for table in given for warning in table.warnings]
-    warnings += warn_of_ungrouped(tables["corpus"], settings.group_by)
-    if not tables["rejects"].num_rows:
-        return warnings
-    coders = tables["coders"].column("coder").unique().to_pylist()
-    return describe_rejects([tables["rejects"]], coders, "rejects") + warnings
+def _plan_job(settings: AgreeSettings, given: Sequence[InputTable]) -> AgreeJob:
+    """Return the job of an audit whose codings are one part in memory."""
+    refuse_taken_names(given, agreement_columns(), "an agreement run")
+    groups = choose_groups(settings.group_by, attribute_types(given), agreement_columns())
+    by = {GROUP + name: kind for name, kind in groups.items()}
+    nowhere = Partitioning({}, "", 1, ())
+    return AgreeJob(nowhere, settings.measuring, settings.choices.segments, by, "")

@@ -1,6 +1,6 @@
 """Score tables in this process and keep the results in memory: no cluster, no folder."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -139,15 +139,26 @@ def _score(inputs: Inputs, rule: Rule, collected: Collected, accepted: Accepted)
     if settings.confusion:
         tables["confusion"] = tabulate_confusion(totals.confusion, rule)
     scored = {str(key[0]) for key in totals.pairs.groups} if totals.pairs is not None else set()
-    warnings = [warning for table in inputs.tables for warning in table.warnings]
-    if tables["rejects"].num_rows:
-        warnings = describe_rejects([tables["rejects"]], scored, "rejects") + warnings
     record = {
         **describe_results(settings, results, typed=inputs.typed),
         "rows": account,
-        "warnings": warnings,
+        "warnings": warn_of_inputs(inputs.tables, tables["rejects"], scored),
     }
     return ScoredTables(record, tables)
+
+
+def warn_of_inputs(
+    tables: Iterable[InputTable], rejects: pa.Table, scored: Collection[str]
+) -> list[str]:
+    """Warn of rejected rows, then of what was converted or left out when tables were read.
+
+    Args:
+        tables: the input tables.
+        rejects: the rejected rows of all of them.
+        scored: the hypotheses, or coders, of which rows were scored.
+    """
+    of_rejects = describe_rejects([rejects], scored, "rejects") if rejects.num_rows else []
+    return [*of_rejects, *(warning for table in tables for warning in table.warnings)]
 
 
 def _gather(blocks: Iterable[ScoredBlock]) -> tuple[dict[str, pa.Table], PartSums]:

@@ -1,4 +1,4 @@
-"""Attributes, the further fields of a file: their types, and which describe documents."""
+"""Attributes, the further fields of a file: their names and types."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -39,17 +39,6 @@ def as_typed(rows: Iterable[ParsedRow], types: Mapping[str, pa.DataType]) -> lis
         replace(row, attributes={name: _cell(x, types[name]) for name, x in row.attributes.items()})
         for row in rows
     ]
-
-
-def document_attributes(rows: Iterable[ParsedRow]) -> set[str]:
-    """Return the attributes with at most one distinct value in the rows of every document."""
-    first: dict[tuple[str, str | None], Attribute] = {}
-    differing = set()
-    for row in rows:
-        for name, value in row.attributes.items():
-            if first.setdefault((name, row.document_id), value) != value:
-                differing.add(name)
-    return {name for name, _ in first} - differing
 
 
 def _check_name(name: str, row: ParsedRow) -> None:

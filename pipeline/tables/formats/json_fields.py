@@ -5,6 +5,8 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import PurePosixPath
 
+from segscore.pipeline.tables.formats import strict_json
+from segscore.pipeline.tables.formats.asked import InputFile
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import Moment
 from segscore.pipeline.tables.formats.times import Clock
@@ -15,6 +17,12 @@ def object_of(value: object, name: str, place: RowPlace) -> Mapping[str, object]
     if not isinstance(value, dict):
         raise place.wrong(name, value, "an object")
     return value
+
+
+def whole_object(file: InputFile) -> Mapping[str, object]:
+    """Return the JSON object that a file is, with decimals by their digits; or raise Refused."""
+    place = file.place(1)
+    return object_of(strict_json.loads(file.text(), place, decimals=True), "the file", place)
 
 
 def array_of(value: object, name: str, place: RowPlace) -> Sequence[object]:

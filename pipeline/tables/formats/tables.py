@@ -5,7 +5,6 @@ lists by unit and the attributes, in this order.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -14,49 +13,12 @@ import pyarrow.compute as pc
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.formats.attributes import as_typed, infer_types
-from segscore.pipeline.tables.formats.described import describe_documents
 from segscore.pipeline.tables.formats.rows import ParsedRow
-from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES, ROLE, ROLES
+from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES, ROLE
 
 STATED = (*SEGMENTATIONS.required, ROLE, *SEGMENTATIONS.optional, *BY_UNIT)
 """The columns of a table of rows as stated, before its attributes."""
 _TYPES = {**INPUT_TYPES, ROLE: pa.string()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Gathered:
-    """The tables of an import, and the (source, line) of each row of each table."""
-
-    references: pa.Table
-    hypotheses: pa.Table
-    documents: pa.Table
-    reference_places: list[tuple[str, int]]
-    hypothesis_places: list[tuple[str, int]]
-    document_places: list[tuple[str, int]]
-
-
-def gather_tables(rows: Iterable[ParsedRow]) -> _Gathered:
-    """Build three tables from rows of any files; references and hypotheses keep the order of rows.
-
-    An attribute is a column of documents if no document has two values of it, otherwise of the
-    segmentation tables that have it. documents has a row for each document with unit_lengths,
-    unit_weights or such an attribute, by ascending document_id. The order and range of boundaries
-    are not checked.
-    Raises Refused, with file and line, for a missing document_id, a value that does not fit its
-    column's type, an attribute with a reserved name, or different unit_lengths or unit_weights of
-    one document.
-    """
-    stated = list(rows)
-    table = stated_table(stated)
-    places = [(row.source, row.line) for row in stated]
-    described = describe_documents(table, attribute_names(table), places)
-    references, hypotheses = (rows_of_role(table, role) for role in ROLES)
-    return _Gathered(
-        segmentations_of(table.take(pa.array(references)), described.shared),
-        segmentations_of(table.take(pa.array(hypotheses)), described.shared),
-        described.table,
-        *([places[i] for i in rows] for rows in (references, hypotheses, described.rows)),
-    )
 
 
 def stated_table(rows: Sequence[ParsedRow]) -> pa.Table:

@@ -26,7 +26,7 @@ from segscore.pipeline.tables.formats.segmentations import (
     nltk_strings,
     segeval_json,
 )
-from segscore.pipeline.tables.formats.tables import gather_tables, segmentation_table
+from segscore.pipeline.tables.formats.tables import segmentation_table
 from segscore.schemas.input_columns import (
     BY_BOUNDARY,
     BY_UNIT,
@@ -35,6 +35,7 @@ from segscore.schemas.input_columns import (
     ROLE,
     SEGMENTATION_COLUMNS,
 )
+from tests.support.gathering import gather_tables
 from tests.support.strategies import segmentations
 
 READERS = "segscore.pipeline.tables.formats.segmentations"

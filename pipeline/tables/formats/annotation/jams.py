@@ -3,9 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.json_fields import brief, named_id, object_of, required
+from segscore.pipeline.tables.formats.json_fields import (
+    brief,
+    named_id,
+    object_of,
+    required,
+    whole_object,
+)
 from segscore.pipeline.tables.formats.json_values import json_objects
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import MILLISECOND, Intervals, Moment, Segment
@@ -18,7 +23,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Intervals]:
         Refused: not JAMS, no or several namespaces of segments, or malformed times or levels.
     """
     place = file.place(1)
-    document = object_of(strict_json.loads(file.text(), place, decimals=True), "the file", place)
+    document = whole_object(file)
     annotations = json_objects(
         required(document, "annotations", "the file", place), "annotations", place
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.chapters.chapters import chapter_list, time_base
 from segscore.pipeline.tables.formats.json_fields import (
@@ -11,6 +10,7 @@ from segscore.pipeline.tables.formats.json_fields import (
     json_duration,
     object_of,
     required,
+    whole_object,
 )
 from segscore.pipeline.tables.formats.rows import RowPlace, integer_of
 from segscore.pipeline.tables.formats.shapes import Moment, Segment, Shape
@@ -23,7 +23,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     Raises Refused for a field that is missing or has a wrong type, or a file without chapters.
     """
     place = file.place(1)
-    document = object_of(strict_json.loads(file.text(), place, decimals=True), "the file", place)
+    document = whole_object(file)
     stated = document.get("format")
     about = {} if stated is None else object_of(stated, "format", place)
     chapters = array_of(required(document, "chapters", "the file", place), "chapters", place)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.chapters.chapters import chapter_list
 from segscore.pipeline.tables.formats.json_fields import (
@@ -13,6 +12,7 @@ from segscore.pipeline.tables.formats.json_fields import (
     named_id,
     object_of,
     required,
+    whole_object,
 )
 from segscore.pipeline.tables.formats.rows import RowPlace, shown
 from segscore.pipeline.tables.formats.shapes import Moment, Segment, Shape
@@ -29,7 +29,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     Raises Refused for a field that is missing or has a wrong type, or a video without chapters.
     """
     place = file.place(1)
-    videos = object_of(strict_json.loads(file.text(), place, decimals=True), "the file", place)
+    videos = whole_object(file)
     if not videos:
         raise place.refusal("no video in it; expected an object of videos by their names")
     for document_id, value in videos.items():

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from segscore.pipeline.tables.formats import strict_json
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
 from segscore.pipeline.tables.formats.chapters.chapters import chapter_list
 from segscore.pipeline.tables.formats.json_fields import (
@@ -12,6 +11,7 @@ from segscore.pipeline.tables.formats.json_fields import (
     named_id,
     object_of,
     required,
+    whole_object,
 )
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.shapes import Segment, Shape
@@ -24,7 +24,7 @@ def read(file: InputFile, asked: Asked) -> Iterator[Shape]:
     Raises Refused for a field that is missing or has a wrong type, or a video without chapters.
     """
     place = file.place(1)
-    video = object_of(strict_json.loads(file.text(), place, decimals=True), "the file", place)
+    video = whole_object(file)
     if not video.get("chapters"):
         raise place.wrong("chapters", video.get("chapters"), "a list; this video has no chapter")
     chapters = array_of(video["chapters"], "chapters", place)
