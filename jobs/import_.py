@@ -9,7 +9,7 @@ def import_(options: ImportOptions) -> None:
 
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
     """
-    from segscore.jobs.show.printing import out
+    from segscore.jobs.show.fitted import out
     from segscore.pipeline.tables.import_files import ImportSettings, import_files
 
     settings = ImportSettings(

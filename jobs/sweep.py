@@ -1,14 +1,13 @@
 """`segscore sweep`: compute miss and false alarm rates at every threshold of boundary scores."""
 
-from typing import TYPE_CHECKING
-
-from rich.box import SIMPLE_HEAD
-from rich.markup import escape
-from rich.table import Table
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli import garbage
 from segscore.jobs.cli.options import Cluster, Workers
-from segscore.jobs.show.printing import Bar, out, print_record, shown_number
+from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.numbers import shown_number
+from segscore.jobs.show.printing import Bar, print_record
 from segscore.pipeline.errors import Done
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 
@@ -49,20 +48,30 @@ def print_curves(finished: "FinishedSweep") -> None:
     """Print a few points of each hypothesis's curve and, marked, its operating point."""
     from segscore.pipeline.scoring.sweep.curves import excerpt
 
-    table = Table(box=SIMPLE_HEAD, caption="* mean length closest to the reference's")
-    table.add_column("hypothesis", overflow="fold")
-    for heading in ("threshold", *_HEADINGS.values()):
-        table.add_column(heading, justify="right", no_wrap=True)
-    previous = None
-    for row in excerpt(finished.curves, finished.operating_points, _SHOWN):
-        again = row["hypothesis"] == previous
-        if not again:
-            table.add_section()
-        previous = row["hypothesis"]
-        threshold = "none" if row["threshold"] is None else f"{row['threshold']:.6g}"
-        table.add_row(
-            "" if again else escape(previous),
-            f"* {threshold}" if row["operating"] else threshold,
-            *(shown_number(row[name]) for name in _HEADINGS),
-        )
-    out().print(table)
+    rows = list(excerpt(finished.curves, finished.operating_points, _SHOWN))
+    names = [row["hypothesis"] for row in rows]
+    previous = [None, *names[:-1]]
+    print_fitted(
+        [
+            Column(
+                "hypothesis",
+                [
+                    "" if name == before else name
+                    for name, before in zip(names, previous, strict=True)
+                ],
+                is_name=True,
+            ),
+            Column("threshold", [_threshold(row) for row in rows]),
+            *(
+                Column(heading, [shown_number(row[name]) for row in rows])
+                for name, heading in _HEADINGS.items()
+            ),
+        ],
+        caption="* mean length closest to the reference's",
+        sections={place for place, (name, after) in enumerate(pairwise(names)) if name != after},
+    )
+
+
+def _threshold(row: dict[str, Any]) -> str:
+    threshold = "none" if row["threshold"] is None else f"{row['threshold']:.6g}"
+    return f"* {threshold}" if row["operating"] else threshold

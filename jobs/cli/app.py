@@ -6,6 +6,7 @@ import typer
 
 from segscore.jobs.cli import garbage
 from segscore.jobs.cli.commands import CommandGroup
+from segscore.jobs.cli.encoding import replace_unprintable
 from segscore.jobs.cli.failures import in_one_line
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
 
@@ -42,6 +43,7 @@ def segscore(
 def main() -> None:
     """Run the command line."""
     garbage.rest()
+    replace_unprintable()
     LOG.format = LOG_FORMATS[0]
     try:
         in_one_line(app)()

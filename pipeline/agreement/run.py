@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.agreement.documents import by_similarity
+from segscore.pipeline.agreement.documents import by_similarity, most_contested
 from segscore.pipeline.agreement.part import (
     CONTESTED,
+    CONTESTED_COLUMNS,
     AgreeJob,
     AgreePart,
     Audited,
@@ -32,6 +33,7 @@ from segscore.pipeline.agreement.tallies import (
 from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import cluster, planning, receipts, shuffle
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import (
     RowCounts,
@@ -47,6 +49,8 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 
 AUDITED = "audited"
+_TABLES = ("agreement", "coders", "peers", "corpus")
+"""The tables by group."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,19 @@ def run_agreement(
             record["warnings"].append(TYPES_UNUSED)
         contested = sorted((row for part in audited for row in part.contested), key=by_similarity)
         return FinishedAudit(run.publish(record), written, contested[:CONTESTED])
+
+
+def read_audit(output: str) -> FinishedAudit:
+    """Read the audit that a folder contains.
+
+    Raises:
+        Refused: the folder has no finished run.
+    """
+    run = FinishedRun.open(output)
+    documents = run.parts("documents", CONTESTED_COLUMNS)
+    contested = [row for part in documents for row in most_contested(part, CONTESTED)]
+    tables = {name: run.table(name) for name in _TABLES}
+    return FinishedAudit(run.record, tables, sorted(contested, key=by_similarity)[:CONTESTED])
 
 
 def _write_tables(

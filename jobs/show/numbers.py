@@ -1,0 +1,31 @@
+"""Write numbers as text."""
+
+
+def shown_number(value: float | None) -> str:
+    """Format a number with four decimals; a dash if undefined."""
+    return "–" if value is None else f"{value:.4f}".replace("-0.0000", "0.0000")
+
+
+def shown_change(value: float | None) -> str:
+    """Format a difference with its sign and four decimals; a dash if undefined."""
+    if value is None:
+        return "–"
+    text = f"{value:+.4f}"
+    return "0.0000" if text in ("+0.0000", "-0.0000") else text
+
+
+def shown_interval(low: float | None, high: float | None) -> str:
+    """Format an interval; a dash if undefined."""
+    return "–" if low is None or high is None else f"{shown_number(low)} to {shown_number(high)}"
+
+
+def shown_changes(low: float | None, high: float | None) -> str:
+    """Format an interval of differences; a dash if undefined."""
+    return "–" if low is None or high is None else f"{shown_change(low)} to {shown_change(high)}"
+
+
+def chance(p: float | None) -> str:
+    """Format a p-value with four decimals, never as 0."""
+    if p is None:
+        return "–"
+    return "< .0001" if p < 0.00005 else f"{p:.4f}"
