@@ -47,7 +47,10 @@ def agree(
         print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS))
         return
     garbage.work()
-    with clusters.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
+    with (
+        clusters.connect(cluster, workers, chosen.memory_limit) as client,
+        Bar("comparing coders") as bar,
+    ):
         finished = run_agreement(chosen, client, bar.advance)
     if isinstance(finished, Done):
         say_done(finished, format_name)

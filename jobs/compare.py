@@ -9,6 +9,7 @@ from segscore.jobs.cli import garbage
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
 from segscore.jobs.show.gating import describe_failure, moved_lines, print_checks
+from segscore.jobs.show.printing import Bar
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Done
 from segscore.pipeline.runs.options import Panel
@@ -66,7 +67,8 @@ def compare(
     if layout == "references":
         chosen = replace(chosen, group_by=(_REFERENCE,))
     garbage.work()
-    finished = run_comparison(chosen)
+    with Bar("comparing"):
+        finished = run_comparison(chosen)
     if isinstance(finished, Done):
         return finished
     for warning in finished.record["warnings"]:
@@ -76,7 +78,8 @@ def compare(
     elif layout is None and format_name == "text":
         print_comparison(finished, average)
     else:
-        layouts.print_layout(layouts.lay_out(layout or "pairs", finished, average), format_name)
+        table = layouts.lay_out(layout or "pairs", finished, average)
+        layouts.print_layout(table, format_name, average)
     if (output := chosen.output) is not None:
         state = "already contains this comparison" if finished.unchanged else "written"
         LOG.say("info", f"{output}: {state}", output=output)

@@ -60,7 +60,10 @@ def _run(chosen: NightSettings, address: str, workers: int | None) -> "Ended":
     from segscore.pipeline.runs import cluster as clusters
 
     garbage.work()
-    with clusters.connect(address, workers, chosen.score.memory_limit) as client, Bar() as bar:
+    with (
+        clusters.connect(address, workers, chosen.score.memory_limit) as client,
+        Bar("scoring") as bar,
+    ):
         return run_night(chosen, client, bar.advance, lambda text: LOG.say("warning", text))
 
 

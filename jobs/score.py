@@ -42,7 +42,7 @@ def score(
         print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
         return
     garbage.work()
-    with clusters.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
+    with clusters.connect(cluster, workers, chosen.memory_limit) as client, Bar("scoring") as bar:
         finished = run.run_scoring(chosen, client, bar.advance)
     if isinstance(finished, Done):
         say_done(finished, format_name)

@@ -35,7 +35,7 @@ def sweep(
     from segscore.pipeline.scoring.sweep.run import run_sweep
 
     garbage.work()
-    with clusters.connect(cluster, workers) as client, Bar() as bar:
+    with clusters.connect(cluster, workers) as client, Bar("sweeping") as bar:
         finished = run_sweep(chosen, client, bar.advance)
     if isinstance(finished, Done):
         return finished

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from segscore.jobs.show.formats import Layout
-from segscore.jobs.show.numbers import shown_number
+from segscore.jobs.show.formats import Layout, plain_layout
+from segscore.jobs.show.numbers import with_interval
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,7 +16,9 @@ _UNDEFINED = dict.fromkeys(_PARTS)
 _Row = Mapping[str, Any]
 
 
-def by_system(rows: Sequence[_Row], by: Sequence[str], system: str, signature: str) -> Layout:
+def by_system(
+    rows: Sequence[_Row], by: Sequence[str], system: str, signature: str, shown: Sequence[str]
+) -> Layout:
     """Make one row per group and system, best first: the value and interval of each measure.
 
     Args:
@@ -24,6 +26,7 @@ def by_system(rows: Sequence[_Row], by: Sequence[str], system: str, signature: s
         by: the group-by columns.
         system: name of the column that names the system.
         signature: signature of the run.
+        shown: the measures to show to people; the values for programs are those of all measures.
     """
     cells: dict[tuple[Any, ...], dict[str, _Row]] = {}
     for row in rows:
@@ -36,11 +39,12 @@ def by_system(rows: Sequence[_Row], by: Sequence[str], system: str, signature: s
     )
     documents = [max(row["documents"] for row in cells[key].values()) for key in keys]
     values = [[cells[key].get(name, _UNDEFINED) for name in measures] for key in keys]
+    shown_values = [[cells[key].get(name, _UNDEFINED) for name in shown] for key in keys]
     return Layout(
-        headings=[*by, "system", "documents", *measures],
+        headings=[*by, "system", "documents", *shown],
         rows=[
             [*("all" if part is None else str(part) for part in key), str(number), *map(_cell, row)]
-            for key, number, row in zip(keys, documents, values, strict=True)
+            for key, number, row in zip(keys, documents, shown_values, strict=True)
         ],
         names=[*by, system, "documents", *(m + suffix for m in measures for suffix in _SUFFIXES)],
         numbers=[
@@ -49,6 +53,7 @@ def by_system(rows: Sequence[_Row], by: Sequence[str], system: str, signature: s
         ],
         texts=len(by) + 1,
         signature=signature,
+        apart=len(by),
     )
 
 
@@ -65,9 +70,7 @@ def _place(
 
 
 def _cell(row: _Row) -> str:
-    value, low, high = (row[part] for part in _PARTS)
-    shown = shown_number(value)
-    return shown if low is None else f"{shown} [{shown_number(low)}, {shown_number(high)}]"
+    return with_interval(*(row[part] for part in _PARTS))
 
 
 def summary_layout(summary: "pa.Table", layout: str, signature: str) -> Layout:
@@ -79,7 +82,7 @@ def summary_layout(summary: "pa.Table", layout: str, signature: str) -> Layout:
             group; ``measures``: the rows of the table as they are.
         signature: signature of the run.
     """
-    from segscore.jobs.show.formats import plain_layout
+    from segscore.pipeline.measures import shown_measures
     from segscore.pipeline.runs.finished import are_over_all
     from segscore.pipeline.statistics.averages import summary_groups
 
@@ -89,4 +92,5 @@ def summary_layout(summary: "pa.Table", layout: str, signature: str) -> Layout:
     if layout == "systems":
         summary, by = summary.filter(are_over_all(summary, by)), []
     rows = [row for row in summary.to_pylist() if row["average"] == "micro"]
-    return by_system(rows, by, "hypothesis", signature)
+    shown = shown_measures(dict.fromkeys(row["measure"] for row in rows))
+    return by_system(rows, by, "hypothesis", signature, shown)

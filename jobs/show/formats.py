@@ -52,6 +52,7 @@ class Layout:
         numbers: values, None where undefined.
         texts: number of leading columns that contain text.
         signature: signature of the run; empty for none.
+        apart: number of leading columns that a paper states in the caption of a table.
     """
 
     headings: list[str]
@@ -60,6 +61,7 @@ class Layout:
     numbers: list[list[Any]]
     texts: int
     signature: str
+    apart: int = 0
 
 
 def plain_layout(names: Sequence[str], rows: Sequence[Mapping[str, Any]], signature: str) -> Layout:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.show.by_system import by_system
+from segscore.jobs.show.comparison import better_first
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import Layout, print_table
-from segscore.jobs.show.numbers import chance, shown_number
+from segscore.jobs.show.latex import latex_tables
+from segscore.jobs.show.numbers import chance, shown_number, with_interval
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.run import FinishedComparison
@@ -53,14 +55,6 @@ def _rows(finished: "FinishedComparison", table: str, average: str) -> list[dict
     return [row for row in rows if row["average"] == average]
 
 
-def _cell(value: float | None, low: float | None, high: float | None) -> str:
-    return (
-        shown_number(value)
-        if low is None
-        else f"{shown_number(value)} [{shown_number(low)}, {shown_number(high)}]"
-    )
-
-
 def _group(row: dict[str, Any], by: Sequence[str]) -> list[str]:
     return ["all" if row[name] is None else str(row[name]) for name in by]
 
@@ -69,27 +63,27 @@ def _pairs(finished: "FinishedComparison", average: str) -> Layout:
     """Make one row per pair and measure: the difference, its interval, its tests."""
     by = finished.record["settings"]["group_by"]
     rows = _rows(finished, "comparisons", average)
+    pairs = [better_first(row) for row in rows]
     shown = [
         [
             *_group(row, by),
             row["measure"],
             row["system"],
             row["other"],
-            _cell(row["difference"], row["ci_low"], row["ci_high"]),
-            chance(row["p_permutation"]),
+            with_interval(row["difference"], row["ci_low"], row["ci_high"]),
             chance(row["p_permutation_holm"]),
             chance(row["p_wilcoxon_holm"]),
             chance(row["p_nemenyi"]),
-            shown_number(row["effect_d"]),
-            row["better"] or "–",
+            "–" if row["effect_d"] is None else f"{row['effect_d']:.2f}",
         ]
-        for row in rows
+        for row in pairs
     ]
-    titles = ["difference [95 %]", "p", "p (Holm)", "Wilcoxon (Holm)", "Nemenyi", "d", "better"]
-    headings = [*by, "measure", "system", "against", *titles]
+    titles = ["difference [95 %]", "p (Holm)", "Wilcoxon (Holm)", "Nemenyi", "d"]
+    headings = [*by, "measure", "system, better first", "against", *titles]
     columns = finished.tables["comparisons"].column_names
     numbers = [[row[name] for name in columns] for row in rows]
-    return Layout(headings, shown, columns, numbers, len(by) + 3, finished.record["signature"])
+    texts, signature = len(by) + 3, finished.record["signature"]
+    return Layout(headings, shown, columns, numbers, texts, signature, len(by) + 1)
 
 
 def _systems(finished: "FinishedComparison", average: str) -> Layout:
@@ -97,7 +91,7 @@ def _systems(finished: "FinishedComparison", average: str) -> Layout:
     by, measures = (finished.record["settings"][name] for name in ("group_by", "measures"))
     rows = _rows(finished, "systems", average)
     rows.sort(key=lambda row: measures.index(row["measure"]))
-    return by_system(rows, by, "system", finished.record["signature"])
+    return by_system(rows, by, "system", finished.record["signature"], measures)
 
 
 def _references(finished: "FinishedComparison", average: str) -> Layout:
@@ -125,7 +119,7 @@ def _references(finished: "FinishedComparison", average: str) -> Layout:
     ]
     shown = [[*row[:2], *(shown_number(value) for value in row[2:])] for row in numbers]
     headings = ["measure", "reference", *systems]
-    return Layout(headings, shown, headings, numbers, 2, finished.record["signature"])
+    return Layout(headings, shown, headings, numbers, 2, finished.record["signature"], 1)
 
 
 def _reference_order(reference: str | None) -> tuple[int, float]:
@@ -139,17 +133,18 @@ def _reference_order(reference: str | None) -> tuple[int, float]:
     return 0, -float(parse_share(reference.removeprefix(LABEL))[1])
 
 
-def print_layout(layout: Layout, format_name: str) -> None:
+def print_layout(layout: Layout, format_name: str, average: str) -> None:
     """Print a table in a format, with the signature below; in CSV it is the last column.
 
     Args:
         layout: the table.
         format_name: text, markdown, latex or csv.
+        average: micro or macro.
     """
     if format_name == "text":
         _print_as_text(layout)
     elif format_name == "latex":
-        print(_latex(layout))
+        print(latex_tables(layout, average))
     else:
         print_table(layout, format_name)
 
@@ -163,18 +158,3 @@ def _print_as_text(layout: Layout) -> None:
         ]
     )
     out().print(layout.signature, markup=False)
-
-
-def _latex(layout: Layout) -> str:
-    from tabulate import tabulate
-
-    sides = ["left"] * layout.texts + ["right"] * (len(layout.headings) - layout.texts)
-    table = tabulate(
-        layout.rows,
-        layout.headings,
-        "latex_booktabs",
-        disable_numparse=True,
-        colalign=sides * bool(layout.rows),
-    )
-    escaped = layout.signature.replace("_", r"\_").replace("|", r"|\allowbreak ")
-    return f"{table}\n" + rf"\par\noindent{{\footnotesize\ttfamily {escaped}}}"

@@ -19,6 +19,12 @@ def shown_interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{shown_number(low)} to {shown_number(high)}"
 
 
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """Format a number with its interval in brackets, if there is one."""
+    shown = shown_number(value)
+    return shown if low is None else f"{shown} [{shown_number(low)}, {shown_number(high)}]"
+
+
 def shown_changes(low: float | None, high: float | None) -> str:
     """Format an interval of differences; a dash if undefined."""
     return "–" if low is None or high is None else f"{shown_change(low)} to {shown_change(high)}"

@@ -1,12 +1,21 @@
 """Print the results and progress of commands on a terminal."""
 
 import shlex
+from contextlib import ExitStack
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
@@ -19,21 +28,36 @@ if TYPE_CHECKING:
     from segscore.pipeline.runs.planning import Plan
     from segscore.pipeline.scoring.run import Finished
 
+_LONG = 60.0
+"""Seconds; if more are left, log lines say how many minutes."""
+
 
 class Bar:
     """A progress bar on a terminal; elsewhere a log line for every further tenth."""
 
-    def __init__(self) -> None:
-        """Draw on standard error, so that results can be piped."""
+    def __init__(self, work: str) -> None:
+        """Draw on standard error, so that results can be piped.
+
+        Args:
+            work: what is done, such as "scoring".
+        """
         self.console = Console(stderr=True, highlight=False)
         self.drawn = self.console.is_terminal and not LOG.structured
-        self.bar = Progress(console=self.console, transient=True)
-        self.task = self.bar.add_task("scoring", total=None)
-        self.tenths = 0
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+        left = TimeRemainingColumn(elapsed_when_finished=True)
+        self.bar = Progress(
+            *columns, TimeElapsedColumn(), left, console=self.console, transient=True
+        )
+        self.work, self.task = work, self.bar.add_task(f"{work}: reading", total=None)
+        self.tenths, self.start = 0, monotonic()
+        self.open = ExitStack()
 
     def __enter__(self) -> "Bar":
         if self.drawn:
-            self.bar.start()
+            from segscore.jobs.show.compiling import watch_compilation
+
+            self.open.enter_context(self.bar)
+            self.compiled = self.open.enter_context(watch_compilation(self._compiling))
         return self
 
     def __exit__(
@@ -42,16 +66,27 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self.drawn:
-            self.bar.stop()
+        self.open.close()
+        if self.drawn and self.compiled.loops:
+            loops, seconds = self.compiled.loops, self.compiled.seconds
+            LOG.say("info", f"compiled {loops} loops in {seconds:.0f} s, which the cache keeps")
+
+    def _compiling(self) -> None:
+        self.bar.update(self.task, description="compiling loops (first run only)")
 
     def advance(self, done: int, parts: int) -> None:
         """Show that ``done`` of ``parts`` parts are done."""
-        if self.drawn:
-            self.bar.update(self.task, completed=done, total=parts)
+        if done == 0:
+            self.tenths, self.start = 0, monotonic()
+        if self.drawn and done < parts:
+            self.bar.update(self.task, description=self.work, completed=done, total=parts)
+        elif self.drawn:
+            self.bar.reset(self.task, description=f"{self.work}: adding up", total=None)
         elif parts and done * 10 // parts > self.tenths:
             self.tenths = done * 10 // parts
-            LOG.say("info", f"{done} of {parts} parts done", done=done, parts=parts)
+            left = (monotonic() - self.start) * (parts - done) / done
+            text = f", about {left / 60:.0f} min left" if left > _LONG else ""
+            LOG.say("info", f"{done} of {parts} parts done{text}", done=done, parts=parts)
 
 
 def print_plan(plan: "Plan") -> None:
