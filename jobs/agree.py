@@ -7,7 +7,7 @@ from segscore.jobs.cli import garbage
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import (
-    Format,
+    ResultFormat,
     as_rows,
     described,
     plain_layout,
@@ -31,7 +31,7 @@ def agree(
     cluster: Cluster = "local",
     workers: Workers = None,
     explain_plan: ExplainPlan = False,
-    format_name: Format = "text",
+    format_name: ResultFormat = "text",
 ) -> None:
     """Audit coders: coefficients of agreement, outlying coders, contested documents."""
     from segscore.pipeline.agreement.run import (

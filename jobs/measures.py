@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from segscore.jobs.show.formats import Format
+from segscore.jobs.show.formats import ResultFormat
 
 
-def measures(format_name: Format = "text") -> None:
+def measures(format_name: ResultFormat = "text") -> None:
     """List every measure: name, formula, range, better direction, source."""
     from segscore.jobs.show.formats import plain_layout, print_json, print_table
     from segscore.pipeline.measures import ALL

@@ -11,7 +11,13 @@ from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Workers
 from segscore.jobs.cli.signature import read_fields
 from segscore.jobs.show.fitted import out
-from segscore.jobs.show.formats import Format, described, plain_layout, print_json, print_table
+from segscore.jobs.show.formats import (
+    ResultFormat,
+    described,
+    plain_layout,
+    print_json,
+    print_table,
+)
 from segscore.jobs.show.gating import describe_failure, moved_lines, print_checks
 from segscore.jobs.show.leaderboard import print_scores
 from segscore.jobs.show.printing import Bar, log_finished, print_record
@@ -38,7 +44,7 @@ def nightly(
         ),
     ] = None,
     workers: Workers = None,
-    format_name: Format = "text",
+    format_name: ResultFormat = "text",
 ) -> None:
     r"""Score, publish and judge the data of a date; \[score] in --settings sets how to score."""
     scoring: dict[str, Any] = (context.obj or {}).get(SCORE, {})

@@ -7,7 +7,7 @@ import typer
 from segscore.jobs.cli import garbage
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.by_system import summary_layout
-from segscore.jobs.show.formats import Format, as_rows, described, print_json, print_table
+from segscore.jobs.show.formats import ResultFormat, as_rows, described, print_json, print_table
 from segscore.jobs.show.leaderboard import SCORE_LAYOUTS
 from segscore.jobs.show.printing import Bar, log_finished, print_finished, print_plan, say_done
 from segscore.pipeline.errors import Done
@@ -29,7 +29,7 @@ def score(
             rich_help_panel=Panel.OUTPUT,
         ),
     ] = "systems",
-    format_name: Format = "text",
+    format_name: ResultFormat = "text",
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
     from segscore.pipeline.runs import cluster as clusters

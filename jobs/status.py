@@ -4,14 +4,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from segscore.jobs.show.formats import Format
+from segscore.jobs.show.formats import ResultFormat
 
 if TYPE_CHECKING:
     from segscore.pipeline.runs.run_folder import Status
 
 
 def status(
-    run: Annotated[str, typer.Argument(help="Folder of the run.")], format_name: Format = "text"
+    run: Annotated[str, typer.Argument(help="Folder of the run.")],
+    format_name: ResultFormat = "text",
 ) -> None:
     """Show whether a run is finished, and what it computed."""
     from segscore.jobs.show.formats import described, plain_layout, print_json, print_table

@@ -30,7 +30,7 @@ def _checked(format_name: str) -> str:
     return format_name
 
 
-Format = Annotated[
+ResultFormat = Annotated[
     str,
     typer.Option(
         "--format",

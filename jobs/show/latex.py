@@ -43,8 +43,8 @@ _SPECIAL = str.maketrans(
     }
 )  # fmt: skip
 
-_PIECES = re.compile(r"[^\s_/:.@-]{0,7}[\s_/:.@-]?")
-"""A part of a name after which a line may end: at a mark, or after seven characters."""
+_PIECES = re.compile(r"[^\s_/:.@-]{0,6}[\s_/:.@-]?")
+"""A part of a name after which a line may end: at a mark, or after six characters."""
 
 
 def latex_tables(layout: Layout, average: str) -> str:

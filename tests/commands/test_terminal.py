@@ -101,7 +101,8 @@ def test_tables_are_whole_in_a_pipe(segscore: Segscore, corpus: Path, tmp_path: 
         result = segscore(*words)
         printed[name] = Printed(result.code, [line.rstrip() for line in result.out.splitlines()])
     check_tables(printed, 400)
-    for name in ("score", "compare", "layout", "gate"):
+    assert f" {LONG} " in printed["gate"].text
+    for name in ("score", "compare", "layout"):
         assert any(line.startswith(LONG + " ") for line in printed[name].lines), name
     assert "no room" not in "".join(result.text for result in printed.values())
 
