@@ -9,7 +9,7 @@ def import_(options: ImportOptions) -> None:
 
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
     """
-    from segscore.jobs.show.printing import out
+    from segscore.jobs.show.printing import counted, out
     from segscore.pipeline.tables.import_files import ImportSettings, import_files
 
     settings = ImportSettings(
@@ -18,6 +18,7 @@ def import_(options: ImportOptions) -> None:
         options.format_name,
         options.documents,
         options.encoding,
+        options.unit,
         options.max_rejects,
     )
     imported = import_files(settings, options.asked())
@@ -26,8 +27,12 @@ def import_(options: ImportOptions) -> None:
     if imported.contradictions:
         LOG.say("warning", "written as they are; a run will reject these rows")
     if imported.rejected:
-        LOG.say("warning", f"{imported.rejected} rows rejected; see {options.output}/rejects")
+        rejected = counted(imported.rejected, "row")
+        LOG.say("warning", f"{rejected} rejected; see {options.output}/rejects")
     for line in imported.counted:
         out().print(line, markup=False)
     for name, rows in imported.rows.items():
-        out().print(f"{options.output}/{name}: {rows} rows", markup=False)
+        numbers = [counted(rows, "row")]
+        if name in imported.segments:
+            numbers.append(counted(imported.segments[name], "segment"))
+        out().print(f"{options.output}/{name}: {', '.join(numbers)}", markup=False)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 _CHOICES = {
     "--role": ("reference", "hypothesis"),
+    "--unit": (
+        *("millisecond", "second", "sentence", "utterance", "turn", "line", "word", "token"),
+        "character",
+    ),
     "--time-unit": ("s", "ms", "frames"),
     "--marks": ("end", "start", "between"),
     "--text-units": ("lines", "characters", "tokens"),
@@ -85,6 +89,14 @@ class ImportOptions:
     encoding: Annotated[
         str | None,
         Option("Encoding of text files, such as cp1252; default: UTF-8.", Panel.INPUTS),
+    ] = None
+    unit: Annotated[
+        str | None,
+        Option(
+            "Unit that is counted in files that do not say: millisecond, second, sentence, "
+            "utterance, turn, line, word, token or character.",
+            Panel.INPUTS,
+        ),
     ] = None
     time_unit: Annotated[
         str | None,

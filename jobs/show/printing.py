@@ -64,6 +64,11 @@ class Bar:
             LOG.say("info", f"{done} of {parts} parts done", done=done, parts=parts)
 
 
+def counted(number: int, noun: str) -> str:
+    """Format a number of things, such as `1 row` or `2,000 rows`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def shown_number(value: float | None) -> str:
     """Format a number with four decimals; a dash if undefined."""
     return "–" if value is None else f"{value:.4f}"

@@ -12,9 +12,9 @@ from segscore.pipeline.tables.conversion.convert import Converted, convert_files
 from segscore.pipeline.tables.conversion.described import describe_counts
 from segscore.pipeline.tables.conversion.names import ReadFile
 from segscore.pipeline.tables.formats.asked import Asked
-from segscore.pipeline.tables.formats.known import FORMATS
+from segscore.pipeline.tables.formats.known import format_named
 from segscore.pipeline.tables.formats.rows import ParsedRow
-from segscore.pipeline.tables.formats.tables import rows_of_role
+from segscore.pipeline.tables.formats.tables import count_segments, rows_of_role
 from segscore.pipeline.tables.import_blocks import Reading, read_input, rows_of
 from segscore.pipeline.tables.import_tables import check_block, collect_keys, row_groups
 from segscore.pipeline.tables.lengths_table import read_lengths
@@ -37,12 +37,14 @@ class Imported:
 
     Attributes:
         rows: number of rows of each table written; a table without rows is not written.
+        segments: number of segments in references and in hypotheses.
         contradictions: rows that a run will reject because of other rows, by file and line.
         counted: what was left out or read in another way, by file.
         rejected: number of bad rows and lines, which are in the table rejects.
     """
 
     rows: dict[str, int]
+    segments: dict[str, int]
     contradictions: list[str]
     counted: list[str]
     rejected: int
@@ -58,6 +60,7 @@ class ImportSettings:
         format_name: format of all files; None to detect it from each file's name and content.
         documents: table of the lengths of documents; None if there is none.
         encoding: encoding of text files; None for UTF-8.
+        unit: unit that is counted in files that do not say; None if it is not known.
         max_rejects: largest share of bad lines and rows at which the others are imported.
     """
 
@@ -66,6 +69,7 @@ class ImportSettings:
     format_name: str | None = None
     documents: str | None = None
     encoding: str | None = None
+    unit: str | None = None
     max_rejects: float = 0.0
 
 
@@ -76,8 +80,6 @@ def import_files(settings: ImportSettings, asked: Asked) -> Imported:
         Refused: a file is unreadable or malformed (the message gives file and line), breaks a rule
             of its format, or a table exists already. Nothing was written.
     """
-    if settings.format_name is not None and settings.format_name not in FORMATS:
-        raise Refused(f"--format {settings.format_name}: must be one of {', '.join(FORMATS)}")
     if not settings.output.strip():
         raise Refused("--output: is empty; name a folder")
     require_apart(settings.output, {"FILE": settings.files})
@@ -90,7 +92,8 @@ def import_files(settings: ImportSettings, asked: Asked) -> Imported:
     if not found.blocks:
         raise Refused(f"{', '.join(settings.files)}: no segmentation found")
     single = {"documents": documents, _REJECTS: rejects}
-    counts = {name: _count(name, found.blocks) for name in ("references", "hypotheses")}
+    counts = {name: _count(name, found.blocks) for name in TABLE_ROLES}
+    segments = {name: _count_segments(name, found.blocks) for name in TABLE_ROLES if counts[name]}
     counts |= {name: table.num_rows for name, table in single.items()}
     counts = {name: rows for name, rows in counts.items() if rows}
     with preparing(settings.output, _UNFINISHED, [*counts]) as preparation:
@@ -100,7 +103,7 @@ def import_files(settings: ImportSettings, asked: Asked) -> Imported:
             preparation.write(name, f"{name}.parquet", with_unit)
         preparation.show()
     rejected = counts.pop(_REJECTS, 0)
-    return Imported(counts, contradictions, found.counted, rejected)
+    return Imported(counts, segments, contradictions, found.counted, rejected)
 
 
 @dataclass(frozen=True)
@@ -126,9 +129,8 @@ def _read_all(settings: ImportSettings, asked: Asked) -> _Found:
     if settings.documents is not None:
         extents = read_lengths(settings.documents, asked, settings.encoding)
     urls = [file.url for pattern in settings.files for file in storage.find(pattern, any_kind=True)]
-    reading = Reading(
-        urls, settings.format_name, settings.encoding, asked, settings.max_rejects > 0
-    )
+    format_name = None if settings.format_name is None else format_named(settings.format_name)
+    reading = Reading(urls, format_name, settings.encoding, asked, settings.max_rejects > 0)
     parts: list[ReadFile | list[Rows]] = []
     rejects = [REJECT_COLUMNS.empty_table()]
     for url in urls:
@@ -159,9 +161,30 @@ def _read_all(settings: ImportSettings, asked: Asked) -> _Found:
             rejects += [bad for _, bad in checked]
         else:
             blocks += part
-    units = {one.unit for one in converted}
-    unit = units.pop() if len(units) == 1 and not given else None
+    unit = _common_unit(converted, settings.unit, stated=not given)
     return _Found([block for block in blocks if len(block)], rejects, unit, counted)
+
+
+def _common_unit(converted: Sequence[Converted], asked: str | None, *, stated: bool) -> str | None:
+    """Return the unit of all rows; None if it is not known.
+
+    Args:
+        converted: rows whose files say what they count, which is one unit.
+        asked: the unit of other rows; None if it is not known.
+        stated: whether there are no other rows.
+
+    Raises:
+        Refused: the unit of the other rows is another one.
+    """
+    if not converted:
+        return asked
+    unit = converted[0].unit
+    if asked not in (None, unit):
+        raise Refused(
+            f"--unit {asked}: {converted[0].row.source} counts {unit}s; leave the option out, or "
+            "import files of different units into different folders"
+        )
+    return unit if stated or asked == unit else None
 
 
 def _stated_lengths(blocks: Iterable[Rows]) -> list[ParsedRow]:
@@ -191,6 +214,16 @@ def _bad_lines(url: str, lines: Sequence[tuple[int, str]]) -> pa.Table:
 def _count(name: str, blocks: Iterable[Rows]) -> int:
     """Return the number of rows of references or hypotheses."""
     return sum(len(rows_of_role(block.table, TABLE_ROLES[name])) for block in blocks)
+
+
+def _count_segments(name: str, blocks: Iterable[Rows]) -> int:
+    """Return the number of segments in references or hypotheses."""
+    role = TABLE_ROLES[name]
+    return sum(
+        count_segments(block.table.column("boundaries").take(pa.array(rows)))
+        for block in blocks
+        if len(rows := rows_of_role(block.table, role))
+    )
 
 
 def _require_few(rejects: pa.Table, rows: int, settings: ImportSettings) -> None:

@@ -20,7 +20,7 @@ IMPORTED_AS = {
     "webvtt": ("show.vtt", "webvtt"),
     "audacity": ("show.txt", "audacity"),
     "textgrid": ("show.TextGrid", "textgrid"),
-    "label-studio": ("show.json", "labelstudio"),
+    "label-studio": ("show.json", "label-studio"),
 }
 LONGEST = 2**31 - 1
 
@@ -168,7 +168,7 @@ def test_annotations_and_predictions_come_back(segscore: Segscore, shows: Path) 
     (task,) = json.loads(file.read_text())
     labels = [one["value"]["labels"] for one in task["predictions"][0]["result"]]
     assert labels.count(["near miss"]) == 2 and labels.count(["Segment"]) == 4
-    references = read_back(file, "labelstudio", from_name="segments")
+    references = read_back(file, "label-studio", from_name="segments")
     assert references == [row("anna", [185_500, 420_000]), row("desk", [185_500, 420_250])]
     hypotheses = storage.read_table(str(file.parent / "imported/hypotheses")).to_pylist()
     assert [(one["coder"], one["boundaries"]) for one in hypotheses] == [

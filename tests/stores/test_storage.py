@@ -456,7 +456,7 @@ def run_separately(*arguments: str | Path, **variables: str) -> CommandResult:
 def test_a_command_prints_only_its_result(stored: str, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
     result = run_separately("import", tmp_path / "in.jsonl", "--output", stored)
-    assert result == CommandResult(0, f"{stored}/references: 1 rows\n", "")
+    assert result == CommandResult(0, f"{stored}/references: 1 row, 1 segment\n", "")
     assert_one_line(
         run_separately("status", f"{stored}/none"), 2, f"{stored}/none: contains no run"
     )

@@ -56,6 +56,17 @@ def rows_of_role(stated: pa.Table, role: str) -> Ints:
     return np.flatnonzero(pc.equal(stated.column(ROLE), role).to_numpy())
 
 
+def count_segments(boundaries: pa.ChunkedArray) -> int:
+    """Return the number of segments in lists of boundaries, each in ascending order.
+
+    A boundary that is listed once for each of its types divides a document once.
+    """
+    lists = boundaries.combine_chunks()
+    positions, rows = pc.list_flatten(lists).to_numpy(), pc.list_parent_indices(lists).to_numpy()
+    repeated = (positions[1:] == positions[:-1]) & (rows[1:] == rows[:-1])
+    return len(lists) + len(positions) - int(np.count_nonzero(repeated))
+
+
 def segmentations_of(stated: pa.Table, left_out: Iterable[str] = ()) -> pa.Table:
     """Return the columns of segmentations and the attributes, but for those that no row has.
 
