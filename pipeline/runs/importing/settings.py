@@ -1,11 +1,17 @@
-"""The options of `segscore import`, as plain data."""
+"""Settings of `segscore import`."""
 
 import codecs
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import Argument, Option, Panel, read_names
+from segscore.pipeline.runs.options import (
+    Argument,
+    MemoryLimitOption,
+    Option,
+    Panel,
+    read_names,
+)
 from segscore.pipeline.runs.settings import in_unit_interval, one_of
 
 if TYPE_CHECKING:
@@ -50,7 +56,7 @@ def _read_columns(option: str, text: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class ImportOptions:
+class ImportSettings:
     """Everything that `segscore import` is asked for; the help of each option says what it is."""
 
     files: Annotated[tuple[str, ...], Argument("Files or globs, of any known format.")]
@@ -210,6 +216,21 @@ class ImportOptions:
         str | None, Option("Control of Label Studio whose regions to read.", Panel.ANNOTATIONS)
     ] = None
 
+    memory_limit: MemoryLimitOption = None
+    fresh: Annotated[
+        bool,
+        Option(
+            "Start over, or resume an import that was killed.",
+            Panel.OUTPUT,
+            flags="--fresh/--resume",
+        ),
+    ] = False
+
+    @property
+    def inputs(self) -> dict[str, tuple[str, ...]]:
+        """The files to import; the output may be the folder of `--documents`."""
+        return {"FILE": self.files}
+
     def asked(self) -> "Asked":
         """Return the options that readers and converters need.
 
@@ -276,6 +297,8 @@ class ImportOptions:
             if getattr(self, name) == "":
                 raise Refused(f"--{name.replace('_', '-')}: is empty; give a name")
         in_unit_interval("--max-rejects", self.max_rejects)
+        if not self.output.strip():
+            raise Refused("--output: is empty; name a folder")
         if self.encoding is not None:
             _check_encoding(self.encoding)
 
