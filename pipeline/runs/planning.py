@@ -38,11 +38,13 @@ class Limits:
         rows_per_part: rows of a task if memory allows; larger tasks take no less time per row.
         send: whether the other tables may be sent to every task.
         read_again: how often each byte may be read, on average, to read documents in ranges of ids.
+        bytes_per_part: bytes of files that a task of an import reads.
     """
 
     rows_per_part: int = 131_072
     send: bool = True
     read_again: float = 4.0
+    bytes_per_part: int = 2**23
 
 
 LIMITS = Limits()

@@ -19,9 +19,6 @@ from segscore.pipeline.tables.import_tables import Keys, collect_keys, key_colum
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.units import with_unit
 
-RANGE_SIZE = 2**26
-"""Bytes of the rows, without their boundaries, whose documents a task describes."""
-
 SHOWN = 10
 """Number of rejects and of contradictions that messages show."""
 
@@ -83,9 +80,9 @@ class DocumentsReceipt:
     rejects: int
 
 
-def cut_ranges(shards: Sequence[Shard]) -> list[DocumentRange]:
-    """Cut documents into ranges of ids whose rows take about ``RANGE_SIZE`` bytes."""
-    count = -(-sum(shard.key_size for shard in shards) // RANGE_SIZE)
+def cut_ranges(shards: Sequence[Shard], size: int) -> list[DocumentRange]:
+    """Cut documents into ranges of ids whose rows, without boundaries, take about a size."""
+    count = -(-sum(shard.key_size for shard in shards) // size)
     sample = sorted(document for shard in shards for document in shard.sample)
     cuts = sorted({sample[len(sample) * i // count] for i in range(1, count)})
     bounds = [None, *cuts, None]

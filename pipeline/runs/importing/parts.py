@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from segscore.pipeline.storage import InputFile
-from segscore.pipeline.tables.formats.segmentations.json_blocks import BLOCK
 from segscore.pipeline.tables.import_blocks import Reading, is_plain_json_lines
 
 _FILES = 256
@@ -28,19 +27,22 @@ class ImportPart:
     end: int | None = None
 
 
-def cut_files(files: Sequence[InputFile], reading: Reading) -> list[ImportPart]:
-    """Cut files into parts, in their order; only JSON Lines of segmentations are cut inside."""
+def cut_files(files: Sequence[InputFile], reading: Reading, size: int) -> list[ImportPart]:
+    """Cut files into parts of about a size in bytes, in their order.
+
+    Only files of JSON Lines that are segmentations are cut inside.
+    """
     parts: list[ImportPart] = []
     waiting: list[InputFile] = []
     for file in files:
-        cut = file.size > BLOCK and is_plain_json_lines(file.url, reading)
-        full = sum(one.size for one in waiting) + file.size > BLOCK or len(waiting) == _FILES
+        cut = file.size > size and is_plain_json_lines(file.url, reading)
+        full = sum(one.size for one in waiting) + file.size > size or len(waiting) == _FILES
         if waiting and (cut or full):
             parts.append(_whole(waiting))
             waiting = []
         if cut:
-            starts = range(0, file.size, BLOCK)
-            parts += [ImportPart("", (file.url,), s, min(s + BLOCK, file.size)) for s in starts]
+            starts = range(0, file.size, size)
+            parts += [ImportPart("", (file.url,), s, min(s + size, file.size)) for s in starts]
         else:
             waiting.append(file)
     if waiting:

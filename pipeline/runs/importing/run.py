@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 
 _REJECTS = "rejects"
 
+_PARTS = 8
+"""Parts of the input whose documents one task describes, and whose rows are in one file."""
+
 SMALL = 2**26
 """Bytes of input up to which an import takes less time than starting a cluster."""
 
@@ -88,7 +91,7 @@ def run_import(
     run = TaskRun("import", hidden, client, progress)
     run.prepare(_inputs(settings, files))
     with removing(run.attempt, settings.output, resumable=client is not None), run.work():
-        parts = cut_files(files, reading)
+        parts = cut_files(files, reading, run.limits.bytes_per_part)
         run.claim({READ: parts})
         rows = read_files(run, parts, reading, extents)
         require_few(run.folder, rows.rejects, rows.number + rows.rejects, settings.max_rejects)
@@ -120,7 +123,7 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
     counts = {name: rows.total(name)[0] for name in IMPORTED_TABLES}
     require_free(settings.output, [name for name, number in counts.items() if number])
     shards = rows.shards
-    ranges = cut_ranges(shards)
+    ranges = cut_ranges(shards, _PARTS * run.limits.bytes_per_part)
     job = DocumentsJob(run.folder, shards)
     described = run.tasks(describe_range, ranges, job, stage="described").values()
     require_accepted(described)
@@ -133,9 +136,8 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
         counts[DOCUMENTS] = sum(receipt.rows for receipt in documents)
         rejects += sum(receipt.rejects for receipt in documents)
         require_few(run.folder, rejects, rows.number + rejects, settings.max_rejects)
-    run.tasks(
-        write_file, cut_tables(shards), WriteJob(run.folder, types.tables, unit), stage="written"
-    )
+    files = cut_tables(shards, _PARTS * run.limits.rows_per_part)
+    run.tasks(write_file, files, WriteJob(run.folder, types.tables, unit), stage="written")
     counts[_REJECTS] = rejects
     if rejects:
         groups = (with_unit(table, unit) for table in rejects_of(run.folder))

@@ -235,11 +235,10 @@ class ImportSettings:
         """Return the options that readers and converters need.
 
         Raises:
-            Refused: an option has a value that it cannot have.
+            Refused: --frame-rate or --start-timecode cannot be read.
         """
         from segscore.pipeline.tables.formats.asked import Asked
 
-        self._check()
         return Asked(
             document_id=self.document_id,
             coder=self.coder,
@@ -277,8 +276,12 @@ class ImportSettings:
             Clock(self.time_unit, rate).time(self.start_timecode, RowPlace("--start-timecode", 1))
         return Clock(self.time_unit, rate, self.start_timecode)
 
-    def _check(self) -> None:
-        """Refuse values that an option cannot have."""
+    def __post_init__(self) -> None:
+        """Refuse values that an option cannot have.
+
+        Raises:
+            Refused: the message names the option and what it allows.
+        """
         for option, choices in _CHOICES.items():
             value = getattr(self, option.removeprefix("--").replace("-", "_"))
             if value is not None:

@@ -13,9 +13,6 @@ from segscore.pipeline.tables.import_tables import IMPORTED_TABLES, row_groups
 from segscore.pipeline.tables.units import with_unit
 from segscore.schemas.input_columns import BY_UNIT, ROLE, TABLE_ROLES
 
-ROWS_OF_FILE = 2**20
-"""Rows after which a new file of a table begins."""
-
 
 @dataclass(frozen=True)
 class FileOfTable:
@@ -93,15 +90,15 @@ def name_of_part(table: str, number: int, count: int) -> str:
     return table if count == 1 else f"{table}-{number:06}"
 
 
-def cut_tables(shards: Sequence[Shard]) -> list[FileOfTable]:
-    """Divide the rows of each table among files, each with the rows of whole shards."""
+def cut_tables(shards: Sequence[Shard], most: int) -> list[FileOfTable]:
+    """Divide the rows of each table among files; after ``most`` rows a new one begins."""
     files = []
     for table in IMPORTED_TABLES:
         chosen: list[list[Shard]] = []
-        rows = ROWS_OF_FILE
+        rows = most
         for shard in shards:
             own = shard.tables[table][0]
-            if own and rows >= ROWS_OF_FILE:
+            if own and rows >= most:
                 chosen.append([])
                 rows = 0
             if own:
