@@ -25,7 +25,10 @@ def import_(
     else:
         from segscore.pipeline.runs import cluster as clusters
 
-        with clusters.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
+        with (
+            clusters.connect(cluster, workers, chosen.memory_limit) as client,
+            Bar("importing") as bar,
+        ):
             imported = run_import(chosen, files, client, bar.advance)
     for line in imported.contradictions:
         LOG.say("warning", line)

@@ -33,12 +33,12 @@ def out() -> Console:
 class Bar:
     """A progress bar on a terminal; elsewhere a log line for every further tenth."""
 
-    def __init__(self) -> None:
-        """Draw on standard error, so that results can be piped."""
+    def __init__(self, work: str = "scoring") -> None:
+        """Draw on standard error, so that results can be piped; ``work`` is shown before it."""
         self.console = Console(stderr=True, highlight=False)
         self.drawn = self.console.is_terminal and not LOG.structured
         self.bar = Progress(console=self.console, transient=True)
-        self.task = self.bar.add_task("scoring", total=None)
+        self.task = self.bar.add_task(work, total=None)
         self.tenths = 0
 
     def __enter__(self) -> "Bar":

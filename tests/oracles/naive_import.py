@@ -14,7 +14,7 @@ def naive_import(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Return the rows of references, hypotheses and documents, without missing values."""
     rows = _with_text(rows)
     attributes = sorted({name for row in rows for name in row} - {*OWN})
-    documents = {row["document_id"]: [] for row in rows}
+    documents: dict[str, list[Row]] = {row["document_id"]: [] for row in rows}
     for row in rows:
         documents[row["document_id"]].append(row)
     shared = [

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.importing.describe import SHOWN, RangeReceipt
+from segscore.pipeline.runs.importing.describe import MOST_LISTED, RangeReceipt
 from segscore.pipeline.runs.importing.read_part import BAD_ROWS, ReadReceipt
 from segscore.pipeline.tables.conversion.surveyed import SurveyedShape
 
@@ -72,7 +72,7 @@ def require_few(folder: str, number: int, rows: int, max_rejects: float) -> None
         listed = (row for table in rejects_of(folder) for row in table.to_pylist())
         lines = [
             f"{row['source']}:{row['row'] + 1}: {row['rule']}: {row['detail']}"
-            for row in islice(listed, SHOWN)
+            for row in islice(listed, MOST_LISTED)
         ]
         raise Refused(share + "\n".join(_with_more(lines, number)))
 
@@ -81,7 +81,7 @@ def first_contradictions(receipts: Iterable[RangeReceipt]) -> list[str]:
     """Describe the first rows that contradict others, in the order of their rules and files."""
     found = [*receipts]
     first = sorted(one for receipt in found for one in receipt.first)
-    lines = [message for *_, message in first[:SHOWN]]
+    lines = [message for *_, message in first[:MOST_LISTED]]
     return _with_more(lines, sum(receipt.contradictions for receipt in found))
 
 

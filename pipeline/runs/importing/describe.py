@@ -19,7 +19,7 @@ from segscore.pipeline.tables.import_tables import Keys, collect_keys, key_colum
 from segscore.pipeline.tables.read import Rows
 from segscore.pipeline.tables.units import with_unit
 
-SHOWN = 10
+MOST_LISTED = 10
 """Number of rejects and of contradictions that messages show."""
 
 
@@ -103,7 +103,7 @@ def describe_range(job: DocumentsJob, part: DocumentRange) -> RangeReceipt:
     first = [
         _contradiction(keys, rule, row)
         for rule, rows in enumerate(found)
-        for row in rows.slice(0, SHOWN).to_pylist()
+        for row in rows.slice(0, MOST_LISTED).to_pylist()
     ]
     return RangeReceipt(None, sorted(differing), sum(rows.num_rows for rows in found), first)
 

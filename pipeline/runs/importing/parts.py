@@ -17,12 +17,14 @@ class ImportPart:
     Attributes:
         name: its number among all parts.
         urls: its files.
+        versions: their versions when they were found.
         start: first byte of a range of the only file; lines that begin in the range are read.
         end: the byte after the range; None if the files are read whole.
     """
 
     name: str
     urls: tuple[str, ...]
+    versions: tuple[str, ...]
     start: int = 0
     end: int | None = None
 
@@ -42,7 +44,9 @@ def cut_files(files: Sequence[InputFile], reading: Reading, size: int) -> list[I
             waiting = []
         if cut:
             starts = range(0, file.size, size)
-            parts += [ImportPart("", (file.url,), s, min(s + size, file.size)) for s in starts]
+            parts += [
+                replace(_whole([file]), start=s, end=min(s + size, file.size)) for s in starts
+            ]
         else:
             waiting.append(file)
     if waiting:
@@ -51,4 +55,4 @@ def cut_files(files: Sequence[InputFile], reading: Reading, size: int) -> list[I
 
 
 def _whole(files: Sequence[InputFile]) -> ImportPart:
-    return ImportPart("", tuple(file.url for file in files))
+    return ImportPart("", tuple(file.url for file in files), tuple(file.version for file in files))

@@ -67,7 +67,7 @@ def read_files(
     receipts = dict(_with_lines_before(parts, receipts))
     surveyed = [one for receipt in receipts.values() for one in receipt.surveyed]
     read = [receipt.shard for receipt in receipts.values() if receipt.shard is not None]
-    converted = receipts
+    converted: dict[str, ReadReceipt] = {}
     if surveyed and not alone:
         columns = ["document_id", "role", "n_units"]
         lengths = (
@@ -80,7 +80,7 @@ def read_files(
         convert_job = ConvertJob(run.folder, reading, survey)
         converted = run.tasks(convert_part, shapes, convert_job, stage="converted")
         require_accepted(converted.values())
-    both = [*receipts.values(), *([] if alone else converted.values())]
+    both = [*receipts.values(), *converted.values()]
     return ImportedRows(
         shards=[*_in_order(parts, receipts, converted)],
         surveyed=surveyed,
@@ -112,5 +112,5 @@ def _in_order(
 ) -> Iterator[Shard]:
     """Yield the shards in the order of the parts."""
     for part in parts:
-        of_shapes = converted[part.name].converted if part.name in converted else None
-        yield from (s for s in (receipts[part.name].shard, of_shapes) if s is not None)
+        for receipt in (receipts[part.name], converted.get(part.name, ReadReceipt())):
+            yield from (s for s in (receipt.shard, receipt.converted) if s is not None)

@@ -86,21 +86,33 @@ class ReadReceipt:
 
 
 def read_part(job: ReadJob, part: ImportPart) -> ReadReceipt:
-    """Read the files of a part, and write their rows."""
+    """Read the files of a part, and write their rows.
+
+    Raises:
+        Failed: a file was replaced since it was found.
+    """
     try:
-        return _read_files(job, part) if part.end is None else _read_range(job, part, part.end)
+        read = _read_files(job, part) if part.end is None else _read_range(job, part, part.end)
     except Refused as refusal:
         return ReadReceipt(str(refusal))
+    _require_versions(part)
+    return read
 
 
 def convert_part(job: ConvertJob, part: ImportPart) -> ReadReceipt:
-    """Read the files of a part again, and convert the shapes to rows."""
+    """Read the files of a part again, and convert the shapes to rows; raises as ``read_part``."""
+    _require_versions(part)
     try:
         read = [read_input(url, job.reading) for url in part.urls]
         shapes = [one for one in read if isinstance(one, ReadFile)]
         return _convert(job, part, shapes)
     except Refused as refusal:
         return ReadReceipt(str(refusal))
+
+
+def _require_versions(part: ImportPart) -> None:
+    for url, version in zip(part.urls, part.versions, strict=True):
+        storage.require_version(url, version)
 
 
 def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
