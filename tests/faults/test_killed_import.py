@@ -73,6 +73,35 @@ GATES = {
 
 
 @pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
+def test_an_import_killed_twice_is_resumed(started: Import) -> None:
+    """The second attempt has not begun to publish, but the first has moved a table."""
+    _, command = started.start({})
+    assert command.result().code == 0
+    expected = started.tables()
+    shutil.rmtree(started.output)
+    for gate in (GATES["between two moves"], GATES["before the tables"]):
+        _, command = started.start({"killed": gate})
+        assert command.result().code == -9
+    _, command = started.start({})
+    ended = command.result()
+    assert ended.code == 0, ended.err
+    assert started.tables() == expected
+
+
+def test_another_import_is_refused_unless_fresh(started: Import) -> None:
+    _, command = started.start({"killed": GATES["before the documents"]})
+    assert command.result().code == -9
+    _, command = started.start({}, "--unit", "sentence")
+    refused = command.result()
+    assert (refused.code, "unit was None, is sentence" in refused.err) == (2, True), refused
+    assert "--fresh" in refused.err
+    _, command = started.start({}, "--unit", "sentence", "--fresh")
+    assert command.result().code == 0
+    assert sorted(path.name for path in started.output.iterdir()) == [
+        "documents", "hypotheses", "references",
+    ]  # fmt: skip
+
+
 def test_the_same_command_gives_the_same_bytes(started: Import, gate: Gate) -> None:
     _, command = started.start({})
     assert command.result().code == 0

@@ -19,20 +19,34 @@ def hidden_folder(output: str) -> str:
     return storage.join(output, HIDDEN)
 
 
+def has_begun_to_publish(attempt: Attempt) -> bool:
+    """Return whether an earlier attempt of the same import had prepared all tables."""
+    numbers = claims.claim_numbers(attempt.output)
+    earlier = (claims.read_claim(attempt.output, number) for number in numbers)
+    start = attempt.current_claim.start
+    return any(
+        one is not None and (one.step, one.start) == (claims.PUBLISH, start) for one in earlier
+    )
+
+
 def move_tables(attempt: Attempt, output: str, tables: Sequence[str]) -> None:
     """Move all prepared tables to the output folder, on a disk each by a rename.
 
-    An attempt that was killed here is resumed: tables that are no longer prepared have been moved.
-    In a store a table that was copied in part is copied again.
+    Tables that are no longer prepared were moved by an attempt that was killed here.  In a store, a
+    table that it copied in part is copied again.
+
+    Args:
+        attempt: an attempt whose tables are all prepared.
+        output: the output folder.
+        tables: the tables.
 
     Raises:
         Refused: one of the tables exists there, and this import did not write it.
         Failed: a table cannot be moved.
         Overtaken: another job has claimed the hidden folder.
     """
-    begun = attempt.state.newest is not None and attempt.state.newest.step == claims.PUBLISH
     prepared = [table for table in tables if table in storage.names(attempt.folder)]
-    if storage.is_local(output) or not begun:
+    if storage.is_local(output) or not has_begun_to_publish(attempt):
         require_free(output, prepared)
     claim_publication(attempt, {})
     for table in prepared:

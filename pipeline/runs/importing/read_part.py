@@ -152,7 +152,8 @@ def _read_range(job: ReadJob, part: ImportPart, end: int) -> ReadReceipt:
             raise
         sound = False
     if part.start and not sound:
-        first = 1 + storage.count_newlines(url, part.start)
+        # The line that has the byte before the range ends before the first line of the range.
+        first = 2 + storage.count_newlines(url, part.start - 1)
         blocks, rejects = _check(url, read_json_block(url, content, first, job.reading))
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
     blocks = [Rows(b.name, b.table, b.urls, b.file, b.row - (first - 1)) for b in blocks]

@@ -24,7 +24,12 @@ from segscore.pipeline.runs.importing.describe import (
     write_documents,
 )
 from segscore.pipeline.runs.importing.parts import cut_files
-from segscore.pipeline.runs.importing.publish import hidden_folder, move_tables, removing
+from segscore.pipeline.runs.importing.publish import (
+    has_begun_to_publish,
+    hidden_folder,
+    move_tables,
+    removing,
+)
 from segscore.pipeline.runs.importing.read_files import READ, ImportedRows, read_files
 from segscore.pipeline.runs.importing.settings import ImportSettings
 from segscore.pipeline.runs.importing.write import TableTypes, WriteJob, cut_tables, write_file
@@ -121,7 +126,9 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
     """Write all tables to the folder of the run; rejects are counted as a table, too."""
     unit = common_unit(rows.surveyed, settings.unit, others=rows.others)
     counts = {name: rows.total(name)[0] for name in IMPORTED_TABLES}
-    require_free(settings.output, [name for name, number in counts.items() if number])
+    prepared = has_begun_to_publish(run.attempt)
+    if not prepared:
+        require_free(settings.output, [name for name, number in counts.items() if number])
     shards = rows.shards
     ranges = cut_ranges(shards, _PARTS * run.limits.bytes_per_part)
     job = DocumentsJob(run.folder, shards)
@@ -139,7 +146,7 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
     files = cut_tables(shards, _PARTS * run.limits.rows_per_part)
     run.tasks(write_file, files, WriteJob(run.folder, types.tables, unit), stage="written")
     counts[_REJECTS] = rejects
-    if rejects:
+    if rejects and not prepared:
         groups = (with_unit(table, unit) for table in rejects_of(run.folder))
         storage.write_table(storage.join(run.folder, _REJECTS, f"{_REJECTS}.parquet"), groups)
     return Imported(
