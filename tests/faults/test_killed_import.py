@@ -72,7 +72,6 @@ GATES = {
 }
 
 
-@pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
 def test_an_import_killed_twice_is_resumed(started: Import) -> None:
     """The second attempt has not begun to publish, but the first has moved a table."""
     _, command = started.start({})
@@ -102,6 +101,7 @@ def test_another_import_is_refused_unless_fresh(started: Import) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
 def test_the_same_command_gives_the_same_bytes(started: Import, gate: Gate) -> None:
     _, command = started.start({})
     assert command.result().code == 0
