@@ -7,7 +7,9 @@ import time
 from pathlib import Path
 from statistics import median
 
-LIBRARIES = "numpy, pyarrow.parquet, numba, distributed, pandera.pyarrow, typer, rich.console"
+from benchmarks.timing import SEGSCORE, Result, noise, run_timed
+
+LIBRARIES = "numba, pyarrow"
 DATA = Path(__file__).parent.parent / "tests" / "data" / "tinyrec.jsonl"
 RUNS = 7
 
@@ -19,7 +21,7 @@ def seconds(command: list[str]) -> float:
     return time.perf_counter() - start
 
 
-def measure() -> str:
+def measure() -> list[Result]:
     """Time both alternately, so that a machine that slows down slows both; compare run by run."""
     segscore = str(Path(sys.executable).parent / "segscore")
     with tempfile.TemporaryDirectory() as folder:
