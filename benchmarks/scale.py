@@ -241,8 +241,8 @@ def stages_table(measured: Measured) -> str:
     return table(("design", "run", "stages", "busy"), rows)
 
 
-def measure() -> str:
-    """Measure, and return the tables of the page."""
+def page() -> str:
+    """Measure, and return the tables of docs/scale.md."""
     with tempfile.TemporaryDirectory() as folder:
         measured, seen = measure_all(folder)
     return "\n".join(
@@ -255,3 +255,7 @@ def measure() -> str:
             stages_table(measured),
         ]
     )
+
+
+if __name__ == "__main__":
+    print(page())
