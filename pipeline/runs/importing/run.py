@@ -143,7 +143,7 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
         counts[DOCUMENTS] = sum(receipt.rows for receipt in documents)
         rejects += sum(receipt.rejects for receipt in documents)
         require_few(run.folder, rejects, rows.number + rejects, settings.max_rejects)
-    files = cut_tables(shards, _PARTS * run.limits.rows_per_part)
+    files = cut_tables(shards, _PARTS * run.limits.rows_at_once)
     run.tasks(write_file, files, WriteJob(run.folder, types.tables, unit), stage="written")
     counts[_REJECTS] = rejects
     if rejects and not prepared:
