@@ -56,13 +56,13 @@ def twin(generated: Corpus, edges: int = 0, *, words: bool = False) -> dict[Poin
         for reference in generated.references:
             if reference["document_id"] != row["document_id"]:
                 continue
-            n_units, sides = row["n_units"], [reference["boundaries"], row["boundaries"]]
+            n_units, side, other = row["n_units"], reference["boundaries"], row["boundaries"]
             if words:
                 unit_lengths = lengths[row["document_id"]]
-                sides = [naive.in_words(n_units, side, unit_lengths)[1] for side in sides]
-                n_units = sum(unit_lengths)
+                _, other, _ = naive.in_words(n_units, other, unit_lengths)
+                n_units, side, _ = naive.in_words(n_units, side, unit_lengths)
             for limit in TOLERANCES:
-                counts = naive_fields.tolerance_counts(n_units, *sides, limit, edges)
+                counts = naive_fields.tolerance_counts(n_units, side, other, limit, edges)
                 total = sums.setdefault((row["coder"], limit), dict.fromkeys(counts, 0))
                 for name, count in counts.items():
                     total[name] += count
