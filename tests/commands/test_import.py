@@ -1,6 +1,8 @@
 """Imports in parts: the same tables however the work is split and wherever it runs."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -163,6 +165,18 @@ def test_tables_are_the_same_from_one_part_and_from_many(
         name: sorted(map(str, rows)) for name, rows in parts.items()
     }
     assert parts["documents"] == whole["documents"]
+
+
+def test_a_small_import_does_not_wait_for_dask(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "t.jsonl", GOOD)
+    program = (
+        "import sys\nfrom segscore.jobs.cli.app import main\n"
+        f"sys.argv = ['segscore', 'import', {str(file)!r}, '--output', {str(tmp_path / 'out')!r}]\n"
+        "try:\n    main()\nfinally:\n    print(*sys.modules)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "references: 30 rows, 60 segments" in ended.stdout, ended
+    assert not {"dask", "distributed"} & {*ended.stdout.split()}
 
 
 GOOD = [line(f"d{number}", "c", "reference") for number in range(30)]

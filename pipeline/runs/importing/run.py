@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 _REJECTS = "rejects"
 
-_PARTS = 8
+_RANGE, _FILE = 4, 8
 """Parts of the input whose documents one task describes, and whose rows are in one file."""
 
 SMALL = 2**26
@@ -130,7 +130,7 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
     if not prepared:
         require_free(settings.output, [name for name, number in counts.items() if number])
     shards = rows.shards
-    ranges = cut_ranges(shards, _PARTS * run.limits.bytes_per_part)
+    ranges = cut_ranges(shards, _RANGE * run.limits.bytes_per_part)
     job = DocumentsJob(run.folder, shards)
     described = run.tasks(describe_range, ranges, job, stage="described").values()
     require_accepted(described)
@@ -143,7 +143,7 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
         counts[DOCUMENTS] = sum(receipt.rows for receipt in documents)
         rejects += sum(receipt.rejects for receipt in documents)
         require_few(run.folder, rejects, rows.number + rejects, settings.max_rejects)
-    files = cut_tables(shards, _PARTS * run.limits.rows_at_once)
+    files = cut_tables(shards, _FILE * run.limits.rows_at_once)
     run.tasks(write_file, files, WriteJob(run.folder, types.tables, unit), stage="written")
     counts[_REJECTS] = rejects
     if rejects and not prepared:
