@@ -112,7 +112,9 @@ def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
     asked = settings.asked()
     format_name = None if settings.format_name is None else format_named(settings.format_name)
     urls = [file.url for file in files]
-    return Reading(urls, format_name, settings.encoding, asked, settings.max_rejects > 0)
+    rejecting = settings.max_rejects > 0
+    memory = settings.memory_limit
+    return Reading(urls, format_name, settings.encoding, asked, rejecting, memory)
 
 
 def _inputs(settings: ImportSettings, files: Sequence[InputFile]) -> list[InputTable]:
