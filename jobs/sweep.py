@@ -32,12 +32,12 @@ def sweep(
     chosen: SweepSettings, cluster: Cluster = "local", workers: Workers = None
 ) -> Done | None:
     """Write miss and false alarm rates at every threshold, and each system's operating point."""
-    from segscore.pipeline.runs import cluster as clusters
+    from segscore.pipeline.runs import executors
     from segscore.pipeline.scoring.sweep.run import run_sweep
 
     garbage.work()
-    with clusters.connect(cluster, workers) as client, Bar() as bar:
-        finished = run_sweep(chosen, client, bar.advance)
+    with executors.connect(cluster, workers) as executor, Bar() as bar:
+        finished = run_sweep(chosen, executor, bar.advance)
     if isinstance(finished, Done):
         return finished
     print_curves(finished)
