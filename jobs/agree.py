@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.printing import (
     GROUPS_SHOWN,
@@ -39,7 +39,7 @@ def agree(
     if explain_plan:
         print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS))
         return None
-    garbage.work()
+    startup.work(cluster)
     with executors.connect(cluster, workers, chosen.memory_limit) as executor, Bar() as bar:
         finished = run_agreement(chosen, executor, bar.advance)
     if isinstance(finished, Done):

@@ -1,6 +1,6 @@
 """`segscore score`: score hypotheses against references."""
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.printing import Bar, print_finished, print_plan
 from segscore.pipeline.errors import Done
@@ -22,7 +22,7 @@ def score(
     if explain_plan:
         print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
         return None
-    garbage.work()
+    startup.work(cluster)
     with executors.connect(cluster, workers, chosen.memory_limit) as executor, Bar() as bar:
         finished = run.run_scoring(chosen, executor, bar.advance)
     if isinstance(finished, Done):
