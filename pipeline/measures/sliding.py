@@ -11,7 +11,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions
-from segscore.pipeline.measures.prefetch import Index
+from segscore.pipeline.measures.prefetch import START, Index
 
 _DENSE = 6
 """Largest number of padded units per boundary of both sides for a document to be dense."""
@@ -34,7 +34,6 @@ LONGEST = 1 << 15
 ) = range(11)
 """Rows of ``windows.COUNTS``."""
 
-_Number = int | np.int32
 SHIFT, LOW = 16, (1 << 16) - 1
 
 
@@ -58,13 +57,13 @@ class _Tally(NamedTuple):
         unequal: windows of the padded document in which the numbers differ.
     """
 
-    with_ref: _Number
-    with_hyp: _Number
-    with_any: _Number
-    more: _Number
-    fewer: _Number
-    absolute: _Number
-    unequal: _Number
+    with_ref: int
+    with_hyp: int
+    with_any: int
+    more: int
+    fewer: int
+    absolute: int
+    unequal: int
 
 
 @kernel
@@ -126,8 +125,7 @@ def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out:
         hyp_in += Index(hyp_enters == end)
         hyp_out += Index(hyp_leaves == end)
         start = end
-    tally = _Tally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal)
-    _write(tally, n_units, k, out)
+    _write(_Tally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal), n_units, k, out)
 
 
 @kernel
@@ -188,7 +186,15 @@ def slide_by_unit(
         more = np.int32(more + (r > h))
         fewer = np.int32(fewer + (r < h))
         absolute = np.int32(absolute + abs(np.int32(r - h)))
-    edges = _unequal(passed, k, 0, k) + _unequal(passed, k, after, n_units + k)
+    edges = _unequal(passed, k, START, k) + _unequal(passed, k, after, n_units + k)
     unequal = edges + more + fewer
-    tally = _Tally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal)
+    tally = _Tally(
+        np.int64(with_ref),
+        np.int64(with_hyp),
+        np.int64(with_any),
+        np.int64(more),
+        np.int64(fewer),
+        np.int64(absolute),
+        unequal,
+    )
     _write(tally, n_units, k, out)
