@@ -1,12 +1,20 @@
 """Keep imports and the garbage collector from slowing down the start and end of a command.
 
+On a terminal, say why the first run on a machine takes longer.
+
 Importing the libraries creates half a million objects, and none of them is garbage.  Scanning them
 again and again, and once more at exit, takes a quarter of a small job's time.
 """
 
 import gc
 import sys
+from functools import partial
 from types import ModuleType
+
+from segscore.jobs.cli.log import LOG
+
+_ALLOCATIONS = 50_000
+"""Number of new objects after which garbage is collected; Python's 700 slow down compiling."""
 
 
 class _WithoutPandas:
@@ -25,13 +33,20 @@ def rest() -> None:
 
 
 def work(cluster: str = "local") -> None:
-    """Enable the collector, but exempt all existing objects from it; leave out pandas.
+    """Prepare for the work of a command, after its modules have been imported.
+
+    Enable the collector, but exempt all existing objects from it, and leave out pandas.
 
     Args:
         cluster: where the command runs; only threads of this process never need pandas.
     """
     gc.freeze()
+    gc.set_threshold(_ALLOCATIONS)
     gc.enable()
+    if "numba" in sys.modules and sys.stderr.isatty() and not LOG.structured:
+        from segscore.pipeline.arrays.compiling import announce_compilation
+
+        announce_compilation(partial(LOG.say, "info"))
     if cluster == "local" and "pandas" not in sys.modules:
         _leave_out_pandas()
 

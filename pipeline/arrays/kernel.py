@@ -14,7 +14,8 @@ from segscore.pipeline.arrays.ownership import first_exposed
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
-_OPTIONS = {"nogil": True, "fastmath": False, "error_model": "numpy"}
+_OPTIONS = {"nogil": True, "fastmath": False, "error_model": "numpy", "no_cfunc_wrapper": True}
+"""No kernel is called from C, and the wrapper for that takes a tenth of compiling it."""
 
 CACHE_FILES = (".nbi", ".nbc")
 """Suffixes of the files in numba's cache: a loop's index, and its machine code."""

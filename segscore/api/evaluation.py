@@ -11,10 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from segscore.api.compiling import announce_compilation
 from segscore.api.inputs import Given, arrow_table, location_of, source_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
+from segscore.pipeline.arrays.compiling import announce_compilation
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.runs.executors import Executor

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from segscore.api.compiling import announce_compilation
 from segscore.api.measures import require_measure, table_of_measures
 from segscore.api.segmentation import Segmentation
+from segscore.pipeline.arrays.compiling import announce_compilation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
