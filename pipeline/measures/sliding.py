@@ -11,7 +11,7 @@ import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions
-from segscore.pipeline.measures.prefetch import START, Index
+from segscore.pipeline.measures.prefetch import Index
 
 _DENSE = 6
 """Largest number of padded units per boundary of both sides for a document to be dense."""
@@ -34,6 +34,7 @@ LONGEST = 1 << 15
 ) = range(11)
 """Rows of ``windows.COUNTS``."""
 
+_Number = int | np.int32 | np.int64
 SHIFT, LOW = 16, (1 << 16) - 1
 
 
@@ -57,13 +58,13 @@ class _Tally(NamedTuple):
         unequal: windows of the padded document in which the numbers differ.
     """
 
-    with_ref: int
-    with_hyp: int
-    with_any: int
-    more: int
-    fewer: int
-    absolute: int
-    unequal: int
+    with_ref: _Number
+    with_hyp: _Number
+    with_any: _Number
+    more: _Number
+    fewer: _Number
+    absolute: _Number
+    unequal: _Number
 
 
 @kernel
@@ -148,7 +149,7 @@ def _pass_boundaries(
 
 
 @kernel
-def _unequal(passed: Positions, k: int, first: int, end: int) -> np.int32:
+def _unequal(passed: Positions, k: int, first: _Number, end: int) -> np.int32:
     """Count the windows first..end-1 of the padded document in which the two numbers differ."""
     count = np.int32(0)
     for i in range(Index(first), Index(end)):
@@ -186,7 +187,8 @@ def slide_by_unit(
         more = np.int32(more + (r > h))
         fewer = np.int32(fewer + (r < h))
         absolute = np.int32(absolute + abs(np.int32(r - h)))
-    edges = _unequal(passed, k, START, k) + _unequal(passed, k, after, n_units + k)
+    first = np.int64(0)  # for a literal 0, numba would compile the kernel once more
+    edges = _unequal(passed, k, first, k) + _unequal(passed, k, after, n_units + k)
     unequal = edges + more + fewer
     tally = _Tally(
         np.int64(with_ref),

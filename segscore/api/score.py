@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from math import isnan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -264,7 +265,8 @@ def score(
 
 def defined(value: Any) -> float | None:
     """Return a value as a float; None for NaN, which marks an undefined value."""
-    return None if np.isnan(value) else float(value)
+    number = float(value)
+    return None if isnan(number) else number
 
 
 def parameters_of(
