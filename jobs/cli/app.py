@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.commands import CommandGroup
 from segscore.jobs.cli.failures import in_one_line
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
@@ -41,9 +41,9 @@ def segscore(
 
 def main() -> None:
     """Run the command line."""
-    garbage.rest()
+    startup.rest()
     LOG.format = LOG_FORMATS[0]
     try:
         in_one_line(app)()
     finally:
-        garbage.leave()
+        startup.leave()

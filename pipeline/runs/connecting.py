@@ -8,7 +8,6 @@ from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from typing import Any
 
-from dask.system import CPU_COUNT  # noqa: TID251
 from distributed import (  # noqa: TID251
     Client,
     Nanny,
@@ -22,7 +21,6 @@ from distributed.protocol.pickle import dumps  # noqa: TID251
 from distributed.versions import VersionMismatchWarning  # noqa: TID251
 
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.runs.planning import at_once
 
 CONNECT_SECONDS = 10
 ANSWER_SECONDS = 60
@@ -148,31 +146,23 @@ class OwnNanny(Nanny):  # type: ignore[misc]
 
 
 @contextmanager
-def connect(cluster: str, workers: int | None, memory: int | None = None) -> Iterator[Client]:
+def dask_client(cluster: str, processes: int, memory: int | None) -> Iterator[Client]:
     """Connect a client to a new or existing cluster, and close it afterwards.
 
     Args:
-        cluster: `local` (threads in this process), `processes`, or a scheduler's `tcp://host:port`.
-        workers: number of threads or processes; None for one per processor.
-        memory: bytes of memory a worker may use. It limits the number of threads, and a process
-            that uses more is restarted. A remote cluster has its own limits.
+        cluster: `processes`, or a scheduler's `tcp://host:port`.
+        processes: number of processes to start.
+        memory: bytes of memory that a process may use; one that uses more is restarted.
 
     Raises:
-        Refused: ``cluster`` is not valid, no scheduler answers, or its software differs from ours.
+        Refused: no scheduler answers, or its software differs from ours.
         Failed: workers could not be started.
     """
-    count = workers or CPU_COUNT
     _silence_dask()
-    if cluster == "local":
-        connection = _threads(min(count, at_once(memory)))
-    elif cluster == "processes":
-        connection = _processes(count, "auto" if memory is None else memory)
-    elif "://" in cluster:
-        connection = _remote(cluster)
+    if cluster == "processes":
+        connection = _processes(processes, "auto" if memory is None else memory)
     else:
-        raise Refused(
-            f"--cluster {cluster}: must be local, processes, or an address (tcp://host:8786)"
-        )
+        connection = _remote(cluster)
     with connection as client:
         yield client
 
@@ -183,15 +173,6 @@ def _silence_dask() -> None:
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore", VersionMismatchWarning)
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[Client]:
-    """Run one worker in this process; messages stay in memory, and no port is opened."""
-    # The worker may use all memory, however many threads it has.
-    worker = {"nthreads": count, "memory_limit": 1.0}
-    with _start_cluster(OwnWorker, 1, worker, {"protocol": "inproc://"}) as client:
-        yield client
 
 
 @contextmanager

@@ -47,6 +47,7 @@ from segscore.pipeline.storage.parquet import (
     read_table,
     write_table,
 )
+from segscore.pipeline.storage.spill import Spill
 from segscore.pipeline.storage.temporary import temporary_for
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "FileFolders",
     "InputFile",
     "Pattern",
+    "Spill",
     "TableFile",
     "absolute",
     "canonical",

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq  # noqa: TID251  (writes what the storage module ne
 import pytest
 
 from segscore.pipeline import storage
-from segscore.pipeline.runs import cluster, connecting, planning
+from segscore.pipeline.runs import connecting, executors, planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring import run
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -1042,7 +1042,7 @@ def test_score__interrupted(workspace: Workspace, monkeypatch: pytest.MonkeyPatc
     assert_refused(workspace, workspace.score(), 130, "interrupted")
 
 
-def test_score__two_runs_at_once_on_one_cluster(workspace: Workspace) -> None:
+def test_score__two_runs_at_once_in_the_same_threads(workspace: Workspace) -> None:
     """Files have the same names in two folders; neither run gets the results of the other."""
     for name, boundaries in (("first", [3, 7]), ("second", [3, 6])):
         workspace.write(f"{name}/hypotheses.parquet", one_coder("sys", boundaries))
@@ -1056,15 +1056,15 @@ def test_score__two_runs_at_once_on_one_cluster(workspace: Workspace) -> None:
         )
 
     started: list[str] = []
-    with cluster.connect("local", 2) as client:
+    with executors.connect("local", 2) as executor:
 
         def meanwhile(part: int, _: int) -> None:
             """Execute the second run while the first has the results of its part."""
             if part and not started:
                 started.append("second")
-                run.run_scoring(wanted("second"), client, lambda *_: None)
+                run.run_scoring(wanted("second"), executor, lambda *_: None)
 
-        run.run_scoring(wanted("first"), client, meanwhile)
+        run.run_scoring(wanted("first"), executor, meanwhile)
     assert started
     for name, expected in (("first", 0.25), ("second", 0.0)):
         scores = workspace.rows("scores", workspace.folder / name / "run")
