@@ -15,6 +15,7 @@ COMMANDS = (
     "validate",
     "score",
     "compare",
+    "reconcile",
     "agree",
     "sweep",
     "explain",

@@ -87,6 +87,11 @@ class AcceptedTables:
     collected: Collected
     accepted: Accepted
 
+    @property
+    def rejects(self) -> pa.Table:
+        """The rejected rows of all tables."""
+        return pa.concat_tables([self.collected.rejects, self.accepted.rejects])
+
 
 def find_source(name: str, location: str) -> TableSource:
     """Find an input table by its path or URL.
@@ -174,7 +179,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
         point_blocks(job, reference_set, [piece.documents for piece in pieces]),
     )
     written, totals = _gather(blocks)
-    written["rejects"] = pa.concat_tables([collected.rejects, accepted.rejects])
+    written["rejects"] = tables.rejects
     unpaired = [list_unpaired_inputs(collected, paired), list_unpaired(accepted.unpaired)]
     written["unpaired"] = pa.concat_tables(unpaired)
     account = {**count_rows(collected, paired), **accepted.row_counts}

@@ -5,15 +5,15 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats, Ints, Ragged
-from segscore.pipeline.measures import windows
-from segscore.pipeline.reconciliation.conventions import (
+from segscore.pipeline.conventions.convention import (
     Answers,
     Choice,
     Family,
     Program,
     Question,
 )
-from segscore.pipeline.reconciliation.corpus import CodedSide, Corpus
+from segscore.pipeline.conventions.corpus import CodedSide, Corpus
+from segscore.pipeline.measures import windows
 
 _DIFFERENCE = ("window_diff",)
 
@@ -130,8 +130,12 @@ _ROUNDING = Question(
     "rounding",
     (
         Choice("half-even", "k is rounded half to even.", "segscore; segeval; Python's round"),
-        Choice("half-up", "k is rounded half up.", "Choi 2000; K&S's program", "--rounding half-up"),
-        Choice("down", "k is rounded down.", "int() and // of Python", "with --window rounded down"),
+        Choice(
+            "half-up", "k is rounded half up.", "Choi 2000; K&S's program", "--rounding half-up"
+        ),
+        Choice(
+            "down", "k is rounded down.", "int() and // of Python", "with --window rounded down"
+        ),
         Choice("up", "k is rounded up.", "ceil() of Python", "with --window rounded up"),
     ),
 )
@@ -267,11 +271,15 @@ class _WindowCounter:
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
+        self.sizes: dict[tuple[str, ...], Ints] = {}
         self.known: dict[tuple[str, str, bytes], Mapping[str, Ints]] = {}
 
     def counts(self, answers: Answers) -> Mapping[str, Ints]:
         """Return the counts of all pairs, shape (pairs,) each."""
-        k = _window_sizes(self.corpus, answers) + (answers["windows"] == "longer")
+        chosen = tuple(answers[q.name] for q in (_K, _ROUNDING, _LEAST, _SCOPE, _ROLES))
+        if chosen not in self.sizes:
+            self.sizes[chosen] = _window_sizes(self.corpus, answers)
+        k = self.sizes[chosen] + (answers["windows"] == "longer")
         key = (answers["text"], answers["windows"], k.tobytes())
         if key not in self.known:
             self.known[key] = self._count(answers, k)
@@ -377,7 +385,7 @@ def _rounded(numerator: Ints, denominator: Ints, rounding: str) -> Ints:
     return quotient + up
 
 
-def _formula(measure: str, answers: Answers, counts: Mapping[str, Floats]) -> Floats:
+def _formula(measure: str, answers: Answers, counts: Mapping[str, Ints]) -> Floats:
     """Compute Pk or WindowDiff."""
     if measure == "pk":
         return (counts["pk_misses"] + counts["pk_false_alarms"]) / counts["windows"]

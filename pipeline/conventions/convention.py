@@ -6,12 +6,12 @@ at most two answers.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Protocol
 
 from segscore.pipeline.arrays.ragged import Floats, Ints
-from segscore.pipeline.reconciliation.corpus import Corpus
+from segscore.pipeline.conventions.corpus import Corpus
 
 MOST_CHANGES = 2
 """The most answers in which a convention differs from that of a program."""
@@ -98,7 +98,7 @@ class Family:
     questions: tuple[Question, ...]
     programs: tuple[Program, ...]
     counter: Callable[[Corpus], Counter]
-    formula: Callable[[str, Answers, Mapping[str, Floats]], Floats]
+    formula: Callable[[str, Answers, Mapping[str, Ints]], Floats]
     agreed: Mapping[str, float]
     averages: tuple[Choice, ...] = ()
 
@@ -109,18 +109,23 @@ class Convention:
 
     Attributes:
         answers: the answer to each question.
-        program: the program that it is nearest to.
+        programs: the programs that compute so; if there is none, the one that is nearest.
         changed: questions that it answers differently from that program.
     """
 
     answers: Answers
-    program: Program
-    changed: tuple[str, ...]
+    programs: tuple[Program, ...]
+    changed: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The programs, and what is different."""
+        names = " | ".join(dict.fromkeys(program.name for program in self.programs))
+        changes = "; ".join(f"{name} {self.answers[name]}" for name in self.changed)
+        return f"{names}, but {changes}" if changes else names
 
 
-def applicable(
-    questions: Sequence[Question], measures: Sequence[str]
-) -> tuple[Question, ...]:
+def applicable(questions: Sequence[Question], measures: Sequence[str]) -> tuple[Question, ...]:
     """Return the questions that at least one of the measures depends on."""
     return tuple(
         question
@@ -143,18 +148,20 @@ def conventions(
     for changes in range(MOST_CHANGES + 1):
         for program in programs:
             for convention in _changed(questions, program, changes):
-                if possible(convention.answers):
-                    tried.setdefault(tuple(convention.answers.values()), convention)
+                key = tuple(convention.answers.values())
+                if key in tried and not changes:
+                    programs_so_far = tried[key].programs
+                    tried[key] = replace(convention, programs=(*programs_so_far, program))
+                elif key not in tried and possible(convention.answers):
+                    tried[key] = convention
     return list(tried.values())
 
 
-def _changed(
-    questions: Sequence[Question], program: Program, changes: int
-) -> Iterator[Convention]:
+def _changed(questions: Sequence[Question], program: Program, changes: int) -> Iterator[Convention]:
     """Yield the conventions that differ from that of a program in so many answers."""
     base = {q.name: program.answers.get(q.name, q.choices[0].name) for q in questions}
     for changed in combinations(questions, changes):
         others = ([c.name for c in q.choices if c.name != base[q.name]] for q in changed)
         names = tuple(question.name for question in changed)
         for answers in product(*others):
-            yield Convention({**base, **dict(zip(names, answers, strict=True))}, program, names)
+            yield Convention({**base, **dict(zip(names, answers, strict=True))}, (program,), names)

@@ -1,26 +1,26 @@
 """Find the conventions that give published numbers for the hypotheses of a corpus."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Ints
-from segscore.pipeline.errors import Refused
-from segscore.pipeline.reconciliation.averages import AVERAGE, WITHOUT, Pooled, possible
-from segscore.pipeline.reconciliation.boundary_conventions import boundary_family
-from segscore.pipeline.reconciliation.conventions import (
+from segscore.pipeline.conventions.averages import AVERAGE, WITHOUT, Averages, possible
+from segscore.pipeline.conventions.boundary_family import boundary_family
+from segscore.pipeline.conventions.convention import (
     Answers,
     Family,
     applicable,
     conventions,
 )
-from segscore.pipeline.reconciliation.corpus import Corpus
-from segscore.pipeline.reconciliation.edit_conventions import EDIT_FAMILY
-from segscore.pipeline.reconciliation.published import Published
-from segscore.pipeline.reconciliation.search import Evaluate, Search, search
-from segscore.pipeline.reconciliation.window_conventions import WINDOW_FAMILY
+from segscore.pipeline.conventions.corpus import Corpus
+from segscore.pipeline.conventions.edit_family import EDIT_FAMILY
+from segscore.pipeline.conventions.published import Published
+from segscore.pipeline.conventions.search import Search, search
+from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
+from segscore.pipeline.errors import Refused
 
 
 def families(tolerances: Sequence[int]) -> tuple[Family, ...]:
@@ -49,7 +49,9 @@ def reconcile_pairs(
     measures = [measure for family in known for measure in family.measures]
     for number in numbers:
         if number.measure not in measures:
-            raise Refused(f"{number.measure}: no convention computes it; there are {_list(measures)}")
+            raise Refused(
+                f"{number.measure}: no convention computes it; there are {_list(measures)}"
+            )
     named = [replace(number, system=_system(corpus, number)) for number in numbers]
     of_families = [
         (family, [number for number in named if number.measure in family.measures])
@@ -78,44 +80,25 @@ def _system(corpus: Corpus, number: Published) -> str:
 def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Search:
     """Try all conventions of a family."""
     measures = list({number.measure: None for number in numbers})
+    rows = {(number.system, number.document): _select(corpus, number) for number in numbers}
     average = replace(AVERAGE, choices=(*AVERAGE.choices, *family.averages))
-    questions = applicable((*family.questions, average, WITHOUT), measures)
+    averages = [WITHOUT] if all(len(pairs) == 1 for pairs in rows.values()) else [average, WITHOUT]
+    questions = applicable((*family.questions, *averages), measures)
     programs = [
         program
         for program in family.programs
         if not program.measures or {*measures} <= {*program.measures}
     ]
-    grid = conventions(questions, programs, possible)
-    others = {q.name: q.choices[0].name for q in family.questions if q not in questions}
-    return search(numbers, questions, grid, _evaluator(corpus, family, numbers, others))
-
-
-def _evaluator(
-    corpus: Corpus, family: Family, numbers: Sequence[Published], others: Answers
-) -> Evaluate:
-    """Return what computes the values of numbers by a convention of a family.
-
-    Args:
-        corpus: the pairs.
-        family: the family.
-        numbers: the published numbers.
-        others: answers to the questions that do not matter.
-    """
+    others = {q.name: q.choices[0].name for q in (*family.questions, average) if q not in questions}
+    grid = conventions(questions, programs, lambda answers: possible({**others, **answers}))
     counter = family.counter(corpus)
-    selected = {(n.system, n.document): _select(corpus, n) for n in numbers}
-    neither = corpus.unbounded & (corpus.hypotheses.boundaries.lengths[corpus.hyp_row] == 0)
-    pooled = {
-        key: Pooled(corpus.document[rows], corpus.unbounded[rows], neither[rows])
-        for key, rows in selected.items()
-    }
 
-    def evaluate(number: Published, answers: Answers) -> float:
+    def evaluate(answers: Answers) -> list[float]:
         every = {**others, **answers}
-        key = (number.system, number.document)
-        counts = {name: count[selected[key]] for name, count in counter.counts(every).items()}
-        return pooled[key].average(family, number.measure, every, counts)
+        averages = Averages(family, every, counter.counts(every), corpus)
+        return [averages.average(n.measure, rows[n.system, n.document]) for n in numbers]
 
-    return evaluate
+    return search(numbers, questions, grid, evaluate)
 
 
 def _select(corpus: Corpus, number: Published) -> Ints:

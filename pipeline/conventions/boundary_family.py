@@ -5,21 +5,26 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats, Ints, Positions, Ragged, row_values
-from segscore.pipeline.measures import tolerance
-from segscore.pipeline.reconciliation.averages import F_OF_MEANS
-from segscore.pipeline.reconciliation.conventions import (
+from segscore.pipeline.conventions.averages import F_OF_MEANS
+from segscore.pipeline.conventions.convention import (
     Answers,
     Choice,
     Family,
     Program,
     Question,
 )
-from segscore.pipeline.reconciliation.corpus import CodedSide, Corpus
+from segscore.pipeline.conventions.corpus import CodedSide, Corpus
+from segscore.pipeline.measures import tolerance
 
 _MATCHING = Question(
     "matching",
     (
-        Choice("most", "As many boundaries as possible are paired.", "segscore; mir_eval"),
+        Choice(
+            "most",
+            "As many boundaries as possible are paired.",
+            "segscore; mir_eval",
+            "column tolerant_precision, tolerant_recall or tolerant_f1",
+        ),
         Choice(
             "closest",
             "The closest boundaries are paired first, and no pair is undone.",
@@ -177,9 +182,7 @@ class _BoundaryCounter:
         if edges == "end":
             sides = _reversed(sides[0]), _reversed(sides[1])
         pairs = corpus.pairs(sides[0].boundaries, sides[1].boundaries, sides[0].n_units)
-        counted = dict(
-            zip(tolerance.COUNTS, tolerance.count(pairs, distance, added), strict=True)
-        )
+        counted = dict(zip(tolerance.COUNTS, tolerance.count(pairs, distance, added), strict=True))
         right = {
             "most": (counted["tolerant_matches"], counted["tolerant_matches"]),
             "reach": (counted["references_in_reach"], counted["hypotheses_in_reach"]),
@@ -237,7 +240,7 @@ def _pair_closest(reference: Positions, hypothesis: Positions, distance: int) ->
     return len(paired[0])
 
 
-def _formula(measure: str, answers: Answers, counts: Mapping[str, Floats]) -> Floats:
+def _formula(measure: str, answers: Answers, counts: Mapping[str, Ints]) -> Floats:
     """Compute precision, recall or F."""
     references, hypotheses = counts["references"], counts["hypotheses"]
     x, y = counts["references_right"], counts["hypotheses_right"]
@@ -247,7 +250,7 @@ def _formula(measure: str, answers: Answers, counts: Mapping[str, Floats]) -> Fl
     return x / references if about_reference else y / hypotheses
 
 
-def _f1(answers: Answers, counts: Mapping[str, Floats]) -> Floats:
+def _f1(answers: Answers, counts: Mapping[str, Ints]) -> Floats:
     """Compute F, 0 where nothing is right although there are boundaries."""
     references, hypotheses = counts["references"], counts["hypotheses"]
     x, y = counts["references_right"], counts["hypotheses_right"]

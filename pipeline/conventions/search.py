@@ -7,11 +7,14 @@ from math import prod
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats
-from segscore.pipeline.reconciliation.conventions import Answers, Convention, Question
-from segscore.pipeline.reconciliation.published import Published
+from segscore.pipeline.conventions.convention import Answers, Convention, Question
+from segscore.pipeline.conventions.published import Published
 
-Evaluate = Callable[[Published, Answers], float]
-"""The value of a number's measure, system and document by a convention; NaN if undefined."""
+_DIGITS = 9
+"""Decimals up to which values are compared; further ones differ by the rounding of sums."""
+
+Evaluate = Callable[[Answers], Sequence[float]]
+"""The value of each published number by a convention, NaN if undefined."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,15 @@ class Search:
         ]
         return chance_fit(np.array(values), np.array([n.half_width for n in self.numbers]))
 
+    def same_values(self, *, fits: bool) -> list[tuple[Tried, ...]]:
+        """Group the conventions that fit, or all others, by their values, in order."""
+        groups: dict[tuple[float, ...], list[Tried]] = {}
+        for tried in self.tried:
+            if tried.fits == fits and not np.isnan(tried.values).any():
+                key = tuple(round(value, _DIGITS) for value in tried.values)
+                groups.setdefault(key, []).append(tried)
+        return [tuple(group) for group in groups.values()]
+
     def agreed_answers(self) -> dict[str, str]:
         """Return the answers that all of the simplest conventions that fit have in common."""
         return {
@@ -105,7 +117,7 @@ def chance_fit(values: Floats, half_width: Floats) -> float:
         values: value of each number by each convention, shape (conventions, numbers).
         half_width: half the width of the print of each number, shape (numbers,).
     """
-    different = np.unique(values, axis=0)
+    different = np.unique(values.round(_DIGITS), axis=0)
     ranges = different.max(axis=0) - different.min(axis=0) + 2 * half_width
     covered = [
         _union(np.unique(different[:, number]), half) for number, half in enumerate(half_width)
@@ -132,7 +144,7 @@ def search(
         numbers: the published numbers, at least one.
         questions: the questions that their measures depend on.
         conventions: the conventions to try; the first one is segscore's default.
-        evaluate: computes a value.
+        evaluate: computes the values of the numbers.
     """
     tried = [_try(numbers, convention, evaluate) for convention in conventions]
     ranked = sorted(
@@ -148,7 +160,7 @@ def search(
 
 
 def _try(numbers: Sequence[Published], convention: Convention, evaluate: Evaluate) -> Tried:
-    values = [evaluate(number, convention.answers) for number in numbers]
+    values = evaluate(convention.answers)
     fits = [number.explained_by(value) for number, value in zip(numbers, values, strict=True)]
     distances = [
         abs(value - number.value) / number.half_width

@@ -11,8 +11,8 @@ from segscore.pipeline.errors import Refused
 
 _COLUMNS = ("system", "measure", "value")
 _DOCUMENT = "document_id"
-_LEAST_HALF_WIDTH = 1e-12
-"""Numbers printed with all digits of a double are compared up to the rounding of sums."""
+_LEAST_HALF_WIDTH = 1e-9
+"""Numbers that are printed with all digits of a double are compared up to the rounding of sums."""
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats, Ints
-from segscore.pipeline.measures import edits
-from segscore.pipeline.reconciliation.conventions import (
+from segscore.pipeline.conventions.convention import (
     Answers,
     Choice,
     Family,
     Program,
     Question,
 )
-from segscore.pipeline.reconciliation.corpus import Corpus
+from segscore.pipeline.conventions.corpus import Corpus
+from segscore.pipeline.measures import edits
 
 _MEASURES = (
     "boundary_similarity",
@@ -68,9 +68,7 @@ _PAIRING = Question(
     "pairing",
     (
         Choice("greedy", "The nearest boundaries are paired first.", "segscore; segeval; F13"),
-        Choice(
-            "optimal", "Boundaries are paired at least cost.", "segscore", "--pairing optimal"
-        ),
+        Choice("optimal", "Boundaries are paired at least cost.", "segscore", "--pairing optimal"),
     ),
 )
 _POTENTIAL = Question(
@@ -171,7 +169,7 @@ class _EditCounter:
         return self.known[key]
 
 
-def _formula(measure: str, answers: Answers, counts: Mapping[str, Floats]) -> Floats:
+def _formula(measure: str, answers: Answers, counts: Mapping[str, Ints]) -> Floats:
     """Compute B, S, or a value of the confusion matrix."""
     near, misses, false_alarms = (
         counts[name] for name in ("near_misses", "misses", "false_alarms")
@@ -194,7 +192,7 @@ def _formula(measure: str, answers: Answers, counts: Mapping[str, Floats]) -> Fl
     return right / (right + extra[measure])
 
 
-def _near_cost(answers: Answers, counts: Mapping[str, Floats]) -> Floats:
+def _near_cost(answers: Answers, counts: Mapping[str, Ints]) -> Floats:
     """Return the summed cost of the near misses."""
     n_t, span, near = int(answers["n_t"]), counts["near_miss_span"], counts["near_misses"]
     if answers["near"] == "scaled":

@@ -1,11 +1,12 @@
 """The pairs of a corpus, in arrays that every convention can count."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from segscore.pipeline.arrays.document_ids import Documents
-from segscore.pipeline.arrays.ragged import Ints, Ragged
+from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
 from segscore.pipeline.scoring.boundaries import side_from_rows, trimmed
 from segscore.pipeline.scoring.in_memory import AcceptedTables
@@ -49,20 +50,25 @@ class Corpus:
     documents: Documents
     systems: tuple[str, ...]
 
-    @property
+    @cached_property
     def document(self) -> Ints:
         """Document number of each pair, shape (pairs,)."""
         return self.hypotheses.document[self.hyp_row]
 
-    @property
+    @cached_property
     def system(self) -> Ints:
         """System number of each pair, shape (pairs,)."""
         return self.hypotheses.system[self.hyp_row]
 
-    @property
-    def unbounded(self) -> Ints:
+    @cached_property
+    def unbounded(self) -> Flags:
         """Whether the reference of each pair has no boundary, shape (pairs,)."""
         return self.references.boundaries.lengths[self.ref_row] == 0
+
+    @cached_property
+    def neither(self) -> Flags:
+        """Whether neither side of each pair has a boundary, shape (pairs,)."""
+        return self.unbounded & (self.hypotheses.boundaries.lengths[self.hyp_row] == 0)
 
     def pairs(self, references: Ragged, hypotheses: Ragged, n_units: Ints) -> SegmentationPairs:
         """Return the pairs with other boundaries, and other lengths of the references."""
