@@ -9,7 +9,7 @@ statistics/    sums, averages, bootstrap, tests
 runs/          a run: its folder, plan, tasks, shuffle, record, publication; it alone imports Dask
 scoring/       segscore score, sweep, explain
 agreement/     segscore agree, simulate
-conventions/   segscore reconcile
+conventions/   segscore reconcile, calibrate
 comparison/    segscore compare
 nightly/       segscore nightly, history
 reports/       segscore report, export

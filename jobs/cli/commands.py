@@ -24,6 +24,7 @@ COMMANDS = (
     "history",
     "report",
     "simulate",
+    "calibrate",
     "measures",
     "status",
 )

@@ -125,15 +125,6 @@ class Convention:
         return f"{names}, but {changes}" if changes else names
 
 
-def applicable(questions: Sequence[Question], measures: Sequence[str]) -> tuple[Question, ...]:
-    """Return the questions that at least one of the measures depends on."""
-    return tuple(
-        question
-        for question in questions
-        if not question.measures or not {*question.measures}.isdisjoint(measures)
-    )
-
-
 def conventions(
     questions: Sequence[Question], programs: Sequence[Program], possible: Callable[[Answers], bool]
 ) -> list[Convention]:

@@ -76,8 +76,8 @@ def _verdict(search: Search, values: int) -> Iterator[str]:
     )
     changes = "no change" if search.changes == 0 else _count(search.changes or 0, "change")
     yield (
-        f"The simplest ones have {changes}; such a fit has a probability of at most "
-        f"{search.chance:.2g} by chance."
+        f"The simplest ones have {changes}; by chance, one of them would fit with a probability of "
+        f"{_chance(search.chance)}."
     )
     if search.chance > _UNLIKELY:
         yield (
@@ -115,6 +115,11 @@ def _describe_group(search: Search, group: Sequence[Tried], command: str) -> Ite
 
 def _shown(value: float) -> str:
     return "undefined" if isnan(value) else f"{value:.5f}"
+
+
+def _chance(probability: float) -> str:
+    least = 1e-6
+    return f"less than {least:g}" if probability < least else f"at most {probability:.2g}"
 
 
 def _count(number: int, what: str) -> str:

@@ -11,8 +11,9 @@ from segscore.pipeline.conventions.averages import AVERAGE, WITHOUT, Averages, p
 from segscore.pipeline.conventions.boundary_family import boundary_family
 from segscore.pipeline.conventions.convention import (
     Answers,
+    Convention,
     Family,
-    applicable,
+    Question,
     conventions,
 )
 from segscore.pipeline.conventions.corpus import Corpus
@@ -77,28 +78,57 @@ def _system(corpus: Corpus, number: Published) -> str:
     return system
 
 
-def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Search:
-    """Try all conventions of a family."""
-    measures = list({number.measure: None for number in numbers})
-    rows = {(number.system, number.document): _select(corpus, number) for number in numbers}
+def questions_of(family: Family, measures: Sequence[str], *, averaged: bool) -> list[Question]:
+    """Return all questions that a convention of some measures must answer.
+
+    Args:
+        family: the family.
+        measures: the measures.
+        averaged: whether there is anything to average.
+    """
     average = replace(AVERAGE, choices=(*AVERAGE.choices, *family.averages))
-    averages = [WITHOUT] if all(len(pairs) == 1 for pairs in rows.values()) else [average, WITHOUT]
-    questions = applicable((*family.questions, *averages), measures)
+    questions = (*family.questions, *([average] if averaged else []), WITHOUT)
+    return [
+        question
+        for question in questions
+        if not question.measures or not {*question.measures}.isdisjoint(measures)
+    ]
+
+
+def grid_of(family: Family, measures: Sequence[str], *, averaged: bool = True) -> list[Convention]:
+    """Return the conventions to try for some measures, with answers to all questions.
+
+    Args:
+        family: the family.
+        measures: the measures.
+        averaged: whether there is anything to average.
+    """
+    questions = questions_of(family, measures, averaged=averaged)
     programs = [
         program
         for program in family.programs
         if not program.measures or {*measures} <= {*program.measures}
     ]
-    others = {q.name: q.choices[0].name for q in (*family.questions, average) if q not in questions}
+    asked = {question.name for question in questions}
+    unasked = (*family.questions, AVERAGE)
+    others = {q.name: q.choices[0].name for q in unasked if q.name not in asked}
     grid = conventions(questions, programs, lambda answers: possible({**others, **answers}))
+    return [replace(one, answers={**others, **one.answers}) for one in grid]
+
+
+def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Search:
+    """Try all conventions of a family."""
+    measures = list({number.measure: None for number in numbers})
+    rows = {(number.system, number.document): _select(corpus, number) for number in numbers}
+    averaged = any(len(pairs) > 1 for pairs in rows.values())
     counter = family.counter(corpus)
 
     def evaluate(answers: Answers) -> list[float]:
-        every = {**others, **answers}
-        averages = Averages(family, every, counter.counts(every), corpus)
+        averages = Averages(family, answers, counter.counts(answers), corpus)
         return [averages.average(n.measure, rows[n.system, n.document]) for n in numbers]
 
-    return search(numbers, questions, grid, evaluate)
+    questions = questions_of(family, measures, averaged=averaged)
+    return search(numbers, questions, grid_of(family, measures, averaged=averaged), evaluate)
 
 
 def _select(corpus: Corpus, number: Published) -> Ints:

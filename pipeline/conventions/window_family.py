@@ -254,6 +254,7 @@ _PROGRAMS = (
     ),
 )
 
+_NO_WINDOW = 0
 _COUNTED = (
     "windows",
     "pk_misses",
@@ -279,7 +280,8 @@ class _WindowCounter:
         chosen = tuple(answers[q.name] for q in (_K, _ROUNDING, _LEAST, _SCOPE, _ROLES))
         if chosen not in self.sizes:
             self.sizes[chosen] = _window_sizes(self.corpus, answers)
-        k = self.sizes[chosen] + (answers["windows"] == "longer")
+        k = self.sizes[chosen]
+        k = k + (k != _NO_WINDOW) * (answers["windows"] == "longer")
         key = (answers["text"], answers["windows"], k.tobytes())
         if key not in self.known:
             self.known[key] = self._count(answers, k)
@@ -289,8 +291,9 @@ class _WindowCounter:
         corpus = self.corpus
         sides = [_rewritten(side, answers) for side in (corpus.references, corpus.hypotheses)]
         pairs = corpus.pairs(sides[0][0], sides[1][0], sides[0][1])
-        counted = dict(zip(windows.COUNTS, windows.count(pairs, k), strict=True))
-        return {name: counted[name] for name in _COUNTED} | {"rows": np.ones_like(k)}
+        counts = windows.count(pairs, np.maximum(1, k)) * (k != _NO_WINDOW)
+        counted = dict(zip(windows.COUNTS, counts, strict=True))
+        return {name: counted[name] for name in _COUNTED} | {"rows": np.sign(k)}
 
 
 def _rewritten(side: CodedSide, answers: Answers) -> tuple[Ragged, Ints]:
@@ -343,7 +346,10 @@ def _window_sizes(corpus: Corpus, answers: Answers) -> Ints:
 
 
 def _row_window_sizes(side: CodedSide, answers: Answers) -> Ints:
-    """Return the window size of each segmentation, as if it were a reference, shape (rows,)."""
+    """Return the window size of each segmentation, as if it were a reference, shape (rows,).
+
+    It is ``_NO_WINDOW`` where the number of boundaries is 0 and must be divided by.
+    """
     group = {
         "pair": np.arange(len(side.n_units)),
         "document": side.system * (1 + side.document.max()) + side.document,
@@ -362,8 +368,7 @@ def _row_window_sizes(side: CodedSide, answers: Answers) -> Ints:
     }[answers["k"]]
     rounded = _rounded(numerator, np.maximum(1, denominator), answers["rounding"])
     sizes = np.maximum(2 if answers["least"] == "two" else 1, rounded)
-    # Without a boundary there is no k: a window longer than the text leaves no window.
-    return np.where(denominator > 0, sizes, units + rows + 1)[code]
+    return np.where(denominator > 0, sizes, _NO_WINDOW)[code]
 
 
 def _summed(code: Ints, numbers: Ints) -> Ints:
