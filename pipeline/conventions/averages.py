@@ -5,20 +5,20 @@ from collections.abc import Mapping
 import numpy as np
 
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
-from segscore.pipeline.conventions.convention import Answers, Choice, Family, Question
+from segscore.pipeline.conventions.convention import Answer, Answers, Family, Question
 from segscore.pipeline.conventions.corpus import Corpus
 
-AVERAGE = Question(
+AVERAGE_QUESTION = Question(
     "average",
     (
-        Choice("micro", "The counts of all pairs are added up.", "segscore", "micro average"),
-        Choice(
+        Answer("micro", "The counts of all pairs are added up.", "segscore", "micro average"),
+        Answer(
             "macro",
             "Mean over documents of the mean over their references.",
             "segscore, macro",
             "macro average",
         ),
-        Choice(
+        Answer(
             "pairs",
             "Mean over all pairs of a reference and a hypothesis.",
             "segeval.summarize",
@@ -26,42 +26,42 @@ AVERAGE = Question(
         ),
     ),
 )
-F_OF_MEANS = Choice(
+F_OF_MEANS = Answer(
     "f-of-means",
     "F of the mean precision and the mean recall over documents.",
     "VidChapters",
     "F of the macro averages of precision and recall",
 )
-WITHOUT = Question(
+WITHOUT_QUESTION = Question(
     "without",
     (
-        Choice("defined", "Only documents with an undefined value are left out.", "segscore"),
-        Choice(
+        Answer("defined", "Only documents with an undefined value are left out.", "segscore"),
+        Answer(
             "left-out",
             "Documents whose reference has no boundary are left out.",
             "NLTK, which divides by the number of boundaries to choose k",
             "without the documents whose reference has no boundary",
         ),
-        Choice(
+        Answer(
             "zero",
             "An undefined value counts as 0.",
             "mir_eval; segeval where no window fits",
             "undefined values as 0",
         ),
-        Choice("one", "An undefined value counts as 1.", "pyannote", "undefined values as 1"),
-        Choice(
+        Answer("one", "An undefined value counts as 1.", "pyannote", "undefined values as 1"),
+        Answer(
             "zero-or-one",
             "An undefined value counts as 0, or as 1 if neither side has a boundary.",
             "chunkseg",
             "undefined values as 0, or as 1 if neither side has a boundary",
         ),
-        Choice(
+        Answer(
             "neither-zero",
             "A document in which neither side has a boundary counts as 0.",
             "SuperDialseg, F1",
             "documents in which neither side has a boundary as 0",
         ),
-        Choice(
+        Answer(
             "neither-left-out",
             "Documents in which neither side has a boundary are left out.",
             "segeval, which raises an exception for them",
@@ -79,8 +79,8 @@ def possible(answers: Answers) -> bool:
     return not (answers["average"] == "micro" and replaced)
 
 
-class Averages:
-    """Averages of the pairs of a corpus by one convention."""
+class ConventionAverages:
+    """ConventionAverages of the pairs of a corpus by one convention."""
 
     def __init__(
         self, family: Family, answers: Answers, counts: Mapping[str, Ints], corpus: Corpus

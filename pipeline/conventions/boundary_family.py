@@ -7,8 +7,8 @@ import numpy as np
 from segscore.pipeline.arrays.ragged import Floats, Ints, Positions, Ragged, row_values
 from segscore.pipeline.conventions.averages import F_OF_MEANS
 from segscore.pipeline.conventions.convention import (
+    Answer,
     Answers,
-    Choice,
     Family,
     Program,
     Question,
@@ -19,19 +19,19 @@ from segscore.pipeline.measures import tolerance
 _MATCHING = Question(
     "matching",
     (
-        Choice(
+        Answer(
             "most",
             "As many boundaries as possible are paired.",
             "segscore; mir_eval",
             "column tolerant_precision, tolerant_recall or tolerant_f1",
         ),
-        Choice(
+        Answer(
             "closest",
             "The closest boundaries are paired first, and no pair is undone.",
             "pyannote.metrics; chunkseg",
             "with pairs that are made closest first",
         ),
-        Choice(
+        Answer(
             "reach",
             "A boundary counts if the other side has one near, which several may share.",
             "VidChapters",
@@ -42,10 +42,10 @@ _MATCHING = Question(
 _EDGES = Question(
     "edges",
     (
-        Choice("none", "The ends of the text are not counted.", "segscore; mir_eval, trim=True"),
-        Choice("start", "The start of the text counts.", "DISRPT; VidChapters", "--edges 1"),
-        Choice("both", "Both ends of the text count.", "mir_eval, trim=False", "--edges 2"),
-        Choice(
+        Answer("none", "The ends of the text are not counted.", "segscore; mir_eval, trim=True"),
+        Answer("start", "The start of the text counts.", "DISRPT; VidChapters", "--edges 1"),
+        Answer("both", "Both ends of the text count.", "mir_eval, trim=False", "--edges 2"),
+        Answer(
             "end",
             "The end of the text counts.",
             "programs that mark the last unit of every segment",
@@ -56,14 +56,14 @@ _EDGES = Question(
 _CLASSES = Question(
     "classes",
     (
-        Choice("boundary", "F of the boundaries.", "segscore; sklearn, average='binary'"),
-        Choice(
+        Answer("boundary", "F of the boundaries.", "segscore; sklearn, average='binary'"),
+        Answer(
             "both",
             "Mean of the F of boundaries and of the F of places without, N - 1 places.",
             "sklearn, average='macro', on N - 1 flags",
             "the mean with the F of places without a boundary",
         ),
-        Choice(
+        Answer(
             "both-units",
             "Mean of the F of boundaries and of the F of units without, N units.",
             "SuperDialseg, f1(macro); sklearn, average='macro', on N flags",
@@ -75,8 +75,8 @@ _CLASSES = Question(
 _ROLES = Question(
     "roles",
     (
-        Choice("given", "Precision is about the hypothesis.", "segscore"),
-        Choice(
+        Answer("given", "Precision is about the hypothesis.", "segscore"),
+        Answer(
             "exchanged",
             "Precision and recall are exchanged.",
             "programs that are given the hypothesis first",
@@ -88,12 +88,12 @@ _ROLES = Question(
 
 
 def _tolerances(tolerances: Sequence[int]) -> Question:
-    choices = [Choice("0", "Boundaries match at the same position.", "segscore, f1")]
+    choices = [Answer("0", "Boundaries match at the same position.", "segscore, f1")]
     for distance in tolerances:
         if distance:
             sentence = f"Boundaries match up to {distance} units apart."
             option = f"--tolerance {distance}"
-            choices.append(Choice(str(distance), sentence, "mir_eval; pyannote.metrics", option))
+            choices.append(Answer(str(distance), sentence, "mir_eval; pyannote.metrics", option))
     return Question("tolerance", tuple(choices))
 
 

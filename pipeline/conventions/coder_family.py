@@ -10,8 +10,8 @@ import pyarrow as pa
 from segscore.pipeline.agreement.in_memory import audit_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.conventions.convention import (
+    Answer,
     Answers,
-    Choice,
     Program,
     Question,
     conventions,
@@ -28,25 +28,25 @@ _COEFFICIENTS = ("pi", "kappa", "alpha")
 _SIMILARITY = Question(
     "similarity",
     (
-        Choice(
+        Answer(
             "boundary_similarity",
             "What agrees is B.",
             "Fournier 2013",
             "--similarity boundary_similarity",
         ),
-        Choice(
+        Answer(
             "segmentation_similarity",
             "What agrees is S.",
             "Fournier 2013",
             "--similarity segmentation_similarity",
         ),
-        Choice(
+        Answer(
             "exact",
             "What agrees are boundaries at the same position.",
             "segscore",
             "--similarity exact",
         ),
-        Choice(
+        Answer(
             "two_category",
             "What agrees are positions, with a boundary or without.",
             "Kazantseva & Szpakowicz 2012; Hearst 1997",
@@ -57,31 +57,31 @@ _SIMILARITY = Question(
 _COEFFICIENT = Question(
     "coefficient",
     (
-        Choice(_NAMED, "The coefficient is the one that the paper names.", "segscore"),
-        Choice("pi", "The coefficient is multi-pi.", "Fleiss 1971, who calls it kappa", "row pi"),
-        Choice("kappa", "The coefficient is multi-kappa.", "Davies & Fleiss 1982", "row kappa"),
-        Choice("alpha", "The coefficient is nominal alpha.", "Krippendorff 2004", "row alpha"),
+        Answer(_NAMED, "The coefficient is the one that the paper names.", "segscore"),
+        Answer("pi", "The coefficient is multi-pi.", "Fleiss 1971, who calls it kappa", "row pi"),
+        Answer("kappa", "The coefficient is multi-kappa.", "Davies & Fleiss 1982", "row kappa"),
+        Answer("alpha", "The coefficient is nominal alpha.", "Krippendorff 2004", "row alpha"),
     ),
 )
 _N_T = Question(
     "n_t",
     (
-        Choice("2", "Boundaries 1 place apart can be a near miss.", "segscore; segeval"),
-        Choice("1", "There are no near misses.", "exact matches", "--n-t 1"),
-        Choice("3", "Boundaries up to 2 places apart can be a near miss.", "segeval", "--n-t 3"),
+        Answer("2", "Boundaries 1 place apart can be a near miss.", "segscore; segeval"),
+        Answer("1", "There are no near misses.", "exact matches", "--n-t 1"),
+        Answer("3", "Boundaries up to 2 places apart can be a near miss.", "segeval", "--n-t 3"),
     ),
 )
 _CHANCE = Question(
     "chance",
     (
-        Choice("pooled", "The chance of a boundary is that of the whole corpus.", "segscore"),
-        Choice(
+        Answer("pooled", "The chance of a boundary is that of the whole corpus.", "segscore"),
+        Answer(
             "item",
             "The chance of a boundary is the mean over documents.",
             "segeval, fleiss_pi_linear",
             "--expected item",
         ),
-        Choice(
+        Answer(
             "item-segments",
             "The chance of a boundary is the mean over documents, with segments for boundaries.",
             "Fournier 2013, the tables; segeval before 2.0.11",
@@ -92,8 +92,8 @@ _CHANCE = Question(
 _END = Question(
     "end",
     (
-        Choice("open", "The end of the text is no decision.", "segscore; segeval"),
-        Choice(
+        Answer("open", "The end of the text is no decision.", "segscore; segeval"),
+        Answer(
             "closed",
             "The end of the text counts as a boundary on which all coders agree.",
             "Kazantseva & Szpakowicz 2012, 4.2",
@@ -104,8 +104,8 @@ _END = Question(
 _AVERAGE = Question(
     "average",
     (
-        Choice("pooled", "Documents are pooled.", "segscore; segeval", "table agreement"),
-        Choice(
+        Answer("pooled", "Documents are pooled.", "segscore; segeval", "table agreement"),
+        Answer(
             "documents",
             "Mean over documents of the coefficient of each.",
             "Kazantseva & Szpakowicz 2012",

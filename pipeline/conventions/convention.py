@@ -21,7 +21,7 @@ Answers = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Choice:
+class Answer:
     """An answer to a question.
 
     Attributes:
@@ -48,10 +48,10 @@ class Question:
     """
 
     name: str
-    choices: tuple[Choice, ...]
+    choices: tuple[Answer, ...]
     measures: tuple[str, ...] = ()
 
-    def choice(self, name: str) -> Choice:
+    def choice(self, name: str) -> Answer:
         """Return a choice by its name."""
         return next(choice for choice in self.choices if choice.name == name)
 
@@ -100,7 +100,7 @@ class Family:
     counter: Callable[[Corpus], Counter]
     formula: Callable[[str, Answers, Mapping[str, Ints]], Floats]
     agreed: Mapping[str, float]
-    averages: tuple[Choice, ...] = ()
+    averages: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import numpy as np
 
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.conventions.convention import (
+    Answer,
     Answers,
-    Choice,
     Family,
     Program,
     Question,
@@ -27,10 +27,10 @@ _OF_MATRIX = ("b_precision", "b_recall", "b_f1")
 _N_T = Question(
     "n_t",
     (
-        Choice("2", "Boundaries 1 place apart can be a near miss.", "segscore; segeval"),
-        Choice("1", "There are no near misses.", "exact matches", "--n-t 1"),
+        Answer("2", "Boundaries 1 place apart can be a near miss.", "segscore; segeval"),
+        Answer("1", "There are no near misses.", "exact matches", "--n-t 1"),
         *(
-            Choice(
+            Answer(
                 str(n_t),
                 f"Boundaries up to {n_t - 1} places apart can be a near miss.",
                 f"segeval with n_t={n_t}",
@@ -43,20 +43,20 @@ _N_T = Question(
 _NEAR = Question(
     "near",
     (
-        Choice("scaled", "A near miss costs its distance / n_t.", "segscore; segeval; F13 Table 2"),
-        Choice(
+        Answer("scaled", "A near miss costs its distance / n_t.", "segscore; segeval; F13 Table 2"),
+        Answer(
             "whole",
             "A near miss costs as much as a full miss.",
             "segeval.weight_t; S of Fournier & Inkpen 2012",
             "near_misses for near_miss_span / n_t in the formula",
         ),
-        Choice(
+        Answer(
             "as-printed",
             "A near miss costs its distance / (n_t - 1).",
             "Fournier 2013, eq 5 as printed",
             "near_miss_span / (n_t - 1) for near_miss_span / n_t in the formula",
         ),
-        Choice(
+        Answer(
             "half",
             "A near miss costs 1/2, whatever its distance.",
             "programs that do not weigh the distance",
@@ -67,15 +67,15 @@ _NEAR = Question(
 _PAIRING = Question(
     "pairing",
     (
-        Choice("greedy", "The nearest boundaries are paired first.", "segscore; segeval; F13"),
-        Choice("optimal", "Boundaries are paired at least cost.", "segscore", "--pairing optimal"),
+        Answer("greedy", "The nearest boundaries are paired first.", "segscore; segeval; F13"),
+        Answer("optimal", "Boundaries are paired at least cost.", "segscore", "--pairing optimal"),
     ),
 )
 _POTENTIAL = Question(
     "potential",
     (
-        Choice("places", "There are N - 1 potential boundaries.", "segscore; segeval"),
-        Choice(
+        Answer("places", "There are N - 1 potential boundaries.", "segscore; segeval"),
+        Answer(
             "units",
             "There are N potential boundaries.",
             "programs that count a flag for each unit",
@@ -87,8 +87,8 @@ _POTENTIAL = Question(
 _CREDIT = Question(
     "credit",
     (
-        Choice("correct", "A near miss counts with 1 - its cost.", "segscore"),
-        Choice(
+        Answer("correct", "A near miss counts with 1 - its cost.", "segscore"),
+        Answer(
             "cost",
             "A near miss counts with its cost.",
             "segeval; Fournier 2013, eq 7 as printed",
@@ -100,8 +100,8 @@ _CREDIT = Question(
 _ROLES = Question(
     "roles",
     (
-        Choice("given", "Misses and false alarms are as named.", "segscore"),
-        Choice(
+        Answer("given", "Misses and false alarms are as named.", "segscore"),
+        Answer(
             "exchanged",
             "Misses and false alarms are exchanged.",
             "segeval.boundary_confusion_matrix(hypothesis, reference)",

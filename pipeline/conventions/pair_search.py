@@ -7,7 +7,12 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Ints
-from segscore.pipeline.conventions.averages import AVERAGE, WITHOUT, Averages, possible
+from segscore.pipeline.conventions.averages import (
+    AVERAGE_QUESTION,
+    WITHOUT_QUESTION,
+    ConventionAverages,
+    possible,
+)
 from segscore.pipeline.conventions.boundary_family import boundary_family
 from segscore.pipeline.conventions.convention import (
     Answers,
@@ -86,8 +91,8 @@ def questions_of(family: Family, measures: Sequence[str], *, averaged: bool) -> 
         measures: the measures.
         averaged: whether there is anything to average.
     """
-    average = replace(AVERAGE, choices=(*AVERAGE.choices, *family.averages))
-    questions = (*family.questions, *([average] if averaged else []), WITHOUT)
+    average = replace(AVERAGE_QUESTION, choices=(*AVERAGE_QUESTION.choices, *family.averages))
+    questions = (*family.questions, *([average] if averaged else []), WITHOUT_QUESTION)
     return [
         question
         for question in questions
@@ -110,7 +115,7 @@ def grid_of(family: Family, measures: Sequence[str], *, averaged: bool = True) -
         if not program.measures or {*measures} <= {*program.measures}
     ]
     asked = {question.name for question in questions}
-    unasked = (*family.questions, AVERAGE)
+    unasked = (*family.questions, AVERAGE_QUESTION)
     others = {q.name: q.choices[0].name for q in unasked if q.name not in asked}
     grid = conventions(questions, programs, lambda answers: possible({**others, **answers}))
     return [replace(one, answers={**others, **one.answers}) for one in grid]
@@ -124,7 +129,7 @@ def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Sea
     counter = family.counter(corpus)
 
     def evaluate(answers: Answers) -> list[float]:
-        averages = Averages(family, answers, counter.counts(answers), corpus)
+        averages = ConventionAverages(family, answers, counter.counts(answers), corpus)
         return [averages.average(n.measure, rows[n.system, n.document]) for n in numbers]
 
     questions = questions_of(family, measures, averaged=averaged)

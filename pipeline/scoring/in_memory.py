@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.runs.planning import LIMITS
+from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.runs.record import describe_rejects, explain_nothing_scored
 from segscore.pipeline.scoring.accounting import (
     SIDES,
@@ -16,7 +16,7 @@ from segscore.pipeline.scoring.accounting import (
     list_unpaired_inputs,
     nothing_scored,
 )
-from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, list_unpaired
+from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses
 from segscore.pipeline.scoring.inputs import (
     Collected,
     Inputs,
@@ -90,7 +90,7 @@ class AcceptedTables:
     @property
     def rejects(self) -> pa.Table:
         """The rejected rows of all tables."""
-        return pa.concat_tables([self.collected.rejects, self.accepted.rejects])
+        return pa.concat_tables([self.collected.rejects, self.accepted.account.rejects])
 
 
 def find_source(name: str, location: str) -> TableSource:
@@ -169,7 +169,7 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     collected, accepted = tables.collected, tables.accepted
     references, settings = collected.references, rule.settings
     assert isinstance(settings, ScoreSettings)
-    job = Job(rule, inputs.typed, inputs.hypotheses.further, "", LIMITS.rows_per_part)
+    job = Job(rule, inputs.typed, inputs.hypotheses.further, "", ROWS_AT_ONCE)
     reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
     documents = len(references.documents)
     paired = np.zeros(len(references), bool)
@@ -179,10 +179,11 @@ def _score(tables: AcceptedTables) -> ScoredTables:
         point_blocks(job, reference_set, [piece.documents for piece in pieces]),
     )
     written, totals = _gather(blocks)
+    hypotheses = accepted.account
     written["rejects"] = tables.rejects
-    unpaired = [list_unpaired_inputs(collected, paired), list_unpaired(accepted.unpaired)]
+    unpaired = [list_unpaired_inputs(collected, paired), hypotheses.unpaired]
     written["unpaired"] = pa.concat_tables(unpaired)
-    account = {**count_rows(collected, paired), **accepted.row_counts}
+    account = {**count_rows(collected, paired), **hypotheses.rows}
     if not account["hypotheses"]["scored"]:
         lost = [written["rejects"]], [written["unpaired"]]
         raise nothing_scored(inputs, account, explain_nothing_scored(*lost, SIDES, "rejects"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segscore.pipeline.conventions.convention import Choice, Program, Question, conventions
+from segscore.pipeline.conventions.convention import Answer, Program, Question, conventions
 from segscore.pipeline.conventions.published import (
     Published,
     published_rows,
@@ -18,8 +18,8 @@ from segscore.pipeline.conventions.published import (
 from segscore.pipeline.conventions.search import Search, chance_fit, search
 from segscore.pipeline.errors import Refused
 
-COLOR = Question("color", tuple(Choice(name, name, "nobody") for name in ("red", "blue", "green")))
-SIZE = Question("size", tuple(Choice(name, name, "nobody") for name in ("small", "large")))
+COLOR = Question("color", tuple(Answer(name, name, "nobody") for name in ("red", "blue", "green")))
+SIZE = Question("size", tuple(Answer(name, name, "nobody") for name in ("small", "large")))
 PROGRAMS = (Program("plain", "plain()", {}), Program("other", "other()", {"color": "blue"}))
 
 
@@ -37,7 +37,7 @@ def published(text: object, **row: Any) -> Published:
         ("31 %", 0.31, [0.3149], [0.3151]),
         (0.25, 0.25, [0.2549], [0.2551]),
         (1, 1.0, [0.6], [0.4]),
-        ("0.123456789012345", 0.123456789012345, [0.1234567890124], [0.12345679]),
+        ("0.123456789012345", 0.123456789012345, [0.1234567890124], [0.1234568]),
     ],
 )
 def test_a_number_is_read_as_printed(
