@@ -29,6 +29,10 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
     "compare": lambda source, output: [
         "compare", "else", source, "--measure", "pk", "--output", output
     ],
+    "reconcile": lambda source, output: [
+        "reconcile", "else.jsonl", source, "--measure", "pk", "--published", ".3",
+        "--output", output,
+    ],
     "nightly": lambda source, output: [
         "nightly", "--date", NIGHT[5:], "--references", source, "--hypotheses", "else.jsonl",
         "--runs", output.rstrip("/").removesuffix(f"/{NIGHT}") + "/" * output.endswith("/"),
