@@ -158,8 +158,8 @@ def connect(cluster: str, workers: int | None, memory: int | None = None) -> Ite
             that uses more is restarted. A remote cluster has its own limits.
 
     Raises:
-        Refused: ``cluster`` is not valid, no scheduler answers, or its software differs from ours.
-        Failed: workers could not be started.
+        Refused: ``cluster`` is not valid, or the software of the scheduler differs from ours.
+        Failed: workers could not be started, or no scheduler answers.
     """
     count = workers or CPU_COUNT
     _silence_dask()
@@ -183,6 +183,8 @@ def _silence_dask() -> None:
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore", VersionMismatchWarning)
+    # A host without a route to the internet needs none.
+    warnings.filterwarnings("ignore", "Couldn't detect a suitable IP address", RuntimeWarning)
 
 
 @contextmanager
@@ -249,10 +251,15 @@ def _start_cluster(
 def _remote(address: str) -> Iterator[Client]:
     try:
         client = ExternalClient(address)
-    except (OSError, ValueError) as problem:
-        raise Refused(
+    except OSError as problem:
+        raise Failed(
             f"--cluster {address}: no scheduler answers there; start one with `dask scheduler`, "
             "or omit the option to run in this process"
+        ) from problem
+    except ValueError as problem:
+        raise Refused(
+            f"--cluster {address}: not the address of a scheduler ({problem}); write "
+            "tcp://host:8786"
         ) from problem
     except Exception as problem:
         raise _unreadable_answer(address, problem) from problem
