@@ -10,7 +10,7 @@ import time
 
 from dask_jobqueue import SLURMCluster
 from dask_jobqueue.slurm import SLURMJob
-from distributed import Status
+from distributed import Status  # noqa: TID251
 
 SUBMIT_SECONDS = 60
 """How long to wait until Slurm has accepted the job of a worker."""

@@ -22,6 +22,7 @@ from distributed.protocol.pickle import dumps  # noqa: TID251
 from distributed.versions import VersionMismatchWarning  # noqa: TID251
 
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.runs.certificates import configured_certificates
 from segscore.pipeline.runs.planning import at_once
 
 CONNECT_SECONDS = 10
@@ -44,6 +45,7 @@ TOPIC = f"segscore-{version('segscore')}-software"
 Differences = dict[tuple[str, str, str], list[str]]
 """(package, version needed, version found) -> addresses of workers."""
 
+_TLS = "tls://"
 _MAX_ADDRESSES = 3
 """Maximum number of workers that a message names."""
 
@@ -65,11 +67,11 @@ class ExternalClient(Client):  # type: ignore[misc]
         differences: addresses of the workers whose software differs, by package and versions.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, security: Security) -> None:
         """Connect to a scheduler."""
         self.reported: set[str] = set()
         self.differences: Differences = {}
-        super().__init__(address, timeout=CONNECT_SECONDS)
+        super().__init__(address, timeout=CONNECT_SECONDS, security=security)
 
     def subscribe_to_workers(self) -> None:
         """Make every worker report its software, including workers that join later.
@@ -152,7 +154,8 @@ def connect(cluster: str, workers: int | None, memory: int | None = None) -> Ite
     """Connect a client to a new or existing cluster, and close it afterwards.
 
     Args:
-        cluster: `local` (threads in this process), `processes`, or a scheduler's `tcp://host:port`.
+        cluster: `local` (threads in this process), `processes`, or a scheduler's `tcp://host:port`
+            or `tls://host:port`.
         workers: number of threads or processes; None for one per processor.
         memory: bytes of memory a worker may use. It limits the number of threads, and a process
             that uses more is restarted. A remote cluster has its own limits.
@@ -249,12 +252,14 @@ def _start_cluster(
 
 @contextmanager
 def _remote(address: str) -> Iterator[Client]:
+    security = _security(address)
     try:
-        client = ExternalClient(address)
+        client = ExternalClient(address, security)
     except OSError as problem:
+        certificates = ", or it refuses the certificates" if address.startswith(_TLS) else ""
         raise Failed(
-            f"--cluster {address}: no scheduler answers there; start one with `dask scheduler`, "
-            "or omit the option to run in this process"
+            f"--cluster {address}: no scheduler answers there{certificates}; start one with "
+            "`dask scheduler`, or omit the option to run in this process"
         ) from problem
     except ValueError as problem:
         raise Refused(
@@ -266,6 +271,41 @@ def _remote(address: str) -> Iterator[Client]:
     with client:
         _refuse_other_software(client, address)
         yield client
+
+
+def _security(address: str) -> Security:
+    """Return the certificates to connect with: those of the settings, else those of Dask's own.
+
+    Raises:
+        Refused: the address needs certificates and there are none, or they cannot be read, or the
+            settings name certificates and the address does not use them.
+    """
+    files = configured_certificates()
+    if files is not None and not address.startswith(_TLS):
+        raise Refused(
+            f"--cluster {address}: [cluster] of --settings names certificates; write tls://host:port"
+        )
+    security = Security()
+    if files is not None:
+        security = Security(
+            tls_ca_file=files.tls_ca,
+            tls_client_cert=files.tls_cert,
+            tls_client_key=files.tls_key,
+            require_encryption=True,
+        )
+    try:
+        context = security.get_connection_args("client").get("ssl_context")
+    except OSError as problem:  # also of the library for TLS
+        raise Refused(
+            f"--cluster {address}: the certificates cannot be read ({problem}); correct [cluster] "
+            "of --settings"
+        ) from problem
+    if context is None and address.startswith(_TLS):
+        raise Refused(
+            f"--cluster {address}: needs certificates; name them in [cluster] of --settings "
+            "(tls-ca, tls-cert, tls-key)"
+        )
+    return security
 
 
 def _unreadable_answer(address: str, problem: Exception) -> Refused:

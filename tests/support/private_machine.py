@@ -1,7 +1,7 @@
 """A machine of its own for servers: no process, socket or mount of it outlives the test.
 
-It has its own processes, mounts, host name and network, in which only loopback is up.  When its
-first process ends, the kernel ends all others.
+It has its own processes, mounts, host name and network, which leads nowhere.  When its first
+process ends, the kernel ends all others.
 """
 
 import os
@@ -15,15 +15,21 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
-HOST = "machine"
-_SPACES = ("--net", "--pid", "--mount", "--uts", "--ipc")
+HOST, ADDRESS = "machine", "10.77.1.1"
+_SPACES = ("--pid", "--mount", "--uts", "--ipc")
+_NETWORK = (
+    "ip link set lo up",
+    "ip link add eth0 type veth peer name eth1",
+    f"ip address add {ADDRESS}/24 dev eth0",
+    "ip link set eth0 up",
+    "ip link set eth1 up",
+)
 _FIRST = """
 import signal, socket, subprocess, sys
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries orphans
 socket.sethostname(sys.argv[1])
-signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for words in sys.argv[2:]:
+    subprocess.run(words.split(), check=True)
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries orphans
 print("ready", flush=True)
 sys.stdin.read()
 """
@@ -41,7 +47,8 @@ def refusal(*programs: str) -> str | None:
     for name in ("unshare", "nsenter", "ip", *programs):
         if shutil.which(name) is None:
             return f"there is no `{name}`"
-    result = subprocess.run(["unshare", *_SPACES, "--fork", "true"], capture_output=True, text=True)  # noqa: S607
+    command = ["unshare", *_SPACES, "--net", "--fork", "true"]
+    result = subprocess.run(command, capture_output=True, text=True)
     return result.stderr.strip() or None
 
 
@@ -52,12 +59,23 @@ class PrivateMachine:
         folder: where the output of its programs goes.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Start its first process."""
+    def __init__(self, folder: Path, *, network: bool = True) -> None:
+        """Start its first process.
+
+        Args:
+            folder: where the output of its programs goes.
+            network: whether it has a network of its own, instead of that of this machine.
+        """
         self.folder = folder
+        hosts = folder / "hosts"
+        hosts.write_text(f"127.0.0.1 localhost\n{ADDRESS} {HOST}\n")
         spaces = ["unshare", *_SPACES, "--fork", "--kill-child", "--mount-proc"]
+        steps = [f"mount --bind {hosts} /etc/hosts"]
+        if network:
+            spaces.append("--net")
+            steps += _NETWORK
         self.holder = subprocess.Popen(
-            [*spaces, sys.executable, "-c", _FIRST, HOST],
+            [*spaces, sys.executable, "-c", _FIRST, HOST, *steps],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.driven import wait
-from tests.support.private_machine import HOST, PrivateMachine
+from tests.support.private_machine import ADDRESS, HOST, PrivateMachine
 
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "scontrol", "scancel", "squeue", "sinfo")
 NODES = ("n1", "n2")
 CONFIGURATION = """
 ClusterName=test
-SlurmctldHost={host}(127.0.0.1)
+SlurmctldHost={host}({address})
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
 SlurmUser=root
@@ -26,12 +26,12 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none
 SelectType=select/cons_tres
-SelectTypeParameters=CR_Core_Memory
+SelectTypeParameters=CR_Core_Memory,CR_LLN
 SlurmdParameters=config_overrides
 ReturnToService=2
 SchedulerParameters=sched_interval=1
 KillWait=10
-NodeName=n[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[17001-17002] CPUs=4 RealMemory=20000
+NodeName=n[1-2] NodeHostname={host} NodeAddr={address} Port=[17001-17002] CPUs=4 RealMemory=20000
 PartitionName=main Nodes=ALL Default=YES State=UP
 """
 
@@ -64,7 +64,7 @@ class Slurm:
         for name in ("state", *(f"spool-{node}" for node in NODES)):
             (folder / name).mkdir()
         configuration = folder / "slurm.conf"
-        configuration.write_text(CONFIGURATION.format(host=HOST, folder=folder))
+        configuration.write_text(CONFIGURATION.format(host=HOST, address=ADDRESS, folder=folder))
         self.variables = {"SLURM_CONF": str(configuration)}
 
     def submit(self, folder: Path, environment: Mapping[str, str], *arguments: object) -> int:
