@@ -23,7 +23,7 @@ from segscore.pipeline.scoring.accounting import (
 from segscore.pipeline.scoring.broadcast import INPUTS_PART
 from segscore.pipeline.scoring.broadcast_job import BroadcastJob, accept_part
 from segscore.pipeline.scoring.duplicates import run_with_duplicates
-from segscore.pipeline.scoring.hypotheses import list_unpaired, write_unscored
+from segscore.pipeline.scoring.hypotheses import write_unscored
 from segscore.pipeline.scoring.inputs import Inputs, collect, cut, find_sides
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import Rule
@@ -82,7 +82,7 @@ def run_sweep(
     measuring = settings.measuring
     with run.stage("plan"):
         inputs = _find_inputs(settings)
-        parts = cut(inputs.hypotheses.slices, run.limits.rows_per_part)
+        parts = cut(inputs.hypotheses.slices, run.limits.rows_at_once)
         if not run.prepare(inputs.tables):
             return run.done
     with run.work():
@@ -121,7 +121,7 @@ def _job(
 ) -> BroadcastJob:
     rule, reference_set = Rule(measuring, (1,), {}), ReferenceSet(references, ())
     shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder)
-    return BroadcastJob(*shared, run.limits.rows_per_part, reference_set)
+    return BroadcastJob(*shared, run.limits.rows_at_once, reference_set)
 
 
 def _write_curves(
@@ -160,15 +160,16 @@ def sweep_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) ->
     rows, missing_scores = refuse(accepted.rows, without_scores, SCORES_GIVEN, reason)
     document = accepted.document[~without_scores]
     accepted = replace(accepted, rejects=pa.concat_tables([accepted.rejects, missing_scores]))
-    write_unscored(job.folder, part.name, accepted.rejects, list_unpaired(accepted.unpaired))
+    account = accepted.account
+    write_unscored(job.folder, part.name, account.rejects, account.unpaired)
     paired = np.zeros(len(references), bool)
     paired[np.isin(references.document, document)] = True
     return SweepReceipt(
         part.name,
-        accepted.row_counts,
+        account.rows,
         pairs=int(np.diff(references.first)[document].sum()),
         paired=np.packbits(paired),
-        seen=accepted.seen,
+        seen=account.seen,
         steps=_in_portions(rows.table, document, references),
     )
 
