@@ -13,8 +13,9 @@ from typing import Any
 
 import typer
 
+from segscore.pipeline.runs.certificates import Certificates, configure_certificates
+
 STORAGE, CLUSTER = "storage", "cluster"
-CERTIFICATES = ("tls_ca", "tls_cert", "tls_key")
 PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
 UNSET = ("help", "settings", "fresh", "date")
 """Options that a file cannot set; for example, `--fresh` and `--date` must be given each time."""
@@ -40,7 +41,6 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
     """
     from segscore.pipeline import storage
     from segscore.pipeline.errors import Refused
-    from segscore.pipeline.runs.certificates import configure_certificates
 
     if url is None or context.resilient_parsing:
         return url
@@ -116,9 +116,10 @@ def _storage_problems(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _certificate_problems(values: Mapping[str, Any]) -> Iterator[str]:
+    names = Certificates.__annotations__
     for key, value in values.items():
-        if _parameter_name(key) not in CERTIFICATES:
-            yield _unknown(CLUSTER, key, [name.replace("_", "-") for name in CERTIFICATES])
+        if _parameter_name(key) not in names:
+            yield _unknown(CLUSTER, key, [name.replace("_", "-") for name in names])
         elif not isinstance(value, str):
             yield f"{CLUSTER}.{key} is {value!r}, must be str"
 

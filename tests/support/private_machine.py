@@ -82,7 +82,7 @@ class PrivateMachine:
         assert self.holder.stdout is not None
         assert self.holder.stdout.readline() == b"ready\n"
         (first,) = psutil.Process(self.holder.pid).children()
-        self.within = ("nsenter", "--target", str(first.pid), "--all")
+        self.within = ("nsenter", "--target", str(first.pid), "--all", "env", "-C", str(folder))
 
     def __enter__(self) -> "PrivateMachine":
         """Return the machine."""
@@ -100,7 +100,6 @@ class PrivateMachine:
         return subprocess.run(
             [*self.within, *map(str, command)],
             env={**os.environ, **(environment or {})},
-            cwd=self.folder,
             capture_output=True,
             text=True,
             timeout=seconds,
@@ -119,7 +118,6 @@ class PrivateMachine:
         with log.open("wb") as output:
             server = subprocess.Popen(
                 [*self.within, *map(str, command)],
-                cwd=self.folder,
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )

@@ -70,8 +70,8 @@ class Slurm:
     def submit(self, folder: Path, environment: Mapping[str, str], *arguments: object) -> int:
         """Submit a job from a folder, and return its number."""
         variables = {**self.variables, **environment}
-        batch = ("sbatch", "--parsable", "--chdir", folder, *map(str, arguments))
-        return int(self.machine.say("env", "-C", folder, *batch, environment=variables))
+        batch = ["env", "-C", str(folder), "sbatch", "--parsable", *map(str, arguments)]
+        return int(self.machine.say(*batch, environment=variables))
 
     def say(self, *command: str) -> str:
         """Return the output of one of Slurm's commands."""
