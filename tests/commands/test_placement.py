@@ -10,6 +10,7 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.reports.export.export import write_export
 from segscore.pipeline.storage.placement import require_apart
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.placements import COMMANDS, NIGHT, ROWS, idle, refusal_line
@@ -199,7 +200,6 @@ def test_a_store_that_cannot_be_written_to_is_refused(url: str) -> None:
     "command",
     [
         ("report", "run"),
-        ("export", "run", "--format", "audacity", "--document", "a"),
         ("history", "."),
         ("import", "in.jsonl"),
     ],
@@ -213,6 +213,11 @@ def test_commands_refuse_other_stores(
     result = segscore(*command, "--output", "sftp://host/x")
     assert result.code == 2
     assert "cannot write to sftp://" in refusal_line(result)
+
+
+def test_an_export_refuses_other_stores() -> None:
+    with pytest.raises(Refused, match="^--output sftp://host/x: cannot write"):
+        write_export("sftp://host/x", {"a.vtt": "WEBVTT"})
 
 
 def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> None:

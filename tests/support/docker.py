@@ -80,7 +80,16 @@ def docker(folder: Path, *options: str, network: bool = True) -> Iterator[Docker
                 lambda: machine.run(*asks, environment=running.variables).returncode == 0,
                 f"the daemon answered ({log})",
             )
+            _remove_leftovers(running)
             yield running
+
+
+def _remove_leftovers(running: Docker) -> None:
+    """Remove containers, networks and volumes of tests that were killed."""
+    if containers := running.run("ps", "--all", "--quiet").split():
+        running.run("rm", "--force", "--volumes", *containers)
+    for kind in ("network", "volume"):
+        running.run(kind, "prune", "--force")
 
 
 def build(folder: Path, tag: str) -> None:
@@ -93,7 +102,7 @@ def build(folder: Path, tag: str) -> None:
         _layer(building, "objects", STORE, store_tag())
         options = ("--network=host", "--file", DOCKERFILE, "--tag", tag, ROOT)
         building.run("build", *options, seconds=BUILD_SECONDS)
-        building.run("image", "prune", "--force")
+        building.run("image", "prune", "--force", "--filter", "until=24h")
 
 
 def _layer(building: Docker, name: str, text: str, tag: str) -> None:

@@ -23,7 +23,15 @@ class Host:
     def __init__(self, root: Path, process: int) -> None:
         """Name its first process."""
         self.root = root
-        self.within = ("nsenter", "--target", str(process), "--all", "env", "-i", "PATH=/usr/sbin:/usr/bin")
+        self.within = (
+            "nsenter",
+            "--target",
+            str(process),
+            "--all",
+            "env",
+            "-i",
+            "PATH=/usr/sbin:/usr/bin",
+        )
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command on the host."""
@@ -83,6 +91,6 @@ def unpack(folder: Path) -> Path:
     """Return a new file system in a folder."""
     root = folder / "root"
     root.mkdir()
-    command = ["tar", "--extract", "--file", real_base.base(), "--directory", root]
+    command = ["tar", f"--file={real_base.base()}", f"--directory={root}", "--extract"]
     subprocess.run(command, check=True)
     return root
