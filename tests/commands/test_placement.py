@@ -216,7 +216,7 @@ def test_commands_refuse_other_stores(
 
 
 def test_an_export_refuses_other_stores() -> None:
-    with pytest.raises(Refused, match="^--output sftp://host/x: cannot write"):
+    with pytest.raises(Refused, match=r"^--output sftp://host/x: cannot write"):
         write_export("sftp://host/x", {"a.vtt": "WEBVTT"})
 
 
