@@ -28,7 +28,7 @@ def nightly(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Where to run: local (threads), processes, or tcp://host:port; "
+            help="Where to run: local (threads), processes, tcp://host:port or tls://host:port; "
             "default: cluster in \\[score], else local.",
             rich_help_panel=Panel.RUNNING,
         ),

@@ -56,8 +56,10 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
         Failed: the input does not exist yet, another process is working on this night, or a step
             failed; the message says whether the night was published.
     """
+    storage.require_resolvable([settings.metrics])
     _require_free_for_metrics(settings)
     try:
+        storage.require_resolvable([settings.runs, *settings.inputs.values()])
         finished = _score_and_judge(settings, executor, progress, warn)
     except (run_folder.Taken, run_folder.Overtaken) as problem:
         # The other process writes the metrics.
@@ -171,6 +173,7 @@ def _write_metrics(
     if settings.metrics is None:
         return
     try:
+        storage.require_resolvable([settings.runs])
         newest, last = _latest(Nights(settings.runs))
     except (OSError, Refused, Failed):  # reported for the night itself
         newest, last = None, None

@@ -67,6 +67,10 @@ class Command:
         self.process.kill()
         self.process.wait()
 
+    def terminate(self) -> None:
+        """Send it SIGTERM."""
+        os.kill(self.process.pid, signal.SIGTERM)
+
     def result(self) -> CommandResult:
         """Wait for it; kill it and fail the test if it hangs."""
         try:
