@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.fitted import Column, out, print_fitted
 from segscore.jobs.show.formats import (
@@ -40,18 +40,18 @@ def agree(
         read_audit,
         run_agreement,
     )
-    from segscore.pipeline.runs import cluster as clusters
+    from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
 
     if explain_plan:
         print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS))
         return
-    garbage.work()
+    startup.work(cluster)
     with (
-        clusters.connect(cluster, workers, chosen.memory_limit) as client,
+        executors.connect(cluster, workers, chosen.memory_limit) as executor,
         Bar("comparing coders") as bar,
     ):
-        finished = run_agreement(chosen, client, bar.advance)
+        finished = run_agreement(chosen, executor, bar.advance)
     if isinstance(finished, Done):
         say_done(finished, format_name)
         finished = read_audit(chosen.output)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
 from segscore.jobs.show.gating import describe_failure, moved_lines, print_checks
@@ -66,7 +66,7 @@ def compare(
     rules = _rules(gate, alpha, chosen.runs)
     if layout == "references":
         chosen = replace(chosen, group_by=(_REFERENCE,))
-    garbage.work()
+    startup.work()
     with Bar("comparing"):
         finished = run_comparison(chosen)
     if isinstance(finished, Done):

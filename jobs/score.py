@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.by_system import summary_layout
 from segscore.jobs.show.formats import ResultFormat, as_rows, described, print_json, print_table
@@ -32,7 +32,7 @@ def score(
     format_name: ResultFormat = "text",
 ) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
-    from segscore.pipeline.runs import cluster as clusters
+    from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
     from segscore.pipeline.scoring import run
     from segscore.pipeline.scoring.inputs import find_inputs
@@ -41,9 +41,12 @@ def score(
     if explain_plan:
         print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
         return
-    garbage.work()
-    with clusters.connect(cluster, workers, chosen.memory_limit) as client, Bar("scoring") as bar:
-        finished = run.run_scoring(chosen, client, bar.advance)
+    startup.work(cluster)
+    with (
+        executors.connect(cluster, workers, chosen.memory_limit) as executor,
+        Bar("scoring") as bar,
+    ):
+        finished = run.run_scoring(chosen, executor, bar.advance)
     if isinstance(finished, Done):
         say_done(finished, format_name)
         finished = run.read_finished(chosen.output)

@@ -35,3 +35,8 @@ def chance(p: float | None) -> str:
     if p is None:
         return "–"
     return "< .0001" if p < 0.00005 else f"{p:.4f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Format a number of things, such as `1 row` or `2,000 rows`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

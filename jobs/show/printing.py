@@ -1,21 +1,12 @@
 """Print the results and progress of commands on a terminal."""
 
 import shlex
-from contextlib import ExitStack
 from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
@@ -23,6 +14,7 @@ from segscore.jobs.show.leaderboard import print_scores
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from rich.progress import Progress
 
     from segscore.pipeline.errors import Done
     from segscore.pipeline.runs.planning import Plan
@@ -42,22 +34,18 @@ class Bar:
             work: what is done, such as "scoring".
         """
         self.console = Console(stderr=True, highlight=False)
-        self.drawn = self.console.is_terminal and not LOG.structured
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-        left = TimeRemainingColumn(elapsed_when_finished=True)
-        self.bar = Progress(
-            *columns, TimeElapsedColumn(), left, console=self.console, transient=True
-        )
-        self.work, self.task = work, self.bar.add_task(f"{work}: reading", total=None)
+        self.work = work
+        self.bar: Progress | None = None
         self.tenths, self.start = 0, monotonic()
-        self.open = ExitStack()
 
     def __enter__(self) -> "Bar":
-        if self.drawn:
-            from segscore.jobs.show.compiling import watch_compilation
+        if self.console.is_terminal and not LOG.structured:
+            from rich.progress import Progress, TimeElapsedColumn
 
-            self.open.enter_context(self.bar)
-            self.compiled = self.open.enter_context(watch_compilation(self._compiling))
+            columns = (*Progress.get_default_columns(), "left,", TimeElapsedColumn(), "elapsed")
+            self.bar = Progress(*columns, console=self.console, transient=True)
+            self.task = self.bar.add_task(f"{self.work}: reading", total=None)
+            self.bar.start()
         return self
 
     def __exit__(
@@ -66,21 +54,16 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.open.close()
-        if self.drawn and self.compiled.loops:
-            loops, seconds = self.compiled.loops, self.compiled.seconds
-            LOG.say("info", f"compiled {loops} loops in {seconds:.0f} s, which the cache keeps")
-
-    def _compiling(self) -> None:
-        self.bar.update(self.task, description="compiling loops (first run only)")
+        if self.bar is not None:
+            self.bar.stop()
 
     def advance(self, done: int, parts: int) -> None:
         """Show that ``done`` of ``parts`` parts are done."""
         if done == 0:
             self.tenths, self.start = 0, monotonic()
-        if self.drawn and done < parts:
+        if self.bar is not None and done < parts:
             self.bar.update(self.task, description=self.work, completed=done, total=parts)
-        elif self.drawn:
+        elif self.bar is not None:
             self.bar.reset(self.task, description=f"{self.work}: adding up", total=None)
         elif parts and done * 10 // parts > self.tenths:
             self.tenths = done * 10 // parts

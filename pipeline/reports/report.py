@@ -74,9 +74,9 @@ def _title(url: str) -> str:
 
 def _require_free(output: str, run: FinishedRun) -> None:
     """Refuse to write over a folder, into the run, over its inputs, or over another file."""
+    require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
     if storage.names(output):
         raise Refused(f"--output {output}: is a folder; name a file")
-    require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
     head = storage.head(output, _HEAD)
     if head and not is_report(head):
         raise Refused(
@@ -89,6 +89,8 @@ def _sections(run: FinishedRun, settings: ReportSettings) -> Iterator[Section]:
         yield from agreement.agreement_sections(run)
     elif run.files("curves"):
         yield from sweep.sweep_sections(run)
+    elif run.files("tolerances"):
+        yield from sweep.tolerance_sections(run)
     elif run.files("scores"):
         yield from _scored(run, settings)
     else:

@@ -98,9 +98,12 @@ def read_memory(option: str, text: str) -> int:
     Raises:
         Refused: the text is not an amount of memory.
     """
-    from segscore.pipeline.runs.cluster import bytes_of  # imports Dask
+    from dask.utils import parse_bytes  # noqa: TID251
 
-    return bytes_of(option, text)
+    try:
+        return int(parse_bytes(text))
+    except ValueError as problem:
+        raise Refused(f"{option} {text}: must be a number of bytes, such as 2GB") from problem
 
 
 ReferencesArgument = Annotated[str, Argument("Reference segmentations: a file, folder or glob.")]
@@ -139,6 +142,17 @@ UnitsOption = Annotated[
 LengthToleranceOption = Annotated[
     int,
     Option("Units by which the lengths of a document's segmentations may differ.", Panel.INPUTS),
+]
+BetaOption = Annotated[
+    float, Option("Weight of recall in b_f1, f1 and every other F.", Panel.MEASURES)
+]
+EdgesOption = Annotated[
+    int,
+    Option(
+        "Boundaries added to both sides in the tolerance measures: 0 none, 1 the start, "
+        "2 start and end.",
+        Panel.MEASURES,
+    ),
 ]
 PSegOption = Annotated[
     float | None,

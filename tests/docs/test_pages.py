@@ -10,7 +10,7 @@ import typer
 
 from segscore.jobs.cli.app import app
 from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
-from segscore.pipeline.scoring.sweep.run import SCORES_GIVEN as SCORES_GIVEN
+from segscore.pipeline.scoring.sweep.part import SCORES_GIVEN as SCORES_GIVEN
 from segscore.pipeline.tables.boundary_types import DECLARED
 from segscore.pipeline.tables.boundary_types import GIVEN as TYPES_GIVEN
 from segscore.pipeline.tables.contradictions import UNIQUE_CODER, UNIQUE_DOCUMENT
@@ -29,7 +29,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_OTHERS = {
     "--build-arg", "--confidence", "--create-namespace", "--death-timeout", "--from",
     "--from-env-file", "--help", "--install-completion", "--paired-ar", "--paired-bs",
-    "--now", "--repo", "--rm", "--wait",
+    "--now", "--protocol", "--repo", "--rm", "--tls-ca-file", "--tls-cert", "--tls-key", "--wait",
 }  # fmt: skip
 """Options of other programs, and options of every command."""
 

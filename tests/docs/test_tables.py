@@ -108,7 +108,8 @@ def test_the_page_of_tables_agrees_with_the_schemas() -> None:
 
 
 def test_every_table_and_rule_is_on_the_page() -> None:
-    assert {table.name for table in TABLES if table.command not in (None, "history")} == set(
+    without_run = (None, "history", "reconcile", "calibrate")
+    assert {table.name for table in TABLES if table.command not in without_run} == set(
         run_folder.RUN_TABLES
     )
     assert set(rejects.BETWEEN_ROWS) == {
@@ -166,12 +167,15 @@ def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
         if row["role"] == "hypothesis"
     ]
     run = tmp_path / "run"
-    result = segscore("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
-    assert result.code == 0, result.err
+    swept = ("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
-    keep([*of("sweep"), *beside], run, {})
-    assert set(written(run)) == {table.name for table in (*of("sweep"), *beside)}
-    record(run, "sweep")
+    for options in ((), ("--tolerances", "0,2", "--fresh")):
+        result = segscore(*swept, *options)
+        assert result.code == 0, result.err
+        tables = [table for table in of("sweep") if (table.name == "tolerances") == bool(options)]
+        keep([*tables, *beside], run, {})
+        assert set(written(run)) == {table.name for table in (*tables, *beside)}
+        record(run, "sweep")
 
 
 def test_agree(segscore: Segscore, tmp_path: Path) -> None:
