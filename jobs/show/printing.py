@@ -42,8 +42,10 @@ class Bar:
         if self.console.is_terminal and not LOG.structured:
             from rich.progress import Progress, TimeElapsedColumn
 
-            columns = (*Progress.get_default_columns(), "left,", TimeElapsedColumn(), "elapsed")
-            self.bar = Progress(*columns, console=self.console, transient=True)
+            columns = Progress.get_default_columns()
+            self.bar = Progress(
+                *columns, "left", TimeElapsedColumn(), console=self.console, transient=True
+            )
             self.task = self.bar.add_task(f"{self.work}: reading", total=None)
             self.bar.start()
         return self
