@@ -37,7 +37,7 @@ FROM read_parquet(audit_archive() || '/*/agreement/*.parquet', union_by_name = t
 WHERE is_listed(filename);
 
 -- Coders of each audit: their rates and those of their group, their agreement with peers, and the
--- agreement of the group without them.
+-- agreement of the group without them.  Columns that audits of an earlier version lack are null.
 CREATE OR REPLACE VIEW coders AS
 SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time,
@@ -58,8 +58,13 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
         'without_pi_exact', 'without_kappa_exact', 'without_bias_exact', 'without_pi_two_category',
         'without_kappa_two_category', 'without_bias_two_category', 'without_alpha_two_category',
         'without_ac1_two_category', 'filename']) AS groups
-FROM read_parquet(audit_archive() || '/*/coders/*.parquet', union_by_name = true, filename = true,
-    hive_partitioning = false) AS audit_row
+FROM (
+    SELECT CAST(NULL AS DOUBLE) AS without_ac1_two_category
+    WHERE false
+    UNION ALL BY NAME
+    FROM read_parquet(audit_archive() || '/*/coders/*.parquet', union_by_name = true,
+        filename = true, hive_partitioning = false)
+) AS audit_row
 WHERE is_listed(filename);
 
 -- Positions about which coders disagree: some have a boundary at most half a window away, others do
