@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Absent, Done, Failed, Refused
+from segscore.pipeline.errors import Absent, Done, Failed, Refused, TooManyUnpaired
 from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.retention import remove_old
@@ -65,11 +65,11 @@ def run_night(
         raise Failed(
             f"{settings.date}: another process is working on this night: {problem}"
         ) from problem
-    except Absent as problem:
+    except (Absent, TooManyUnpaired) as problem:
         _write_unfinished_metrics(settings, metrics.WAITING, 1, warn)
         raise Failed(
-            f"{settings.date}: waiting for input: {problem}; nothing was published; run the "
-            "date again when the input exists"
+            f"{settings.date}: waiting for input: {problem}; {_what_stands(settings)}; run the "
+            "date again when the input is complete"
         ) from problem
     except Exception as problem:
         _write_unfinished_metrics(
@@ -85,6 +85,13 @@ def run_night(
     for warning in not_removed:
         warn(warning)
     return replace(finished, removed=tuple(removed))
+
+
+def _what_stands(settings: NightSettings) -> str:
+    record = storage.join(settings.score.output, run_folder.RECORD)
+    if storage.read_text(record) is None:
+        return "nothing was published"
+    return "the night stays as it was published before"
 
 
 def _require_free_for_metrics(settings: NightSettings) -> None:

@@ -31,7 +31,12 @@ PAGE = (ROOT / "docs" / "dashboards.md").read_text("utf-8")
 GRAFANA = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
 NIGHTS = FIRST, SECOND, FAILED = DAYS[:3]
 AUDIT = "date=2026-01-03"
-NEWER = ["without_ac1_two_category"]
+NEWER = [
+    "without_ac1_two_category",
+    *("rate_median", "rate_mad", "rate_deviation", "outlying_rate"),
+    *("peer_median", "peer_mad", "peer_deviation", "low_agreement"),
+    *("peer_drift", "peer_drift_p", "drifting"),
+]
 """Columns of coders that audits of an earlier version lack."""
 
 COMMAND = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()"]
@@ -454,7 +459,7 @@ def test_alerts_use_metrics_that_nights_write(place: Place) -> None:
             of_rule |= labels.get(selector.name, {"table"})
             for matcher in selector.matchers.matchers:
                 assert matcher.name in labels[selector.name]
-                assert set(matcher.value.split("|")) <= {*OUTCOMES, WAITING, BROKEN}
+                assert set(matcher.value.split("|")) <= {*OUTCOMES, WAITING, BROKEN, "hypotheses"}
         used = set(re.findall(r"\$labels\.(\w+)", json.dumps(rule)))
         assert used <= of_rule, rule
         if "alert" in rule:
