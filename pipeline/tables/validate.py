@@ -3,11 +3,15 @@
 import os
 import sys
 from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.columns import Contract
+
+if TYPE_CHECKING:
+    from pandera.errors import SchemaErrors
 
 ONE_AT_A_TIME = Lock()
 """Each validation tries to import PySpark; unlocked, two threads may see a half-made module."""
@@ -42,7 +46,7 @@ def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
         with ONE_AT_A_TIME:
             model.schema.validate(schema.empty_table(), lazy=True)
     except SchemaErrors as problem:
-        cases = problem.failure_cases.to_pylist()
+        cases = _failure_cases(problem)
     else:
         return []
     missing = [
@@ -57,6 +61,11 @@ def schema_problems(schema: pa.Schema, model: Contract) -> list[str]:
         if case["check"].startswith("dtype(")
     ]
     return missing + mistyped
+
+
+def _failure_cases(problem: "SchemaErrors") -> list[dict[str, Any]]:
+    """Return what Pandera found; its table is one of polars if that is installed."""
+    return pa.table(problem.failure_cases).to_pylist()
 
 
 def _require_all_checks() -> None:
@@ -98,7 +107,7 @@ def broken_rules(table: pa.Table, model: Contract) -> dict[int, str]:
         with ONE_AT_A_TIME:
             model.schema.validate(table, lazy=True)
     except SchemaErrors as problem:
-        cases = problem.failure_cases.select(["index", "check"]).to_pylist()
+        cases = _failure_cases(problem)
     else:
         return {}
     rank = {name: i for i, name in enumerate(descriptions(model))}

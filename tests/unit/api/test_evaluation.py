@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import polars
 import pyarrow as pa
 import pytest
 
@@ -125,11 +126,16 @@ def as_segmentations(rows: list[dict[str, Any]]) -> dict[str, dict[str, package.
     return by_coder
 
 
-def like_polars(rows: list[dict[str, Any]]) -> pa.Table:
-    """A table with the types that polars has: views of text, large lists, 64 bits."""
+def like_views(rows: list[dict[str, Any]]) -> pa.Table:
+    """A table with views of text, large lists and 64 bits."""
     kinds = [pa.large_string(), pa.string_view(), pa.int64(), pa.large_list(pa.int64())]
     table = pa.Table.from_pylist(rows, SEGMENTATION)
     return table.cast(pa.schema(list(zip(table.column_names, kinds, strict=True))))
+
+
+def like_polars(rows: list[dict[str, Any]]) -> polars.DataFrame:
+    """A data frame of polars, whose types it chooses itself."""
+    return polars.DataFrame(rows)
 
 
 def like_a_relation(rows: list[dict[str, Any]]) -> Any:
@@ -153,6 +159,7 @@ FORMS: dict[str, Any] = {
     "arrow": lambda rows: pa.Table.from_pylist(rows, SEGMENTATION),
     "reader": lambda rows: pa.Table.from_pylist(rows, SEGMENTATION).to_reader(),
     "pandas": lambda rows: pa.Table.from_pylist(rows, SEGMENTATION).to_pandas(),
+    "views": like_views,
     "polars": like_polars,
     "duckdb": like_a_relation,
 }
@@ -165,6 +172,12 @@ def test_every_form_has_the_same_tables(made: Corpus, form: str) -> None:
     got = package.evaluate(make(made.references), make(made.hypotheses), replicates=10)
     for name in expected.names:
         assert ordered(got.table(name)) == ordered(expected.table(name)), name
+
+
+def test_tables_for_polars(made: Corpus) -> None:
+    evaluation = package.evaluate(made.references, made.hypotheses, replicates=10)
+    for name in evaluation.names:
+        assert evaluation.to_polars(name).to_dicts() == evaluation.table(name).to_pylist(), name
 
 
 def test_paths_and_read_run(segscore: Segscore, tmp_path: Path, made: Corpus) -> None:
@@ -188,7 +201,7 @@ def test_on_a_cluster(scheduler: str, tmp_path: Path, made: Corpus) -> None:
         own = package.evaluate(made.references, made.hypotheses, made.documents, client=client)
         kept = package.evaluate(
             made.references,
-            like_polars(made.hypotheses),
+            like_views(made.hypotheses),
             made.documents,
             client=client,
             output=str(tmp_path / "run"),

@@ -110,7 +110,7 @@ def patch(path: Path, old: bytes, new: bytes, which: int | None = None) -> int:
 
 
 def run_small(*arguments: object) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Run a command with little address space; return its peak memory in MB too."""
+    """Run a command with little address space; return its peak memory in MiB too."""
     limit = f"resource.setrlimit(resource.RLIMIT_AS, ({ADDRESSES}, {ADDRESSES}))"
     code = (
         f"import resource, sys; {limit}; from segscore.jobs.cli.app import main\ntry: main()\n"
@@ -131,6 +131,9 @@ BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
     "lying": (lying_list_bomb, "row group 0: column boundaries.list.element does not match"),
 }
 
+
+GIGABYTE = 10**9 / 2**20
+"""The --memory-limit of the commands in MiB; the first command of a machine also compiles."""
 
 FITTING = ("prefix", "list")
 """The rows fit into a worker's default memory; `validate` has no --memory-limit."""
@@ -159,7 +162,7 @@ def test_a_bomb_is_refused_in_one_line(tmp_path: Path, command: str, name: str) 
     assert f"{bomb}: {message}" in line
     assert "Traceback" not in process.stderr
     assert not (run / "run.json").exists()
-    assert peak < 900  # of the gigabyte that is its limit
+    assert peak < GIGABYTE, "more memory than its limit"
 
 
 def test_a_bomb_in_a_run_is_refused(segscore: Segscore, tmp_path: Path) -> None:
