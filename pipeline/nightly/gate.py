@@ -129,9 +129,10 @@ class _Averages:
         key = night.url, system, rule.text
         if key not in self._known:
             tally = self._tallies[night.url, rule.table]
-            missing = tally is None or system not in tally.systems
-            nothing = Replicated(np.nan, 0, np.empty(0), -1)
-            self._known[key] = nothing if missing else tally.average(system, rule)
+            average = Replicated(np.nan, 0, np.empty(0), -1)
+            if tally is not None and system in tally.systems:
+                average = tally.average(system, rule)
+            self._known[key] = average
         return self._known[key]
 
     def check(self, rule: GateRule, system: str, other: Night) -> Check:
