@@ -6,7 +6,7 @@ if it has; the verdict of the gate is stored beside the run and reported again.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Absent, Done, Failed, Refused, TooManyUnpaired
@@ -58,6 +58,10 @@ def run_night(
             failed; the message says whether the night was published.
     """
     _require_free_for_metrics(settings)
+    if settings.date > _last_date():
+        warn(
+            f"{settings.date} is in the future; its metrics are replaced by those of the next night"
+        )
     try:
         finished = _score_and_judge(settings, client, progress, warn)
     except (run_folder.Taken, run_folder.Overtaken) as problem:
@@ -150,12 +154,21 @@ def _score(
 
 
 def _latest(published: Nights) -> tuple[date | None, str | None]:
-    """Return the newest night's date, and when the newest successful night was judged."""
+    """Return the newest night's date, and when the newest successful night was judged.
+
+    A night in the future has a wrong date, and does not count as the newest.
+    """
     verdicts = (
         verdict.verdict for verdict in published.newest_first() if verdict.verdict is not None
     )
     last = next((verdict.finished_at for verdict in verdicts if verdict.exit_code == 0), None)
-    return published.newest, last
+    dates = (night.date for night in published.newest_first() if night.date <= _last_date())
+    return next(dates, None), last
+
+
+def _last_date() -> date:
+    """Return the date of the latest night that there can be, which is tomorrow's east of UTC."""
+    return datetime.now(UTC).date() + timedelta(days=1)
 
 
 def _write_unfinished_metrics(

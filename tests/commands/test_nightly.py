@@ -792,6 +792,10 @@ def test_a_wrong_date_in_the_future_removes_nothing(archive: Archive) -> None:
         assert archive.run(night).code == 0
     result = archive.run("2999-01-01", "--keep", 5)
     assert result.code == 0, result.err
+    assert "2999-01-01 is in the future" in result.err
+    assert metrics(archive)["date_timestamp_seconds", ()] > datetime(2998, 1, 1).timestamp()
+    assert archive.run(today, "--accept", "as it should be").code == 0
+    assert metrics(archive)["date_timestamp_seconds", ()] < datetime.now(UTC).timestamp()
     assert Path(archive.folder_of(today)).exists()
     assert not Path(archive.folder_of(FIRST)).exists()
 
