@@ -1,4 +1,4 @@
-"""`segscore sweep`: compute miss and false alarm rates at every threshold of boundary scores."""
+"""`segscore sweep`: compute errors at every threshold of boundary scores, or tolerance."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,9 @@ from segscore.pipeline.errors import Done
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 
 if TYPE_CHECKING:
-    from segscore.pipeline.scoring.sweep.run import FinishedSweep
+    import pyarrow as pa
+
+    from segscore.pipeline.arrays.ragged import Ints
 
 _SHOWN = 7
 """Number of points shown for each curve, besides the operating point."""
@@ -27,11 +29,19 @@ _HEADINGS = {
     "reference_mean_segment_length": "reference's",
 }
 
+_TOLERANT = {
+    "tolerant_precision": "precision",
+    "tolerant_recall": "recall",
+    "tolerant_f1": "F",
+    "reach_f1": "F in reach",
+    "r_value": "R-value",
+}
+
 
 def sweep(
     chosen: SweepSettings, cluster: Cluster = "local", workers: Workers = None
 ) -> Done | None:
-    """Write miss and false alarm rates at every threshold, and each system's operating point."""
+    """Write error rates at every threshold of boundary scores, or at several tolerances."""
     from segscore.pipeline.runs import cluster as clusters
     from segscore.pipeline.scoring.sweep.run import run_sweep
 
@@ -40,12 +50,32 @@ def sweep(
         finished = run_sweep(chosen, client, bar.advance)
     if isinstance(finished, Done):
         return finished
-    print_curves(finished)
+    if finished.operating_points is None:
+        _print_tolerances(finished.curves)
+    else:
+        _print_curves(finished.curves, finished.operating_points)
     print_record(chosen.output, finished.record)
     return None
 
 
-def print_curves(finished: "FinishedSweep") -> None:
+def _print_tolerances(tolerances: "pa.Table") -> None:
+    """Print precision, recall and F at every tolerance."""
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("hypothesis", overflow="fold")
+    for heading in ("tolerance", *_TOLERANT.values()):
+        table.add_column(heading, justify="right", no_wrap=True)
+    previous = None
+    for row in tolerances.to_pylist():
+        again = row["hypothesis"] == previous
+        if not again:
+            table.add_section()
+        previous = row["hypothesis"]
+        values = (shown_number(row[name]) for name in _TOLERANT)
+        table.add_row("" if again else escape(previous), f"{row['tolerance']:,}", *values)
+    out().print(table)
+
+
+def _print_curves(curves: "pa.Table", operating_points: "Ints") -> None:
     """Print a few points of each hypothesis's curve and, marked, its operating point."""
     from segscore.pipeline.scoring.sweep.curves import excerpt
 
@@ -54,7 +84,7 @@ def print_curves(finished: "FinishedSweep") -> None:
     for heading in ("threshold", *_HEADINGS.values()):
         table.add_column(heading, justify="right", no_wrap=True)
     previous = None
-    for row in excerpt(finished.curves, finished.operating_points, _SHOWN):
+    for row in excerpt(curves, operating_points, _SHOWN):
         again = row["hypothesis"] == previous
         if not again:
             table.add_section()

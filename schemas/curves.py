@@ -1,9 +1,9 @@
-"""The output tables `curves` and `operating_points` of a threshold sweep."""
+"""The output tables of a sweep: `curves` and `operating_points`, or `tolerances`."""
 
 import pandera.pyarrow as pap
 import pyarrow as pa
 
-from segscore.pipeline.measures import PAIRS
+from segscore.pipeline.measures import PAIRS, tolerance
 from segscore.schemas.columns import name, value, whole
 from segscore.schemas.scores import measure
 
@@ -59,4 +59,19 @@ OPERATING_POINTS = pap.DataFrameSchema(
     description="hypothesis: the row of curves whose mean segment length is closest to that of the "
     "references; if several are equally close, the one with the highest threshold (null is "
     "highest)",
+)
+
+TOLERANCES = pap.DataFrameSchema(
+    {
+        "hypothesis": name("coder of the hypotheses"),
+        "tolerance": whole(
+            "largest distance of boundaries that are paired, in the unit of the run"
+        ),
+        **{count: whole(f"{text}, summed over pairs") for count, text in tolerance.COUNTS.items()},
+        **{each.name: measure(each.name, required=True) for each in tolerance.MEASURES},
+    },
+    name="tolerances",
+    strict=True,
+    description="hypothesis and tolerance, if tolerances were chosen, in place of curves and "
+    "operating_points; tolerances ascend",
 )

@@ -33,12 +33,12 @@ def out() -> Console:
 class Bar:
     """A progress bar on a terminal; elsewhere a log line for every further tenth."""
 
-    def __init__(self) -> None:
-        """Draw on standard error, so that results can be piped."""
+    def __init__(self, work: str = "scoring") -> None:
+        """Draw on standard error, so that results can be piped; ``work`` is shown before it."""
         self.console = Console(stderr=True, highlight=False)
         self.drawn = self.console.is_terminal and not LOG.structured
         self.bar = Progress(console=self.console, transient=True)
-        self.task = self.bar.add_task("scoring", total=None)
+        self.task = self.bar.add_task(work, total=None)
         self.tenths = 0
 
     def __enter__(self) -> "Bar":
@@ -62,6 +62,11 @@ class Bar:
         elif parts and done * 10 // parts > self.tenths:
             self.tenths = done * 10 // parts
             LOG.say("info", f"{done} of {parts} parts done", done=done, parts=parts)
+
+
+def counted(number: int, noun: str) -> str:
+    """Format a number of things, such as `1 row` or `2,000 rows`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def shown_number(value: float | None) -> str:

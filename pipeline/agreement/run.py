@@ -83,7 +83,7 @@ def run_agreement(
         with run.stage("meet"):
             if not run.claim({AUDITED: parts}):
                 return run.done
-            place = Partitioning(tables, run.folder, plan.groups, plan.cuts)
+            place = Partitioning.of(plan, tables, run.folder)
             if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
                 shuffle.shuffle_rows(client, place)
         with run.stage("audit"):

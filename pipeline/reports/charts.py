@@ -280,6 +280,43 @@ FEW = 10
 """Maximum number of lines for the smaller set of colours, which are easier to distinguish."""
 
 
+def _colours(names: Sequence[str]) -> "alt.Color":
+    """Colour lines by name."""
+    import altair as alt
+
+    several = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=140)
+    return alt.Color(
+        "name:N",
+        sort=None,
+        scale=alt.Scale(domain=names, scheme="tableau20" if len(names) > FEW else "tableau10"),
+        legend=several if len(names) > 1 else None,
+    )
+
+
+def line_chart(rows: Sequence[MarkValues], across: str, up: str) -> Chart | None:
+    """Draw one line per system; return None if nothing is defined.
+
+    Args:
+        rows: ``name``, ``x`` and ``y``.
+        across: title of the x axis.
+        up: title of the y axis.
+    """
+    import altair as alt
+
+    if not _any_defined(rows, "y"):
+        return None
+    x = alt.X("x:Q", title=across)
+    y = alt.Y("y:Q", title=up, scale=_value_scale(rows, "y"))
+    tooltip = [
+        alt.Tooltip("name:N", title="name"),
+        alt.Tooltip("x:Q", title=across),
+        alt.Tooltip("y:Q", title=up, format=".4f"),
+    ]
+    chart = alt.Chart(_data(rows)).mark_line(point=alt.OverlayMarkDef(size=30))
+    colour = _colours(_distinct(rows, "name"))
+    return _as_json(chart.encode(x=x, y=y, color=colour, tooltip=tooltip), 280)
+
+
 def curves(rows: Sequence[MarkValues], points: Sequence[MarkValues], across: str, up: str) -> Chart:
     """Draw one line per system over its thresholds, and its operating point.
 
@@ -291,15 +328,7 @@ def curves(rows: Sequence[MarkValues], points: Sequence[MarkValues], across: str
     """
     import altair as alt
 
-    names = _distinct(rows, "name")
-    colour = alt.Color(
-        "name:N",
-        sort=None,
-        scale=alt.Scale(domain=names, scheme="tableau20" if len(names) > FEW else "tableau10"),
-        legend=alt.Legend(title=None, orient="bottom", columns=2, labelLimit=140)
-        if len(names) > 1
-        else None,
-    )
+    colour = _colours(_distinct(rows, "name"))
     tooltip = [
         alt.Tooltip("name:N", title="name"),
         alt.Tooltip("threshold:Q", title="threshold", format=".4f"),

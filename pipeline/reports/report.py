@@ -89,6 +89,8 @@ def _sections(run: FinishedRun, settings: ReportSettings) -> Iterator[Section]:
         yield from agreement.agreement_sections(run)
     elif run.files("curves"):
         yield from sweep.sweep_sections(run)
+    elif run.files("tolerances"):
+        yield from sweep.tolerance_sections(run)
     elif run.files("scores"):
         yield from _scored(run, settings)
     else:

@@ -1,9 +1,10 @@
-"""Sections of a threshold sweep's report: its curves and operating points."""
+"""Sections of a sweep's report: curves and operating points, or curves over tolerances."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from segscore.pipeline.measures import ALL
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.page import Figure, PageTable, Section
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
@@ -125,4 +126,49 @@ def _points(chosen: Sequence[RunRow]) -> Figure:
         PageTable(_POINT_COLUMNS, rows),
         folded=False,
         wide=True,
+    )
+
+
+_TOLERANT = (
+    "tolerant_f1",
+    "tolerant_precision",
+    "tolerant_recall",
+    "reach_f1",
+    "reach_precision",
+    "reach_recall",
+    "r_value",
+)
+"""The measures that are drawn."""
+
+
+def tolerance_sections(run: FinishedRun) -> Iterator[Section]:
+    """Yield the section on how measures grow with the tolerance."""
+    rows = run.rows("tolerances")
+    names = list(dict.fromkeys(row["hypothesis"] for row in rows))
+    left = len(names) - _SYSTEMS
+    more = f" The first {_SYSTEMS} systems by name; {left} more are not drawn." if left > 0 else ""
+    unit = run.record.get("unit") or "unit of the run"
+    yield Section(
+        "tolerances",
+        "Precision, recall and F by tolerance",
+        "Each line is a system. At a tolerance, boundaries of a system and of a reference may be "
+        f"that far apart to count as the same; counts are summed over all pairs.{more}",
+        [_by_tolerance(rows, names[:_SYSTEMS], name, unit) for name in _TOLERANT],
+    )
+
+
+def _by_tolerance(rows: Sequence[RunRow], drawn: Sequence[str], measure: str, unit: str) -> Figure:
+    points = [
+        {"name": row["hypothesis"], "x": row["tolerance"], "y": row[measure]}
+        for row in rows
+        if row["hypothesis"] in drawn
+    ]
+    return Figure(
+        measure + ALL[measure].arrow,
+        f"{ALL[measure].description[:1].upper()}{ALL[measure].description[1:]}.",
+        PageTable(
+            ["system", "tolerance", measure],
+            [[row["hypothesis"], row["tolerance"], row[measure]] for row in rows],
+        ),
+        charts.line_chart(points, f"tolerance ({unit})", measure),
     )

@@ -140,6 +140,17 @@ LengthToleranceOption = Annotated[
     int,
     Option("Units by which the lengths of a document's segmentations may differ.", Panel.INPUTS),
 ]
+BetaOption = Annotated[
+    float, Option("Weight of recall in b_f1, f1 and every other F.", Panel.MEASURES)
+]
+EdgesOption = Annotated[
+    int,
+    Option(
+        "Boundaries added to both sides in the tolerance measures: 0 none, 1 the start, "
+        "2 start and end.",
+        Panel.MEASURES,
+    ),
+]
 PSegOption = Annotated[
     float | None,
     Option(

@@ -10,7 +10,7 @@ MEASURES_CHOSEN = "measures"
 
 MEANINGS = {
     "agree": "agreement; how the agreement expected by chance is pooled",
-    "sweep": "which candidates count as boundaries at a threshold t",
+    "sweep": "what varies: the tolerance, or the threshold t and which candidates reach it",
     "operating_point": "how a system's operating threshold is chosen",
     "n_t": "boundaries up to n_t - 1 positions apart are near misses",
     "window": "how the window size k is chosen, how halves are rounded, the smallest size",
@@ -25,7 +25,7 @@ MEANINGS = {
     "edit_constants": "constants added to the costs of edits",
     "content_weights": "weights of the four content errors",
     "unit_weights": "source of the weights of units",
-    "tol": "tolerance: largest distance of boundaries that are paired by tolerance measures",
+    "tol": "tolerance (in a sweep: all): largest distance of boundaries that are paired",
     "edges": "ends of documents that count as boundaries in tolerance measures",
     "tiou": "overlap above which segments count as partners in tIoU",
     MEASURES_CHOSEN: "measures and families of measures that were computed, if not the default",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from segscore.pipeline.runs.planning import LIMITS
+from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.runs.record import describe_rejects, explain_nothing_scored
 from segscore.pipeline.scoring.accounting import (
     SIDES,
@@ -16,7 +16,7 @@ from segscore.pipeline.scoring.accounting import (
     list_unpaired_inputs,
     nothing_scored,
 )
-from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses, list_unpaired
+from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses
 from segscore.pipeline.scoring.inputs import (
     Collected,
     Inputs,
@@ -117,7 +117,7 @@ def score_tables(
 def _score(inputs: Inputs, rule: Rule, collected: Collected, accepted: Accepted) -> ScoredTables:
     references, settings = collected.references, rule.settings
     assert isinstance(settings, ScoreSettings)
-    job = Job(rule, inputs.typed, inputs.hypotheses.further, "", LIMITS.rows_per_part)
+    job = Job(rule, inputs.typed, inputs.hypotheses.further, "", ROWS_AT_ONCE)
     reference_set = ReferenceSet.build(references, settings, has_panels=references.has_panels)
     documents = len(references.documents)
     paired = np.zeros(len(references), bool)
@@ -127,10 +127,11 @@ def _score(inputs: Inputs, rule: Rule, collected: Collected, accepted: Accepted)
         point_blocks(job, reference_set, [piece.documents for piece in pieces]),
     )
     tables, totals = _gather(blocks)
-    tables["rejects"] = pa.concat_tables([collected.rejects, accepted.rejects])
-    unpaired = [list_unpaired_inputs(collected, paired), list_unpaired(accepted.unpaired)]
+    hypotheses = accepted.account
+    tables["rejects"] = pa.concat_tables([collected.rejects, hypotheses.rejects])
+    unpaired = [list_unpaired_inputs(collected, paired), hypotheses.unpaired]
     tables["unpaired"] = pa.concat_tables(unpaired)
-    account = {**count_rows(collected, paired), **accepted.row_counts}
+    account = {**count_rows(collected, paired), **hypotheses.rows}
     if not account["hypotheses"]["scored"]:
         lost = [tables["rejects"]], [tables["unpaired"]]
         raise nothing_scored(inputs, account, explain_nothing_scored(*lost, SIDES, "rejects"))

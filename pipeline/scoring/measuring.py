@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.options import (
+    BetaOption,
+    EdgesOption,
     LengthToleranceOption,
     NTOption,
     Option,
@@ -114,9 +116,7 @@ class MeasuringSettings:
         tuple[float, ...],
         Option("Costs of a miss and of a false alarm in C_seg.", Panel.MEASURES, read_numbers),
     ] = (1.0, 0.3)
-    beta: Annotated[
-        float, Option("Weight of recall in b_f1, f1 and every other F.", Panel.MEASURES)
-    ] = 1.0
+    beta: BetaOption = 1.0
     edit_constants: Annotated[
         tuple[float, ...],
         Option(
@@ -140,14 +140,7 @@ class MeasuringSettings:
         int,
         Option("Largest distance of two boundaries in the tolerance measures.", Panel.MEASURES),
     ] = 0
-    edges: Annotated[
-        int,
-        Option(
-            "Boundaries added to both sides in the tolerance measures: 0 none, 1 the start, "
-            "2 start and end.",
-            Panel.MEASURES,
-        ),
-    ] = 0
+    edges: EdgesOption = 0
     tiou: Annotated[
         str,
         Option("IoU above which two segments count as the same in tiou_f1.", Panel.MEASURES),

@@ -17,6 +17,7 @@ RUN_TABLES = (
     "summary",
     "curves",
     "operating_points",
+    "tolerances",
     "pairs",
     "documents",
     "agreement",

@@ -278,6 +278,29 @@ def test_the_report_of_a_sweep_shows_its_curves(segscore: Segscore, tmp_path: Pa
     )
 
 
+def test_the_report_of_a_sweep_over_tolerances_shows_its_curves(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    corpus(5, documents=10).write(tmp_path)
+    tables = (tmp_path / "references", tmp_path / "hypotheses")
+    run = tmp_path / "sweep"
+    assert segscore("sweep", *tables, "--output", run, "--tolerances", "0,1,4").code == 0
+    read = Reader(report(segscore, run))
+    swept = read_table(str(run / "tolerances")).to_pylist()
+    for measure in ("tolerant_f1", "tolerant_precision", "reach_recall", "r_value"):
+        listed = read.tables[f"{measure} ↑"][1:]
+        assert [row[:2] for row in listed] == [
+            [row["hypothesis"], str(row["tolerance"])] for row in swept
+        ]
+        assert [number(row[2]) for row in listed] == [
+            pytest.approx(row[measure], abs=1e-4) for row in swept
+        ]
+        drawn = read.charts[f"{measure} ↑"]["data"]["values"]
+        assert [(point["name"], point["x"]) for point in drawn] == [
+            (row["hypothesis"], row["tolerance"]) for row in swept
+        ]
+
+
 def test_the_report_of_a_night_shows_the_verdict(segscore: Segscore, tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     for day, chance in zip(DAYS[:2], (0.8, 0.3), strict=True):

@@ -21,7 +21,7 @@ from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring.pairs import Pairs
-from segscore.pipeline.scoring.sweep import run
+from segscore.pipeline.scoring.sweep import part
 from segscore.pipeline.scoring.sweep.candidates import CHANGING, Candidates, compute_changes
 from segscore.pipeline.scoring.sweep.curves import (
     POOLED,
@@ -564,7 +564,7 @@ def test_bytes_are_the_same_on_any_cluster(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20))
-    monkeypatch.setattr(run, "CANDIDATES_AT_ONCE", 30)
+    monkeypatch.setattr(part, "CANDIDATES_AT_ONCE", 30)
     generated = scored_corpus(seed=4, documents=60)
     generated.hypotheses.append(dict(generated.hypotheses[0]))
     write(generated, tmp_path, count=4)
@@ -591,7 +591,7 @@ def test_bytes_are_the_same_from_one_file_and_from_four(
         monkeypatch.setattr(
             planning, "LIMITS", Limits(rows_per_part=rows_per_part if count == 4 else 50)
         )
-        monkeypatch.setattr(run, "CANDIDATES_AT_ONCE", rows_per_part)
+        monkeypatch.setattr(part, "CANDIDATES_AT_ONCE", rows_per_part)
         sweep(segscore, folder, folder / "run")
         Random(count).shuffle(generated.hypotheses)  # noqa: S311
         Random(count).shuffle(generated.references)  # noqa: S311

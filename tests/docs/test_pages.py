@@ -10,7 +10,7 @@ import typer
 
 from segscore.jobs.cli.app import app
 from segscore.pipeline.scoring.reference_points import REFERENCE_POINTS
-from segscore.pipeline.scoring.sweep.run import SCORES_GIVEN as SCORES_GIVEN
+from segscore.pipeline.scoring.sweep.part import SCORES_GIVEN as SCORES_GIVEN
 from segscore.pipeline.tables.boundary_types import DECLARED
 from segscore.pipeline.tables.boundary_types import GIVEN as TYPES_GIVEN
 from segscore.pipeline.tables.contradictions import UNIQUE_CODER, UNIQUE_DOCUMENT

@@ -166,12 +166,15 @@ def test_sweep(segscore: Segscore, tmp_path: Path) -> None:
         if row["role"] == "hypothesis"
     ]
     run = tmp_path / "run"
-    result = segscore("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
-    assert result.code == 0, result.err
+    swept = ("sweep", references, put(tmp_path / "scored.jsonl", scored), "--output", run)
     beside = [table for table in of("score") if table.name in ("rejects", "unpaired")]
-    keep([*of("sweep"), *beside], run, {})
-    assert set(written(run)) == {table.name for table in (*of("sweep"), *beside)}
-    record(run, "sweep")
+    for options in ((), ("--tolerances", "0,2", "--fresh")):
+        result = segscore(*swept, *options)
+        assert result.code == 0, result.err
+        tables = [table for table in of("sweep") if (table.name == "tolerances") == bool(options)]
+        keep([*tables, *beside], run, {})
+        assert set(written(run)) == {table.name for table in (*tables, *beside)}
+        record(run, "sweep")
 
 
 def test_agree(segscore: Segscore, tmp_path: Path) -> None:

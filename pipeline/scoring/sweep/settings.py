@@ -5,20 +5,26 @@ from typing import Annotated
 
 from segscore.pipeline.runs.options import (
     Argument,
+    BetaOption,
     DocumentsOption,
+    EdgesOption,
     FreshOption,
     LengthToleranceOption,
+    Option,
     OutputOption,
+    Panel,
     PSegOption,
     ReferencesArgument,
     RoundingOption,
     UnitsOption,
     WindowOption,
+    read_whole_numbers,
 )
-from segscore.pipeline.runs.settings import check_locations
+from segscore.pipeline.runs.settings import MOST_UNITS, check_locations, comma_separated, within
 from segscore.pipeline.scoring.measuring import MeasuringSettings, select_fields
 
 _SIGNED = ("window", "units", "length_tolerance", "p_seg", "v")
+_SIGNED_WITH_TOLERANCES = ("units", "length_tolerance", "beta", "edges", "v")
 
 
 @dataclass(frozen=True)
@@ -27,16 +33,33 @@ class SweepSettings:
 
     Attributes:
         references: table of reference segmentations: a file, a directory or a glob.
-        scored: table of segmentations with boundary_scores.
+        scored: table of segmentations, with boundary_scores unless there are tolerances.
         output: folder or URL of the run.
         documents: table of unit lengths, or None.
+        tolerances: tolerances to sweep over, in the unit of the run; made ascending and distinct.
+            Empty: sweep over the thresholds of the scores.
         fresh: replace a finished run in the same place; the others as in ``MeasuringSettings``.
     """
 
     references: ReferencesArgument
-    scored: Annotated[str, Argument("Segmentations with boundary_scores: a file, folder or glob.")]
+    scored: Annotated[
+        str,
+        Argument(
+            "Segmentations with boundary_scores (any with --tolerances): a file, folder or glob."
+        ),
+    ]
     output: OutputOption
     documents: DocumentsOption = None
+    tolerances: Annotated[
+        tuple[int, ...],
+        Option(
+            "Sweep over these tolerances, such as 0,500,1000, in place of thresholds.",
+            Panel.MEASURES,
+            read_whole_numbers,
+        ),
+    ] = ()
+    edges: EdgesOption = MeasuringSettings.edges
+    beta: BetaOption = MeasuringSettings.beta
     window: WindowOption = MeasuringSettings.window
     rounding: RoundingOption = MeasuringSettings.rounding
     units: UnitsOption = MeasuringSettings.units
@@ -51,6 +74,9 @@ class SweepSettings:
             Refused: a value is invalid; the message names the option and what it allows.
         """
         check_locations({**self.inputs, "--output": self.output})
+        for tolerance in self.tolerances:
+            within("--tolerances", tolerance, 0, MOST_UNITS)
+        object.__setattr__(self, "tolerances", tuple(sorted(set(self.tolerances))))
         self.measuring.require_documents(self.documents)
 
     @property
@@ -71,11 +97,19 @@ class SweepSettings:
             units=self.units,
             length_tolerance=self.length_tolerance,
             p_seg=self.p_seg,
+            edges=self.edges,
+            beta=self.beta,
             replicates=0,
         )
 
     @property
     def signature(self) -> str:
         """Description in one line of what was computed, so that two curves can be compared."""
-        signed = select_fields(self.measuring.signature("none"), _SIGNED)
-        return "|".join(["segscore", "sweep:score>=t", "operating_point:mean-length", *signed])
+        measured = self.measuring.signature("none")
+        if self.tolerances:
+            swept = ["sweep:tolerance", f"tol:{comma_separated(self.tolerances)}"]
+            signed = select_fields(measured, _SIGNED_WITH_TOLERANCES)
+        else:
+            swept = ["sweep:score>=t", "operating_point:mean-length"]
+            signed = select_fields(measured, _SIGNED)
+        return "|".join(["segscore", *swept, *signed])
