@@ -75,9 +75,11 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         console.print(f"removed night {removed}: {days}")
     for system in verdict.new if chosen.rules else ():
         console.print(f"{system}: no earlier good night to compare with", markup=False)
-    for problem in problems(verdict) if not verdict.exit_code else ():
-        LOG.say("warning", problem)
-    console.print(f"{verdict.date}: {verdict.outcome}", markup=False)
+    described = problems(verdict) if not verdict.exit_code else []
+    for warning in (*verdict.warnings, *described):
+        LOG.say("warning", warning)
+    reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
+    console.print(f"{verdict.date}: {verdict.outcome}{reason}", markup=False)
     if LOG.structured:
         LOG.say("info", "judged", date=verdict.date, outcome=verdict.outcome, good=verdict.good)
 
@@ -97,6 +99,7 @@ def problems(verdict: "Verdict") -> list[str]:
     ]
     if verdict.missing:
         descriptions.append(
-            f"missing tonight: {', '.join(verdict.missing)}; run the date again when they arrive"
+            f"missing tonight: {', '.join(verdict.missing)}; run the date again when they arrive, "
+            "or with --accept REASON if later nights need not have them"
         )
     return descriptions

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.agreement.documents import by_similarity
+from segscore.pipeline.agreement.documents import by_contest
 from segscore.pipeline.agreement.part import (
     CONTESTED,
     AgreeJob,
@@ -107,7 +107,7 @@ def run_agreement(
         record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
-        contested = sorted((row for part in audited for row in part.contested), key=by_similarity)
+        contested = sorted((row for part in audited for row in part.contested), key=by_contest)
         return FinishedAudit(run.publish(record), written, contested[:CONTESTED])
 
 
