@@ -13,6 +13,7 @@ from segscore.pipeline.runs.record import require_few_rejects
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.broadcast import score_broadcast
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
 from segscore.pipeline.scoring.pairs import Rule
@@ -82,6 +83,16 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
         return Finished(run.publish(record), summary)
+
+
+def read_finished(output: str) -> Finished:
+    """Read the scoring run that a folder contains.
+
+    Raises:
+        Refused: as for ``FinishedScoring.open``.
+    """
+    run = FinishedScoring.open(output)
+    return Finished(run.record, run.table("summary"))
 
 
 def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:
