@@ -71,6 +71,7 @@ def agree(
 
 def print_audit(finished: "FinishedAudit") -> None:
     """Print coefficients by group, coders over all documents, and the most contested documents."""
+    from segscore.pipeline.agreement.findings import describe_audit
     from segscore.pipeline.runs.finished import rows_over_all
 
     by = list(finished.record["settings"]["group_by"])
@@ -81,6 +82,9 @@ def print_audit(finished: "FinishedAudit") -> None:
         out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups are in the table agreement")
     _print_coders(rows_over_all(finished.tables["coders"], by))
     _print_contested(finished.contested)
+    kinds = ("agreement", "coders", "peers")
+    for sentence in describe_audit(*(rows_over_all(finished.tables[name], by) for name in kinds)):
+        out().print(sentence, markup=False)
 
 
 def _by_group(

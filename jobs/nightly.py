@@ -93,9 +93,9 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         console.print(f"removed night {removed}: {days}")
     for system in verdict.new if chosen.rules else ():
         console.print(f"{system}: no earlier good night to compare with", markup=False)
-    for problem in problems(verdict) if not verdict.exit_code else ():
-        LOG.say("warning", problem)
-    console.print(f"{verdict.date}: {verdict.outcome}", markup=False)
+    _warn(verdict)
+    reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
+    console.print(f"{verdict.date}: {verdict.outcome}{reason}", markup=False)
     if LOG.structured:
         LOG.say("info", "judged", date=verdict.date, outcome=verdict.outcome, good=verdict.good)
 
@@ -106,8 +106,7 @@ def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str)
 
     verdict, record = ended.verdict, ended.night.record
     log_finished(chosen.score.output, record)
-    for problem in problems(verdict) if not verdict.exit_code else ():
-        LOG.say("warning", problem)
+    _warn(verdict)
     if format_name == "json":
         night = json.loads(verdict.text())
         summary = ended.night.table("summary").to_pylist()
@@ -117,6 +116,13 @@ def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str)
         names = [field.name for field in fields(Check) if field.name != "moved"]
         checks = [asdict(check) for check in verdict.checks]
         print_table(plain_layout(names, checks, record["signature"]), format_name)
+
+
+def _warn(verdict: "Verdict") -> None:
+    """Log what is unusual about a night, and the problems of one that does not fail."""
+    described = problems(verdict) if not verdict.exit_code else []
+    for warning in (*verdict.warnings, *described):
+        LOG.say("warning", warning)
 
 
 def failure_message(verdict: "Verdict") -> str:
@@ -134,6 +140,7 @@ def problems(verdict: "Verdict") -> list[str]:
     ]
     if verdict.missing:
         descriptions.append(
-            f"missing tonight: {', '.join(verdict.missing)}; run the date again when they arrive"
+            f"missing tonight: {', '.join(verdict.missing)}; run the date again when they arrive, "
+            "or with --accept REASON if later nights need not have them"
         )
     return descriptions

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def print_checks(checks: "Sequence[Check]", alpha: float) -> None:
     """Print the results of every rule for every system."""
-    against = [check.against for check in checks]
+    against = [check.compared_with for check in checks]
     columns = [
         Column("rule", [check.rule for check in checks], is_name=True),
         Column("system", [check.system for check in checks], is_name=True),
@@ -51,7 +51,9 @@ def moved_lines(run: str, check: "Check") -> list[str]:
         return []
     lines = [f"{check.system}, {check.measure}: documents that worsened most"]
     for document in check.moved:
-        other = f"on {check.against}" if document.shared else f"on average on {check.against}"
+        other = f"on {check.against}"
+        if not document.shared:
+            other = f"on average on {check.against}" if check.nights == 1 else check.compared_with
         values = f"{document.value:.4f}, {document.before:.4f} {other}"
         pair = ["--document", document.document_id, "--hypothesis", check.system]
         lines.append(f"  {values}: segscore explain {shlex.join([run, *pair])}")
@@ -69,6 +71,6 @@ def describe_failure(check: "Check") -> str:
     worst = ", ".join(document.document_id for document in check.moved[:3])
     return (
         f"{check.system}: {check.average} {check.measure} {verb} by {abs(check.change):.4f} to "
-        f"{check.value:.4f} since {check.against} ({abs(check.limit):g} allowed, "
+        f"{check.value:.4f} since {check.compared_with} ({abs(check.limit):g} allowed, "
         f"p {check.p_adjusted:.2g})" + (f", most in {worst}" if worst else "")
     )

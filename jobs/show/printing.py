@@ -40,12 +40,11 @@ class Bar:
 
     def __enter__(self) -> "Bar":
         if self.console.is_terminal and not LOG.structured:
-            from rich.progress import Progress, TimeElapsedColumn
+            from rich.progress import Progress, ProgressColumn, TimeElapsedColumn
 
-            columns = Progress.get_default_columns()
-            self.bar = Progress(
-                *columns, "left", TimeElapsedColumn(), console=self.console, transient=True
-            )
+            elapsed = ("left,", TimeElapsedColumn(), "elapsed")
+            columns: tuple[str | ProgressColumn, ...] = (*Progress.get_default_columns(), *elapsed)
+            self.bar = Progress(*columns, console=self.console, transient=True)
             self.task = self.bar.add_task(f"{self.work}: reading", total=None)
             self.bar.start()
         return self

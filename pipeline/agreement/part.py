@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
 from segscore.pipeline.agreement.documents import (
-    by_similarity,
+    by_contest,
     document_coefficients,
     documents_table,
     most_contested,
@@ -168,7 +168,7 @@ def audit_codings(
         accepted.became,
         pairs,
         tallies=merge_tallies(tallies, job.group_by),
-        contested=sorted(contested, key=by_similarity)[:CONTESTED],
+        contested=sorted(contested, key=by_contest)[:CONTESTED],
     )
 
 

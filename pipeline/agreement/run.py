@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.agreement.documents import by_similarity, most_contested
+from segscore.pipeline.agreement.documents import by_contest, most_contested
 from segscore.pipeline.agreement.part import (
     CONTESTED,
     CONTESTED_COLUMNS,
@@ -111,7 +111,7 @@ def run_agreement(
         record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
-        contested = sorted((row for part in audited for row in part.contested), key=by_similarity)
+        contested = sorted((row for part in audited for row in part.contested), key=by_contest)
         return FinishedAudit(run.publish(record), written, contested[:CONTESTED])
 
 
@@ -125,7 +125,7 @@ def read_audit(output: str) -> FinishedAudit:
     documents = run.parts("documents", CONTESTED_COLUMNS)
     contested = [row for part in documents for row in most_contested(part, CONTESTED)]
     tables = {name: run.table(name) for name in _TABLES}
-    return FinishedAudit(run.record, tables, sorted(contested, key=by_similarity)[:CONTESTED])
+    return FinishedAudit(run.record, tables, sorted(contested, key=by_contest)[:CONTESTED])
 
 
 def _write_tables(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.verdict import ACCEPTED
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.runs.finished import FinishedRun
 
@@ -22,7 +23,7 @@ def verdict(run: FinishedRun) -> Iterator[Section]:
             check.before,
             check.change,
             check.p_adjusted,
-            check.against,
+            check.compared_with,
             check.result,
         ]
         for check in night.checks
@@ -49,6 +50,9 @@ def verdict(run: FinishedRun) -> Iterator[Section]:
         for what, names in (("Missing tonight", night.missing), ("New tonight", night.new))
         if names
     ]
+    if night.outcome == ACCEPTED:
+        sentences.append(f"The reason to accept it: {night.accepted}.")
+    sentences += [f"Warning: {warning}." for warning in night.warnings]
     yield Section(
         "gate", "Gate", " ".join([f"{night.date}: {night.outcome}.", *sentences]), figures
     )
