@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -157,6 +158,48 @@ def test_markup_in_names_is_shown_as_text(chromium: Browser, pages: dict[str, Pa
             tooltip.wait_for()
             assert tooltip.locator("img, script").count() == 0
         assert log.page.locator("img").count() == 0
+        assert log.messages == []
+
+
+LABELS = "[...document.querySelectorAll('[data-chart]')].map(chart => " + (
+    "[...chart.querySelectorAll('.mark-text.role-mark text')]"
+    ".filter(text => text.style.display !== 'none' && text.textContent)"
+    ".map(text => text.getBoundingClientRect())"
+    ".map(box => [box.left, box.top, box.right, box.bottom]))"
+)
+
+
+@pytest.mark.parametrize("kind", ["scored", "audited", "many"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_labels_in_charts_do_not_overlap(
+    chromium: Browser, pages: dict[str, Path], kind: str, width: int
+) -> None:
+    with open_report(chromium, pages[kind], width) as log:
+        shown = 0
+        for boxes in log.page.evaluate(LABELS):
+            shown += len(boxes)
+            for (left, top, right, bottom), other in combinations(boxes, 2):
+                apart = (
+                    left >= other[2] or other[0] >= right or top >= other[3] or other[1] >= bottom
+                )
+                assert apart
+        assert shown > 0 or width == 360
+
+
+def test_leaderboard_is_sorted_by_a_heading(chromium: Browser, pages: dict[str, Path]) -> None:
+    """Largest first, then smallest first; undefined values and reference points stay last."""
+    with open_report(chromium, pages["scored"]) as log:
+        table = log.page.locator("figure", has_text="Leaderboard").locator("table").first
+        heading = table.locator("thead th").nth(2)
+        values = "e => [...e.tBodies[0].rows].map(row => Number(row.cells[2].dataset.value))"
+        for direction in ("descending", "ascending"):
+            heading.locator("button").click()
+            assert heading.get_attribute("aria-sort") == direction
+            actual = table.evaluate(values)
+            assert len(actual) > 1
+            assert actual == sorted(actual, reverse=direction == "descending")
+        points = "e => [...e.tBodies[1].rows].map(row => row.cells[0].textContent)"
+        assert table.evaluate(points)[0] == "Reference points"
         assert log.messages == []
 
 
