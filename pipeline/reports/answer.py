@@ -49,8 +49,8 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
         )
     better = [row["hypothesis"] for row in rows[: rows.index(best)] if is_point(row["hypothesis"])]
     if better:
-        verb = "is" if len(better) == 1 else "are"
-        first += f" But {listed_names(better)} {verb} better, without having read a document."
+        point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
+        first += f" But the reference {point} {listed_names(better)} {verb} better."
     return first
 
 
