@@ -88,6 +88,7 @@ class Section:
         text: introductory text.
         figures: figures in reading order.
         missing: what could not be shown, and why; empty if nothing.
+        openable: figures that are closed until the reader opens them, and can be searched by title.
     """
 
     anchor: str
@@ -95,6 +96,7 @@ class Section:
     text: str
     figures: Sequence[Figure]
     missing: str = ""
+    openable: Sequence[Figure] = ()
 
 
 @dataclass(frozen=True)

@@ -57,4 +57,4 @@ def document_sections(
         figure = difference_figure(documents.pairs, sample, ranking)
         yield Section("differences", "Which differences are significant", text, [figure])
     yield Section("documents", "Documents", text, [spread_section(sample, ranking)])
-    yield worst_sections(run, sample, ranking)
+    yield from worst_sections(run, sample, ranking)

@@ -350,6 +350,19 @@ def test_worst_documents_are_drawn_with_their_counts(segscore: Segscore, scored:
             assert [int(count) for count in counts] == [row[kind] for kind in kinds]
 
 
+def test_other_documents_can_be_opened(segscore: Segscore, scored: Path) -> None:
+    """Every document that all systems have is drawn, or listed to be opened, once."""
+    page = report(segscore, scored)
+    systems: dict[str, set[str]] = {}
+    for row in read_table(str(scored / "scores")).to_pylist():
+        systems.setdefault(row["hypothesis"], set()).add(row["document_id"])
+    shared = set.intersection(*systems.values())
+    drawn = [name for name in Reader(page).tables if re.fullmatch(r"d\d+", name)]
+    listed = re.findall(r'<details data-name="(d\d+)">', page.read_text())
+    assert sorted([*drawn, *listed]) == sorted(shared)
+    assert page.read_text().count("<template>") == len(listed)
+
+
 def test_names_are_shown_as_text(segscore: Segscore, scored: Path) -> None:
     page = report(segscore, scored)
     read = Reader(page)

@@ -89,10 +89,27 @@ for (const table of document.querySelectorAll("table")) {
   });
 }
 
+// Draw a document when it is opened, and find documents by their names.
+for (const list of document.querySelectorAll(".openable")) {
+  list.addEventListener("toggle", (event) => {
+    const template = event.target.querySelector("template");
+    if (template) template.replaceWith(template.content);
+  }, true);
+}
+for (const input of document.querySelectorAll("[data-finds]")) {
+  const entries = [...document.getElementById(input.dataset.finds).children];
+  input.addEventListener("input", () => {
+    const wanted = input.value.trim().toLowerCase();
+    for (const entry of entries) entry.hidden = !entry.dataset.name.toLowerCase().includes(wanted);
+    const shown = entries.filter((entry) => !entry.hidden).length;
+    input.parentElement.querySelector("output").textContent = wanted ? `${shown} of ${entries.length}` : "";
+  });
+}
+
 // Unfold tables for printing, except those that would fill several sheets.
 const printedRows = 100;
 addEventListener("beforeprint", () => {
-  for (const each of document.querySelectorAll("details:not([open])")) {
+  for (const each of document.querySelectorAll("figure details:not([open])")) {
     if (each.querySelectorAll("tbody tr").length <= printedRows) {
       each.open = true;
       each.dataset.printed = "yes";
