@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from segscore.pipeline.nightly.verdict import Verdict
-from segscore.pipeline.reports.differences import ALPHA, PairRows
-from segscore.pipeline.reports.page import isolated, shown_p, shown_value
+from segscore.pipeline.reports.differences import SIGNIFICANT, PairRows
+from segscore.pipeline.reports.page import four_decimals, isolated, shown_p
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
 from segscore.pipeline.scoring.part import is_point
@@ -55,10 +55,10 @@ def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
 
 
 def _with_interval(row: RunRow) -> str:
-    text = shown_value(row["value"])
+    text = four_decimals(row["value"])
     if row["ci_low"] is None:
         return text
-    return f"{text} (95 % {shown_value(row['ci_low'])} to {shown_value(row['ci_high'])})"
+    return f"{text} (95 % {four_decimals(row['ci_low'])} to {four_decimals(row['ci_high'])})"
 
 
 def _certainty(best: str, others: Sequence[str], pairs: PairRows, untested: str) -> str:
@@ -68,7 +68,7 @@ def _certainty(best: str, others: Sequence[str], pairs: PairRows, untested: str)
     if not compared:
         return f"Whether that is due to chance was not tested{untested}."
     test = "in a paired permutation test, adjusted by Holm"
-    close = [name for name, p in compared.items() if p >= ALPHA]
+    close = [name for name, p in compared.items() if p >= SIGNIFICANT]
     if not close:
         least = shown_p(max(compared.values()))
         many = "the other system" if len(compared) == 1 else f"all {len(compared)} others"
@@ -98,8 +98,8 @@ def verdict_in_words(night: Verdict) -> str:
             continue
         verb = "fell" if check.change < 0 else "rose"
         sentences.append(
-            f"{what}: {verb} from {shown_value(check.before)} on {check.against} to "
-            f"{shown_value(check.value)}, {abs(check.limit):g} allowed, "
+            f"{what}: {verb} from {four_decimals(check.before)} on {check.against} to "
+            f"{four_decimals(check.value)}, {abs(check.limit):g} allowed, "
             f"p {shown_p(check.p_adjusted)}."
         )
     if len(failed) > _NAMED:
@@ -171,5 +171,5 @@ def tolerances_in_words(run: FinishedRun) -> Iterator[str]:
         verb = "has" if len(best) == 1 else "have"
         yield (
             f"At a tolerance of {tolerance:,}, {listed_names(best)} {verb} the highest F, "
-            f"{shown_value(highest)}."
+            f"{four_decimals(highest)}."
         )

@@ -27,7 +27,7 @@ _FIELDS = 6
 """Significant digits of the numbers in a chart."""
 
 
-LABEL = 25
+LETTERS = 25
 """Letters of a name that fit on an axis."""
 
 
@@ -41,7 +41,7 @@ def _data(rows: Sequence[MarkValues]) -> "alt.Data":
 
 def _labelled(rows: Sequence[MarkValues], *fields: str) -> list[MarkValues]:
     """Add a short label to each row for each of some fields that are names."""
-    labels = short_labels((str(row[field]) for row in rows for field in fields), LABEL)
+    labels = short_labels((str(row[field]) for row in rows for field in fields), LETTERS)
     return [
         {**row, **{f"{field}_label": labels[str(row[field])] for field in fields}} for row in rows
     ]

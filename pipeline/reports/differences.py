@@ -17,7 +17,7 @@ COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
 
 PERMUTATIONS = 9999
-ALPHA = 0.05
+SIGNIFICANT = 0.05
 
 LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
 _HEADINGS = ("system", "other", "difference", "95 % from", "to", "p", "p (Holm)", "better")
@@ -49,9 +49,9 @@ def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figu
     more = f" The best {COMPARED} systems; {left} more are left out." if left > 0 else ""
     return Figure(
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row minus column",
-        f"{ranking.average} averages. * p < {ALPHA} in a paired permutation test, adjusted by "
-        "Holm for all these pairs. Blue: the system of the row is better. The command segscore "
-        f"compare runs more tests.{more}",
+        f"{ranking.average} averages. * p < {SIGNIFICANT} in a paired permutation test, adjusted "
+        "by Holm for all these pairs. Blue: the system of the row is better. The command "
+        f"segscore compare runs more tests.{more}",
         PageTable(_HEADINGS, cells),
         charts.graded([*_cells(best, pairs)], "difference", ranking.measure.better, middle=0.0),
         wide=True,
@@ -81,7 +81,7 @@ def _cells(best: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValues]:
             row, sign = (
                 (pairs[name, other], 1) if (name, other) in pairs else (pairs[other, name], -1)
             )
-            mark = "*" if row["p_permutation_holm"] < ALPHA else ""
+            mark = "*" if row["p_permutation_holm"] < SIGNIFICANT else ""
             value = _or_none(row["difference"])
             value = None if value is None else sign * value
             text = "–" if value is None else f"{round(value, 3) + 0:+.3f}{mark}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from segscore.pipeline.measures import ALL, shown_measures
-from segscore.pipeline.reports.page import Figure, NumberCell, PageTable, shown_value
+from segscore.pipeline.reports.page import Figure, NumberCell, PageTable, four_decimals
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.part import is_point
@@ -51,5 +51,5 @@ def _cell(row: RunRow, worst: float, best: float) -> NumberCell:
     grade = 0.0
     if worst != best and not is_point(row["hypothesis"]):
         grade = 2 * (value - worst) / (best - worst) - 1
-    interval = "" if low is None else f"{shown_value(low)} to {shown_value(high)}"
-    return NumberCell(shown_value(value), value, interval, grade)
+    interval = "" if low is None else f"{four_decimals(low)} to {four_decimals(high)}"
+    return NumberCell(four_decimals(value), value, interval, grade)

@@ -195,7 +195,7 @@ def isolated(name: str) -> str:
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
-def shown_value(value: float) -> str:
+def four_decimals(value: float) -> str:
     """Write a value with four decimals, and a value that rounds to 0 without a minus sign."""
     return f"{round(value, 4) + 0:.4f}"
 
@@ -212,5 +212,5 @@ def _format_cell(cell: Cell) -> str:
     if isinstance(cell, NumberCell):
         return cell.text
     if isinstance(cell, float):
-        return shown_value(cell)
+        return four_decimals(cell)
     return f"{cell:,}" if isinstance(cell, int) else cell

@@ -126,7 +126,7 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
     across = {row["hypothesis"]: row for row in ranking.rows(x)}
     up = {row["hypothesis"]: row for row in ranking.rows(y)}
     few = len(ranking.systems) <= LABELLED
-    labels = short_labels(ranking.systems, charts.LABEL)
+    labels = short_labels(ranking.systems, charts.LETTERS)
     points: list[charts.MarkValues] = []
     rows: list[list[Cell]] = []
     for rank, name in enumerate(ranking.systems, 1):
