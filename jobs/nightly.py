@@ -93,9 +93,7 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         console.print(f"removed night {removed}: {days}")
     for system in verdict.new if chosen.rules else ():
         console.print(f"{system}: no earlier good night to compare with", markup=False)
-    described = problems(verdict) if not verdict.exit_code else []
-    for warning in (*verdict.warnings, *described):
-        LOG.say("warning", warning)
+    _warn(verdict)
     reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
     console.print(f"{verdict.date}: {verdict.outcome}{reason}", markup=False)
     if LOG.structured:
@@ -108,8 +106,7 @@ def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str)
 
     verdict, record = ended.verdict, ended.night.record
     log_finished(chosen.score.output, record)
-    for problem in problems(verdict) if not verdict.exit_code else ():
-        LOG.say("warning", problem)
+    _warn(verdict)
     if format_name == "json":
         night = json.loads(verdict.text())
         summary = ended.night.table("summary").to_pylist()
@@ -119,6 +116,13 @@ def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str)
         names = [field.name for field in fields(Check) if field.name != "moved"]
         checks = [asdict(check) for check in verdict.checks]
         print_table(plain_layout(names, checks, record["signature"]), format_name)
+
+
+def _warn(verdict: "Verdict") -> None:
+    """Log what is unusual about a night, and the problems of one that does not fail."""
+    described = problems(verdict) if not verdict.exit_code else []
+    for warning in (*verdict.warnings, *described):
+        LOG.say("warning", warning)
 
 
 def failure_message(verdict: "Verdict") -> str:
