@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
 from segscore.jobs.show.printing import (
     GROUPS_SHOWN,
@@ -33,15 +33,15 @@ def agree(
 ) -> Done | None:
     """Audit coders: coefficients of agreement, outlying coders, contested documents."""
     from segscore.pipeline.agreement.run import agreement_plan, find_tables, run_agreement
-    from segscore.pipeline.runs import cluster as clusters
+    from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
 
     if explain_plan:
         print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS))
         return None
-    garbage.work()
-    with clusters.connect(cluster, workers, chosen.memory_limit) as client, Bar() as bar:
-        finished = run_agreement(chosen, client, bar.advance)
+    startup.work(cluster)
+    with executors.connect(cluster, workers, chosen.memory_limit) as executor, Bar() as bar:
+        finished = run_agreement(chosen, executor, bar.advance)
     if isinstance(finished, Done):
         return finished
     print_audit(finished)

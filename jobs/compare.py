@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.gating import checks_table, describe_failure, moved_lines
 from segscore.jobs.show.printing import GROUPS_SHOWN, chance, out, shown_number
@@ -76,7 +76,7 @@ def compare(
     rules = _rules(gate, alpha, chosen.runs)
     if layout == "references":
         chosen = replace(chosen, group_by=(_REFERENCE,))
-    garbage.work()
+    startup.work()
     finished = run_comparison(chosen)
     if isinstance(finished, Done):
         return finished

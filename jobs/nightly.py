@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Workers
 from segscore.jobs.cli.signature import read_fields
@@ -28,7 +28,7 @@ def nightly(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Where to run: local (threads), processes, or tcp://host:port; "
+            help="Where to run: local (threads), processes, tcp://host:port or tls://host:port; "
             "default: cluster in \\[score], else local.",
             rich_help_panel=Panel.RUNNING,
         ),
@@ -49,11 +49,11 @@ def nightly(
 
 def _run(chosen: NightSettings, address: str, workers: int | None) -> "Ended":
     from segscore.pipeline.nightly.run import run_night
-    from segscore.pipeline.runs import cluster as clusters
+    from segscore.pipeline.runs import executors
 
-    garbage.work()
-    with clusters.connect(address, workers, chosen.score.memory_limit) as client, Bar() as bar:
-        return run_night(chosen, client, bar.advance, lambda text: LOG.say("warning", text))
+    startup.work(address)
+    with executors.connect(address, workers, chosen.score.memory_limit) as executor, Bar() as bar:
+        return run_night(chosen, executor, bar.advance, lambda text: LOG.say("warning", text))
 
 
 def print_night(chosen: NightSettings, ended: "Ended") -> None:

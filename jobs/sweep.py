@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, Workers
 from segscore.jobs.show.printing import Bar, out, print_record, shown_number
 from segscore.pipeline.errors import Done
@@ -42,12 +42,12 @@ def sweep(
     chosen: SweepSettings, cluster: Cluster = "local", workers: Workers = None
 ) -> Done | None:
     """Write error rates at every threshold of boundary scores, or at several tolerances."""
-    from segscore.pipeline.runs import cluster as clusters
+    from segscore.pipeline.runs import executors
     from segscore.pipeline.scoring.sweep.run import run_sweep
 
-    garbage.work()
-    with clusters.connect(cluster, workers) as client, Bar() as bar:
-        finished = run_sweep(chosen, client, bar.advance)
+    startup.work(cluster)
+    with executors.connect(cluster, workers) as executor, Bar() as bar:
+        finished = run_sweep(chosen, executor, bar.advance)
     if isinstance(finished, Done):
         return finished
     if finished.operating_points is None:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
 from rich.table import Table
 
 from segscore.jobs.cli.log import LOG
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from rich.progress import Progress
 
     from segscore.pipeline.runs.planning import Plan
     from segscore.pipeline.scoring.run import Finished
@@ -36,13 +36,16 @@ class Bar:
     def __init__(self, work: str = "scoring") -> None:
         """Draw on standard error, so that results can be piped; ``work`` is shown before it."""
         self.console = Console(stderr=True, highlight=False)
-        self.drawn = self.console.is_terminal and not LOG.structured
-        self.bar = Progress(console=self.console, transient=True)
-        self.task = self.bar.add_task(work, total=None)
+        self.work = work
+        self.bar: Progress | None = None
         self.tenths = 0
 
     def __enter__(self) -> "Bar":
-        if self.drawn:
+        if self.console.is_terminal and not LOG.structured:
+            from rich.progress import Progress
+
+            self.bar = Progress(console=self.console, transient=True)
+            self.task = self.bar.add_task(self.work, total=None)
             self.bar.start()
         return self
 
@@ -52,12 +55,12 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self.drawn:
+        if self.bar is not None:
             self.bar.stop()
 
     def advance(self, done: int, parts: int) -> None:
         """Show that ``done`` of ``parts`` parts are done."""
-        if self.drawn:
+        if self.bar is not None:
             self.bar.update(self.task, completed=done, total=parts)
         elif parts and done * 10 // parts > self.tenths:
             self.tenths = done * 10 // parts

@@ -31,7 +31,8 @@ from segscore.pipeline.agreement.tallies import (
 )
 from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.measures.windows import window_size
-from segscore.pipeline.runs import cluster, planning, receipts, shuffle
+from segscore.pipeline.runs import planning, receipts, shuffle
+from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import (
     RowCounts,
@@ -59,7 +60,7 @@ class FinishedAudit:
 
 
 def run_agreement(
-    settings: AgreeSettings, client: cluster.Client, progress: Progress
+    settings: AgreeSettings, executor: Executor, progress: Progress
 ) -> FinishedAudit | Done:
     """Audit the agreement of coders and publish the run.
 
@@ -70,7 +71,7 @@ def run_agreement(
         Failed: no document has two codings, parts failed, or too many rows were rejected; nothing
             was published.
     """
-    run = TaskRun("agree", settings, client, progress)
+    run = TaskRun("agree", settings, executor, progress)
     with run.stage("plan"):
         tables = find_tables(settings)
         plan = agreement_plan(settings, tables, run.limits)
@@ -85,7 +86,7 @@ def run_agreement(
                 return run.done
             place = Partitioning.of(plan, tables, run.folder)
             if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
-                shuffle.shuffle_rows(client, place)
+                shuffle.shuffle_rows(executor, place)
         with run.stage("audit"):
             kinds = {GROUP + name: kind for name, kind in groups.items()}
             job = AgreeJob(place, settings.measuring, settings.choices.segments, kinds, run.folder)

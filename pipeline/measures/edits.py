@@ -23,7 +23,7 @@ from segscore.pipeline.measures.pairing import (
     type_differences,
     types_of,
 )
-from segscore.pipeline.measures.prefetch import AT_ONCE, prefetch
+from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 from segscore.pipeline.measures.shifts import distance
 from segscore.pipeline.measures.type_confusion import Decisions, add_decisions
@@ -101,7 +101,7 @@ def _count_neighbours(pairs: SegmentationPairs, n_t: int, counts: Ints) -> None:
     row = np.zeros(_ROWS, np.int64)
     scratch = np.empty((5, 0), np.int64)
     ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
-    first = 0
+    first = FIRST_PAIR
     while first < len(pairs.ref_row):
         buffer, copied = prefetch(pairs.references, pairs.ref_row, first, ends, buffer)
         for i in range(first, first + copied):
@@ -133,7 +133,7 @@ def _count_edits(
     row = np.zeros(_ROWS, np.int64)
     scratch = np.empty((5, 0), np.int64)
     ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
-    first = 0
+    first = FIRST_PAIR
     while first < len(pairs.ref_row):
         buffer, copied = prefetch(pairs.references, pairs.ref_row, first, ends, buffer)
         for i in range(first, first + copied):

@@ -6,7 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.errors import Done
-from segscore.pipeline.runs import cluster, planning
+from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import require_few_rejects
 from segscore.pipeline.runs.tasks import Progress, TaskRun
@@ -33,14 +34,12 @@ class Finished:
     summary: pa.Table
 
 
-def run_scoring(
-    settings: ScoreSettings, client: cluster.Client, progress: Progress
-) -> Finished | Done:
+def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress) -> Finished | Done:
     """Score hypotheses against references and publish the run.
 
     Args:
         settings: input tables, how to measure, and where to publish.
-        client: the cluster that runs the tasks.
+        executor: executes the tasks.
         progress: called whenever a part is done.
 
     Returns:
@@ -51,7 +50,7 @@ def run_scoring(
         Failed: nothing could be scored, parts failed, or too many rows were rejected; nothing was
             published.
     """
-    run = TaskRun("score", settings, client, progress)
+    run = TaskRun("score", settings, executor, progress)
     with run.stage("plan"):
         inputs = find_inputs(settings)
         rule = Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))

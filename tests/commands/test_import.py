@@ -1,6 +1,8 @@
 """Imports in parts: the same tables however the work is split and wherever it runs."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from segscore.pipeline.runs.importing import run as importing
 from segscore.pipeline.runs.importing.run import find_imported, run_import
 from segscore.pipeline.runs.importing.settings import ImportSettings
 from segscore.pipeline.runs.planning import Limits
+from segscore.pipeline.runs.tasks import ignore_progress
+from segscore.pipeline.runs.threads import Threads
 from tests.oracles.naive_import import naive_import
 from tests.support.command_line import Segscore
 from tests.support.run_files import files
@@ -79,7 +83,8 @@ def test_tables_are_those_of_the_slow_import(
     chosen = ImportSettings((str(file),), str(folder / "out"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "LIMITS", Limits(rows_per_part=2, bytes_per_part=size))
-        run_import(chosen, find_imported(chosen), None, lambda _done, _parts: None)
+        with Threads(2) as threads:
+            run_import(chosen, find_imported(chosen), threads, ignore_progress, resumable=False)
     assert imported(folder / "out") == naive_import(rows)
     assert [path.name for path in (folder / "out").iterdir() if path.name not in TABLES] == []
 
@@ -163,6 +168,18 @@ def test_tables_are_the_same_from_one_part_and_from_many(
         name: sorted(map(str, rows)) for name, rows in parts.items()
     }
     assert parts["documents"] == whole["documents"]
+
+
+def test_a_small_import_does_not_wait_for_dask(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "t.jsonl", GOOD)
+    program = (
+        "import sys\nfrom segscore.jobs.cli.app import main\n"
+        f"sys.argv = ['segscore', 'import', {str(file)!r}, '--output', {str(tmp_path / 'out')!r}]\n"
+        "try:\n    main()\nfinally:\n    print(*sys.modules)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "references: 30 rows, 60 segments" in ended.stdout, ended
+    assert not {"dask", "distributed"} & {*ended.stdout.split()}
 
 
 GOOD = [line(f"d{number}", "c", "reference") for number in range(30)]
