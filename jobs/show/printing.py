@@ -33,9 +33,10 @@ def out() -> Console:
 class Bar:
     """A progress bar on a terminal; elsewhere a log line for every further tenth."""
 
-    def __init__(self) -> None:
-        """Draw on standard error, so that results can be piped."""
+    def __init__(self, work: str = "scoring") -> None:
+        """Draw on standard error, so that results can be piped; ``work`` is shown before it."""
         self.console = Console(stderr=True, highlight=False)
+        self.work = work
         self.bar: Progress | None = None
         self.tenths = 0
 
@@ -44,7 +45,7 @@ class Bar:
             from rich.progress import Progress
 
             self.bar = Progress(console=self.console, transient=True)
-            self.task = self.bar.add_task("scoring", total=None)
+            self.task = self.bar.add_task(self.work, total=None)
             self.bar.start()
         return self
 
@@ -64,6 +65,11 @@ class Bar:
         elif parts and done * 10 // parts > self.tenths:
             self.tenths = done * 10 // parts
             LOG.say("info", f"{done} of {parts} parts done", done=done, parts=parts)
+
+
+def counted(number: int, noun: str) -> str:
+    """Format a number of things, such as `1 row` or `2,000 rows`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def shown_number(value: float | None) -> str:

@@ -47,11 +47,13 @@ class Limits:
         rows_per_part: rows of a part if memory allows; None to choose it by the number of rows.
         send: whether the other tables may be sent to every task.
         read_again: how often each byte may be read, on average, to read documents in ranges of ids.
+        bytes_per_part: bytes of files that a task of an import reads.
     """
 
     rows_per_part: int | None = None
     send: bool = True
     read_again: float = 4.0
+    bytes_per_part: int = 2**23
 
     @property
     def rows_at_once(self) -> int:

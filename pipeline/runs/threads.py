@@ -66,3 +66,18 @@ class Threads:
             raise
         except Exception as problem:
             raise exchange_failure(problem) from problem
+
+
+class InTurn(Threads):
+    """An ``Executor`` that runs tasks one after another in this thread, up to the first error."""
+
+    def __init__(self) -> None:
+        """Create the executor."""
+        super().__init__(1)
+
+    def run_calls(
+        self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
+    ) -> Iterator[Outcome]:
+        """Run a task many times; raise its first error."""
+        for key, arguments in calls.items():
+            yield Outcome(key, task(shared, *arguments), None)

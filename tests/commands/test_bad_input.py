@@ -268,7 +268,7 @@ def test_import__utf_16(workspace: Workspace) -> None:
     file = workspace.write("shows.csv", text.encode("utf-16"))
     result = workspace.segscore("import", file, "--output", workspace.folder / "imported")
     assert_success(result)
-    assert "references: 1 rows" in result.out
+    assert "references: 1 row, 2 segments" in result.out
 
 
 def test_score__json_lines_with_other_column_names(workspace: Workspace) -> None:

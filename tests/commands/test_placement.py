@@ -328,6 +328,7 @@ def test_an_interrupted_write_leaves_nothing(
     assert (hidden.parent / "mine.txt").read_text() == "mine"
 
 
+@pytest.mark.parametrize("writer", ["simulate"], indirect=True)
 def test_a_foreign_hidden_folder_is_kept(
     segscore: Segscore, writer: tuple[list[str], Path, str]
 ) -> None:
@@ -342,6 +343,7 @@ def test_a_foreign_hidden_folder_is_kept(
     assert files(hidden.parent) == before
 
 
+@pytest.mark.parametrize("writer", ["simulate"], indirect=True)
 def test_two_at_once(
     segscore: Segscore, writer: tuple[list[str], Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
