@@ -146,7 +146,9 @@ def run_calibration(settings: CalibrateSettings) -> Calibration:
 def _read_references(settings: CalibrateSettings) -> tuple[References, list[str]]:
     """Read the references, without boundary types, and the warnings about their tables."""
     table = find_source("references", settings.references)
-    documents = settings.documents and find_source("documents", settings.documents)
+    documents = None
+    if settings.documents is not None:
+        documents = find_source("documents", settings.documents)
     inputs = Inputs(table.table, table.table, documents.table if documents else None)
     one_unit({each.location: each.unit for each in inputs.tables})
     described = validate_rows(documents.read(), DOCUMENTS) if documents else None

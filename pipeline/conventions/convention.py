@@ -13,11 +13,11 @@ from typing import Protocol
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.conventions.corpus import Corpus
 
-MOST_CHANGES = 2
+_MOST_CHANGES = 2
 """The most answers in which a convention differs from that of a program."""
 
 Answers = Mapping[str, str]
-"""Name of a question -> name of the choice that answers it."""
+"""Name of a question -> name of its answer."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Question:
 
     Attributes:
         name: short name.
-        choices: the answers; the first one is that of segscore.
+        choices: the possible answers; the first one is that of segscore.
         measures: the measures that depend on it; empty for all of the family.
     """
 
@@ -52,8 +52,8 @@ class Question:
     measures: tuple[str, ...] = ()
 
     def choice(self, name: str) -> Answer:
-        """Return a choice by its name."""
-        return next(choice for choice in self.choices if choice.name == name)
+        """Return an answer by its name."""
+        return next(answer for answer in self.choices if answer.name == name)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Program:
     measures: tuple[str, ...] = ()
 
 
-class Counter(Protocol):
+class _Counter(Protocol):
     """What counts pairs by a convention."""
 
     def counts(self, answers: Answers) -> Mapping[str, Ints]:
@@ -97,7 +97,7 @@ class Family:
     measures: tuple[str, ...]
     questions: tuple[Question, ...]
     programs: tuple[Program, ...]
-    counter: Callable[[Corpus], Counter]
+    counter: Callable[[Corpus], _Counter]
     formula: Callable[[str, Answers, Mapping[str, Ints]], Floats]
     agreed: Mapping[str, float]
     averages: tuple[Answer, ...] = ()
@@ -136,7 +136,7 @@ def conventions(
         possible: whether the answers go together.
     """
     tried: dict[tuple[str, ...], Convention] = {}
-    for changes in range(MOST_CHANGES + 1):
+    for changes in range(_MOST_CHANGES + 1):
         for program in programs:
             for convention in _changed(questions, program, changes):
                 key = tuple(convention.answers.values())

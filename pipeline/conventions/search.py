@@ -13,7 +13,7 @@ from segscore.pipeline.conventions.published import Published
 _DIGITS = 9
 """Decimals up to which values are compared; further ones differ by the rounding of sums."""
 
-Evaluate = Callable[[Answers], Sequence[float]]
+_Evaluate = Callable[[Answers], Sequence[float]]
 """The value of each published number by a convention, NaN if undefined."""
 
 
@@ -136,7 +136,7 @@ def search(
     numbers: Sequence[Published],
     questions: Sequence[Question],
     conventions: Sequence[Convention],
-    evaluate: Evaluate,
+    evaluate: _Evaluate,
 ) -> Search:
     """Try conventions on published numbers.
 
@@ -159,7 +159,7 @@ def search(
     return Search(tuple(numbers), tuple(questions), tuple(ranked), tried[0])
 
 
-def _try(numbers: Sequence[Published], convention: Convention, evaluate: Evaluate) -> Tried:
+def _try(numbers: Sequence[Published], convention: Convention, evaluate: _Evaluate) -> Tried:
     values = evaluate(convention.answers)
     fits = [number.explained_by(value) for number, value in zip(numbers, values, strict=True)]
     distances = [
