@@ -69,7 +69,9 @@ def latex_tables(layout: Layout, average: str) -> str:
 def _columns(layout: Layout, rows: Sequence[Sequence[str]]) -> list[Column]:
     headings, texts = layout.headings[layout.apart :], layout.texts - layout.apart
     columns = [
-        Column(_heading(heading), [_in_two_lines(cell) for cell in cells], is_name=place < texts)
+        Column(_heading(heading), cells, is_name=True)
+        if place < texts
+        else Column(_heading(heading), [_number(cell) for cell in cells])
         for place, (heading, *cells) in enumerate(zip(headings, *rows, strict=True))
     ]
     return [
@@ -95,8 +97,9 @@ def _heading(heading: str) -> str:
     return "\n".join(textwrap.wrap(heading, _LONGEST_HEADING))
 
 
-def _in_two_lines(cell: str) -> str:
-    return cell.replace(" [", "\n[")
+def _number(cell: str) -> str:
+    """Return a number with a minus sign instead of a hyphen, and its interval on a second line."""
+    return re.sub(r"-(?=\.?\d)", "−", cell).replace(" [", "\n[")
 
 
 def _latex_table(caption: str, columns: Sequence[Column], signature: str) -> str:
@@ -184,8 +187,8 @@ def _breakable(name: str) -> str:
 
 
 def _stacked(cell: str) -> str:
-    """Write the lines of a cell one above the other; a minus sign is a mathematical one."""
-    lines = [_escape(re.sub(r"-(?=\.?\d)", "−", line)) for line in cell.split("\n")]
+    """Write the lines of a cell one above the other."""
+    lines = [_escape(line) for line in cell.split("\n")]
     if len(lines) == 1:
         return lines[0]
     above = r" \\ ".join(lines)
