@@ -18,6 +18,8 @@ from segscore.pipeline.runs.importing import run as importing
 from segscore.pipeline.runs.importing.run import find_imported, run_import
 from segscore.pipeline.runs.importing.settings import ImportSettings
 from segscore.pipeline.runs.planning import Limits
+from segscore.pipeline.runs.tasks import ignore_progress
+from segscore.pipeline.runs.threads import Threads
 from tests.oracles.naive_import import naive_import
 from tests.support.command_line import Segscore
 from tests.support.run_files import files
@@ -81,7 +83,8 @@ def test_tables_are_those_of_the_slow_import(
     chosen = ImportSettings((str(file),), str(folder / "out"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "LIMITS", Limits(rows_per_part=2, bytes_per_part=size))
-        run_import(chosen, find_imported(chosen), None, lambda _done, _parts: None)
+        with Threads(2) as threads:
+            run_import(chosen, find_imported(chosen), threads, ignore_progress, resumable=False)
     assert imported(folder / "out") == naive_import(rows)
     assert [path.name for path in (folder / "out").iterdir() if path.name not in TABLES] == []
 
