@@ -63,8 +63,8 @@ def _with_interval(row: RunRow) -> str:
 
 def _certainty(best: str, others: Sequence[str], pairs: PairRows, untested: str) -> str:
     """Say from which systems the best one differs more than by chance."""
-    compared = {name: _p_of(pairs, best, name) for name in others}
-    compared = {name: p for name, p in compared.items() if p is not None}
+    p_values = {name: _p_of(pairs, best, name) for name in others}
+    compared = {name: p for name, p in p_values.items() if p is not None}
     if not compared:
         return f"Whether that is due to chance was not tested{untested}."
     test = "in a paired permutation test, adjusted by Holm"

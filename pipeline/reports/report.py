@@ -11,6 +11,7 @@ from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.reports import agreement, answer, provenance, sweep, systems
+from segscore.pipeline.reports.contested import SHOWN
 from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.page import Page, Section, charting_library, is_report, render
 from segscore.pipeline.reports.ranking import Ranking
@@ -98,7 +99,7 @@ def _require_free(output: str, run: FinishedRun) -> None:
 
 def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
     if run.files("agreement"):
-        words = answer.agreement_in_words(run, agreement.SHOWN)
+        words = answer.agreement_in_words(run, SHOWN)
         return _Contents([words], [*agreement.agreement_sections(run)])
     if run.files("curves"):
         return _Contents([*answer.thresholds_in_words(run)], [*sweep.sweep_sections(run)])
