@@ -1,7 +1,10 @@
-"""Run all benchmarks, or those named, and print their results."""
+"""Run all benchmarks and write docs/benchmarks.md, or run those named and only print."""
 
 import sys
 from importlib import import_module
+
+from benchmarks.page import write_results
+from benchmarks.timing import Result
 
 BENCHMARKS = (
     "small_job",
@@ -14,9 +17,20 @@ BENCHMARKS = (
     "meeting",
     "workers",
     "agreement",
-    "scale",
 )
 
+
+def run(name: str) -> list[Result]:
+    """Run a benchmark and print its results."""
+    results: list[Result] = import_module(f"benchmarks.{name}").measure()
+    for result in results:
+        print(f"{name}: {result}", flush=True)
+    return results
+
+
 if __name__ == "__main__":
-    for name in sys.argv[1:] or BENCHMARKS:
-        print(import_module(f"benchmarks.{name}").measure(), flush=True)
+    if sys.argv[1:]:
+        for name in sys.argv[1:]:
+            run(name)
+    else:
+        write_results({name: run(name) for name in BENCHMARKS})

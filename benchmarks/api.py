@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 import segscore
+from benchmarks.timing import Result
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -19,6 +20,7 @@ PAIRS = 20_000
 CALLS = 200
 RUNS = 7
 UNITS = 60
+CALL_MICROSECONDS, TABLE_MILLISECONDS, IMPORT_MILLISECONDS = 400, 100, 60
 
 
 def _seconds(work: Callable[[], object], calls: int = 1) -> float:
@@ -50,8 +52,8 @@ def _import_seconds(modules: str) -> float:
     return _seconds(lambda: subprocess.run([sys.executable, "-c", f"import {modules}"], check=True))
 
 
-def measure() -> str:
-    """Measure all, and return the results as lines."""
+def measure() -> list[Result]:
+    """Measure single pairs, a table, and the import."""
     references, hypotheses = _rows("desk", 1), _rows("system", 2)
     pair = {
         "reference": references[0]["boundaries"],
@@ -75,14 +77,30 @@ def measure() -> str:
     whole = _seconds(table)
     libraries = _import_seconds("numpy, pyarrow")
     ours = _import_seconds("numpy, pyarrow, segscore")
-    return "\n".join(
-        [
-            f"api: Pk of one pair, segeval / segscore: {theirs / one:.1f} x "
-            f"({1e6 * one:.0f} us; aim: at most 400 us)",
-            f"api: all measures of one pair / Pk alone: {every / one:.1f} x ({1e6 * every:.0f} us)",
-            f"api: {PAIRS:,} pairs from Python lists, one by one / evaluate: "
-            f"{PAIRS * one / whole:.0f} x ({1e3 * whole:.0f} ms; aim: at most 100 ms)",
-            f"api: import numpy, pyarrow, segscore / import numpy, pyarrow: "
-            f"{ours / libraries:.2f} x ({1e3 * (ours - libraries):.0f} ms more; aim: at most 60)",
-        ]
-    )
+    more = 1e3 * (ours - libraries)
+    return [
+        Result(
+            "Pk of one pair, against segeval",
+            f"{theirs / one:.1f} x as fast ({1e6 * one:.0f} µs)",
+            f"at most {CALL_MICROSECONDS} µs",
+            1e6 * one <= CALL_MICROSECONDS,
+        ),
+        Result(
+            "all measures of one pair, against Pk alone",
+            f"{every / one:.1f} x ({1e6 * every:.0f} µs)",
+            f"at most {CALL_MICROSECONDS} µs",
+            1e6 * every <= CALL_MICROSECONDS,
+        ),
+        Result(
+            f"{PAIRS:,} pairs from Python lists as a table, against one by one",
+            f"{PAIRS * one / whole:.0f} x as fast ({1e3 * whole:.0f} ms)",
+            f"at most {TABLE_MILLISECONDS} ms",
+            1e3 * whole <= TABLE_MILLISECONDS,
+        ),
+        Result(
+            "import numpy, pyarrow and segscore, against numpy and pyarrow",
+            f"{ours / libraries:.2f} x ({more:.0f} ms more)",
+            f"at most {IMPORT_MILLISECONDS} ms more",
+            more <= IMPORT_MILLISECONDS,
+        ),
+    ]

@@ -13,7 +13,10 @@ from functools import cache
 import numpy as np
 from distributed.scheduler import heartbeat_interval  # noqa: TID251  (its interval for many workers)
 
-from segscore.pipeline.runs.planning import LIMITS
+from segscore.pipeline.runs.planning import ROWS_AT_ONCE, Limits
+
+SMALL = 1000
+"""Bytes of a receipt that only names what its task saved."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class Measured:
     """Measurements of this machine, all from a run of ``benchmarks.scale``.
 
     Attributes:
-        tasks: seconds of tasks of LIMITS.rows_per_part hypotheses, with a single worker.
+        tasks: seconds of tasks of ROWS_AT_ONCE hypotheses, with a single worker.
         start: seconds of a run with almost no input.
         plan: client seconds per part, to find and claim it.
         reference: client seconds per reference, to read and validate it.
@@ -95,15 +98,19 @@ class Design:
 
     Attributes:
         name: name of the design.
-        together: number of parts whose sums one task adds.
         shuffle: whether both sides are shuffled, instead of sending references to all workers.
-        rows: rows of a part.
+        together: number of sums that one task, or the client, adds up.
+        rows: rows of a part; None for as many as segscore chooses.
     """
 
     name: str
-    together: int = 64
     shuffle: bool = False
-    rows: int = LIMITS.rows_per_part
+    together: int = 16
+    rows: int | None = None
+
+    def part_of(self, pairs: float) -> int:
+        """Return the rows of a part in a run of so many pairs."""
+        return self.rows or Limits().part_of(math.ceil(pairs))
 
 
 @dataclass
@@ -230,7 +237,7 @@ class Cluster:
 
     def draw(self, count: int, rows: int) -> list[float]:
         """Draw the seconds of tasks from those measured."""
-        scale = rows / LIMITS.rows_per_part / self.assumed.speed
+        scale = rows / ROWS_AT_ONCE / self.assumed.speed
         return [*(self.random.choice(self.measured.tasks, count) * scale)]
 
 
@@ -247,22 +254,23 @@ def predict(
         pairs: number of hypotheses, each with one reference.
         workers: number of single-threaded processes.
     """
-    parts = max(1, math.ceil(pairs / design.rows))
+    rows = design.part_of(pairs)
+    parts = max(1, math.ceil(pairs / rows))
     references = pairs / assumed.pairs_per_reference
     cluster = Cluster(measured, assumed, workers)
     stages = {
         "start": measured.start + measured.plan * parts / assumed.speed,
         **(
-            _shuffle(cluster, references + pairs, parts)
+            _shuffle(cluster, references + pairs, parts, rows)
             if design.shuffle
             else _send(cluster, references)
         ),
     }
-    scale = design.rows / LIMITS.rows_per_part
-    tasks = cluster.draw(parts, design.rows)
+    scale = rows / ROWS_AT_ONCE
+    tasks = cluster.draw(parts, rows)
     read = measured.input * scale
     if design.shuffle:
-        read += measured.shuffled_row * design.rows / assumed.pairs_per_reference
+        read += measured.shuffled_row * rows / assumed.pairs_per_reference
     stages["tasks"] = cluster.run(
         0, tasks, read, measured.output * scale + measured.sums, measured.receipt
     )
@@ -285,11 +293,11 @@ def _send(cluster: Cluster, references: float) -> dict[str, float]:
     }
 
 
-def _shuffle(cluster: Cluster, rows: float, parts: int) -> dict[str, float]:
+def _shuffle(cluster: Cluster, rows: float, parts: int, at_once: int) -> dict[str, float]:
     """Send the rows of both sides to the worker of their document, and from there to the store."""
     m = cluster.measured
-    slices = math.ceil(rows / LIMITS.rows_per_part)
-    work = (m.pack * rows + m.packet * slices * parts) / cluster.assumed.speed
+    batches = math.ceil(rows / at_once)
+    work = (m.pack * rows + m.packet * batches * parts) / cluster.assumed.speed
     volume = m.shuffled_row * rows
     hosts = math.ceil(cluster.workers / cluster.assumed.workers_per_host)
     return {
@@ -297,18 +305,19 @@ def _shuffle(cluster: Cluster, rows: float, parts: int) -> dict[str, float]:
             work / cluster.workers,
             volume / (hosts * cluster.assumed.network),
             2 * volume / cluster.assumed.store,
-            (slices + parts) * m.scheduler,
+            (batches + parts) * m.scheduler,
         )
     }
 
 
 def _add_up(cluster: Cluster, design: Design, parts: int) -> float:
-    """Return the seconds in which tasks add the sums of their parts, and the client the results."""
+    """Return the seconds in which rounds of tasks add up sums, and the client the last of them."""
     m, speed = cluster.measured, cluster.assumed.speed
-    groups = math.ceil(parts / design.together)
-    start = max(cluster.scheduler.free, cluster.client.free)
-    together = min(design.together, parts)
-    work = [together * (m.merge / speed + cluster.assumed.request)] * groups
-    end = cluster.run(start, work, together * m.sums, m.sums, m.receipt)
+    start = end = max(cluster.scheduler.free, cluster.client.free)
+    while parts > design.together:
+        batches = math.ceil(parts / design.together)
+        work = [design.together * (m.merge / speed + cluster.assumed.request)] * batches
+        end = cluster.run(end, work, design.together * m.sums, m.sums, SMALL)
+        parts = batches
     merging = m.sums / cluster.assumed.network + cluster.assumed.request / 8 + m.merge / speed
-    return end - start + groups * merging
+    return end - start + parts * merging

@@ -6,7 +6,7 @@ The number of documents grows, as in an archive; each has one reference and four
 import tempfile
 from dataclasses import dataclass
 
-from benchmarks.timing import SEGSCORE, Usage, load, run_timed, verdict
+from benchmarks.timing import SEGSCORE, Result, Usage, run_timed
 from benchmarks.whole_job import SYSTEMS, make
 
 PAIRS = (100_000, 1_000_000, 10_000_000)
@@ -40,17 +40,20 @@ def spread(values: list[float]) -> float:
     return (max(values) - min(values)) / values[0]
 
 
-def line(name: str, values: list[float], unit: str, limit: float) -> str:
-    """Format one result: the values by number of pairs, their spread, and the aim."""
+def by_size(name: str, values: list[float], unit: str, limit: float) -> Result:
+    """Return one result: the values by number of pairs, their spread, and the aim."""
     apart = spread(values)
+    sizes = ", ".join(f"{pairs:,}" for pairs in PAIRS)
     by_pairs = ", ".join(f"{value:,.2f}" for value in values)
-    return (
-        f"growth: {name}: {by_pairs} {unit} at {', '.join(f'{pairs:,}' for pairs in PAIRS)} pairs; "
-        f"spread {apart:.0%} (aim: within {limit:.0%}, {verdict(apart <= limit)})"
+    return Result(
+        f"{name} at {sizes} pairs",
+        f"{by_pairs} {unit}: {apart:.0%} apart",
+        f"within {limit:.0%}",
+        apart <= limit,
     )
 
 
-def measure() -> str:
+def measure() -> list[Result]:
     """Measure each size, smallest first."""
     startup = run(SMALLEST * SYSTEMS, max(RUNS.values())).usage
     measured = [run(pairs, RUNS[pairs]) for pairs in PAIRS]
@@ -58,23 +61,12 @@ def measure() -> str:
     def per_pair(name: str, *, without: float = 0) -> list[float]:
         return [1e6 * (getattr(row.usage, name) - without) / row.pairs for row in measured]
 
-    return "\n".join(
-        [
-            f"growth: {load()}; start-up takes {startup.seconds:.2f} s, {startup.cpu:.2f} s of CPU",
-            line("time per pair, with start-up", per_pair("seconds"), "µs", FLAT_TIME),
-            line(
-                "time per pair, without start-up",
-                per_pair("seconds", without=startup.seconds),
-                "µs",
-                FLAT_TIME,
-            ),
-            line("CPU per pair, with start-up", per_pair("cpu"), "µs", FLAT_TIME),
-            line(
-                "CPU per pair, without start-up",
-                per_pair("cpu", without=startup.cpu),
-                "µs",
-                FLAT_TIME,
-            ),
-            line("peak memory", [row.usage.megabytes for row in measured], "MB", FLAT_MEMORY),
-        ]
-    )
+    seconds = per_pair("seconds", without=startup.seconds)
+    cpu = per_pair("cpu", without=startup.cpu)
+    memory = [row.usage.megabytes for row in measured]
+    return [
+        Result("start-up", f"{startup.seconds:.2f} s, {startup.cpu:.2f} s of processor time"),
+        by_size("time per pair without start-up", seconds, "µs", FLAT_TIME),
+        by_size("processor time per pair without start-up", cpu, "µs", FLAT_TIME),
+        by_size("memory", memory, "MB", FLAT_MEMORY),
+    ]

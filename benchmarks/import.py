@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 
-from benchmarks.timing import SEGSCORE, load, run_timed, verdict
+from benchmarks.timing import SEGSCORE, Result, run_timed
 
 LINES = 200_000
 MANY_LINES = 5_000_000
@@ -42,7 +42,7 @@ def write_lines(path: Path, lines: int) -> None:
             file.write(json.dumps(row) + "\n")
 
 
-def measure() -> str:
+def measure() -> list[Result]:
     """Import alternately a few lines and many, and read the many with pyarrow.json alone."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -52,13 +52,20 @@ def measure() -> str:
         write_lines(many, MANY_LINES)
         ratios = [_ratio(folder / str(run), few, some) for run in range(RUNS + 1)][1:]
         usage = run_timed([SEGSCORE, "import", str(many), "--output", f"{folder}/tables"])
-    return (
-        f"import: {LINES:,} lines take {median(ratios):.2f} x the processor time of pyarrow.json, "
-        f"besides the start (median of {RUNS}; {min(ratios):.2f} to {max(ratios):.2f}; aim "
-        f"{RATIO}, {verdict(median(ratios) <= RATIO)}); {MANY_LINES:,} lines take "
-        f"{usage.megabytes:.0f} MB (aim {MEGABYTES}, {verdict(usage.megabytes <= MEGABYTES)}) and "
-        f"{usage.cpu:.0f} s of processor time; {load()}"
-    )
+    return [
+        Result(
+            f"processor time of {LINES:,} JSON lines besides the start, against pyarrow.json",
+            f"{median(ratios):.2f} x (median of {RUNS}; {min(ratios):.2f} to {max(ratios):.2f})",
+            f"at most {RATIO} x",
+            median(ratios) <= RATIO,
+        ),
+        Result(
+            f"memory of {MANY_LINES:,} JSON lines",
+            f"{usage.megabytes:,.0f} MB ({usage.cpu:.0f} s of processor time)",
+            f"at most {MEGABYTES:,} MB",
+            usage.megabytes <= MEGABYTES,
+        ),
+    ]
 
 
 def _ratio(folder: Path, few: Path, some: Path) -> float:

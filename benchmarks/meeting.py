@@ -8,7 +8,7 @@ import sys
 import tempfile
 from statistics import median
 
-from benchmarks.timing import run_timed
+from benchmarks.timing import Result, noise, run_timed
 from benchmarks.whole_job import SYSTEMS, make
 from segscore.pipeline.storage import read_table, write_table
 
@@ -34,9 +34,9 @@ def sort(folder: str, tables: tuple[str, str]) -> tuple[str, str]:
     return f"{folder}/sorted/references", f"{folder}/sorted/hypotheses"
 
 
-def measure() -> str:
+def measure() -> list[Result]:
     """Time each way at each size, alternately."""
-    lines = []
+    results = []
     for documents in SIZES:
         with tempfile.TemporaryDirectory() as folder:
             shuffled = make(folder, documents)
@@ -51,15 +51,16 @@ def measure() -> str:
                     score += ["--cluster", "processes", "--workers", "2"]
                     turn[way] = run_timed(score)
                 turns.append(turn)
-        sent = median(turn["sent"].seconds for turn in turns)
-        others = []
-        for way in ("buckets", "ranges"):
+        sent = [turn["sent"].seconds for turn in turns]
+        for way, name in (("buckets", "rows shuffled"), ("ranges", "sorted files read in place")):
             ratio = median(turn[way].seconds / turn["sent"].seconds for turn in turns)
             memory = max(turn[way].megabytes for turn in turns)
-            others.append(f"{way} {ratio:.2f} x, {memory:.0f} MB")
-        memory = max(turn["sent"].megabytes for turn in turns)
-        lines.append(
-            f"meeting: {documents:,} references, {documents * SYSTEMS:,} hypotheses, 2 processes: "
-            f"sent {sent:.1f} s, {memory:.0f} MB; relative to that {'; '.join(others)}"
-        )
-    return "\n".join(lines)
+            results.append(
+                Result(
+                    f"{name}, against references sent: {documents:,} references, "
+                    f"{documents * SYSTEMS:,} hypotheses, two processes",
+                    f"{ratio:.2f} x (of {median(sent):.1f} s; {memory:.0f} MB)",
+                    noise=noise(sent),
+                )
+            )
+    return results

@@ -2,7 +2,7 @@
 
 import tempfile
 
-from benchmarks.timing import SEGSCORE, run_timed, verdict
+from benchmarks.timing import SEGSCORE, Result, run_timed
 from benchmarks.whole_job import make
 from segscore.pipeline.storage import find, open_parquet
 
@@ -14,7 +14,7 @@ DOCUMENTS = 8_000_000
 """Number of documents; each has a reference and four hypotheses."""
 
 
-def measure() -> str:
+def measure() -> list[Result]:
     """Score on two processes, and report the unpacked size of the tables read and written."""
     with tempfile.TemporaryDirectory() as folder:
         tables = make(folder, DOCUMENTS)
@@ -23,11 +23,16 @@ def measure() -> str:
         usage = run_timed([*score, *cluster])
         unpacked = sum(_unpacked(url) for url in (*tables, f"{folder}/run/scores"))
     times = unpacked / (LIMIT * 1e6)
-    return (
-        f"memory: {unpacked / 1e9:.1f} GB unpacked, {times:.0f} x the {LIMIT} MB of a worker (aim: "
-        f"{TIMES}, {verdict(times >= TIMES)}): done in {usage.seconds:.0f} s, no process above "
-        f"{usage.megabytes:.0f} MB"
-    )
+    return [
+        Result(
+            f"tables read and written by two processes with --memory-limit {LIMIT}MB, unpacked, "
+            "against that limit",
+            f"{times:.0f} x ({unpacked / 1e9:.1f} GB in {usage.seconds:.0f} s, no process above "
+            f"{usage.megabytes:.0f} MB)",
+            f"at least {TIMES} x",
+            times >= TIMES,
+        )
+    ]
 
 
 def _unpacked(url: str) -> int:

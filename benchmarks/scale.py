@@ -19,12 +19,12 @@ from benchmarks.cost_model import Assumed, Design, Measured, predict
 from benchmarks.overhead import local_cluster
 from benchmarks.timing import ROOT, SEGSCORE, load
 from benchmarks.whole_job import SYSTEMS, make
-from segscore.pipeline.runs.planning import LIMITS
+from segscore.pipeline.runs.planning import ROWS_AT_ONCE
 from segscore.pipeline.runs.run_folder import RUN_TABLES
 from segscore.pipeline.storage import find, read_table
 
 PARTS = 8
-DOCUMENTS = PARTS * LIMITS.rows_per_part // SYSTEMS
+DOCUMENTS = PARTS * ROWS_AT_ONCE // SYSTEMS
 CODERS, CODED = 3, 100_000
 FEW, MANY = 2, 64
 """Numbers of workers of the clusters that measure the overhead of Dask."""
@@ -151,9 +151,8 @@ def _packed(rows: pa.Table) -> bytes:
 DESIGNS = (
     Design("references sent"),
     Design("rows shuffled", shuffle=True),
-    Design("rows shuffled, parts of 1,048,576", shuffle=True, rows=2**20),
 )
-"""The designs that segscore chooses from by memory, and one with larger parts."""
+"""The designs that segscore chooses from by memory."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -186,7 +185,7 @@ def measured_table(measured: Measured) -> str:
 
 def costs_table(measured: Measured) -> str:
     """List the cost of a million pairs on one processor."""
-    parts = 1e6 / LIMITS.rows_per_part
+    parts = 1e6 / ROWS_AT_ONCE
     rows = [
         ["tasks", f"{measured.task * parts:.1f} s"],
         ["references, read by the client", f"{measured.reference * 1e6 / SYSTEMS:.2f} s"],
@@ -242,8 +241,8 @@ def stages_table(measured: Measured) -> str:
     return table(("design", "run", "stages", "busy"), rows)
 
 
-def measure() -> str:
-    """Measure, and return the tables of the page."""
+def page() -> str:
+    """Measure, and return the tables of docs/scale.md."""
     with tempfile.TemporaryDirectory() as folder:
         measured, seen = measure_all(folder)
     return "\n".join(
@@ -256,3 +255,7 @@ def measure() -> str:
             stages_table(measured),
         ]
     )
+
+
+if __name__ == "__main__":
+    print(page())

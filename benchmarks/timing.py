@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,11 +47,44 @@ def run_timed(command: Sequence[str]) -> Usage:
     return Usage(seconds, cpu, kilobytes / 1024)
 
 
+@dataclass(frozen=True)
+class Result:
+    """A row of docs/benchmarks.md.
+
+    Attributes:
+        what: what is measured, and against what.
+        measured: the ratio and what it is made of.
+        aim: the value to reach; empty if there is none.
+        reached: whether it is reached; None without an aim.
+        noise: how much longer the same command took than at its fastest, as a share; None if it ran
+            only once.
+    """
+
+    what: str
+    measured: str
+    aim: str = ""
+    reached: bool | None = None
+    noise: float | None = None
+
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """Return the row's cells: what, measured, aim, verdict, noise."""
+        verdict = {None: "", True: "reached", False: "missed"}[self.reached]
+        noise = "" if self.noise is None else f"{self.noise:.0%}"
+        return self.what, self.measured, self.aim, verdict, noise
+
+    def __str__(self) -> str:
+        """Format the result as a line."""
+        what, measured, aim, verdict, noise = self.cells()
+        notes = [f"aim {aim}, {verdict}"] * bool(aim) + [f"noise {noise}"] * bool(noise)
+        return f"{what}: {measured}" + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def noise(seconds: Iterable[float]) -> float:
+    """Return how much longer the slowest of equal commands took than the fastest, as a share."""
+    times = [*seconds]
+    return max(times) / min(times) - 1
+
+
 def load() -> str:
     """Describe the load of the machine, to print with results that depend on it."""
     return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
-
-
-def verdict(reached: bool) -> str:
-    """Say whether a result reaches its aim."""
-    return "reached" if reached else "missed"

@@ -3,20 +3,20 @@
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
+from collections.abc import Sequence
 from statistics import median
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.agreement import simulate, timed_command
+from benchmarks.agreement import simulate
+from benchmarks.timing import SEGSCORE, Result, Usage, noise, run_timed
 from segscore.pipeline.storage import read_table, write_table
 
 DOCUMENTS, SYSTEMS, RUNS = 500_000, 4, 3
 ROWS_PER_FILE = 131_072
 FEW = ("--measures", "pk,window_diff,boundary_similarity")
-SEGSCORE = str(Path(sys.executable).parent / "segscore")
 
 BY_ARROW = """
 import sys
@@ -46,37 +46,48 @@ def make(folder: str, documents: int) -> tuple[str, str]:
     return f"{folder}/references", f"{folder}/hypotheses"
 
 
-def measure() -> str:
-    """Time both alternately, with and without a bootstrap and all measures; format the ratios."""
+def measure() -> list[Result]:
+    """Time all alternately: without and with a bootstrap, and with few measures."""
     with tempfile.TemporaryDirectory() as folder:
         references, hypotheses = make(folder, DOCUMENTS)
-        run = [SEGSCORE, "score", references, hypotheses, "--output", f"{folder}/run", "--fresh"]
-        subprocess.run([*run, "--replicates", "0"], check=True, capture_output=True)
-        scores = read_table(f"{folder}/run/scores")
-        with (
-            pa.OSFile(f"{folder}/scores.arrow", "wb") as sink,
-            pa.ipc.new_file(sink, scores.schema) as writer,
-        ):
-            writer.write_table(scores)
-        del scores
+        score = [SEGSCORE, "score", references, hypotheses, "--output", f"{folder}/run", "--fresh"]
+        plain = [*score, "--replicates", "0"]
+        subprocess.run(plain, check=True, capture_output=True)
         baseline = [sys.executable, "-c", BY_ARROW, references, hypotheses]
-        baseline += [f"{folder}/scores.arrow", f"{folder}/out.parquet"]
-        turns = []
-        for _ in range(RUNS):
-            arrow, _ = timed_command(baseline)
-            plain, memory = timed_command([*run, "--replicates", "0"])
-            drawn, _ = timed_command([*run, "--replicates", "1000"])
-            few, _ = timed_command([*run, "--replicates", "0", *FEW])
-            turns.append((arrow, plain, drawn, few, memory))
-    pairs = DOCUMENTS * SYSTEMS
-    arrow, plain, drawn, few = (median(turn[i] for turn in turns) for i in range(4))
-    ratios = [median(turn[i] / turn[0] for turn in turns) for i in (1, 2, 3)]
-    less = median(turn[3] / turn[1] for turn in turns)
-    memory = max(turn[4] for turn in turns)
-    return (
-        f"whole job: {pairs:,} pairs in {plain:.1f} s, {ratios[0]:.2f} x pyarrow alone "
-        f"({arrow:.1f} s; limit 1.8, aim 1.5); with 1,000 replicates {drawn:.1f} s, "
-        f"{ratios[1]:.2f} x (limit 2.2); at most {memory:.0f} MB\n"
-        f"whole job with {' '.join(FEW)}: {few:.1f} s, {less:.2f} x all measures (aim .6), "
-        f"{ratios[2]:.2f} x pyarrow writing all of them (aim .8)"
+        baseline += [_scores(folder), f"{folder}/out.parquet"]
+        commands = (baseline, plain, [*score, "--replicates", "1000"], [*plain, *FEW])
+        turns = [[run_timed(command) for command in commands] for _ in range(RUNS)]
+    arrow = "against pyarrow reading the input and writing all scores"
+    what = f"{DOCUMENTS * SYSTEMS:,} pairs"
+    memory = max(usage.megabytes for turn in turns for usage in turn)
+    return [
+        _against(turns, (1, 0), f"{what}, no replicates, {arrow}", 1.5),
+        _against(turns, (2, 0), f"{what}, 1,000 replicates, {arrow}", 1.8),
+        _against(turns, (3, 0), f"{what}, {' '.join(FEW)}, {arrow}", 0.8),
+        _against(turns, (3, 1), f"{what}, {' '.join(FEW)}, against all measures", 0.6),
+        Result("memory of the largest process", f"{memory:.0f} MB"),
+    ]
+
+
+def _scores(folder: str) -> str:
+    """Write the scores of the run to a file of Arrow, which takes no time to read."""
+    scores = read_table(f"{folder}/run/scores")
+    url = f"{folder}/scores.arrow"
+    with pa.OSFile(url, "wb") as sink, pa.ipc.new_file(sink, scores.schema) as writer:
+        writer.write_table(scores)
+    return url
+
+
+def _against(
+    turns: Sequence[Sequence[Usage]], compared: tuple[int, int], what: str, most: float
+) -> Result:
+    ours, theirs = compared
+    ratio = median(turn[ours].seconds / turn[theirs].seconds for turn in turns)
+    seconds = [median(turn[i].seconds for turn in turns) for i in compared]
+    return Result(
+        what,
+        f"{ratio:.2f} x ({seconds[0]:.1f} s, {seconds[1]:.1f} s)",
+        f"at most {most} x",
+        ratio <= most,
+        noise(turn[theirs].seconds for turn in turns),
     )

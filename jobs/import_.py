@@ -1,33 +1,47 @@
 """`segscore import`: convert other formats to tables."""
 
-from segscore.jobs.cli.import_options import ImportOptions
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
+from segscore.jobs.cli.options import Cluster, Workers
+from segscore.pipeline.runs.importing.settings import ImportSettings
 
 
-def import_(options: ImportOptions) -> None:
+def import_(
+    chosen: ImportSettings,
+    cluster: Cluster = "local",
+    workers: Workers = None,
+) -> None:
     """Import segmentations of many formats as Parquet tables.
 
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
     """
-    from segscore.jobs.show.printing import out
-    from segscore.pipeline.tables.import_files import ImportSettings, import_files
+    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.numbers import counted
+    from segscore.jobs.show.printing import Bar
+    from segscore.pipeline.runs import executors
+    from segscore.pipeline.runs.importing.run import SMALL, find_imported, run_import
+    from segscore.pipeline.runs.tasks import ignore_progress
 
-    settings = ImportSettings(
-        options.files,
-        options.output,
-        options.format_name,
-        options.documents,
-        options.encoding,
-        options.max_rejects,
-    )
-    imported = import_files(settings, options.asked())
+    files = find_imported(chosen)
+    large = cluster != "local" or sum(file.size for file in files) > SMALL
+    startup.work(cluster)
+    with (
+        executors.connect(cluster, workers, chosen.memory_limit) as executor,
+        Bar("importing") as bar,
+    ):
+        progress = bar.advance if large else ignore_progress
+        imported = run_import(chosen, files, executor, progress, resumable=large)
     for line in imported.contradictions:
         LOG.say("warning", line)
     if imported.contradictions:
         LOG.say("warning", "written as they are; a run will reject these rows")
     if imported.rejected:
-        LOG.say("warning", f"{imported.rejected} rows rejected; see {options.output}/rejects")
+        rejected = counted(imported.rejected, "row")
+        LOG.say("warning", f"{rejected} rejected; see {chosen.output}/rejects")
     for line in imported.counted:
         out().print(line, markup=False)
     for name, rows in imported.rows.items():
-        out().print(f"{options.output}/{name}: {rows} rows", markup=False)
+        numbers = [counted(rows, "row")]
+        if name in imported.segments:
+            numbers.append(counted(imported.segments[name], "segment"))
+        out().print(f"{chosen.output}/{name}: {', '.join(numbers)}", markup=False)

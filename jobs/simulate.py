@@ -19,10 +19,12 @@ def simulate(
 
     With --near-miss 0 --full-miss 0 every coding is the document's true segmentation.
     """
-    from segscore.jobs.show.printing import out
+    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.numbers import counted
     from segscore.pipeline.agreement import simulate as simulating
 
     record = simulating.run(codings, output, chosen)
     for warning in record["warnings"]:
         LOG.say("warning", warning)
-    out().print(f"{output}/codings: {chosen.documents * chosen.coders} rows", markup=False)
+    rows = counted(chosen.documents * chosen.coders, "row")
+    out().print(f"{output}/codings: {rows}", markup=False)

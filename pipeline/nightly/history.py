@@ -96,6 +96,7 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
 
 def _require_free(runs: str, url: str) -> None:
     """Refuse to write the table into a run, or over a file that is not such a table."""
+    storage.require_writable_store("--output", url)
     folder = url.rpartition("/")[0]
     folders = [folder, *(storage.join(runs, name) for name in storage.names(runs))]
     target = storage.canonical(url)
@@ -168,7 +169,8 @@ def _history_name(name: str, used: list[str]) -> str:
 def _gates(run: _Run) -> Iterator[str | None]:
     """Yield the result of the gate for each row of a run's summary, None if there is none."""
     checks = () if run.verdict is None else run.verdict.checks
-    results = {(check.system, check.measure, check.average): check.result for check in checks}
+    worst_last = sorted(checks, key=lambda check: check.fails)
+    results = {(check.system, check.measure, check.average): check.result for check in worst_last}
     over_all = are_over_all(run.summary, summary_groups(run.summary.column_names))
     for row, whole in zip(run.summary.to_pylist(), over_all.to_pylist(), strict=True):
         yield results.get((row["hypothesis"], row["measure"], row["average"])) if whole else None

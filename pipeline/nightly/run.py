@@ -6,16 +6,17 @@ if it has; the verdict of the gate is stored beside the run and reported again.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Absent, Done, Failed, Refused
+from segscore.pipeline.errors import Absent, Done, Failed, Refused, TooManyUnpaired
 from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import Verdict
-from segscore.pipeline.runs import cluster, run_folder
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run
 from segscore.pipeline.storage.placement import require_apart
@@ -41,14 +42,12 @@ class Ended:
     removed: tuple[date, ...] = ()
 
 
-def run_night(
-    settings: NightSettings, client: cluster.Client, progress: Progress, warn: Warn
-) -> Ended:
+def run_night(settings: NightSettings, executor: Executor, progress: Progress, warn: Warn) -> Ended:
     """Score, publish and judge a night, write its metrics, and remove old nights.
 
     Args:
         settings: settings of the night.
-        client: client of the cluster that does the work.
+        executor: executes the tasks.
         progress: called after each scored part.
         warn: called with the text of each warning.
 
@@ -57,19 +56,25 @@ def run_night(
         Failed: the input does not exist yet, another process is working on this night, or a step
             failed; the message says whether the night was published.
     """
+    storage.require_resolvable([settings.metrics])
     _require_free_for_metrics(settings)
+    if settings.date > _last_date():
+        warn(
+            f"{settings.date} is in the future; its metrics are replaced by those of the next night"
+        )
     try:
-        finished = _score_and_judge(settings, client, progress, warn)
+        storage.require_resolvable([settings.runs, *settings.inputs.values()])
+        finished = _score_and_judge(settings, executor, progress, warn)
     except (run_folder.Taken, run_folder.Overtaken) as problem:
         # The other process writes the metrics.
         raise Failed(
             f"{settings.date}: another process is working on this night: {problem}"
         ) from problem
-    except Absent as problem:
+    except (Absent, TooManyUnpaired) as problem:
         _write_unfinished_metrics(settings, metrics.WAITING, 1, warn)
         raise Failed(
-            f"{settings.date}: waiting for input: {problem}; nothing was published; run the "
-            "date again when the input exists"
+            f"{settings.date}: waiting for input: {problem}; {_what_stands(settings)}; run the "
+            "date again when the input is complete"
         ) from problem
     except Exception as problem:
         _write_unfinished_metrics(
@@ -85,6 +90,13 @@ def run_night(
     for warning in not_removed:
         warn(warning)
     return replace(finished, removed=tuple(removed))
+
+
+def _what_stands(settings: NightSettings) -> str:
+    record = storage.join(settings.score.output, run_folder.RECORD)
+    if storage.read_text(record) is None:
+        return "nothing was published"
+    return "the night stays as it was published before"
 
 
 def _require_free_for_metrics(settings: NightSettings) -> None:
@@ -105,14 +117,14 @@ def _require_free_for_metrics(settings: NightSettings) -> None:
 
 
 def _score_and_judge(
-    settings: NightSettings, client: cluster.Client, progress: Progress, warn: Warn
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
 ) -> Ended:
     require_apart(settings.score.output, settings.inputs, option="--runs")
     earlier = Nights(settings.runs)
     if settings.compared_date is not None and earlier.find(settings.compared_date) is None:
         reasons = "".join(f" ({problem})" for problem in earlier.unreadable)
         raise Refused(f"--against {settings.against}: no such night in {settings.runs}{reasons}")
-    scored = _score(settings, client, progress, warn)
+    scored = _score(settings, executor, progress, warn)
     try:
         night = nights.read_night(settings.runs, settings.date)
         if night is None:
@@ -130,25 +142,34 @@ def _score_and_judge(
 
 
 def _score(
-    settings: NightSettings, client: cluster.Client, progress: Progress, warn: Warn
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
 ) -> run.Finished | None:
     """Score the night; return None if the same input was scored before."""
     try:
-        outcome = run.run_scoring(settings.score, client, progress)
+        outcome = run.run_scoring(settings.score, executor, progress)
     except run_folder.OtherRun as other:
         reason = "; ".join(other.differences) or "settings or inputs differ"
         warn(f"{settings.date} is scored again: {reason}")
-        outcome = run.run_scoring(replace(settings.score, fresh=True), client, progress)
+        outcome = run.run_scoring(replace(settings.score, fresh=True), executor, progress)
     return None if isinstance(outcome, Done) else outcome
 
 
 def _latest(published: Nights) -> tuple[date | None, str | None]:
-    """Return the newest night's date, and when the newest successful night was judged."""
+    """Return the newest night's date, and when the newest successful night was judged.
+
+    A night in the future has a wrong date, and does not count as the newest.
+    """
     verdicts = (
         verdict.verdict for verdict in published.newest_first() if verdict.verdict is not None
     )
     last = next((verdict.finished_at for verdict in verdicts if verdict.exit_code == 0), None)
-    return published.newest, last
+    dates = (night.date for night in published.newest_first() if night.date <= _last_date())
+    return next(dates, None), last
+
+
+def _last_date() -> date:
+    """Return the date of the latest night that there can be, which is tomorrow's east of UTC."""
+    return datetime.now(UTC).date() + timedelta(days=1)
 
 
 def _write_unfinished_metrics(
@@ -172,6 +193,7 @@ def _write_metrics(
     if settings.metrics is None:
         return
     try:
+        storage.require_resolvable([settings.runs])
         newest, last = _latest(Nights(settings.runs))
     except (OSError, Refused, Failed):  # reported for the night itself
         newest, last = None, None

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from segscore.pipeline.agreement.findings import describe_audit
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.contested import SHOWN, contested
 from segscore.pipeline.reports.group_dates import as_dates
@@ -57,7 +58,11 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
             wide=True,
         )
     ]
-    return Section("agreement", "Agreement", "", [*figures, *_groups(rows_by_group(table, by), by)])
+    coders, peers = (rows_over_all(run.table(name), by) for name in ("coders", "peers"))
+    text = " ".join(describe_audit(whole, coders, peers))
+    return Section(
+        "agreement", "Agreement", text, [*figures, *_groups(rows_by_group(table, by), by)]
+    )
 
 
 COEFFICIENT = ("coefficient", "similarity", "value", "95 % from", "to", "actual", "expected")

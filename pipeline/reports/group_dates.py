@@ -25,7 +25,7 @@ def as_dates(by: Sequence[str], groups: Iterable[str]) -> Mapping[str, str]:
         return {}
     try:
         days = [
-            date(*(int(part or 1) for part in match.groups()))
+            date(*[int(part or 1) for part in match.groups()])
             for match in matches
             if match is not None
         ]

@@ -1,6 +1,6 @@
 """The section on the verdict of a night's gate."""
 
-from segscore.pipeline.nightly.verdict import Verdict
+from segscore.pipeline.nightly.verdict import ACCEPTED, Verdict
 from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section, shown_p
 
 _HEADINGS = ("rule", "system", "result", "now", "before", "change", "p (Holm)", "against")
@@ -17,7 +17,7 @@ def gate_section(night: Verdict) -> Section:
             check.before,
             check.change,
             NumberCell(shown_p(check.p_adjusted), check.p_adjusted),
-            check.against,
+            check.compared_with,
         ]
         for check in night.checks
     ]
@@ -40,4 +40,8 @@ def gate_section(night: Verdict) -> Section:
         figures.append(
             Figure("Documents that worsened most", table=PageTable(heads, moved), folded=False)
         )
-    return Section("gate", "Gate", f"{night.date}: {night.outcome}.", figures)
+    sentences = [f"{night.date}: {night.outcome}."]
+    if night.outcome == ACCEPTED:
+        sentences.append(f"The reason to accept it: {night.accepted}.")
+    sentences += [f"Warning: {warning}." for warning in night.warnings]
+    return Section("gate", "Gate", " ".join(sentences), figures)

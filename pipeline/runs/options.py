@@ -98,9 +98,12 @@ def read_memory(option: str, text: str) -> int:
     Raises:
         Refused: the text is not an amount of memory.
     """
-    from segscore.pipeline.runs.cluster import bytes_of  # imports Dask
+    from dask.utils import parse_bytes  # noqa: TID251
 
-    return bytes_of(option, text)
+    try:
+        return int(parse_bytes(text))
+    except ValueError as problem:
+        raise Refused(f"{option} {text}: must be a number of bytes, such as 2GB") from problem
 
 
 ReferencesArgument = Annotated[str, Argument("Reference segmentations: a file, folder or glob.")]
@@ -165,6 +168,13 @@ SeedOption = Annotated[int, Option("Seed of the bootstrap.", Panel.AVERAGES)]
 MaxRejectsOption = Annotated[
     float,
     Option("Largest share of rejected rows at which the run is published, 0 to 1.", Panel.OUTPUT),
+]
+MaxUnpairedOption = Annotated[
+    float,
+    Option(
+        "Largest share of hypotheses without a reference at which the run is published, 0 to 1.",
+        Panel.OUTPUT,
+    ),
 ]
 MemoryLimitOption = Annotated[
     int | None,

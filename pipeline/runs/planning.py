@@ -14,12 +14,21 @@ from dataclasses import dataclass
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.storage.memory import AT_REST, MEMORY, UNFOLDED, USABLE, readable_size, room
+from segscore.pipeline.tables.batches import BYTES_AT_ONCE
 from segscore.pipeline.tables.find import InputTable, Slice
 
 BYTES_PER_ROW = 2048
 """Bytes a task needs for each row it scores: counts, values, and the Parquet file being written."""
 
 MIN_ROWS = 1024
+
+ROWS_AT_ONCE = 131_072
+"""The most rows that a task scores at a time; with more at a time, a row takes no less time."""
+
+MOST_ROWS, PARTS = 2**21, 4096
+"""The most rows of a part if memory allows, and the number of parts above which parts grow.  Parts
+have at least ``ROWS_AT_ONCE`` rows.  Fewer parts would leave workers idle; more would cost time, as
+sums are saved and added up for each part, and shuffled rows travel in packets for each part."""
 
 SENT, RANGES, _SHUFFLED = "sent", "ranges", "shuffled"
 
@@ -35,14 +44,32 @@ class Limits:
     """Limits on the work of a task.
 
     Attributes:
-        rows_per_part: rows of a task if memory allows; larger tasks take no less time per row.
+        rows_per_part: rows of a part if memory allows; None to choose it by the number of rows.
         send: whether the other tables may be sent to every task.
         read_again: how often each byte may be read, on average, to read documents in ranges of ids.
+        bytes_per_part: bytes of files that a task of an import reads.
     """
 
-    rows_per_part: int = 131_072
+    rows_per_part: int | None = None
     send: bool = True
     read_again: float = 4.0
+    bytes_per_part: int = 2**23
+
+    @property
+    def rows_at_once(self) -> int:
+        """Rows that a task scores at a time if memory allows."""
+        return min(ROWS_AT_ONCE, self.rows_per_part or ROWS_AT_ONCE)
+
+    def part_of(self, rows: int) -> int:
+        """Return how many rows of a table of ``rows`` rows a part has if memory allows.
+
+        The number depends on the table alone, so that the same input gives the same files with any
+        number of workers.
+        """
+        if self.rows_per_part is not None:
+            return self.rows_per_part
+        power_of_two = 1 << max(0, -(-rows // PARTS) - 1).bit_length()
+        return min(MOST_ROWS, max(ROWS_AT_ONCE, power_of_two))
 
 
 LIMITS = Limits()
@@ -57,14 +84,18 @@ class Plan:
         way: `sent`, `ranges` or `shuffled`.
         groups: number of document partitions; 1 if the references are sent.
         cuts: first ids of the second and later ranges; empty if partitions are not ranges.
+        rows_per_part: about how many rows of the scored table a part has.
         rows_at_once: number of rows that a task scores at a time.
+        bytes_at_once: the most bytes of rows that a task reads to shuffle them.
         explanation: lines that explain the choice and give the sizes of the tables.
     """
 
     way: str
     groups: int
     cuts: tuple[str, ...]
+    rows_per_part: int
     rows_at_once: int
+    bytes_at_once: int
     explanation: tuple[str, ...]
 
 
@@ -76,7 +107,7 @@ def at_once(memory: int | None) -> int:
     """
     if memory is None:
         return sys.maxsize
-    return max(1, room(memory) // (BYTES_PER_ROW * LIMITS.rows_per_part))
+    return max(1, room(memory) // (BYTES_PER_ROW * LIMITS.rows_at_once))
 
 
 def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limits: Limits) -> Plan:
@@ -100,10 +131,13 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
         )
     sizes = {name: sum(piece.size for piece in table.slices) for name, table in tables.items()}
     others_size = UNFOLDED * sum(size for name, size in sizes.items() if name != scored)
-    rows_at_once = min(limits.rows_per_part, max(MIN_ROWS, usable // BYTES_PER_ROW))
+    rows_at_once = min(limits.rows_at_once, max(MIN_ROWS, usable // BYTES_PER_ROW))
     lines = [_describe_table(name, table, sizes[name]) for name, table in tables.items()]
     rows = sum(piece.rows for piece in tables[scored].slices)
-    groups = max(-(-rows // rows_at_once), -(-UNFOLDED * sum(sizes.values()) // usable))
+    rows_per_part = limits.part_of(rows)
+    if rows_at_once < limits.rows_at_once:  # a worker has little memory
+        rows_per_part = min(rows_per_part, rows_at_once)
+    groups = max(-(-rows // rows_per_part), -(-UNFOLDED * sum(sizes.values()) // usable))
     if limits.send:
         fits = others_size <= usable
         lines.append(
@@ -115,13 +149,17 @@ def plan(tables: Mapping[str, InputTable], scored: str, memory: int | None, limi
     cuts: tuple[str, ...] = ()
     if groups > 1 and not (limits.send and fits):
         slices_budget = usable // UNFOLDED
-        cuts = _cut_points(tables, scored, rows_at_once, slices_budget, limits.read_again)
+        cuts = _cut_points(tables, scored, rows_per_part, slices_budget, limits.read_again)
         way = RANGES if cuts else _SHUFFLED
         groups = len(cuts) + 1 if cuts else groups
     if groups > 1 or limits.send:
         lines.append(EXPLANATIONS[way].format(scored=scored, groups=groups))
-    lines.append(f"a task scores {rows_at_once:,} rows at a time")
-    return Plan(way, 1 if way == SENT else groups, cuts, rows_at_once, tuple(lines))
+    lines.append(
+        f"a part has about {rows_per_part:,} rows; a task scores {rows_at_once:,} at a time"
+    )
+    groups = 1 if way == SENT else groups
+    bytes_at_once = min(BYTES_AT_ONCE, usable // UNFOLDED)
+    return Plan(way, groups, cuts, rows_per_part, rows_at_once, bytes_at_once, tuple(lines))
 
 
 def _describe_table(name: str, table: InputTable, size: int) -> str:

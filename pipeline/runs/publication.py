@@ -106,7 +106,7 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
         table: [name.removesuffix(PARQUET_ENDING) + ending for name in names]
         for table, names in prepared.items()
     }
-    _claim_publication(attempt, shown)
+    claim_publication(attempt, shown)
     _remove_record(attempt)
     _remove_files(attempt, _claimed_files(attempt.output, elsewhere=False), shown)
     for table, names in prepared.items():
@@ -120,8 +120,12 @@ def publish(attempt: Attempt, record: Mapping[str, Any]) -> dict[str, Any]:
     return full_record
 
 
-def _claim_publication(attempt: Attempt, shown: Files) -> None:
+def claim_publication(attempt: Attempt, shown: Files) -> None:
     """Write the claim to publish, which follows this attempt's claim to work.
+
+    Args:
+        attempt: an attempt whose parts are all done.
+        shown: the files to copy to the tables' folders.
 
     Raises:
         Overtaken: another job has claimed the folder since.

@@ -2,13 +2,12 @@
 
 Documents are divided into partitions, by ranges of ids or by hash.  With ranges, rows are read from
 the input files when they are needed.  With hashes, rows are shuffled first, in packets: one for
-each slice of the input and each partition that it has rows of.
+each batch of slices of the input and each partition that it has rows of.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,12 +17,11 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import flags, numbers
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.runs.planning import ranges_of
+from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.planning import Plan, ranges_of
+from segscore.pipeline.tables.batches import BYTES_AT_ONCE, batches_of
 from segscore.pipeline.tables.find import InputTable, Slice
-from segscore.pipeline.tables.read import Rows, in_one_chunk, read_slice
-
-if TYPE_CHECKING:
-    from segscore.pipeline.runs import cluster
+from segscore.pipeline.tables.read import Rows, in_one_chunk, join_rows, read_slice
 
 _FILE, _ROW = "_file", "_row"
 FOLDER, _LIST = "met", "met.txt"
@@ -38,12 +36,21 @@ class Partitioning:
         folder: folder to store shuffled rows in until the run is published.
         partitions: number of document partitions; 1 if no rows have to be moved.
         cuts: first ids of the second and later partitions; empty if partitions are by hash.
+        rows_at_once: the most rows that a task reads before it divides them into packets.
+        bytes_at_once: the most bytes of these rows in memory.
     """
 
     tables: Mapping[str, InputTable]
     folder: str
     partitions: int
     cuts: tuple[str, ...] = ()
+    rows_at_once: int = 1
+    bytes_at_once: int = BYTES_AT_ONCE
+
+    @classmethod
+    def of(cls, plan: Plan, tables: Mapping[str, InputTable], folder: str) -> "Partitioning":
+        """Return the partitioning that a plan has chosen for the tables of a run."""
+        return cls(tables, folder, plan.groups, plan.cuts, plan.rows_per_part, plan.bytes_at_once)
 
     @property
     def is_shuffled(self) -> bool:
@@ -51,7 +58,7 @@ class Partitioning:
         return self.partitions > 1 and not self.cuts
 
 
-def shuffle_rows(client: "cluster.Client", partitioning: Partitioning) -> None:
+def shuffle_rows(executor: Executor, partitioning: Partitioning) -> None:
     """Write the rows of each partition and table to one file, if that is needed and not yet done.
 
     A list of the files is written last and shows that all of them exist, so that a resumed run need
@@ -59,15 +66,17 @@ def shuffle_rows(client: "cluster.Client", partitioning: Partitioning) -> None:
 
     Raises:
         Refused: as for ``read_slice``.
-        Failed: as for ``read_slice``, or the cluster lost rows.
+        Failed: as for ``read_slice``, or rows were lost on the way.
     """
-    from segscore.pipeline.runs import cluster  # imports Dask
-
     if not partitioning.is_shuffled or _listed_files(partitioning) == _existing_files(partitioning):
         return
-    slices = [piece for table in partitioning.tables.values() for piece in table.slices]
+    batches = [
+        batch
+        for table in partitioning.tables.values()
+        for batch in batches_of(table.slices, partitioning.rows_at_once, partitioning.bytes_at_once)
+    ]
     places = partitioning.partitions * len(partitioning.tables)
-    cluster.exchange(client, _pack, slices, places, _unpack, partitioning)
+    executor.exchange(_pack, batches, places, _unpack, partitioning)
     storage.write_text(
         storage.join(partitioning.folder, _LIST), "\n".join(_existing_files(partitioning))
     )
@@ -90,10 +99,10 @@ def _listed_files(partitioning: Partitioning) -> list[str] | None:
     return None if text is None else text.split("\n")
 
 
-def _pack(partitioning: Partitioning, piece: Slice) -> list[tuple[int, bytes]]:
-    """Read a slice and divide its rows by partition; return pairs of (place, packet)."""
-    table = partitioning.tables[piece.table]
-    rows = read_slice(piece, table.further)
+def _pack(partitioning: Partitioning, batch: Sequence[Slice]) -> list[tuple[int, bytes]]:
+    """Read slices of a table and divide their rows by partition; return (place, packet) pairs."""
+    table = partitioning.tables[batch[0].table]
+    rows = join_rows([read_slice(piece, table.further) for piece in batch])
     files = [file.url for file in table.files]
     file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
     with_source = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
@@ -105,7 +114,7 @@ def _pack(partitioning: Partitioning, piece: Slice) -> list[tuple[int, bytes]]:
     order = np.argsort(partition_of_row, kind="stable")
     sorted_rows = in_one_chunk(with_source.take(pa.array(order)))
     edges = np.searchsorted(partition_of_row[order], np.arange(partitioning.partitions + 1))
-    table_number = list(partitioning.tables).index(piece.table)
+    table_number = list(partitioning.tables).index(batch[0].table)
     return [
         (
             number * len(partitioning.tables) + table_number,

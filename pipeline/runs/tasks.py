@@ -1,17 +1,22 @@
-"""Run one task per part on the cluster, skipping parts that already have a receipt."""
+"""Run one task per part, skipping parts that already have a receipt."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs import cluster, planning, receipts
+from segscore.pipeline.runs import planning, receipts
+from segscore.pipeline.runs.executors import Executor, Lost
 from segscore.pipeline.runs.run import NamedPart, Run, RunSettings
 
 Progress = Callable[[int, int], None]
 """Called with the number of parts that are done, and the number of all parts."""
 
 Returned = TypeVar("Returned")
+
+
+def ignore_progress(_done: int, _parts: int) -> None:
+    """Show no progress."""
 
 
 class SharedJob(Protocol):
@@ -23,20 +28,20 @@ class SharedJob(Protocol):
 
 
 class TaskRun(Run):
-    """A run whose work is done by tasks on a cluster.
+    """A run whose work is done by tasks.
 
     Attributes:
-        client: connection to the cluster.
+        executor: executes the tasks.
         progress: called whenever a part is done.
         limits: limits on the work of a task.
     """
 
     def __init__(
-        self, command: str, settings: RunSettings, client: cluster.Client, progress: Progress
+        self, command: str, settings: RunSettings, executor: Executor, progress: Progress
     ) -> None:
         """Create a run, as ``Run`` does; the further arguments become attributes."""
         super().__init__(command, settings)
-        self.client, self.progress = client, progress
+        self.executor, self.progress = executor, progress
         self.limits = planning.LIMITS
 
     def tasks(
@@ -71,7 +76,7 @@ class TaskRun(Run):
         names = {f"{part.name}-{attempt}": part.name for part in remaining}
         failures: list[tuple[str, BaseException]] = []
         self.progress(len(done), len(parts))
-        for outcome in cluster.run_calls(self.client, perform, calls, job):
+        for outcome in self.executor.run_calls(perform, calls, job):
             name = names[outcome.key]
             if outcome.error is None:
                 done[name] = outcome.receipt
@@ -104,7 +109,7 @@ def perform(
 def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, str]:
     """Return a sort key that puts errors of the work itself before losses of workers."""
     name, error = failure
-    return isinstance(error, cluster.Lost), name
+    return isinstance(error, Lost), name
 
 
 def _one_line(error: BaseException) -> str:

@@ -1,6 +1,6 @@
 """Score with the references sent to every task, reading hypotheses in the order of their files."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,13 @@ from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_inputs, paired_references
 from segscore.pipeline.scoring.broadcast_job import BroadcastJob, accept_part
 from segscore.pipeline.scoring.duplicates import run_with_duplicates
-from segscore.pipeline.scoring.hypotheses import list_unpaired, write_unscored
+from segscore.pipeline.scoring.hypotheses import (
+    Accepted,
+    Account,
+    join_accounts,
+    merge_seen,
+    write_unscored,
+)
 from segscore.pipeline.scoring.inputs import Inputs, collect, cut, cut_points
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.part import (
@@ -47,7 +53,7 @@ def score_broadcast(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Tas
         Failed: no reference was accepted, or parts failed.
     """
     settings = rule.settings
-    parts = cut(inputs.hypotheses.slices, plan.rows_at_once)
+    parts = cut(inputs.hypotheses.slices, plan.rows_per_part)
     with run.stage("references"):
         collected = collect(settings, inputs)
         references = collected.references
@@ -91,13 +97,30 @@ def score_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) ->
         duplicates: for each coder, bits over the documents for which it has several rows, all of
             which are rejected.
     """
-    accepted = accept_part(job, part, duplicates)
-    require_declared(job, accepted.rows)
-    pairs, paired = score_hypotheses(job, part.name, job.reference_set, accepted)
-    write_unscored(job.folder, part.name, accepted.rejects, list_unpaired(accepted.unpaired))
-    return Receipt(
-        part.name, accepted.row_counts, pairs, paired=np.packbits(paired), seen=accepted.seen
-    )
+    accounts: list[Account] = []
+    portions = _accepted_portions(job, part, duplicates, accounts)
+    pairs, paired = score_hypotheses(job, part.name, job.reference_set, portions)
+    account = join_accounts(accounts)
+    write_unscored(job.folder, part.name, account.rejects, account.unpaired)
+    return Receipt(part.name, account.rows, pairs, paired=np.packbits(paired), seen=account.seen)
+
+
+def _accepted_portions(
+    job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits], accounts: list[Account]
+) -> Iterator[Accepted]:
+    """Yield the hypotheses of a part that can be scored, some at a time.
+
+    Args:
+        job: what all tasks share.
+        part: the slices to read.
+        duplicates: as for ``score_part``.
+        accounts: output: what happened to the other hypotheses.
+    """
+    for portion in cut(part.slices, job.rows_at_once):
+        accepted = accept_part(job, portion, duplicates)
+        require_declared(job, accepted.rows)
+        accounts.append(accepted.account)
+        yield accepted
 
 
 def score_documents(job: BroadcastJob, part: Part) -> Receipt:
@@ -109,6 +132,9 @@ def score_documents(job: BroadcastJob, part: Part) -> Receipt:
 
 def survey_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
     """Find which boundary types the hypotheses of a part have; write nothing."""
-    accepted = accept_part(job, part, duplicates)
-    types = tuple(sorted(occurring(accepted.rows)))
-    return Receipt(part.name, seen=accepted.seen, types=types)
+    types, seen = set[int](), []
+    for portion in cut(part.slices, job.rows_at_once):
+        accepted = accept_part(job, portion, duplicates)
+        types |= occurring(accepted.rows)
+        seen.append(accepted.seen)
+    return Receipt(part.name, seen=merge_seen(seen), types=tuple(sorted(types)))

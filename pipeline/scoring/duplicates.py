@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from segscore.pipeline.arrays.ragged import Bits
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.tasks import TaskRun
+from segscore.pipeline.scoring.hypotheses import merge_seen
 from segscore.pipeline.scoring.part import Job, Part, Receipt
 
 _Kind = TypeVar("_Kind", bound=Receipt)
@@ -58,14 +57,8 @@ def find_duplicates(part_receipts: Iterable[Receipt]) -> dict[str, Bits]:
         raise Failed(
             "receipts of parts have different numbers of documents; run again with --fresh"
         )
-    once: dict[str, Bits] = {}
-    twice: dict[str, Bits] = {}
-    for receipt in part_receipts:
-        for coder, (seen, repeated) in receipt.seen.items():
-            before = once.get(coder, np.zeros_like(seen))
-            twice[coder] = twice.get(coder, np.zeros_like(seen)) | repeated | (before & seen)
-            once[coder] = before | seen
-    return {coder: bits for coder, bits in twice.items() if bits.any()}
+    merged = merge_seen(receipt.seen for receipt in part_receipts)
+    return {coder: twice for coder, (_, twice) in merged.items() if twice.any()}
 
 
 def _has_duplicates(receipt: Receipt, twice: Mapping[str, Any]) -> bool:

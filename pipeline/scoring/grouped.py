@@ -16,7 +16,6 @@ from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_input
 from segscore.pipeline.scoring.hypotheses import (
     Accepted,
     accept_hypotheses,
-    list_unpaired,
     write_unscored,
 )
 from segscore.pipeline.scoring.inputs import Checked, Collected, Inputs, cut_points, gather_inputs
@@ -107,8 +106,8 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
         if not run.claim({_SCORED: parts}):
             return None
         tables = {table.name: table for table in inputs.tables}
-        partitioning = Partitioning(tables, run.folder, plan.groups, plan.cuts)
-        shuffle.shuffle_rows(run.client, partitioning)
+        partitioning = Partitioning.of(plan, tables, run.folder)
+        shuffle.shuffle_rows(run.executor, partitioning)
     with run.stage("references"):
         further = inputs.hypotheses.further
         shared = (rule, inputs.typed, further, run.folder, plan.rows_at_once)
@@ -180,15 +179,16 @@ def score_bucket(job: ShuffledJob, part: Part) -> Receipt:
     reference_set = ReferenceSet.build(references, job.settings, has_panels=job.has_panels)
     accepted = _accepted(job, part, collected)
     require_declared(job, collected.reference_rows, accepted.rows)
-    pairs, paired = score_hypotheses(job, part.name, reference_set, accepted)
+    pairs, paired = score_hypotheses(job, part.name, reference_set, [accepted])
     if job.settings.points:
         pieces = cut_points(len(references.documents), len(job.settings.points), job.rows_at_once)
         name = POINTS_PART + part.name
         pairs += score_points(job, name, reference_set, [piece.documents for piece in pieces])
-    rejects = pa.concat_tables([collected.rejects, accepted.rejects])
-    unpaired = [list_unpaired_inputs(collected, paired), list_unpaired(accepted.unpaired)]
-    write_unscored(job.folder, part.name, rejects, pa.concat_tables(unpaired))
-    rows = {**count_rows(collected, paired), **accepted.row_counts}
+    account = accepted.account
+    rejects = pa.concat_tables([collected.rejects, account.rejects])
+    unpaired = pa.concat_tables([list_unpaired_inputs(collected, paired), account.unpaired])
+    write_unscored(job.folder, part.name, rejects, unpaired)
+    rows = {**count_rows(collected, paired), **account.rows}
     return Receipt(part.name, rows, pairs)
 
 

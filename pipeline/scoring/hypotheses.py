@@ -1,6 +1,6 @@
 """Separate the hypotheses that can be scored from rejected and unpaired ones."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Bits, Coded, Flags, Ints, numbers
-from segscore.pipeline.runs.record import RowCounts
+from segscore.pipeline.runs.record import RowCounts, add_rows
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.tables.boundary_types import without_faults
@@ -54,12 +54,51 @@ class Accepted:
     seen: Seen
 
     @property
-    def row_counts(self) -> RowCounts:
-        """How many of the rows were scored, rejected and unpaired."""
+    def account(self) -> "Account":
+        """What remains to be said of the rows once they have been scored."""
         rejected, unpaired = self.rejects.num_rows, len(self.unpaired)
         scored = self.read - rejected - unpaired
         counts = {"in": self.read, "scored": scored, "rejected": rejected, "unpaired": unpaired}
-        return {"hypotheses": counts}
+        return Account(
+            {"hypotheses": counts}, self.seen, self.rejects, list_unpaired(self.unpaired)
+        )
+
+
+@dataclass(frozen=True)
+class Account:
+    """What happened to hypotheses, without those that were scored.
+
+    Attributes:
+        rows: how many of the rows were scored, rejected and unpaired.
+        seen: which coders segmented which documents.
+        rejects: rejected rows (schemas/rejects.py).
+        unpaired: rows without an accepted reference (schemas/unpaired.py).
+    """
+
+    rows: RowCounts
+    seen: Seen
+    rejects: pa.Table
+    unpaired: pa.Table
+
+
+def join_accounts(accounts: Sequence[Account]) -> Account:
+    """Join the accounts of one or more portions of a table."""
+    return Account(
+        rows=add_rows(account.rows for account in accounts),
+        seen=merge_seen(account.seen for account in accounts),
+        rejects=pa.concat_tables([account.rejects for account in accounts]),
+        unpaired=pa.concat_tables([account.unpaired for account in accounts]),
+    )
+
+
+def merge_seen(portions: Iterable[Seen]) -> Seen:
+    """Combine what was seen in disjoint sets of rows."""
+    merged: Seen = {}
+    for seen in portions:
+        for coder, (once, twice) in seen.items():
+            before, repeated = merged.get(coder, (np.zeros_like(once), np.zeros_like(twice)))
+            merged[coder] = before | once, repeated | twice | (before & once)
+    return merged
 
 
 def accept_hypotheses(

@@ -13,14 +13,12 @@ from segscore.pipeline.scoring.part import Part
 from segscore.pipeline.scoring.references import References, accept_references, prepare_references
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.statistics.averages import SUMMARY_COLUMNS
+from segscore.pipeline.tables.batches import batches_of
 from segscore.pipeline.tables.boundary_types import have_boundary_types
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.contradictions import Described, describe
 from segscore.pipeline.tables.find import InputTable, Slice, find_table
 from segscore.pipeline.tables.read import Rows, read_valid
-
-BYTES_PER_PART = 2**28
-"""The most bytes of small slices that one task reads."""
 
 _SCORES_COLUMNS = (
     "document_id",
@@ -205,21 +203,9 @@ def cut(slices: tuple[Slice, ...], rows: int) -> list[Part]:
     The name of a part starts with its number, so that sorting files by name preserves the order of
     rows, and ends with a digest of what the part reads.
     """
-    groups: list[list[Slice]] = []
-    rows_in_part, bytes_in_part = 0, 0
-    for piece in slices:
-        if (
-            not groups
-            or rows_in_part + piece.rows > rows
-            or bytes_in_part + piece.size > BYTES_PER_PART
-        ):
-            groups.append([])
-            rows_in_part, bytes_in_part = 0, 0
-        groups[-1].append(piece)
-        rows_in_part, bytes_in_part = rows_in_part + piece.rows, bytes_in_part + piece.size
     return [
-        Part(f"part-{i:05d}-{_digest(group)}.parquet", tuple(group))
-        for i, group in enumerate(groups)
+        Part(f"part-{i:05d}-{_digest(batch)}.parquet", batch)
+        for i, batch in enumerate(batches_of(slices, rows))
     ]
 
 
@@ -233,8 +219,8 @@ def cut_points(documents: int, points: int, rows: int) -> list[Part]:
     ]
 
 
-def _digest(group: list[Slice]) -> str:
-    contents = [(piece.url.rsplit("/", 1)[-1], piece.row_groups) for piece in group]
+def _digest(batch: tuple[Slice, ...]) -> str:
+    contents = [(piece.url.rsplit("/", 1)[-1], piece.row_groups) for piece in batch]
     return blake2b(repr(contents).encode(), digest_size=4).hexdigest()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 import pyarrow as pa
@@ -231,16 +231,25 @@ def block_sums(block: ScoredBlock) -> PartSums:
 
 
 def score_hypotheses(
-    job: Job, part: str, reference_set: ReferenceSet, accepted: Accepted
+    job: Job, part: str, reference_set: ReferenceSet, portions: Iterable[Accepted]
 ) -> tuple[int, Flags]:
     """Score accepted hypotheses against all their references; write the tables, save the sums.
+
+    Args:
+        job: what all tasks share.
+        part: name of the output files.
+        reference_set: the references.
+        portions: the hypotheses, some at a time.
 
     Returns:
         The number of rows written to `scores`, and which references have a hypothesis, shape
         (references,).
     """
     paired = np.zeros(len(reference_set.references), bool)
-    return _write(job, part, hypothesis_blocks(job, reference_set, accepted, paired)), paired
+    blocks = chain.from_iterable(
+        hypothesis_blocks(job, reference_set, accepted, paired) for accepted in portions
+    )
+    return _write(job, part, blocks), paired
 
 
 def hypothesis_blocks(

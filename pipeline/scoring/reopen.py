@@ -56,9 +56,7 @@ def reopen(run: str) -> Reopened:
     rule = Rule(settings, finished.types, {})
     reference_set = ReferenceSet(collected.references, ())
     further = inputs.hypotheses.further
-    job = BroadcastJob(
-        rule, inputs.typed, further, "", planning.LIMITS.rows_per_part, reference_set
-    )
+    job = BroadcastJob(rule, inputs.typed, further, "", planning.ROWS_AT_ONCE, reference_set)
     return Reopened(settings, inputs, collected, job)
 
 

@@ -7,38 +7,55 @@ from segscore.pipeline.runs import receipts
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.scoring.part import SUMS, PartSums, TaskResults, add
 
-_PARTS_AT_ONCE = 32
-"""The most parts whose sums one task adds up."""
+_SUMS_AT_ONCE = 16
+"""The most sums that are added up by one task, or by the client."""
 
 
 @dataclass(frozen=True)
 class SumBatch:
-    """The input of one task: parts to add up."""
+    """The input of one task: sums to add up, by the stage and the names they are saved under."""
 
     name: str
-    parts: tuple[str, ...]
+    stage: str
+    saved: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Added:
+    """What a task returns that added up sums, which it saves under the name of its batch."""
+
+    name: str
 
 
 def add_sums(run: TaskRun, results: TaskResults) -> PartSums:
-    """Add up all parts of a run, in tasks if there are many."""
-    parts = tuple(results.parts)
-    if len(parts) <= _PARTS_AT_ONCE:
-        return add_batch(results, SumBatch("all", parts))
-    batches = [
-        SumBatch(f"sums-{start:06d}", parts[start : start + _PARTS_AT_ONCE])
-        for start in range(0, len(parts), _PARTS_AT_ONCE)
-    ]
-    return add(run.tasks(add_batch, batches, results, stage="added").values())
+    """Add up all parts of a run: in rounds of tasks, until few sums are left."""
+    stage, saved = SUMS, tuple(results.parts)
+    while len(saved) > _SUMS_AT_ONCE:
+        batches = [
+            SumBatch(f"{stage}-{start:06d}", stage, saved[start : start + _SUMS_AT_ONCE])
+            for start in range(0, len(saved), _SUMS_AT_ONCE)
+        ]
+        run.tasks(add_batch, batches, results, stage=f"added-{stage}")
+        stage, saved = f"{stage}-added", tuple(batch.name for batch in batches)
+    return _add_saved(results, SumBatch("all", stage, saved))
 
 
-def add_batch(results: TaskResults, batch: SumBatch) -> PartSums:
-    """Add up some parts.
+def add_batch(results: TaskResults, batch: SumBatch) -> Added:
+    """Add up some sums and save the result.
 
     Raises:
-        Failed: the sums of a part cannot be read, or do not match those of other parts.
+        Failed: sums cannot be read, or do not match each other.
     """
+    sums = _add_saved(results, batch)
+    receipts.keep(results.folder, f"{batch.stage}-added", batch.name, sums)
+    return Added(batch.name)
+
+
+def _add_saved(results: TaskResults, batch: SumBatch) -> PartSums:
     try:
-        return add(receipts.load(results.folder, SUMS, part, PartSums) for part in batch.parts)
+        return add(
+            receipts.load(results.folder, batch.stage, name, PartSums) for name in batch.saved
+        )
     except ValueError as problem:
         raise Failed(
             f"{results.folder}: the sums of the parts do not match ({problem}); run again with "

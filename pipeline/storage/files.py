@@ -96,6 +96,39 @@ def chunks(url: str, size: int) -> Iterator[bytes]:
             yield chunk
 
 
+def read_lines(url: str, start: int, end: int) -> bytes:
+    """Read the lines of an input file that begin at the bytes start..end-1.
+
+    Raises:
+        Refused: the file does not exist, or cannot be read.
+        Failed: no server answers.
+    """
+    with _reading(url) as file:
+        if start:
+            file.seek(start - 1)
+            file.readline()  # the rest of a line that begins before
+        begin = file.tell()
+        if begin >= end:
+            return b""
+        content = file.read(end - begin)
+        return content if content.endswith(b"\n") else content + file.readline()
+
+
+def count_newlines(url: str, end: int) -> int:
+    """Count the ends of lines in the first bytes of an input file.
+
+    Raises:
+        Refused: the file does not exist, or cannot be read.
+        Failed: no server answers.
+    """
+    count = 0
+    with _reading(url) as file:
+        while end > 0 and (chunk := file.read(min(end, BUFFER))):
+            count += chunk.count(b"\n")
+            end -= len(chunk)
+    return count
+
+
 def read_whole(url: str, limit: int) -> bytes:
     """Read an input file whole.
 

@@ -1,1 +1,1 @@
-"""Input tables: find, read, validate and import them; their columns; rejected rows."""
+"""Input tables: find, read, validate and convert them; their columns; rejected rows."""

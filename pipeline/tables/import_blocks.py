@@ -40,6 +40,7 @@ class Reading:
         encoding: encoding of text files; None for UTF-8.
         asked: the other options.
         rejecting: whether bad lines of JSON Lines are collected, not refused.
+        memory: bytes of a worker's memory; None for the default.
     """
 
     urls: Sequence[str]
@@ -47,6 +48,7 @@ class Reading:
     encoding: str | None
     asked: Asked
     rejecting: bool = False
+    memory: int | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ class FileRows:
     bad_lines: list[tuple[int, str]]
 
 
+def read_json_block(url: str, block: bytes, first: int, reading: Reading) -> FileRows:
+    """Read lines of a JSON Lines file, of which the first has a number; see ``read_input``."""
+    return _json_lines(url, iter([block]), reading, first)
+
+
 def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
     """Read one file: shapes, or rows if its format gives positions of boundaries as they are.
 
@@ -70,10 +77,10 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
         Refused: the file cannot be read, or breaks a rule of its format; rows are read when the
             blocks are iterated over, and refused then.
     """
-    if _is_plain_json_lines(url, reading):
+    if is_plain_json_lines(url, reading):
         return _json_lines(url, storage.chunks(url, BLOCK), reading)
     asked = reading.asked
-    file = open_input(url, reading.encoding)
+    file = open_input(url, reading.encoding, reading.memory)
     known = FORMATS[reading.format_name or format_of(file, asked)]
     if file.is_parquet and PARQUET_ENDINGS[0] not in known.shared:
         raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")
@@ -105,14 +112,14 @@ def _defaults(reading: Reading) -> Defaults:
     return Defaults(asked.document_id, asked.coder, asked.role)
 
 
-def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading) -> FileRows:
+def _json_lines(url: str, chunks: Iterator[bytes], reading: Reading, first: int = 1) -> FileRows:
     def decode(block: bytes, line: int) -> Iterator[str]:
         return InputFile(url, block, first_line=line).lines()
 
     reader = JsonLines(url, _defaults(reading), decode, rejecting=reading.rejecting)
 
     def blocks() -> Iterator[Rows]:
-        for table, lines in reader.read(chunks):
+        for table, lines in reader.read(chunks, first):
             yield _block(url, table, lines)
 
     return FileRows(blocks(), reader.bad_lines)
@@ -122,7 +129,7 @@ def _block(url: str, table: pa.Table, lines: Ints) -> Rows:
     return Rows(STATED_ROWS, table, (url,), np.zeros(len(lines), np.int64), lines - 1)
 
 
-def _is_plain_json_lines(url: str, reading: Reading) -> bool:
+def is_plain_json_lines(url: str, reading: Reading) -> bool:
     """Return whether a file is JSON Lines of segmentations, plain, by its first line.
 
     If that is not certain, the answer is no, and the file is opened whole.

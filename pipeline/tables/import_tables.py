@@ -1,6 +1,6 @@
 """Make the tables of an import from blocks of rows: check them, describe documents, write."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -24,8 +24,14 @@ from segscore.pipeline.tables.validate import REJECT_COLUMNS
 from segscore.schemas.input_columns import BY_UNIT, ROLE, TABLE_ROLES
 
 _KEYS = ("document_id", "coder", "n_units", ROLE)
+IMPORTED_TABLES = ("references", "hypotheses")
+"""Tables of segmentations that an import writes."""
+
 _ROWS = 2**17
 """Rows of a row group; the last one and those of large blocks may have another number."""
+
+_LINE_READABLE = "line_readable"
+"""Rule of rejects: a line can be read as a segmentation."""
 
 
 class BlockPlaces:
@@ -38,9 +44,13 @@ class BlockPlaces:
 
     def __getitem__(self, row: int, /) -> tuple[str, int]:
         """Return the source and the line of a row."""
-        at = int(np.searchsorted(self.starts, row, "right")) - 1
+        at = self.block_of(row)
         block, inside = self.blocks[at], row - int(self.starts[at])
         return block.urls[int(block.file[inside])], int(block.row[inside]) + 1
+
+    def block_of(self, row: int) -> int:
+        """Return the number of the block that has a row."""
+        return int(np.searchsorted(self.starts, row, "right")) - 1
 
 
 def check_block(block: Rows) -> tuple[Rows, pa.Table]:
@@ -84,16 +94,19 @@ class Keys:
     places: BlockPlaces
     described: StatedDocuments
 
-    def contradictions(self) -> pa.Table:
-        """List valid rows that contradict each other, as rejects."""
+    def contradictions(self) -> list[pa.Table]:
+        """List valid rows that contradict each other, as rejects for each table and rule.
+
+        Their ``row`` is a number in ``places``.
+        """
         found = []
-        for name in ("references", "hypotheses"):
+        for name in IMPORTED_TABLES:
             chosen = rows_of_role(self.table, TABLE_ROLES[name])
             own = self.table.select(["document_id", "coder", "n_units"]).take(pa.array(chosen))
             found += [
                 _renumbered(one, chosen) for one in between_rows(_numbered(own), SEGMENTATIONS)
             ]
-        return at_places(pa.concat_tables(found), SEGMENTATIONS, self.places)
+        return found
 
     def valid_documents(self) -> tuple[pa.Table, pa.Table]:
         """Separate valid documents from those that break a rule; return them, and the rejects."""
@@ -112,20 +125,27 @@ def _numbered(table: pa.Table) -> Rows:
     return Rows("", in_one_chunk(table), ("",), np.zeros_like(order), order)
 
 
-def collect_keys(blocks: Sequence[Rows]) -> Keys:
-    """Collect what is known of all rows.
+def key_columns(table: pa.Table) -> list[str]:
+    """Return the columns of rows as stated but for those by boundary."""
+    own = {*_KEYS, *BY_UNIT, *attribute_names(table)}
+    return [name for name in table.column_names if name in own]
+
+
+def collect_keys(blocks: Sequence[Rows], attributes: Collection[str] | None = None) -> Keys:
+    """Collect what is known of some documents from all their rows.
+
+    Args:
+        blocks: the rows; only ``key_columns`` are read.
+        attributes: attributes that may be columns of documents; None for all.
 
     Raises:
         Refused: a document has different lists by unit.
     """
-    tables = []
-    for block in blocks:
-        names = block.table.column_names
-        own = {*_KEYS, *BY_UNIT, *attribute_names(block.table)}
-        tables.append(block.table.select([name for name in names if name in own]))
     places = BlockPlaces(blocks)
-    table = _join_keys(tables)
-    return Keys(table, places, describe_documents(table, attribute_names(table), places))
+    table = _join_keys([block.table.select(key_columns(block.table)) for block in blocks])
+    names = attribute_names(table)
+    chosen = names if attributes is None else [name for name in names if name in attributes]
+    return Keys(table, places, describe_documents(table, chosen, places))
 
 
 def _join_keys(tables: Sequence[pa.Table]) -> pa.Table:
@@ -138,29 +158,8 @@ def _join_keys(tables: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables([empty, *(with_columns(table, types) for table in tables)])
 
 
-def row_groups(name: str, blocks: Sequence[Rows], keys: Keys) -> Iterator[pa.Table]:
-    """Yield the row groups of references or hypotheses; none if there are no rows.
-
-    Args:
-        name: `references` or `hypotheses`.
-        blocks: the rows as stated.
-        keys: what is known of them all.
-    """
-    kinds = join_types([block.table.schema for block in blocks])
-    given = {column for block in blocks for column in _chosen(name, block, keys).column_names}
-    types = {column: kind for column, kind in kinds.items() if column in given}
-    return _joined((_chosen(name, block, keys) for block in blocks), types)
-
-
-def _chosen(name: str, block: Rows, keys: Keys) -> pa.Table:
-    """Return the rows of a block that belong to a table, with the columns that any of them has."""
-    rows = rows_of_role(block.table, TABLE_ROLES[name])
-    every = len(rows) == len(block)
-    table = block.table if every else block.table.take(pa.array(rows))
-    return segmentations_of(table, keys.described.shared)
-
-
-def _joined(tables: Iterable[pa.Table], types: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
+def row_groups(tables: Iterable[pa.Table], types: Mapping[str, pa.DataType]) -> Iterator[pa.Table]:
+    """Yield the row groups of a table with these columns; none if there are no rows."""
     waiting: list[pa.Table] = []
     rows = 0
     for table in chain(tables, [None]):
@@ -170,3 +169,24 @@ def _joined(tables: Iterable[pa.Table], types: Mapping[str, pa.DataType]) -> Ite
         if waiting and (table is None or rows >= _ROWS):
             yield pa.concat_tables(waiting).combine_chunks()
             waiting, rows = [], 0
+
+
+def list_bad_lines(url: str, lines: Sequence[tuple[int, str]]) -> pa.Table:
+    """Return lines that could not be read as rejects.
+
+    Args:
+        url: the file.
+        lines: number (from 0) and message of each line.
+    """
+    return pa.table(
+        {
+            "table": [SEGMENTATIONS] * len(lines),
+            "source": [url] * len(lines),
+            "row": [line for line, _ in lines],
+            "rule": [_LINE_READABLE] * len(lines),
+            "detail": [message.removeprefix(f"{url}:{line + 1}: ") for line, message in lines],
+            "document_id": [None] * len(lines),
+            "coder": [None] * len(lines),
+        },
+        schema=REJECT_COLUMNS,
+    )

@@ -13,6 +13,11 @@ _SHOWN = 40
 """Number of characters of a unit's name that are read."""
 
 
+def with_unit(table: pa.Table, unit: str | None) -> pa.Table:
+    """Return a table that records its unit, if that is known."""
+    return table if unit is None else table.replace_schema_metadata({UNIT_KEY: unit})
+
+
 def recorded_unit(schema: pa.Schema) -> str | None:
     """Return the unit that `segscore import` recorded in a file; None if there is none."""
     name = (schema.metadata or {}).get(UNIT_KEY.encode(), b"").decode("utf-8", "replace")

@@ -15,10 +15,11 @@ import pyarrow.parquet as pq  # noqa: TID251  (writes what the storage module ne
 import pytest
 
 from segscore.pipeline import storage
-from segscore.pipeline.runs import cluster, connecting, planning
+from segscore.pipeline.runs import connecting, executors, planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring import run
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.storage import read_table
 from tests.support.command_line import CommandResult, Segscore
 
 SCHEMA = pa.schema(
@@ -124,6 +125,11 @@ class Workspace:
         """(table, document, row, rule) of each rejected row."""
         listed = self.rows("rejects", folder)
         return sorted((x["table"], x["document_id"], x["row"], x["rule"]) for x in listed)
+
+    def warnings(self) -> list[str]:
+        """The warnings in run.json."""
+        warnings: list[str] = json.loads((self.run / "run.json").read_text())["warnings"]
+        return warnings
 
     def unpaired(self) -> list[tuple[str, str, int]]:
         """(table, document, row) of each unpaired row."""
@@ -268,7 +274,7 @@ def test_import__utf_16(workspace: Workspace) -> None:
     file = workspace.write("shows.csv", text.encode("utf-16"))
     result = workspace.segscore("import", file, "--output", workspace.folder / "imported")
     assert_success(result)
-    assert "references: 1 rows" in result.out
+    assert "references: 1 row, 2 segments" in result.out
 
 
 def test_score__json_lines_with_other_column_names(workspace: Workspace) -> None:
@@ -717,7 +723,7 @@ def test_score__rejected_rows_are_counted_and_coders_without_scores_named(
     result = workspace.score(hypotheses=hypothesis_table)
     assert_success(result)
     assert result.err.count("none of its rows could be scored") == 5
-    assert json.loads((workspace.run / "run.json").read_text())["warnings"] == [
+    assert workspace.warnings() == [
         "rows were rejected: 6 n_units_agree, 2 unique_document_coder, 1 coder_given; "
         f"all are listed in {workspace.run}/rejects",
         *(f"long-{i}: none of its rows could be scored" for i in range(5)),
@@ -1042,7 +1048,7 @@ def test_score__interrupted(workspace: Workspace, monkeypatch: pytest.MonkeyPatc
     assert_refused(workspace, workspace.score(), 130, "interrupted")
 
 
-def test_score__two_runs_at_once_on_one_cluster(workspace: Workspace) -> None:
+def test_score__two_runs_at_once_in_the_same_threads(workspace: Workspace) -> None:
     """Files have the same names in two folders; neither run gets the results of the other."""
     for name, boundaries in (("first", [3, 7]), ("second", [3, 6])):
         workspace.write(f"{name}/hypotheses.parquet", one_coder("sys", boundaries))
@@ -1056,15 +1062,15 @@ def test_score__two_runs_at_once_on_one_cluster(workspace: Workspace) -> None:
         )
 
     started: list[str] = []
-    with cluster.connect("local", 2) as client:
+    with executors.connect("local", 2) as executor:
 
         def meanwhile(part: int, _: int) -> None:
             """Execute the second run while the first has the results of its part."""
             if part and not started:
                 started.append("second")
-                run.run_scoring(wanted("second"), client, lambda *_: None)
+                run.run_scoring(wanted("second"), executor, lambda *_: None)
 
-        run.run_scoring(wanted("first"), client, meanwhile)
+        run.run_scoring(wanted("first"), executor, meanwhile)
     assert started
     for name, expected in (("first", 0.25), ("second", 0.0)):
         scores = workspace.rows("scores", workspace.folder / name / "run")
@@ -1114,6 +1120,7 @@ def test_score__relative_paths(workspace: Workspace, monkeypatch: pytest.MonkeyP
         ("--max-rejects", "1.5"),
         ("--max-rejects", "-1"),
         ("--max-rejects", "nan"),
+        ("--max-unpaired", "1.5"),
         ("--replicates", "-1"),
         ("--seed", "-1"),
         ("--seed", str(2**64)),
@@ -1156,8 +1163,9 @@ def test_score__group_by_lists_the_attributes(workspace: Workspace) -> None:
 
 def test_score__no_scheduler_answers(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "CONNECT_SECONDS", 0.2)
-    for address in ("tcp://127.0.0.1:1", "foo://127.0.0.1:1"):
-        assert_refused(workspace, workspace.score("--cluster", address), 2, address, "scheduler")
+    """A scheduler may answer later, so exit code 1; a wrong address stays wrong."""
+    for address, code in (("tcp://127.0.0.1:1", 1), ("foo://127.0.0.1:1", 2)):
+        assert_refused(workspace, workspace.score("--cluster", address), code, address, "scheduler")
     assert not workspace.run.exists()
 
 
@@ -1210,6 +1218,35 @@ def test_score__too_many_rejects(workspace: Workspace) -> None:
         "hypotheses": (4, 2, 2, 0),
     }
     assert not (workspace.run / "_unfinished").exists()
+
+
+def test_score__too_many_unpaired(workspace: Workspace) -> None:
+    """Nothing is published; the listed rows are those that a more patient run leaves unpaired."""
+    references = workspace.write("refs.parquet", one_coder("ann", [3], "abxy"))
+    result = workspace.score("--max-unpaired", 0.3, references=references)
+    assert_refused(workspace, result, 1, "1 of 3 hypotheses have no reference", "--max-unpaired")
+    where = Path(result.err.split("listed in ")[1].split()[0])
+    listed = read_table(str(where)).to_pylist()
+    assert ("hypotheses", "c") in [(row["table"], row["document_id"]) for row in listed]
+    result = workspace.score("--max-unpaired", 0.34, references=references)
+    assert_success(result)
+    assert workspace.warnings() == [
+        f"1 of 3 hypotheses have no reference and were not scored; they are listed in "
+        f"{workspace.run}/unpaired",
+        f"2 of 4 references have no hypothesis and were not scored; they are listed in "
+        f"{workspace.run}/unpaired",
+    ]
+    assert all(f"warning: {warning}" in result.err for warning in workspace.warnings())
+
+
+def test_score__systems_without_a_reference_are_named(workspace: Workspace) -> None:
+    strange = [("z", f"stale-{i}", 10, [3]) for i in range(7)]
+    hypotheses = workspace.write("judged.parquet", table([*strange, ("a", "sys", 10, [3])]))
+    assert_success(workspace.score(hypotheses=hypotheses))
+    assert workspace.warnings()[2:] == [
+        *(f"stale-{i}: its documents have no reference" for i in range(5)),
+        "the documents of 2 further systems have none",
+    ]
 
 
 def test_score__no_rejects_allowed_and_none_found(workspace: Workspace) -> None:
@@ -1304,12 +1341,14 @@ def test_score__names_are_printed_unchanged(workspace: Workspace) -> None:
     result = workspace.score(
         "--group-by",
         "genre",
+        "--layout",
+        "groups",
         references=workspace.write("refs [red].parquet", references),
         hypotheses=workspace.write("hyps [/].parquet", hypotheses),
     )
     assert_success(result)
     for name in NAMES:
-        assert f" {name} " in result.out.replace("│", " ")
+        assert any(line.startswith(f"{name} ") for line in result.out.splitlines())
         assert f"genre {name}" in result.out
     assert len(workspace.rows("scores")) == len(NAMES) ** 2
 
@@ -1349,7 +1388,11 @@ def test_score__groups_named_by_falsy_values(
     """A group with a falsy name is not mistaken for the total."""
     attributed = one_coder("sys", [3]).append_column("genre", pa.array(values))
     result = workspace.score(
-        "--group-by", "genre", hypotheses=workspace.write("h.parquet", attributed)
+        "--group-by",
+        "genre",
+        "--layout",
+        "groups",
+        hypotheses=workspace.write("h.parquet", attributed),
     )
     assert_success(result)
     assert result.out.count("all documents") == 1

@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 from segscore.pipeline import storage
 from segscore.pipeline.reports.export.export import export_tracks, write_export
 from segscore.pipeline.reports.export.settings import EXPORT_FORMATS, ExportSettings
-from segscore.pipeline.tables.formats.asked import Asked
-from segscore.pipeline.tables.import_files import ImportSettings, import_files
+from segscore.pipeline.runs.importing.run import find_imported, run_import
+from segscore.pipeline.runs.importing.settings import ImportSettings
+from segscore.pipeline.runs.tasks import ignore_progress
+from segscore.pipeline.runs.threads import Threads
 from tests.support.command_line import Segscore
 
 IMPORTED_AS = {
     "webvtt": ("show.vtt", "webvtt"),
     "audacity": ("show.txt", "audacity"),
     "textgrid": ("show.TextGrid", "textgrid"),
-    "label-studio": ("show.json", "labelstudio"),
+    "label-studio": ("show.json", "label-studio"),
 }
 LONGEST = 2**31 - 1
 
@@ -48,7 +50,9 @@ def row(coder: str, boundaries: list[int], n_units: int = 600_120) -> dict[str, 
 def read_back(file: Path, format_name: str, **asked: Any) -> Any:
     """Import a file, and return the references without what an import adds."""
     output = str(file.parent / "imported")
-    import_files(ImportSettings([str(file)], output, format_name), Asked(**asked))
+    chosen = ImportSettings((str(file),), output, format_name, **asked)
+    with Threads(2) as threads:
+        run_import(chosen, find_imported(chosen), threads, ignore_progress, resumable=False)
     rows = storage.read_table(storage.join(output, "references")).to_pylist()
     return [{name: one[name] for name in row("", [])} for one in rows]
 
@@ -151,7 +155,7 @@ def test_each_segmentation_of_a_run_comes_back(segscore: Segscore, shows: Path, 
 def test_the_tiers_of_a_run_come_back(segscore: Segscore, shows: Path) -> None:
     file = shows.parent / "show.TextGrid"
     segscore("export", shows, "--format", "textgrid", "--document", "show", "--output", file)
-    found = read_back(file, "textgrid", tiers=("desk", "anna", "a", "b"))
+    found = read_back(file, "textgrid", tier=("desk", "anna", "a", "b"))
     assert found == [
         row("desk", [185_500, 420_250]),
         row("anna", [185_500, 420_000]),
@@ -168,7 +172,7 @@ def test_annotations_and_predictions_come_back(segscore: Segscore, shows: Path) 
     (task,) = json.loads(file.read_text())
     labels = [one["value"]["labels"] for one in task["predictions"][0]["result"]]
     assert labels.count(["near miss"]) == 2 and labels.count(["Segment"]) == 4
-    references = read_back(file, "labelstudio", from_name="segments")
+    references = read_back(file, "label-studio", from_name="segments")
     assert references == [row("anna", [185_500, 420_000]), row("desk", [185_500, 420_250])]
     hypotheses = storage.read_table(str(file.parent / "imported/hypotheses")).to_pylist()
     assert [(one["coder"], one["boundaries"]) for one in hypotheses] == [

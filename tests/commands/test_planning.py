@@ -126,7 +126,7 @@ def table(name: str, *pieces: tuple[int, int, tuple[str, str] | None]) -> InputT
     return InputTable(name, (InputFile(f"{name}.parquet", 1, ""),), tuple(slices), pa.schema([]))
 
 
-MANY, LARGE = planning.LIMITS.rows_per_part, 2**30
+MANY, LARGE = planning.ROWS_AT_ONCE, 2**30
 
 
 @pytest.mark.parametrize(
@@ -170,6 +170,23 @@ def test_the_plan_is_chosen_by_statistics_of_the_files(
     assert len(plan.cuts) == (groups - 1 if way == "ranges" else 0)
 
 
+@pytest.mark.parametrize(
+    ("rows", "part"),
+    [
+        (1, 2**17),
+        (4096 * 2**17, 2**17),
+        (4096 * 2**17 + 1, 2**18),
+        (4096 * 2**20, 2**20),
+        (10**10, 2**21),
+        (10**12, 2**21),
+    ],
+)
+def test_parts_grow_with_the_table(rows: int, part: int) -> None:
+    tables = {"references": table("r", (10, 10, None)), "hypotheses": table("h", (rows, 1, None))}
+    plan = planning.plan(tables, "hypotheses", None, Limits())
+    assert (plan.rows_per_part, plan.rows_at_once) == (part, 2**17)
+
+
 def test_tasks_are_small_with_little_memory() -> None:
     tables = {"references": table("r", (10, 10, None)), "hypotheses": table("h", (10, 10, None))}
     at_once = [
@@ -177,7 +194,7 @@ def test_tasks_are_small_with_little_memory() -> None:
         for size in (720, 1000, 8000)
     ]
     assert at_once == sorted(set(at_once))
-    assert at_once[-1] == planning.LIMITS.rows_per_part
+    assert at_once[-1] == planning.ROWS_AT_ONCE
     assert planning.at_once(500 * 2**20) == 1
 
 
@@ -206,7 +223,7 @@ def test_explain_plan_prints_the_plan_and_writes_nothing(
     for command in (("score", *sides), ("agree", sides[0])):
         result = segscore(*command, "--output", tmp_path / "run", "--explain-plan")
         assert result.code == 0
-        assert "rows at a time" in result.out
+        assert "a part has about 131,072 rows; a task scores 131,072 at a time" in result.out
         assert not (tmp_path / "run").exists()
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from segscore.pipeline.runs import planning
 from segscore.pipeline.runs.planning import Limits
+from segscore.pipeline.scoring import totals
 from segscore.pipeline.statistics import bootstrap
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import Segscore
@@ -67,6 +68,44 @@ def test_tables_are_the_same_from_one_part_and_from_many(
     (whole,) = (tmp_path / "1000000" / "summary").iterdir()
     (split,) = (tmp_path / "10" / "summary").iterdir()
     assert whole.read_bytes() == split.read_bytes()
+
+
+def test_tables_are_the_same_however_many_rows_are_scored_at_a_time(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part is read in portions, in which duplicates and boundary types are found as in one."""
+    generated = corpus(seed=9, documents=60)
+    first, last = generated.hypotheses[0], generated.hypotheses[-1]
+    generated.hypotheses.extend([{**first, "boundaries": []}, {**last, "boundaries": []}])
+    generated.write(tmp_path, files=12)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=100))
+    runs = []
+    for rows in (1000, 10):
+        monkeypatch.setattr(planning, "ROWS_AT_ONCE", rows)
+        output = tmp_path / str(rows)
+        record = run(segscore, tmp_path, output, "--group-by", "genre")
+        assert record["rows"]["hypotheses"]["rejected"] == 4
+        runs.append(tables(output))
+    assert runs[0] == runs[1]
+    names = [
+        [file.name for file in (tmp_path / rows / "scores").iterdir()] for rows in ("1000", "10")
+    ]
+    assert sorted(names[0]) == sorted(names[1])
+
+
+def test_sums_added_in_rounds_are_the_same(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus(seed=10, documents=60).write(tmp_path, files=4)
+    monkeypatch.setattr(planning, "LIMITS", Limits(rows_per_part=20))
+    written = []
+    for at_once in (1000, 2):
+        monkeypatch.setattr(totals, "_SUMS_AT_ONCE", at_once)
+        output = tmp_path / str(at_once)
+        run(segscore, tmp_path, output, "--group-by", "genre")
+        written.append(files(output))
+    assert written[0] == written[1]
+    assert sum(name.startswith("scores/") for name in written[0]) > 8  # at least three rounds
 
 
 @pytest.mark.usefixtures("small_parts")

@@ -65,7 +65,7 @@ def test_tables_are_written_to_a_store(segscore: Segscore, bucket: str) -> None:
         before = storage.names(f"{bucket}/out")
         storage.write_text(f"{bucket}/out/{hidden}/notes.txt", "mine")
         arguments = [command, f"{bucket}/in/a.jsonl", "--output", f"{bucket}/out"]
-        assert f"contains {hidden}" in refusal_line(segscore(*arguments))
+        assert hidden in refusal_line(segscore(*arguments))
         assert storage.read_text(f"{bucket}/out/{hidden}/notes.txt") == "mine"
         storage.remove(f"{bucket}/out/{hidden}")
         result = segscore(*arguments)

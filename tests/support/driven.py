@@ -166,7 +166,9 @@ def behave() -> None:
     """Apply gates and settings to this process, once."""
     fault_plan = own_plan()
     planning: Any = import_module("segscore.pipeline.runs.planning")
-    planning.LIMITS = planning.Limits(fault_plan.rows, read_again=0.0)  # an agreement run shuffles
+    # An agreement run shuffles, and an import has parts of about as many lines.
+    limits = planning.Limits(fault_plan.rows, read_again=0.0, bytes_per_part=100 * fault_plan.rows)
+    planning.LIMITS = limits
     run_folder: Any = import_module("segscore.pipeline.runs.run_folder")
     run_folder.PUBLISHER_SECONDS = 0.2  # wait less long for a stopped publisher on another machine
     if fault_plan.host is not None:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Bits, Ints, flags, numbers
 from segscore.pipeline.scoring.broadcast_job import BroadcastJob, accept_part
-from segscore.pipeline.scoring.hypotheses import Accepted, list_unpaired, write_unscored
+from segscore.pipeline.scoring.hypotheses import Accepted, write_unscored
 from segscore.pipeline.scoring.part import Part, Receipt
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.scoring.sweep.curves import Steps, merge_steps, sweep_pairs
@@ -61,16 +61,17 @@ def sweep_part(job: SweepJob, part: Part, duplicates: Mapping[str, Bits]) -> Swe
     accepted = accept_part(job, part, duplicates)
     if not job.tolerances:
         accepted = _with_scores(accepted)
-    write_unscored(job.folder, part.name, accepted.rejects, list_unpaired(accepted.unpaired))
+    account = accepted.account
+    write_unscored(job.folder, part.name, account.rejects, account.unpaired)
     references = job.reference_set.references
     paired = np.zeros(len(references), bool)
     paired[np.isin(references.document, accepted.document)] = True
     receipt = SweepReceipt(
         part.name,
-        accepted.row_counts,
+        account.rows,
         pairs=int(np.diff(references.first)[accepted.document].sum()),
         paired=np.packbits(paired),
-        seen=accepted.seen,
+        seen=account.seen,
     )
     if job.tolerances:
         edges = job.rule.settings.edges

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Done, Refused
-from segscore.pipeline.runs import cluster
+from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import (
@@ -50,7 +50,7 @@ class FinishedSweep:
 
 
 def run_sweep(
-    settings: SweepSettings, client: cluster.Client, progress: Progress
+    settings: SweepSettings, executor: Executor, progress: Progress
 ) -> FinishedSweep | Done:
     """Sweep hypotheses over the thresholds of their scores, or tolerances, and publish the run.
 
@@ -60,11 +60,11 @@ def run_sweep(
         Refused: the input or the settings are wrong; nothing was written.
         Failed: nothing could be scored, or parts failed; nothing was published.
     """
-    run = TaskRun("sweep", settings, client, progress)
+    run = TaskRun("sweep", settings, executor, progress)
     measuring = settings.measuring
     with run.stage("plan"):
         inputs = _find_inputs(settings)
-        parts = cut(inputs.hypotheses.slices, run.limits.rows_per_part)
+        parts = cut(inputs.hypotheses.slices, run.limits.rows_at_once)
         if not run.prepare(inputs.tables):
             return run.done
     with run.work():
@@ -100,7 +100,7 @@ def run_sweep(
 def _job(run: TaskRun, settings: SweepSettings, inputs: Inputs, references: References) -> SweepJob:
     rule, reference_set = Rule(settings.measuring, (1,), {}), ReferenceSet(references, ())
     shared = (rule, inputs.typed, inputs.hypotheses.further, run.folder)
-    return SweepJob(*shared, run.limits.rows_per_part, reference_set, settings.tolerances)
+    return SweepJob(*shared, run.limits.rows_at_once, reference_set, settings.tolerances)
 
 
 def _write_curves(

@@ -1,17 +1,29 @@
 """Convert the shapes of all files of an import to rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.conversion.counts import Counted, Event, Task
 from segscore.pipeline.tables.conversion.intervals import convert_intervals
 from segscore.pipeline.tables.conversion.lengths import Lengths, units_of
 from segscore.pipeline.tables.conversion.marks import convert_marks
-from segscore.pipeline.tables.conversion.names import NamedShape, ReadFile, name_shapes
-from segscore.pipeline.tables.conversion.order import require_order
+from segscore.pipeline.tables.conversion.names import (
+    NamedShape,
+    ReadFile,
+    has_name_of_file,
+    name_in_folder,
+    name_shapes,
+    shared_folders,
+)
 from segscore.pipeline.tables.conversion.sizes import convert_sizes
+from segscore.pipeline.tables.conversion.surveyed import (
+    SurveyedShape,
+    colliding_names,
+    require_one_unit,
+    survey_shapes,
+    with_folders,
+)
 from segscore.pipeline.tables.formats.asked import Asked
 from segscore.pipeline.tables.formats.rows import ParsedRow
 from segscore.pipeline.tables.formats.shapes import Extent, Intervals, Marks, Shape, Sizes
@@ -26,49 +38,82 @@ class Converted:
     counts: Counted
 
 
+@dataclass(frozen=True)
+class Survey:
+    """What is known of all shapes of an import.
+
+    Attributes:
+        colliding: names of files that several files have, to which folders are added.
+        shared: number of folders that all files have in common.
+        lengths: lengths of the documents.
+    """
+
+    colliding: frozenset[str]
+    shared: int
+    lengths: Lengths
+
+    @classmethod
+    def of(
+        cls,
+        surveyed: Sequence[SurveyedShape],
+        extents: Mapping[str, Extent],
+        others: Iterable[ParsedRow],
+    ) -> "Survey":
+        """Put together what is known of each shape.
+
+        Args:
+            surveyed: all shapes of the import.
+            extents: lengths given by `--documents`, by document.
+            others: rows of the same import from files that already contain segmentations.
+
+        Raises:
+            Refused: units differ.
+        """
+        require_one_unit(surveyed)
+        colliding = colliding_names(surveyed)
+        shared = shared_folders([one.url for one in surveyed])
+        lengths = Lengths(extents, with_folders(surveyed, colliding, shared), others)
+        return cls(colliding, shared, lengths)
+
+    def name(self, one: NamedShape, asked: Asked) -> NamedShape:
+        """Return a shape with the folder of its file in its name, if the name needs it."""
+        if not has_name_of_file(one, asked) or one.document_id not in self.colliding:
+            return one
+        name = name_in_folder(one.document_id, one.file.url, self.shared)
+        return replace(one, document_id=name)
+
+
 def convert_files(
     files: Sequence[ReadFile],
     asked: Asked,
     extents: Mapping[str, Extent],
     others: Iterable[ParsedRow] = (),
 ) -> list[Converted]:
-    """Convert the shapes of files to rows, in the order of the files.
+    """Convert the shapes of all files of an import; see ``Survey.of`` and ``convert_shapes``."""
+    named = name_shapes(files, asked)
+    return convert_shapes(named, asked, Survey.of(survey_shapes(named, asked), extents, others))
+
+
+def convert_shapes(named: Iterable[NamedShape], asked: Asked, survey: Survey) -> list[Converted]:
+    """Convert shapes to rows, in the order of their files.
 
     Args:
-        files: files with the shapes that their readers yielded.
+        named: shapes with the names that ``name_shapes`` gives them.
         asked: the options of the import.
-        extents: lengths given by `--documents`, by document.
-        others: rows of the same import from files that already contain segmentations.
+        survey: what is known of all shapes of the import, of which these may be a part.
 
     Raises:
-        Refused: a coder or a length is missing, segments contradict their format's rules or the
-            length, units differ, or `--strict` was given and something was counted.
+        Refused: a length is missing, segments contradict their format's rules or the length, or
+            `--strict` was given and something was counted.
     """
-    named = name_shapes(files, asked)
-    for one in named:
-        require_order(one.shape)
-    _require_one_unit(named)
-    lengths = Lengths(extents, named, others)
     converted = []
     for _, inside in groupby(named, key=lambda one: one.file.url):
-        rows = [_convert(one, asked, lengths) for one in inside]
+        rows = [_convert(survey.name(one, asked), asked, survey.lengths) for one in inside]
         events = [event for one in rows for event in one.counts.events]
         if events:
             raise min(events, key=lambda event: event.place.line).refusal()
         converted += rows
     return converted
-
-
-def _require_one_unit(named: Iterable[NamedShape]) -> None:
-    first: dict[str, NamedShape] = {}
-    for one in named:
-        first.setdefault(one.shape.unit, one)
-    if len(first) > 1:
-        this, other, *_ = first.values()
-        raise Refused(
-            f"{other.file.url}: counts {other.shape.unit}s, and {this.file.url} counts "
-            f"{this.shape.unit}s; import files of different units into different folders"
-        )
 
 
 def _convert(one: NamedShape, asked: Asked, lengths: Lengths) -> Converted:

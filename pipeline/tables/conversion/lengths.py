@@ -5,14 +5,14 @@ the latest end of the references; the length stated in the file of a hypothesis.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.conversion.intervals import are_points
 from segscore.pipeline.tables.conversion.names import NamedShape
+from segscore.pipeline.tables.conversion.surveyed import SurveyedShape
 from segscore.pipeline.tables.formats.rows import ParsedRow
-from segscore.pipeline.tables.formats.shapes import Extent, Intervals, Sizes
+from segscore.pipeline.tables.formats.shapes import Extent, Sizes
 from segscore.pipeline.tables.formats.times import round_half_up
 
 _MOST_UNITS = 2**31 - 1
@@ -22,7 +22,10 @@ class Lengths:
     """The lengths of all documents of an import."""
 
     def __init__(
-        self, extents: Mapping[str, Extent], shapes: Sequence[NamedShape], rows: Iterable[ParsedRow]
+        self,
+        extents: Mapping[str, Extent],
+        shapes: Iterable[SurveyedShape],
+        rows: Iterable[ParsedRow],
     ) -> None:
         """Collect the known lengths.
 
@@ -35,10 +38,10 @@ class Lengths:
         self.stated: dict[tuple[str, str], list[Fraction]] = defaultdict(list)
         self.ends: dict[str, list[Fraction]] = defaultdict(list)
         for one in shapes:
-            if one.shape.length is not None:
-                self.stated[one.document_id, one.role].append(one.shape.length)
-            if one.role == "reference" and isinstance(one.shape, Intervals):
-                self.ends[one.document_id] += _last_end(one.shape)
+            if one.length is not None:
+                self.stated[one.document_id, one.role].append(Fraction(one.length))
+            if one.end is not None and one.role == "reference":
+                self.ends[one.document_id].append(Fraction(one.end))
         for row in rows:
             if row.document_id is not None and row.n_units is not None and row.role == "reference":
                 self.stated[row.document_id, row.role].append(Fraction(row.n_units))
@@ -85,18 +88,6 @@ class Lengths:
 def units_of(extent: Extent) -> int:
     """Return the length of an extent in whole units."""
     return round_half_up(extent.end - extent.start)
-
-
-def _last_end(shape: Intervals) -> list[Fraction]:
-    """Return the last end of the segments; an empty list if one of them has no end."""
-    if not shape.segments or are_points(shape.segments):
-        return []
-    last: dict[int, Fraction] = {}
-    for segment in shape.segments:
-        last[segment.level] = max(segment.start.exact, last.get(segment.level, Fraction(0)))
-    if any(s.end is None and s.start.exact == last[s.level] for s in shape.segments):
-        return []
-    return [max(s.end.exact for s in shape.segments if s.end is not None)]
 
 
 def _unknown(one: NamedShape) -> str:

@@ -1,7 +1,6 @@
 """Name the document, coder and role of a shape: from its file, options, or the file name."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import PurePosixPath
@@ -40,25 +39,23 @@ def without_endings(name: str, endings: Sequence[str]) -> str:
     return plain[: len(plain) - len(ending)]
 
 
-def name_shapes(files: Sequence[ReadFile], asked: Asked) -> list[NamedShape]:
-    """Name every shape; a file's folder is part of a document's name only where names collide.
+def name_shapes(files: Iterable[ReadFile], asked: Asked) -> list[NamedShape]:
+    """Name every shape; a document that its file does not name gets the name of the file.
 
     Raises:
         Refused: a shape has no coder, and none was given.
     """
-    named = [one for read in files for one in _named(read, asked)]
-    by_file = [one for one in named if one.shape.document_id is None and asked.document_id is None]
-    if not by_file:
-        return named
-    sources = defaultdict(set)
-    for one in by_file:
-        sources[one.document_id, one.coder, one.role].add(one.file.url)
-    colliding = {key[0] for key, urls in sources.items() if len(urls) > 1}
-    shared = shared_folders([read.file.url for read in files])
-    return [
-        _in_folder(one, shared) if one in by_file and one.document_id in colliding else one
-        for one in named
-    ]
+    return [one for read in files for one in _named(read, asked)]
+
+
+def has_name_of_file(one: NamedShape, asked: Asked) -> bool:
+    """Return whether neither the file nor an option names the document of a shape."""
+    return one.shape.document_id is None and asked.document_id is None
+
+
+def name_in_folder(name: str, url: str, shared: int) -> str:
+    """Return the name of a document with the folder of its file, below the shared folders."""
+    return "/".join([*url.split("/")[shared:-1], name])
 
 
 def shared_folders(urls: Sequence[str]) -> int:
@@ -71,8 +68,7 @@ def name_of_file(url: str, urls: Sequence[str]) -> str:
     """Return the document's name for a file, with its folder if another file has the same name."""
     name = without_endings(PurePosixPath(url).name, ())
     same = [u for u in urls if without_endings(PurePosixPath(u).name, ()) == name]
-    folders = url.split("/")[shared_folders(urls) : -1] if len({*same}) > 1 else []
-    return "/".join([*folders, name])
+    return name_in_folder(name, url, shared_folders(urls)) if len({*same}) > 1 else name
 
 
 def _named(read: ReadFile, asked: Asked) -> Iterator[NamedShape]:
@@ -81,9 +77,3 @@ def _named(read: ReadFile, asked: Asked) -> Iterator[NamedShape]:
         coder = is_given(shape.coder or asked.coder, "coder", shape.place)
         role = shape.role or asked.role
         yield NamedShape(shape, read.file, shape.document_id or own, coder, role)
-
-
-def _in_folder(one: NamedShape, shared: int) -> NamedShape:
-    folders = one.file.url.split("/")[shared:-1]
-    name = "/".join([*folders, one.document_id])
-    return NamedShape(one.shape, one.file, name, one.coder, one.role)

@@ -48,7 +48,7 @@ EDITING_FORMATS = (
 
 ANNOTATION_FORMATS = (
     Format(
-        "labelstudio",
+        "label-studio",
         read=label_studio.read,
         shared=(".json",),
         content=lambda head: "[].annotations" in head.keys,

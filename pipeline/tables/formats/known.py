@@ -1,5 +1,6 @@
 """All formats that are read, in one table: their readers, endings, and how content shows them."""
 
+from segscore.pipeline.errors import Refused
 from segscore.pipeline.tables.formats.annotation_formats import (
     ANNOTATION_FORMATS,
     EDITING_FORMATS,
@@ -79,3 +80,15 @@ FORMATS: dict[str, Format] = {
 
 FALLBACK = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "intervals", ".tsv": "intervals"}
 """Ending -> the format whose reader says best what is wrong, if no content fits."""
+
+
+def format_named(name: str) -> str:
+    """Return the key in FORMATS of a name, which may lack hyphens, as in `labelstudio`.
+
+    Raises:
+        Refused: no format has this name.
+    """
+    keys = {key.replace("-", ""): key for key in FORMATS}
+    if name.replace("-", "") not in keys:
+        raise Refused(f"--format {name}: must be one of {', '.join(FORMATS)}")
+    return keys[name.replace("-", "")]

@@ -18,7 +18,8 @@ from segscore.schemas.input_columns import BY_UNIT, INPUT_TYPES, ROLE
 
 STATED = (*SEGMENTATIONS.required, ROLE, *SEGMENTATIONS.optional, *BY_UNIT)
 """The columns of a table of rows as stated, before its attributes."""
-_TYPES = {**INPUT_TYPES, ROLE: pa.string()}
+STATED_TYPES = {**INPUT_TYPES, ROLE: pa.string()}
+"""Types of all columns of rows as stated but attributes."""
 
 
 def stated_table(rows: Sequence[ParsedRow]) -> pa.Table:
@@ -35,7 +36,7 @@ def stated_table(rows: Sequence[ParsedRow]) -> pa.Table:
         if name in _ALWAYS or any(getattr(r, name) is not None for r in rows)
     ]
     columns = {
-        name: _column(rows, name, [getattr(row, name) for row in rows], _TYPES[name])
+        name: _column(rows, name, [getattr(row, name) for row in rows], STATED_TYPES[name])
         for name in given
     }
     for name, kind in types.items():
@@ -48,12 +49,23 @@ _ALWAYS = {*SEGMENTATIONS.required, ROLE}
 
 def attribute_names(stated: pa.Table) -> list[str]:
     """List the attributes of a table of rows as stated."""
-    return [name for name in stated.column_names if name not in _TYPES]
+    return [name for name in stated.column_names if name not in STATED_TYPES]
 
 
 def rows_of_role(stated: pa.Table, role: str) -> Ints:
     """Return the numbers of the rows that have a role."""
     return np.flatnonzero(pc.equal(stated.column(ROLE), role).to_numpy())
+
+
+def count_segments(boundaries: pa.ChunkedArray) -> int:
+    """Return the number of segments in lists of boundaries, each in ascending order.
+
+    A boundary that is listed once for each of its types divides a document once.
+    """
+    lists = boundaries.combine_chunks()
+    positions, rows = pc.list_flatten(lists).to_numpy(), pc.list_parent_indices(lists).to_numpy()
+    repeated = (positions[1:] == positions[:-1]) & (rows[1:] == rows[:-1])
+    return len(lists) + len(positions) - int(np.count_nonzero(repeated))
 
 
 def segmentations_of(stated: pa.Table, left_out: Iterable[str] = ()) -> pa.Table:
@@ -118,7 +130,7 @@ def join_stated(parts: Sequence[pa.Table]) -> pa.Table:
 
 def join_types(schemas: Iterable[pa.Schema]) -> dict[str, pa.DataType]:
     """Return the columns of all tables together, in their order, and the type of each."""
-    found: dict[str, pa.DataType] = {name: _TYPES[name] for name in STATED if name in _ALWAYS}
+    found: dict[str, pa.DataType] = {name: STATED_TYPES[name] for name in STATED if name in _ALWAYS}
     for schema in schemas:
         for field in schema:
             if found.setdefault(field.name, field.type) != field.type:

@@ -226,9 +226,67 @@ class TestDocuments:
         assert (result.code, message in result.err) == (2, True), result.err
 
 
+class TestUnit:
+    """The unit of files that do not state it."""
+
+    ROW = '{"document_id": "d", "coder": "c", "n_units": 9000, "boundaries": [1500]}\n'
+
+    def unit(self, tmp_path: Path) -> bytes | None:
+        file = storage.open_parquet(str(tmp_path / "out/references/references.parquet"))
+        return (file.schema_arrow.metadata or {}).get(b"segscore.unit")
+
+    def test_is_recorded(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
+        ended = run(self.ROW, "t.jsonl", "--unit", "millisecond")
+        assert (ended.code, self.unit(tmp_path)) == (0, b"millisecond"), ended
+
+    def test_is_unknown_by_default(self, run: Callable[..., CommandResult], tmp_path: Path) -> None:
+        assert (run(self.ROW, "t.jsonl").code, self.unit(tmp_path)) == (0, None)
+
+    def test_of_mixed_files(
+        self, segscore: Segscore, run: Callable[..., CommandResult], tmp_path: Path
+    ) -> None:
+        (tmp_path / "t.jsonl").write_text(self.ROW)
+        ended = run(TABLE, "t.csv", "--unit", "sentence")
+        assert (ended.code, "t.csv counts milliseconds; leave" in ended.err) == (2, True), ended
+        files = (tmp_path / "t.csv", tmp_path / "t.jsonl")
+        ended = segscore("import", *files, "--unit", "millisecond", "--output", tmp_path / "out")
+        assert (ended.code, self.unit(tmp_path)) == (0, b"millisecond"), ended
+
+
+@pytest.mark.parametrize(
+    ("lists", "segments"),
+    [
+        ([], "0"),
+        ([[]], "1 row, 1 segment"),
+        ([[1], [1]], "2 rows, 4 segments"),
+        ([[1, 1, 2], [2]], "2 rows, 5 segments"),
+    ],
+)
+def test_segments_are_counted(
+    run: Callable[..., CommandResult], lists: list[list[int]], segments: str
+) -> None:
+    """A position with two types divides a document once."""
+    rows = [
+        {
+            "document_id": f"d{number}",
+            "coder": "c",
+            "n_units": 9,
+            "boundaries": positions,
+            "boundary_types": [1 + positions[:i].count(p) for i, p in enumerate(positions)],
+        }
+        for number, positions in enumerate(lists)
+    ]
+    ended = run("".join(json.dumps(row) + "\n" for row in rows), "t.jsonl")
+    if lists:
+        assert ended.out.endswith(f"/references: {segments}\n"), ended
+    else:
+        assert "no segmentation found" in ended.err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (("--unit", "parsec"), "--unit parsec: must be one of millisecond, second"),
         (("--gaps", "keep"), "--gaps keep: must be one of join, own"),
         (("--time-unit", "h"), "--time-unit h: must be one of s, ms, frames"),
         (("--frame-rate", "0"), "--frame-rate 0"),

@@ -68,12 +68,15 @@ class JsonLines:
     bad_lines: list[tuple[int, str]] = field(default_factory=list, init=False)
     attributes: dict[str, pa.DataType] | None = field(default=None, init=False)
 
-    def read(self, chunks: Iterable[bytes]) -> Iterator[tuple[pa.Table, Ints]]:
+    def read(self, chunks: Iterable[bytes], line: int = 1) -> Iterator[tuple[pa.Table, Ints]]:
         """Yield the rows of each block as stated (see ``tables``), with their line numbers.
+
+        Args:
+            chunks: bytes of the file.
+            line: number of the line with which they begin.
 
         Raises Refused as the exact reader does.
         """
-        line = 1
         for block in whole_lines(chunks):
             rows = self._fast(block, line)
             yield self.exact(block, line) if rows is None else rows

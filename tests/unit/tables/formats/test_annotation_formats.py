@@ -10,8 +10,8 @@ PREMIERE = "Name\tText\tIn\tOut\tDauer\tTyp\n\na\t\t00;00;01;00\t00;00;01;00\t00
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("a.json", '[{"id": 1, "annotations": []}]', "labelstudio"),
-        ("a.json", '[{"id": 1, "annotations": [{"re', "labelstudio"),
+        ("a.json", '[{"id": 1, "annotations": []}]', "label-studio"),
+        ("a.json", '[{"id": 1, "annotations": [{"re', "label-studio"),
         ("a.json", '[{"session_id": "a"}]', "seglst"),
         ("a.seglst.json", "[", "seglst"),
         ("a.jsonl", '{"text": "a", "answer": "accept", "spans": []}', "prodigy"),

@@ -1,11 +1,17 @@
-"""The options of `segscore import`, as plain data."""
+"""Settings of `segscore import`."""
 
 import codecs
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.runs.options import Argument, Option, Panel, read_names
+from segscore.pipeline.runs.options import (
+    Argument,
+    MemoryLimitOption,
+    Option,
+    Panel,
+    read_names,
+)
 from segscore.pipeline.runs.settings import in_unit_interval, one_of
 
 if TYPE_CHECKING:
@@ -14,6 +20,10 @@ if TYPE_CHECKING:
 
 _CHOICES = {
     "--role": ("reference", "hypothesis"),
+    "--unit": (
+        *("millisecond", "second", "sentence", "utterance", "turn", "line", "word", "token"),
+        "character",
+    ),
     "--time-unit": ("s", "ms", "frames"),
     "--marks": ("end", "start", "between"),
     "--text-units": ("lines", "characters", "tokens"),
@@ -46,7 +56,7 @@ def _read_columns(option: str, text: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class ImportOptions:
+class ImportSettings:
     """Everything that `segscore import` is asked for; the help of each option says what it is."""
 
     files: Annotated[tuple[str, ...], Argument("Files or globs, of any known format.")]
@@ -85,6 +95,14 @@ class ImportOptions:
     encoding: Annotated[
         str | None,
         Option("Encoding of text files, such as cp1252; default: UTF-8.", Panel.INPUTS),
+    ] = None
+    unit: Annotated[
+        str | None,
+        Option(
+            "Unit that is counted in files that do not say: millisecond, second, sentence, "
+            "utterance, turn, line, word, token or character.",
+            Panel.INPUTS,
+        ),
     ] = None
     time_unit: Annotated[
         str | None,
@@ -198,15 +216,29 @@ class ImportOptions:
         str | None, Option("Control of Label Studio whose regions to read.", Panel.ANNOTATIONS)
     ] = None
 
+    memory_limit: MemoryLimitOption = None
+    fresh: Annotated[
+        bool,
+        Option(
+            "Start over, or resume an import that was killed.",
+            Panel.OUTPUT,
+            flags="--fresh/--resume",
+        ),
+    ] = False
+
+    @property
+    def inputs(self) -> dict[str, tuple[str, ...]]:
+        """The files to import; the output may be the folder of `--documents`."""
+        return {"FILE": self.files}
+
     def asked(self) -> "Asked":
         """Return the options that readers and converters need.
 
         Raises:
-            Refused: an option has a value that it cannot have.
+            Refused: --frame-rate or --start-timecode cannot be read.
         """
         from segscore.pipeline.tables.formats.asked import Asked
 
-        self._check()
         return Asked(
             document_id=self.document_id,
             coder=self.coder,
@@ -244,8 +276,12 @@ class ImportOptions:
             Clock(self.time_unit, rate).time(self.start_timecode, RowPlace("--start-timecode", 1))
         return Clock(self.time_unit, rate, self.start_timecode)
 
-    def _check(self) -> None:
-        """Refuse values that an option cannot have."""
+    def __post_init__(self) -> None:
+        """Refuse values that an option cannot have.
+
+        Raises:
+            Refused: the message names the option and what it allows.
+        """
         for option, choices in _CHOICES.items():
             value = getattr(self, option.removeprefix("--").replace("-", "_"))
             if value is not None:
@@ -264,6 +300,8 @@ class ImportOptions:
             if getattr(self, name) == "":
                 raise Refused(f"--{name.replace('_', '-')}: is empty; give a name")
         in_unit_interval("--max-rejects", self.max_rejects)
+        if not self.output.strip():
+            raise Refused("--output: is empty; name a folder")
         if self.encoding is not None:
             _check_encoding(self.encoding)
 

@@ -1,0 +1,131 @@
+"""Write the rows that a task has read to a file, and read the columns that a later task needs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline import storage
+from segscore.pipeline.storage.memory import row_group_limit
+from segscore.pipeline.tables.formats.tables import (
+    STATED_TYPES,
+    count_segments,
+    join_stated,
+    rows_of_role,
+    segmentations_of,
+)
+from segscore.pipeline.tables.import_blocks import STATED_ROWS
+from segscore.pipeline.tables.import_tables import IMPORTED_TABLES, key_columns
+from segscore.pipeline.tables.read import Rows, in_one_chunk
+from segscore.schemas.input_columns import TABLE_ROLES
+
+SHARDS = "rows"
+"""Folder of the files, beside the tables that are being prepared."""
+
+_FILE, _LINE = "file", "line"
+_STATED = "="
+"""Before the name of a column of the rows, so that no attribute can have the name of another."""
+
+_ROWS_PER_SAMPLE = 4096
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The valid rows of a part, as stated, in a file.
+
+    Attributes:
+        name: name of the file.
+        urls: files that the rows were read from.
+        before: number of lines of the file before the part, to be added to those of the rows.
+        columns: columns of the rows, and names of the types of attributes.
+        tables: `references` and `hypotheses` -> numbers of rows and segments.
+        given: `references` and `hypotheses` -> columns that any row has.
+        ids: least and greatest document_id.
+        sample: some of the ids.
+        key_size: bytes of all columns but the boundaries.
+    """
+
+    name: str
+    urls: tuple[str, ...]
+    before: int
+    columns: dict[str, str]
+    tables: dict[str, tuple[int, int]]
+    given: dict[str, list[str]]
+    ids: tuple[str, str]
+    sample: list[str]
+    key_size: int
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown type of a column.
+
+        Raises:
+            ValueError: a type is unknown.
+        """
+        _ = self.stated
+
+    @property
+    def stated(self) -> pa.Table:
+        """A table without rows, with the columns of the rows."""
+        fields = [
+            (name, STATED_TYPES[name] if name in STATED_TYPES else pa.type_for_alias(kind))
+            for name, kind in self.columns.items()
+        ]
+        return pa.schema(fields).empty_table()
+
+
+def write_shard(folder: str, name: str, blocks: Sequence[Rows]) -> Shard | None:
+    """Write the rows of blocks, and describe them; None if there are none."""
+    blocks = [block for block in blocks if len(block)]
+    if not blocks:
+        return None
+    urls = tuple(dict.fromkeys(url for block in blocks for url in block.urls))
+    table = in_one_chunk(join_stated([block.table for block in blocks]))
+    numbers = [np.array([urls.index(url) for url in block.urls], np.int64) for block in blocks]
+    files = [number[block.file] for number, block in zip(numbers, blocks, strict=True)]
+    columns = {_FILE: np.concatenate(files), _LINE: np.concatenate([b.row for b in blocks])}
+    columns |= {_STATED + column: table.column(column) for column in table.column_names}
+    storage.write_table(_url(folder, name), pa.table(columns), plain=tuple(columns))
+    ids = table.column("document_id")
+    bounds = pc.min_max(ids).as_py()
+    by_table = {table_name: _rows_of(table, table_name) for table_name in IMPORTED_TABLES}
+    return Shard(
+        name=name,
+        urls=urls,
+        before=0,
+        columns={field.name: str(field.type) for field in table.schema},
+        tables={
+            table_name: (len(rows), count_segments(rows.column("boundaries")))
+            for table_name, rows in by_table.items()
+        },
+        given={
+            table_name: segmentations_of(rows).column_names if len(rows) else []
+            for table_name, rows in by_table.items()
+        },
+        ids=(bounds["min"], bounds["max"]),
+        sample=ids.take(pa.array(range(0, len(ids), _ROWS_PER_SAMPLE))).to_pylist(),
+        key_size=table.select(key_columns(table)).nbytes,
+    )
+
+
+def _rows_of(table: pa.Table, name: str) -> pa.Table:
+    rows = rows_of_role(table, TABLE_ROLES[name])
+    return table if len(rows) == len(table) else table.take(pa.array(rows))
+
+
+def read_shard(
+    folder: str, shard: Shard, choose: Callable[[pa.Table], list[str]] | None = None
+) -> Rows:
+    """Read the rows of a shard, with all columns or those that a function chooses."""
+    chosen = shard.stated.column_names if choose is None else choose(shard.stated)
+    columns = [_FILE, _LINE, *(_STATED + name for name in chosen)]
+    limit = row_group_limit(None)
+    table = storage.read_row_groups(_url(folder, shard.name), None, lambda _: columns, limit)
+    places = [table.column(name).to_numpy() for name in (_FILE, _LINE)]
+    stated = table.select(columns[2:]).rename_columns(chosen)
+    return Rows(STATED_ROWS, in_one_chunk(stated), shard.urls, places[0], places[1] + shard.before)
+
+
+def _url(folder: str, name: str) -> str:
+    return storage.join(folder, SHARDS, f"{name}.parquet")

@@ -1,0 +1,232 @@
+"""Imports in parts: the same tables however the work is split and wherever it runs."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from segscore.pipeline import storage
+from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.importing import run as importing
+from segscore.pipeline.runs.importing.run import find_imported, run_import
+from segscore.pipeline.runs.importing.settings import ImportSettings
+from segscore.pipeline.runs.planning import Limits
+from segscore.pipeline.runs.tasks import ignore_progress
+from segscore.pipeline.runs.threads import Threads
+from tests.oracles.naive_import import naive_import
+from tests.support.command_line import Segscore
+from tests.support.run_files import files
+
+TABLES = ("references", "hypotheses", "documents")
+SMALL = Limits(rows_per_part=3, bytes_per_part=300)
+
+
+def line(document: str, coder: str, role: str, **further: Any) -> dict[str, Any]:
+    row = {"document_id": document, "coder": coder, "role": role, "n_units": 9, "boundaries": [3]}
+    return {**row, **further}
+
+
+def write_lines(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    return path
+
+
+def imported(output: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of all tables, without missing values."""
+    return {
+        name: [
+            {key: value for key, value in row.items() if value is not None}
+            for row in storage.read_table(str(output / name)).to_pylist()
+        ]
+        if (output / name).exists()
+        else []
+        for name in TABLES
+    }
+
+
+attributes = st.dictionaries(
+    st.sampled_from(["genre", "year", "=", "line"]),
+    st.one_of(st.sampled_from(["news", "5", ""]), st.integers(0, 3), st.booleans()),
+)
+lists = st.dictionaries(
+    st.sampled_from(["unit_lengths", "unit_weights"]), st.just([1, 2, 3, 4, 5, 6, 7, 8, 9])
+)
+rows = st.builds(
+    lambda document, coder, role, boundaries, further: {
+        **line(document, coder, role),
+        "boundaries": sorted(boundaries),
+        **further[0],
+        **further[1],
+    },
+    st.sampled_from(["a", "b", "c", "ä", "Z", "show-1", "show-10"]),
+    st.sampled_from(["x", "y"]),
+    st.sampled_from(["reference", "hypothesis"]),
+    st.sets(st.integers(1, 8), max_size=4),
+    st.tuples(attributes, lists),
+)
+
+
+@given(rows=st.lists(rows, min_size=1, max_size=12), size=st.sampled_from([60, 300, 10**6]))
+@settings(max_examples=40)
+def test_tables_are_those_of_the_slow_import(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], size: int
+) -> None:
+    folder = tmp_path_factory.mktemp("import")
+    file = write_lines(folder / "rows.jsonl", rows)
+    chosen = ImportSettings((str(file),), str(folder / "out"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planning, "LIMITS", Limits(rows_per_part=2, bytes_per_part=size))
+        with Threads(2) as threads:
+            run_import(chosen, find_imported(chosen), threads, ignore_progress, resumable=False)
+    assert imported(folder / "out") == naive_import(rows)
+    assert [path.name for path in (folder / "out").iterdir() if path.name not in TABLES] == []
+
+
+def corpus(folder: Path) -> Path:
+    """Write segmentations in several formats: some of them know the lengths of others."""
+    chance = np.random.default_rng(3)
+    folder.mkdir()
+    names = [f"show-{number:02}" for number in range(20)]
+    chance.shuffle(names)
+    rows = [
+        line(
+            name,
+            coder,
+            "hypothesis" if coder.startswith("sys") else "reference",
+            n_units=9000,
+            boundaries=(1 + np.flatnonzero(chance.random(8999) < 0.0003)).tolist(),
+            genre=("news", "talk")[chance.integers(2)] if coder == "odd" else "news",
+            year=int(name[-2:]),
+        )
+        for name in names
+        for coder in ("desk", "odd", "sys-a", "sys-b")
+    ]
+    write_lines(folder / "a.jsonl", rows[:50])
+    write_lines(folder / "z.jsonl", rows[50:])
+    for name in names:
+        cues = "\n\n".join(f"00:0{i}.000 --> 00:0{i + 1}.500\n{i}" for i in range(0, 8, 2))
+        (folder / f"{name}.vtt").write_text(f"WEBVTT\n\n{cues}\n")
+    return folder
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut even small files, and start a cluster for them."""
+    monkeypatch.setattr(planning, "LIMITS", SMALL)
+    monkeypatch.setattr(importing, "SMALL", 0)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_bytes_are_the_same_on_any_workers(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduler: str
+) -> None:
+    source = corpus(tmp_path / "in")
+    options = (source, "--coder", "sys-c", "--role", "hypothesis")
+    places: dict[str, tuple[object, ...]] = {
+        "one": ("local", "--workers", 1),
+        "four": ("local", "--workers", 4),
+        "processes": ("processes", "--workers", 2, "--memory-limit", "2GB"),
+        "cluster": (scheduler,),
+    }
+    for name, place in places.items():
+        ended = segscore("import", *options, "--output", tmp_path / name, "--cluster", *place)
+        assert ended.code == 0, ended.err
+        assert "parts done" in ended.err
+    monkeypatch.setattr(importing, "SMALL", 10**9)
+    ended = segscore("import", *options, "--output", tmp_path / "here")
+    assert (ended.code, ended.err) == (0, "")
+    expected = files(tmp_path / "here")
+    assert len(expected) > 6
+    for name in places:
+        assert files(tmp_path / name) == expected, name
+
+
+def test_tables_are_the_same_from_one_part_and_from_many(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shapes take their lengths from files in other parts."""
+    source = corpus(tmp_path / "in")
+    told = []
+    for name, limits in (("whole", Limits()), ("parts", SMALL)):
+        monkeypatch.setattr(planning, "LIMITS", limits)
+        ended = segscore(
+            "import", source, "--coder", "sys-c", "--role", "hypothesis",
+            "--output", tmp_path / name,
+        )  # fmt: skip
+        assert ended.code == 0, ended.err
+        told.append(sorted(ended.out.replace(str(tmp_path / name), "").splitlines()))
+    assert told[0] == told[1]
+    whole, parts = imported(tmp_path / "whole"), imported(tmp_path / "parts")
+    assert {name: sorted(map(str, rows)) for name, rows in whole.items()} == {
+        name: sorted(map(str, rows)) for name, rows in parts.items()
+    }
+    assert parts["documents"] == whole["documents"]
+
+
+def test_a_small_import_does_not_wait_for_dask(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "t.jsonl", GOOD)
+    program = (
+        "import sys\nfrom segscore.jobs.cli.app import main\n"
+        f"sys.argv = ['segscore', 'import', {str(file)!r}, '--output', {str(tmp_path / 'out')!r}]\n"
+        "try:\n    main()\nfinally:\n    print(*sys.modules)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "references: 30 rows, 60 segments" in ended.stdout, ended
+    assert not {"dask", "distributed"} & {*ended.stdout.split()}
+
+
+GOOD = [line(f"d{number}", "c", "reference") for number in range(30)]
+
+
+@pytest.mark.parametrize("number", [0, 1, 17, 29])
+def test_lines_are_counted_across_parts(
+    segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Lines that cannot be read, rows that are invalid, and rows that contradict others."""
+    monkeypatch.setattr(planning, "LIMITS", SMALL)
+    file = write_lines(tmp_path / "t.jsonl", GOOD)
+    lines = file.read_text().splitlines(keepends=True)
+
+    def ended(bad: str, *options: object) -> str:
+        file.write_text("".join([*lines[:number], bad, *lines[number:]]))
+        return segscore("import", file, "--output", tmp_path / "out", *options).err
+
+    assert f"{file}:{number + 1}: not JSON" in ended("{\n")
+    wrong = json.dumps(line("e", "c", "reference", boundaries=[9])) + "\n"
+    assert f"{file}:{number + 1}: boundaries_in_range" in ended(wrong)
+    assert not (tmp_path / "out").exists()
+    assert "1 row rejected" in ended("{\n", "--max-rejects", 0.1)
+    (reject,) = storage.read_table(str(tmp_path / "out" / "rejects")).to_pylist()
+    assert (reject["source"], reject["row"]) == (str(file), number)
+    storage.remove(str(tmp_path / "out"))
+    twice = ended(lines[5])
+    places = sorted({number + 1, 6 + (number <= 5)})
+    for place in places:
+        assert f"{file}:{place}: unique_document_coder" in twice
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda out: (out / "references").mkdir(),
+        lambda out: (out / "_import").mkdir() or (out / "_import" / "notes.txt").write_text("mine"),
+    ],
+    ids=["table", "foreign files"],
+)
+def test_what_is_in_the_output_folder_is_kept(
+    segscore: Segscore, tmp_path: Path, make: Callable[[Path], object]
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    make(out)
+    before = sorted(out.rglob("*"))
+    ended = segscore("import", write_lines(tmp_path / "t.jsonl", GOOD), "--output", out)
+    assert (ended.code, f"--output {out}" in ended.err) == (2, True), ended
+    assert sorted(out.rglob("*")) == before

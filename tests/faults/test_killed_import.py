@@ -1,0 +1,138 @@
+"""An import that is killed, on a real cluster, and the same command again."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.driven import FaultPlan, Gate
+from tests.support.killing import Cluster, Command, cluster
+from tests.support.run_files import everything
+
+ROWS = 10
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A scheduler and two workers."""
+    folder = tmp_path_factory.mktemp("workers")
+    with cluster(FaultPlan(str(folder), ROWS, {})) as running:
+        yield running
+
+
+class Import:
+    """An import in processes of its own, into one folder."""
+
+    def __init__(self, folder: Path, address: str) -> None:
+        self.folder = folder
+        self.address = address
+        self.output = folder / "out"
+        rows = [
+            {
+                "document_id": f"show-{number % 40:02}",
+                "coder": f"coder-{number // 40}",
+                "role": "reference" if number < 40 else "hypothesis",
+                "n_units": 50,
+                "boundaries": [1 + number % 49],
+                "genre": "news",
+            }
+            for number in range(80)
+        ]
+        self.file = folder / "shows.jsonl"
+        self.file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def start(self, gates: dict[str, Gate], *options: str) -> tuple[FaultPlan, Command]:
+        """Run the command with gates."""
+        plan = self.folder / f"plan{len(list(self.folder.glob('plan*')))}"
+        plan.mkdir()
+        fault_plan = FaultPlan(str(plan), ROWS, gates)
+        where = ("--cluster", self.address, "--output", self.output)
+        return fault_plan, Command(fault_plan, "import", self.file, *where, *options)
+
+    def tables(self) -> dict[str, bytes]:
+        """Return all files of the output folder."""
+        return everything(self.output)
+
+
+@pytest.fixture
+def started(tmp_path: Path, workers: Cluster) -> Import:
+    """An import on the cluster."""
+    return Import(tmp_path, workers.address)
+
+
+GATES = {
+    "while files are read": Gate("runs.cluster._outcome", "kill", "000003"),
+    "before the documents": Gate("runs.importing.run.cut_ranges", "kill"),
+    "before the tables": Gate("runs.importing.run.cut_tables", "kill"),
+    "before the first move": Gate("storage.move", "kill"),
+    "between two moves": Gate("storage.move", "kill", "hypotheses"),
+    "before the folder is removed": Gate("storage.remove", "kill", "_import"),
+}
+
+
+def test_an_import_killed_twice_is_resumed(started: Import) -> None:
+    """The second attempt has not begun to publish, but the first has moved a table."""
+    _, command = started.start({})
+    assert command.result().code == 0
+    expected = started.tables()
+    shutil.rmtree(started.output)
+    for gate in (GATES["between two moves"], GATES["before the tables"]):
+        _, command = started.start({"killed": gate})
+        assert command.result().code == -9
+    _, command = started.start({})
+    ended = command.result()
+    assert ended.code == 0, ended.err
+    assert started.tables() == expected
+
+
+def test_a_worker_that_is_killed_is_replaced(started: Import, tmp_path: Path) -> None:
+    _, command = started.start({})
+    assert command.result().code == 0
+    expected = started.tables()
+    shutil.rmtree(started.output)
+    (tmp_path / "workers").mkdir()
+    gates = {"lost": Gate("runs.receipts.keep", "kill", "000003")}
+    fault_plan = FaultPlan(str(tmp_path / "workers"), ROWS, gates)
+    with cluster(fault_plan) as two:
+        started.address = two.address
+        _, command = started.start({})
+        ended = command.result()
+        assert ended.code == 0, ended.err
+    assert len(fault_plan.reached("lost")) == 1
+    assert started.tables() == expected
+
+
+def test_another_import_is_refused_unless_fresh(started: Import) -> None:
+    _, command = started.start({"killed": GATES["before the documents"]})
+    assert command.result().code == -9
+    _, command = started.start({}, "--unit", "sentence")
+    refused = command.result()
+    assert (refused.code, "unit was None, is sentence" in refused.err) == (2, True), refused
+    assert "--fresh" in refused.err
+    _, command = started.start({}, "--unit", "sentence", "--fresh")
+    assert command.result().code == 0
+    assert sorted(path.name for path in started.output.iterdir()) == [
+        "documents", "hypotheses", "references",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("gate", GATES.values(), ids=GATES)
+def test_the_same_command_gives_the_same_bytes(started: Import, gate: Gate) -> None:
+    _, command = started.start({})
+    assert command.result().code == 0
+    expected = started.tables()
+    assert len(expected) >= 3
+    shutil.rmtree(started.output)
+    _, command = started.start({"killed": gate})
+    assert command.result().code == -9
+    left = started.tables()
+    assert any(name.startswith("_import/") for name in left)
+    shown = {name: left[name] for name in left if not name.startswith("_import/")}
+    assert shown.items() <= expected.items()
+    _, command = started.start({})
+    ended = command.result()
+    assert ended.code == 0, ended.err
+    assert started.tables() == expected
+    assert ended.out.count(" rows") == 3
