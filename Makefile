@@ -11,7 +11,7 @@ NPM := npm install --no-audit --no-fund
 # On all cores; tests/conftest.py says which tests stay together.
 PYTEST := $(BIN)/pytest --numprocesses logical
 
-.PHONY: help demo table picture site columns dashboard test test-all image chaos lint bench clean
+.PHONY: help demo table picture site columns dashboard test test-all test-deploy deploy-parts image chaos lint bench clean
 
 help:
 	@echo "make demo   score real meetings and show the result"
@@ -22,6 +22,8 @@ help:
 	@echo "make dashboard the dashboard, written from its script"
 	@echo "make test   rules, types, and the tests that need no server, browser, namespace or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, and what takes long"
+	@echo "make test-deploy the tests of deploy/ alone, on Docker, Slurm, Prometheus and systemd"
+	@echo "make deploy-parts installs these programs with apt; needs root of a Debian"
 	@echo "make image  the steps of the image, whole, in a folder: two minutes, needs root of a Linux"
 	@echo "make chaos  race runs and kill them at random, resume them, compare: over an hour"
 	@echo "make lint   rules and types alone"
@@ -81,6 +83,16 @@ test: lint
 
 test-all: $(VENV)/test $(AZURITE) $(BROWSER)
 	$(PYTEST) -m "not quick"
+
+test-deploy: $(VENV)/test
+	$(BIN)/pytest tests/deploy
+
+# Debian starts their services where systemd runs; the tests need none of these and start their own.
+deploy-parts:
+	apt-get update
+	apt-get install --yes --no-install-recommends containerd docker.io iproute2 iptables mmdebstrap \
+		munge prometheus prometheus-alertmanager prometheus-node-exporter runc slurm-client \
+		slurmctld slurmd systemd-container util-linux
 
 # A store for the tests of abfs://.  Where npm cannot install it they are skipped, and say so.
 $(AZURITE):

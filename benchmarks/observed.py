@@ -9,16 +9,17 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from segscore.pipeline.runs import cluster
+from segscore.pipeline.runs import executors
+from segscore.pipeline.runs.executors import Executor, Outcome
 
 MEASURED: dict[str, Any] = {"tasks": [], "receipts": [], "shared": 0, "folders": {}}
-RUN_CALLS = cluster.run_calls
+CONNECT = executors.connect
 
 
 def timed(shared: Any, task: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
@@ -28,26 +29,37 @@ def timed(shared: Any, task: Callable[..., Any], *arguments: Any) -> tuple[float
     return time.perf_counter() - start, receipt
 
 
-def run_observed(
-    client: cluster.Client,
-    task: Callable[..., Any],
-    calls: Mapping[str, tuple[Any, ...]],
-    shared: Any,
-) -> Iterator[cluster.Outcome]:
-    """Run tasks as usual, and record the seconds and the receipt size of each."""
-    if calls:
-        MEASURED["shared"] = max(MEASURED["shared"], len(pickle.dumps(shared, protocol=5)))
-    timed_calls = {key: (task, *arguments) for key, arguments in calls.items()}
-    for outcome in RUN_CALLS(client, timed, timed_calls, shared):
-        if outcome.error is not None:
-            yield outcome
-            continue
-        seconds, receipt = outcome.receipt
-        MEASURED["tasks"].append(seconds)
-        MEASURED["receipts"].append(len(pickle.dumps(receipt, protocol=5)))
-        yield replace(outcome, receipt=receipt)
-    if calls:
-        MEASURED["folders"].update(folder_sizes(Path(shared.folder)))
+class Observed:
+    """An executor that records the seconds and the receipt size of each task."""
+
+    def __init__(self, executor: Executor) -> None:
+        """Observe another executor."""
+        self._run_calls, self.exchange = executor.run_calls, executor.exchange
+
+    def run_calls(
+        self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
+    ) -> Iterator[Outcome]:
+        """Run tasks as usual, and record their measurements."""
+        if calls:
+            MEASURED["shared"] = max(MEASURED["shared"], len(pickle.dumps(shared, protocol=5)))
+        timed_calls = {key: (task, *arguments) for key, arguments in calls.items()}
+        for outcome in self._run_calls(timed, timed_calls, shared):
+            if outcome.error is not None:
+                yield outcome
+                continue
+            seconds, receipt = outcome.receipt
+            MEASURED["tasks"].append(seconds)
+            MEASURED["receipts"].append(len(pickle.dumps(receipt, protocol=5)))
+            yield replace(outcome, receipt=receipt)
+        if calls:
+            MEASURED["folders"].update(folder_sizes(Path(shared.folder)))
+
+
+@contextmanager
+def connect_observed(cluster: str, workers: int | None, memory: int | None) -> Iterator[Observed]:
+    """Connect as usual, and observe the executor."""
+    with CONNECT(cluster, workers, memory) as executor:
+        yield Observed(executor)
 
 
 def folder_sizes(folder: Path) -> dict[str, int]:
@@ -64,7 +76,7 @@ def main() -> None:
     """Score, and print the measurements."""
     from segscore.jobs.cli.app import app
 
-    cluster.run_calls = run_observed
+    executors.connect = connect_observed
     sys.argv[1:1] = ["score"]
     with redirect_stdout(StringIO()):
         app(standalone_mode=False)

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 
 from benchmarks.timing import ROOT
-from segscore.pipeline.runs import cluster
+from segscore.pipeline.runs import executors
 
 START_SECONDS = 60
 ENDING_SECONDS = 0.05
@@ -85,10 +85,10 @@ class LocalCluster:
             size: bytes that each task returns.
         """
         calls = {f"task-{number}": (seconds, size) for number in range(tasks)}
-        with cluster.connect(self.address, None) as client:
+        with executors.connect(self.address, None) as executor:
             before = self._used()
             start = time.perf_counter()
-            outcomes = cluster.run_calls(client, sleep, calls, None)
+            outcomes = executor.run_calls(sleep, calls, None)
             received = sum(len(outcome.receipt) for outcome in outcomes)
             elapsed = time.perf_counter() - start
             used = [end - begin for end, begin in zip(self._used(), before, strict=True)]
@@ -98,8 +98,8 @@ class LocalCluster:
     def drain(self, tasks: int, size: int = 100) -> float:
         """Return the client's seconds per result, after all tasks have ended."""
         calls = {f"task-{number}": (0.0, size) for number in range(tasks)}
-        with cluster.connect(self.address, None) as client:
-            outcomes = cluster.run_calls(client, sleep, calls, None)
+        with executors.connect(self.address, None) as executor:
+            outcomes = executor.run_calls(sleep, calls, None)
             next(outcomes)
             time.sleep(tasks * ENDING_SECONDS)
             start = time.perf_counter()

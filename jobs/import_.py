@@ -1,6 +1,6 @@
 """`segscore import`: convert other formats to tables."""
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Cluster, Workers
 from segscore.pipeline.runs.importing.settings import ImportSettings
@@ -15,21 +15,22 @@ def import_(
 
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
     """
-    from segscore.jobs.show.printing import Bar, counted, out
+    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.numbers import counted
+    from segscore.jobs.show.printing import Bar
+    from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.importing.run import SMALL, find_imported, run_import
+    from segscore.pipeline.runs.tasks import ignore_progress
 
     files = find_imported(chosen)
-    garbage.work()
-    if cluster == "local" and sum(file.size for file in files) <= SMALL:
-        imported = run_import(chosen, files, None, lambda _done, _parts: None)
-    else:
-        from segscore.pipeline.runs import cluster as clusters
-
-        with (
-            clusters.connect(cluster, workers, chosen.memory_limit) as client,
-            Bar("importing") as bar,
-        ):
-            imported = run_import(chosen, files, client, bar.advance)
+    large = cluster != "local" or sum(file.size for file in files) > SMALL
+    startup.work(cluster)
+    with (
+        executors.connect(cluster, workers, chosen.memory_limit) as executor,
+        Bar("importing") as bar,
+    ):
+        progress = bar.advance if large else ignore_progress
+        imported = run_import(chosen, files, executor, progress, resumable=large)
     for line in imported.contradictions:
         LOG.say("warning", line)
     if imported.contradictions:

@@ -1,16 +1,16 @@
 """`segscore report`: write the results of a run as one HTML page."""
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.pipeline.reports.settings import ReportSettings
 
 
 def report(chosen: ReportSettings) -> None:
     """Write the results of a run of score, nightly, sweep or agree as one HTML page with charts."""
-    from segscore.jobs.show.printing import out
+    from segscore.jobs.show.fitted import out
     from segscore.pipeline.reports.report import write_report
 
-    garbage.work()
+    startup.work()
     written = write_report(chosen)
     for problem in written.missing:
         LOG.say("warning", problem)

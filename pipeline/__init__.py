@@ -9,6 +9,7 @@ statistics/    sums, averages, bootstrap, tests
 runs/          a run: folder, plan, tasks, shuffle, record; segscore import; it alone imports Dask
 scoring/       segscore score, sweep, explain
 agreement/     segscore agree, simulate
+conventions/   segscore reconcile, calibrate
 comparison/    segscore compare
 nightly/       segscore nightly, history
 reports/       segscore report, export

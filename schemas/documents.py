@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from segscore.schemas.input_columns import DOCUMENT_COLUMNS
+from segscore.schemas.input_columns import DOCUMENT_COLUMNS, MOST_WORDS
 from segscore.schemas.rules import (
     RowRule,
     at_least,
@@ -46,8 +46,6 @@ def total_in_range(table: pa.Table) -> pa.Array:
     broken = pc.greater(totals.column("length_sum"), MOST_WORDS)
     return passing_rows(table, totals.column("row").filter(pc.fill_null(broken, False)))
 
-
-MOST_WORDS = 2**31 - 1
 
 _RULES = [
     check_rows(

@@ -94,6 +94,9 @@ BY_BOUNDARY = tuple(
 )
 """Optional lists of a segmentation, with one element per boundary."""
 
+MOST_WORDS = 2**31 - 1
+"""Largest sum of the unit lengths of a document."""
+
 BY_UNIT = tuple(column.name for column in DOCUMENT_COLUMNS if not column.required)
 """Optional lists of a document, with one element per unit."""
 

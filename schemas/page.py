@@ -20,7 +20,8 @@ Every table that segscore reads or writes, column by column, and what stays stab
 - [What stays stable](#what-stays-stable)
 - [Inputs](#inputs)
 - [segscore score](#segscore-score), [sweep](#segscore-sweep), [agree](#segscore-agree),
-  [compare](#segscore-compare), [history](#segscore-history)
+  [compare](#segscore-compare), [reconcile](#segscore-reconcile),
+  [calibrate](#segscore-calibrate), [history](#segscore-history)
 - [run.json](#runjson) and [night.json](#nightjson)
 
 [dashboards.md](dashboards.md) explains how to read them, and [measures.md](measures.md) defines the
@@ -63,6 +64,8 @@ _COMMANDS = {
     "sweep": "## segscore sweep\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "agree": "## segscore agree\n\nIt also writes [rejects](#rejects) and [unpaired](#unpaired).",
     "compare": "## segscore compare\n\nWith `--output` only.",
+    "reconcile": "## segscore reconcile\n\nWith `--output` only.",
+    "calibrate": "## segscore calibrate\n\nWith `--output` only.",
     "history": "## segscore history",
 }
 BESIDE = {ATTRIBUTES: "attributes", GROUPS: "groups"}

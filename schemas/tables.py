@@ -8,7 +8,9 @@ import pandera.pyarrow as pap
 import pyarrow as pa
 
 from segscore.schemas import agreement, comparisons, curves
+from segscore.schemas.calibration import CALIBRATION
 from segscore.schemas.confusion import CONFUSION
+from segscore.schemas.conventions import CONVENTIONS
 from segscore.schemas.documents import DOCUMENTS
 from segscore.schemas.history import HISTORY
 from segscore.schemas.panel_scores import PANEL_SCORES
@@ -112,5 +114,7 @@ TABLES = (
     _run_table("compare", comparisons.OMNIBUS, GROUPS),
     _run_table("compare", comparisons.WORST),
     _run_table("compare", comparisons.WHERE),
+    OutputTable(CONVENTIONS, "reconcile", "`OUTPUT/conventions.parquet`"),
+    OutputTable(CALIBRATION, "calibrate", "`OUTPUT/calibration.parquet`"),
     OutputTable(HISTORY, "history", "`RUNS/history/history.parquet`", GROUPS, "defined"),
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from segscore.api.evaluation import Evaluation, evaluate
     from segscore.api.measures import MeasureFunction, measures
     from segscore.api.metric import Metric
+    from segscore.api.reconcile import reconcile
     from segscore.api.runs import RunTables, read_run
     from segscore.api.score import Score, score
     from segscore.api.segmentation import Segmentation
@@ -39,6 +40,7 @@ __all__ = [
     "evaluate",
     "measures",
     "read_run",
+    "reconcile",
     "score",
 ]
 
@@ -48,6 +50,7 @@ _HOMES = {
     "evaluation": ("Evaluation", "evaluate"),
     "measures": ("measures",),
     "metric": ("Metric",),
+    "reconcile": ("reconcile",),
     "runs": ("RunTables", "read_run"),
     "score": ("Score", "score"),
     "segmentation": ("Segmentation",),

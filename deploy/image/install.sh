@@ -7,10 +7,12 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 wheels=$(mktemp -d)
 trap 'rm -rf "$wheels"' EXIT
 
-python3 -m venv --without-pip "$prefix"
-python3 -m pip wheel --no-deps --wheel-dir "$wheels" "$source"
+# Once the environment exists, its own python3 may come first on PATH; it has no pip.
+python=$(command -v python3)
+"$python" -m venv --without-pip "$prefix"
+"$python" -m pip wheel --no-deps --wheel-dir "$wheels" "$source"
 for wheel in "$wheels"/segscore-*.whl; do
-    python3 -m pip --python "$prefix/bin/python" install \
+    "$python" -m pip --python "$prefix/bin/python" install \
         --constraint "$source/constraints.txt" "${wheel}[$extras]"
 done
 # Tests take a tenth of the space, and nothing imports them.

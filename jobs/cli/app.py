@@ -4,10 +4,12 @@ from typing import Annotated
 
 import typer
 
-from segscore.jobs.cli import garbage
+from segscore.jobs.cli import startup
 from segscore.jobs.cli.commands import CommandGroup
+from segscore.jobs.cli.encoding import replace_unprintable
 from segscore.jobs.cli.failures import in_one_line
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
+from segscore.jobs.cli.termination import end_on_sigterm
 
 app = typer.Typer(
     name="segscore",
@@ -41,9 +43,11 @@ def segscore(
 
 def main() -> None:
     """Run the command line."""
-    garbage.rest()
+    end_on_sigterm()
+    startup.rest()
+    replace_unprintable()
     LOG.format = LOG_FORMATS[0]
     try:
         in_one_line(app)()
     finally:
-        garbage.leave()
+        startup.leave()

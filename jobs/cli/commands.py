@@ -15,6 +15,7 @@ COMMANDS = (
     "validate",
     "score",
     "compare",
+    "reconcile",
     "agree",
     "sweep",
     "explain",
@@ -23,6 +24,7 @@ COMMANDS = (
     "history",
     "report",
     "simulate",
+    "calibrate",
     "measures",
     "status",
 )

@@ -26,7 +26,7 @@ LogFormat = Annotated[
 Cluster = Annotated[
     str,
     typer.Option(
-        help="Where to run: local (threads), processes, or tcp://host:port.",
+        help="Where to run: local (threads), processes, tcp://host:port or tls://host:port.",
         rich_help_panel=Panel.RUNNING,
     ),
 ]

@@ -3,6 +3,7 @@
 The table of a command contains its options by name, with `-` or `_`, and its input tables by name
 (references, hypotheses, codings…).  `[storage.s3]`, `[storage.gs]` and `[storage.abfs]` contain
 options of fsspec for a store, which should not be on a command line that others can read.
+`[cluster]` names the certificates of a cluster that uses TLS.
 """
 
 import tomllib
@@ -12,7 +13,9 @@ from typing import Any
 
 import typer
 
-STORAGE = "storage"
+from segscore.pipeline.runs.certificates import Certificates, configure_certificates
+
+STORAGE, CLUSTER = "storage", "cluster"
 PROTOCOLS = ("s3", "gs", "gcs", "abfs", "az")
 UNSET = ("help", "settings", "fresh", "date", "accept")
 """Options that a file cannot set; for example, `--fresh` and `--date` must be given each time."""
@@ -66,10 +69,12 @@ def load_settings(context: typer.Context, url: str | None) -> str | None:
             for key, value in values.items()
         }
         for section, values in tables.items()
-        if section != STORAGE
+        if section not in (STORAGE, CLUSTER)
     }
     context.default_map = context.obj.get(context.info_name, {})
     storage.configure(tables.get(STORAGE, {}))
+    files = tables.get(CLUSTER, {})
+    configure_certificates({_parameter_name(key): path for key, path in files.items()})
     return url
 
 
@@ -90,12 +95,14 @@ def _problems(
     tables: Mapping[str, Any], commands: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
     for section, values in tables.items():
-        if section not in (*commands, STORAGE):
-            yield _unknown("", section, [*commands, STORAGE])
+        if section not in (*commands, STORAGE, CLUSTER):
+            yield _unknown("", section, [*commands, STORAGE, CLUSTER])
         elif not isinstance(values, dict):
             yield f"{section} must be a table, [{section}]"
         elif section == STORAGE:
             yield from _storage_problems(values)
+        elif section == CLUSTER:
+            yield from _certificate_problems(values)
         else:
             yield from _option_problems(section, values, commands[section])
 
@@ -106,6 +113,15 @@ def _storage_problems(values: Mapping[str, Any]) -> Iterator[str]:
             yield _unknown(STORAGE, protocol, PROTOCOLS)
         elif not isinstance(options, dict):
             yield f"{STORAGE}.{protocol} must be a table, [{STORAGE}.{protocol}]"
+
+
+def _certificate_problems(values: Mapping[str, Any]) -> Iterator[str]:
+    names = Certificates.__annotations__
+    for key, value in values.items():
+        if _parameter_name(key) not in names:
+            yield _unknown(CLUSTER, key, [name.replace("_", "-") for name in names])
+        elif not isinstance(value, str):
+            yield f"{CLUSTER}.{key} is {value!r}, must be str"
 
 
 def _option_problems(

@@ -40,7 +40,7 @@ from segscore.pipeline.tables.validate import REJECT_COLUMNS
 CONTESTED = 10
 """The most documents that a part reports as contested."""
 
-_CONTESTED_COLUMNS = [
+CONTESTED_COLUMNS = [
     "document_id",
     "codings",
     "boundary_similarity",
@@ -161,7 +161,7 @@ def audit_codings(
         for table, rows in _tables(block, job):
             write(table, f"-{number:03d}", rows)
             if table == "documents":
-                contested += most_contested(rows.select(_CONTESTED_COLUMNS), CONTESTED)
+                contested += most_contested(rows.select(CONTESTED_COLUMNS), CONTESTED)
         tallies.append(tallies_of(block, job.group_by, bucketed=bucketed, segments=job.segments))
         pairs += len(block.pairs)
     return Audited(

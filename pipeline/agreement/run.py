@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.agreement.documents import by_contest
+from segscore.pipeline.agreement.documents import by_contest, most_contested
 from segscore.pipeline.agreement.part import (
     CONTESTED,
+    CONTESTED_COLUMNS,
     AgreeJob,
     AgreePart,
     Audited,
@@ -31,7 +32,9 @@ from segscore.pipeline.agreement.tallies import (
 )
 from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.measures.windows import window_size
-from segscore.pipeline.runs import cluster, planning, receipts, shuffle
+from segscore.pipeline.runs import planning, receipts, shuffle
+from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import (
     RowCounts,
@@ -47,6 +50,8 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 
 AUDITED = "audited"
+_TABLES = ("agreement", "coders", "peers", "corpus")
+"""The tables by group."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ class FinishedAudit:
 
 
 def run_agreement(
-    settings: AgreeSettings, client: cluster.Client, progress: Progress
+    settings: AgreeSettings, executor: Executor, progress: Progress
 ) -> FinishedAudit | Done:
     """Audit the agreement of coders and publish the run.
 
@@ -70,7 +75,7 @@ def run_agreement(
         Failed: no document has two codings, parts failed, or too many rows were rejected; nothing
             was published.
     """
-    run = TaskRun("agree", settings, client, progress)
+    run = TaskRun("agree", settings, executor, progress)
     with run.stage("plan"):
         tables = find_tables(settings)
         plan = agreement_plan(settings, tables, run.limits)
@@ -85,7 +90,7 @@ def run_agreement(
                 return run.done
             place = Partitioning.of(plan, tables, run.folder)
             if len(receipts.finished_parts(run.folder, AUDITED)) < len(parts):
-                shuffle.shuffle_rows(client, place)
+                shuffle.shuffle_rows(executor, place)
         with run.stage("audit"):
             kinds = {GROUP + name: kind for name, kind in groups.items()}
             job = AgreeJob(place, settings.measuring, settings.choices.segments, kinds, run.folder)
@@ -108,6 +113,19 @@ def run_agreement(
             record["warnings"].append(TYPES_UNUSED)
         contested = sorted((row for part in audited for row in part.contested), key=by_contest)
         return FinishedAudit(run.publish(record), written, contested[:CONTESTED])
+
+
+def read_audit(output: str) -> FinishedAudit:
+    """Read the audit that a folder contains.
+
+    Raises:
+        Refused: the folder has no finished run.
+    """
+    run = FinishedRun.open(output)
+    documents = run.parts("documents", CONTESTED_COLUMNS)
+    contested = [row for part in documents for row in most_contested(part, CONTESTED)]
+    tables = {name: run.table(name) for name in _TABLES}
+    return FinishedAudit(run.record, tables, sorted(contested, key=by_contest)[:CONTESTED])
 
 
 def _write_tables(

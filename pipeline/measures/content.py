@@ -11,7 +11,7 @@ import numpy as np
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, row_values
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, Measure
-from segscore.pipeline.measures.prefetch import AT_ONCE, Index, prefetch
+from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, Index, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 
 COUNTS = {
@@ -173,7 +173,7 @@ def _count_pairs(pairs: SegmentationPairs, counts: Ints) -> None:
     ref_row, hyp_row, n_units = pairs.ref_row, pairs.hyp_row, pairs.n_units
     row = np.zeros(_ROWS, np.int64)
     ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
-    first = 0
+    first = FIRST_PAIR
     while first < len(ref_row):
         buffer, copied = prefetch(pairs.references, ref_row, first, ends, buffer)
         for i in range(first, first + copied):

@@ -5,6 +5,8 @@ the processor's caches. Reading them one by one would wait for memory each time;
 them overlaps these waits.
 """
 
+from typing import cast
+
 import numpy as np
 
 from segscore.pipeline.arrays.kernel import kernel
@@ -15,6 +17,9 @@ AT_ONCE = 512
 
 COPY_SIZE = 1 << 14
 """Largest number of boundaries copied together (64 KB), unless a single reference has more."""
+
+FIRST_PAIR = cast(int, np.int64(0))
+"""Zero as an argument of a kernel; for a literal 0, numba would compile the kernel once more."""
 
 # numba does not test an unsigned index for being negative, which would take a third of a loop.
 Index = np.uint64

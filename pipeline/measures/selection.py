@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL, FAMILIES, PAIR_FAMILIES, PAIRS, PANELS, Table
@@ -32,7 +32,7 @@ class Selection:
         """The measures by name, those of `scores` first."""
         return *self.pairs.measures, *self.panels.measures
 
-    @property
+    @cached_property
     def families(self) -> tuple[str, ...]:
         """The families whose counts are needed."""
         counted = {name: self.panels if name == "panel" else self.pairs for name in FAMILIES}

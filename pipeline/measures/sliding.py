@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions
 from segscore.pipeline.measures.prefetch import Index
 
@@ -34,11 +34,11 @@ LONGEST = 1 << 15
 ) = range(11)
 """Rows of ``windows.COUNTS``."""
 
-_Number = int | np.int32
+_Number = int | np.int32 | np.int64
 SHIFT, LOW = 16, (1 << 16) - 1
 
 
-@kernel
+@inlined
 def dense(boundaries: int, n_units: int, k: int) -> bool:
     """Return whether to slide unit by unit."""
     padded = n_units + 2 * k
@@ -67,7 +67,7 @@ class _Tally(NamedTuple):
     unequal: _Number
 
 
-@kernel
+@inlined
 def _write(tally: _Tally, n_units: int, k: int, out: Ints) -> None:
     """Write the counts of ``windows.COUNTS``."""
     false_alarms = tally.with_any - tally.with_ref
@@ -126,11 +126,10 @@ def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out:
         hyp_in += Index(hyp_enters == end)
         hyp_out += Index(hyp_leaves == end)
         start = end
-    tally = _Tally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal)
-    _write(tally, n_units, k, out)
+    _write(_Tally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal), n_units, k, out)
 
 
-@kernel
+@inlined
 def _pass_boundaries(
     ref: Positions, hyp: Positions, k: int, padded: int, passed: Positions
 ) -> None:
@@ -149,8 +148,8 @@ def _pass_boundaries(
         passed[i] = total
 
 
-@kernel
-def _unequal(passed: Positions, k: int, first: int, end: int) -> np.int32:
+@inlined
+def _unequal(passed: Positions, k: int, first: _Number, end: int) -> np.int32:
     """Count the windows first..end-1 of the padded document in which the two numbers differ."""
     count = np.int32(0)
     for i in range(Index(first), Index(end)):
@@ -188,7 +187,16 @@ def slide_by_unit(
         more = np.int32(more + (r > h))
         fewer = np.int32(fewer + (r < h))
         absolute = np.int32(absolute + abs(np.int32(r - h)))
-    edges = _unequal(passed, k, 0, k) + _unequal(passed, k, after, n_units + k)
+    first = np.int64(0)  # for a literal 0, numba would compile the kernel once more
+    edges = _unequal(passed, k, first, k) + _unequal(passed, k, after, n_units + k)
     unequal = edges + more + fewer
-    tally = _Tally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal)
+    tally = _Tally(
+        np.int64(with_ref),
+        np.int64(with_hyp),
+        np.int64(with_any),
+        np.int64(more),
+        np.int64(fewer),
+        np.int64(absolute),
+        unequal,
+    )
     _write(tally, n_units, k, out)

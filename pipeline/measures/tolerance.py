@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, row_values
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
-from segscore.pipeline.measures.prefetch import AT_ONCE, Index, prefetch
+from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, Index, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 
 COUNTS = {
@@ -98,7 +98,7 @@ def _in_reach(side: Positions, other: Positions, n_units: int, reach: _Reach) ->
     return near
 
 
-@kernel
+@inlined
 def _same(ref: Positions, hyp: Positions) -> bool:
     if len(ref) != len(hyp):
         return False
@@ -108,7 +108,7 @@ def _same(ref: Positions, hyp: Positions) -> bool:
     return True
 
 
-@kernel
+@inlined
 def _count_pair(ref: Positions, hyp: Positions, n_units: int, reach: _Reach, out: Ints) -> None:
     out[_PAIR_ROWS] = 1
     out[_REFERENCE_BOUNDARIES], out[_HYPOTHESIS_BOUNDARIES] = len(ref), len(hyp)
@@ -127,7 +127,7 @@ def _count_pair(ref: Positions, hyp: Positions, n_units: int, reach: _Reach, out
 def _count_pairs(pairs: SegmentationPairs, reach: _Reach, counts: Ints) -> None:
     row = np.zeros(_ROWS, np.int64)
     ends, near = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
-    first = 0
+    first = FIRST_PAIR
     while first < len(pairs.ref_row):
         near, copied = prefetch(pairs.references, pairs.ref_row, first, ends, near)
         for i in range(first, first + copied):

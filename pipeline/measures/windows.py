@@ -9,7 +9,7 @@ import numpy as np
 from segscore.pipeline.arrays.kernel import kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, Ragged, row_values
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
-from segscore.pipeline.measures.prefetch import AT_ONCE, prefetch
+from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, prefetch
 from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs
 from segscore.pipeline.measures.sliding import LONGEST, dense, slide_by_boundary, slide_by_unit
 
@@ -36,7 +36,7 @@ def _count_pairs(pairs: SegmentationPairs, window: Ints, counts: Ints) -> None:
     row = np.zeros(_ROWS, np.int64)
     passed = np.empty(LONGEST, np.int32)
     ends, buffer = np.empty(AT_ONCE + 1, np.int64), np.empty(0, np.int32)
-    first = 0
+    first = FIRST_PAIR
     while first < len(ref_row):
         buffer, copied = prefetch(pairs.references, ref_row, first, ends, buffer)
         for i in range(first, first + copied):

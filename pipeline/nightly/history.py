@@ -96,6 +96,7 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
 
 def _require_free(runs: str, url: str) -> None:
     """Refuse to write the table into a run, or over a file that is not such a table."""
+    storage.require_writable_store("--output", url)
     folder = url.rpartition("/")[0]
     folders = [folder, *(storage.join(runs, name) for name in storage.names(runs))]
     target = storage.canonical(url)

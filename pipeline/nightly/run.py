@@ -15,7 +15,8 @@ from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.nightly.verdict import Verdict
-from segscore.pipeline.runs import cluster, run_folder
+from segscore.pipeline.runs import run_folder
+from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.tasks import Progress
 from segscore.pipeline.scoring import run
 from segscore.pipeline.storage.placement import require_apart
@@ -41,14 +42,12 @@ class Ended:
     removed: tuple[date, ...] = ()
 
 
-def run_night(
-    settings: NightSettings, client: cluster.Client, progress: Progress, warn: Warn
-) -> Ended:
+def run_night(settings: NightSettings, executor: Executor, progress: Progress, warn: Warn) -> Ended:
     """Score, publish and judge a night, write its metrics, and remove old nights.
 
     Args:
         settings: settings of the night.
-        client: client of the cluster that does the work.
+        executor: executes the tasks.
         progress: called after each scored part.
         warn: called with the text of each warning.
 
@@ -57,13 +56,15 @@ def run_night(
         Failed: the input does not exist yet, another process is working on this night, or a step
             failed; the message says whether the night was published.
     """
+    storage.require_resolvable([settings.metrics])
     _require_free_for_metrics(settings)
     if settings.date > _last_date():
         warn(
             f"{settings.date} is in the future; its metrics are replaced by those of the next night"
         )
     try:
-        finished = _score_and_judge(settings, client, progress, warn)
+        storage.require_resolvable([settings.runs, *settings.inputs.values()])
+        finished = _score_and_judge(settings, executor, progress, warn)
     except (run_folder.Taken, run_folder.Overtaken) as problem:
         # The other process writes the metrics.
         raise Failed(
@@ -116,14 +117,14 @@ def _require_free_for_metrics(settings: NightSettings) -> None:
 
 
 def _score_and_judge(
-    settings: NightSettings, client: cluster.Client, progress: Progress, warn: Warn
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
 ) -> Ended:
     require_apart(settings.score.output, settings.inputs, option="--runs")
     earlier = Nights(settings.runs)
     if settings.compared_date is not None and earlier.find(settings.compared_date) is None:
         reasons = "".join(f" ({problem})" for problem in earlier.unreadable)
         raise Refused(f"--against {settings.against}: no such night in {settings.runs}{reasons}")
-    scored = _score(settings, client, progress, warn)
+    scored = _score(settings, executor, progress, warn)
     try:
         night = nights.read_night(settings.runs, settings.date)
         if night is None:
@@ -141,15 +142,15 @@ def _score_and_judge(
 
 
 def _score(
-    settings: NightSettings, client: cluster.Client, progress: Progress, warn: Warn
+    settings: NightSettings, executor: Executor, progress: Progress, warn: Warn
 ) -> run.Finished | None:
     """Score the night; return None if the same input was scored before."""
     try:
-        outcome = run.run_scoring(settings.score, client, progress)
+        outcome = run.run_scoring(settings.score, executor, progress)
     except run_folder.OtherRun as other:
         reason = "; ".join(other.differences) or "settings or inputs differ"
         warn(f"{settings.date} is scored again: {reason}")
-        outcome = run.run_scoring(replace(settings.score, fresh=True), client, progress)
+        outcome = run.run_scoring(replace(settings.score, fresh=True), executor, progress)
     return None if isinstance(outcome, Done) else outcome
 
 
@@ -192,6 +193,7 @@ def _write_metrics(
     if settings.metrics is None:
         return
     try:
+        storage.require_resolvable([settings.runs])
         newest, last = _latest(Nights(settings.runs))
     except (OSError, Refused, Failed):  # reported for the night itself
         newest, last = None, None

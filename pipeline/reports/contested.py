@@ -12,7 +12,7 @@ from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.scoring.explain import read_document_rows
-from segscore.pipeline.scoring.reopen import require_unchanged
+from segscore.pipeline.scoring.reopen import recorded_location, require_unchanged
 from segscore.pipeline.tables.columns import SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.read import validate_rows
@@ -55,7 +55,9 @@ def _most_contested(run: FinishedRun) -> list[RunRow]:
 
 def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing]]:
     """Draw the codings of some documents, read again from the run's input."""
-    table = find_table("codings", run.settings["codings"], SEGMENTATIONS)
+    recorded = run.record["inputs"]["codings"]
+    location = recorded_location(run.settings["codings"], recorded)
+    table = find_table("codings", location, SEGMENTATIONS)
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]
     # Leave out invalid rows here, and rows rejected together with others in _drawing.

@@ -27,7 +27,8 @@ def section(run: FinishedRun) -> Section:
     return Section(
         "computed",
         "What was computed",
-        "Two results are comparable if their signatures differ at most in the field ci.",
+        "Two results are comparable if their signatures differ at most in the field ci. If a paper "
+        "prints another number, segscore reconcile finds out how it may have been computed.",
         [*_figures(run)],
     )
 

@@ -11,7 +11,6 @@ from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
-from dask.utils import parse_bytes  # noqa: TID251
 from distributed import Client, Future, KilledWorker, as_completed  # noqa: TID251
 
 from segscore.pipeline import storage
@@ -20,12 +19,13 @@ from segscore.pipeline.runs.connecting import (
     LOST,
     NO_ANSWER,
     check_newcomers,
-    connect,
+    dask_client,
     import_frames,
     worker_addresses,
 )
+from segscore.pipeline.runs.executors import Lost, Outcome, Pack, Unpack, exchange_failure
 
-__all__ = ["Client", "Lost", "Outcome", "connect", "exchange", "run_calls"]
+__all__ = ["DaskCluster", "dask_client"]
 
 NO_WORKER_SECONDS = 60
 """How long to wait for a worker before giving up."""
@@ -57,27 +57,8 @@ SEND_SECONDS = 600
 """How long it may take to send the shared value to the first worker."""
 
 
-class Lost(Exception):  # noqa: N818
-    """A task failed because its worker or the scheduler was lost."""
-
-
 class Stranded(Lost):
     """A task failed because the shared value was lost, not because its own worker was."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How one task ended.
-
-    Attributes:
-        key: key of the task.
-        receipt: what the task returned; None if it failed.
-        error: what the task raised; None if it succeeded.
-    """
-
-    key: str
-    receipt: Any
-    error: BaseException | None
 
 
 @dataclass(frozen=True)
@@ -99,18 +80,6 @@ class Shared:
         return self.value
 
 
-def bytes_of(option: str, text: str) -> int:
-    """Read a number of bytes; the text may have a unit, such as 2GB.
-
-    Raises:
-        Refused: the text is not a number of bytes.
-    """
-    try:
-        return int(parse_bytes(text))
-    except ValueError as problem:
-        raise Refused(f"{option} {text}: must be a number of bytes, such as 2GB") from problem
-
-
 @contextmanager
 def _losses_as_failures() -> Iterator[None]:
     """Turn what Dask raises when the scheduler or all workers are lost into a one-line failure."""
@@ -122,33 +91,51 @@ def _losses_as_failures() -> Iterator[None]:
         raise Failed(LOST) from problem
 
 
-def run_calls(
-    client: Client, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
-) -> Iterator[Outcome]:
-    """Run a task many times, and yield the outcome of each call, failed or not, when it ends.
+class DaskCluster:
+    """An ``Executor`` that runs tasks on the workers of a Dask cluster.
 
-    Args:
+    Attributes:
         client: connection to the cluster.
-        task: a module-level function, called as ``task(shared, *arguments)``.
-        calls: key of each call -> its own arguments, which should be small.
-        shared: the value that every call needs; sent to each worker once.
-
-    Raises:
-        Failed: the scheduler was lost before tasks were submitted, or no worker joined.
     """
-    remaining = dict(calls)
-    for attempt in range(1, _TRIES + 1):
-        repeated = {}
-        for outcome in _submit_calls(client, task, remaining, shared, attempt):
-            lost = isinstance(outcome.error, Stranded) and client.status == "running"
-            if lost and attempt < _TRIES:
-                repeated[outcome.key] = calls[outcome.key]
-            else:
-                yield outcome
-        if not repeated:
-            return
-        remaining = repeated
-        time.sleep(attempt)  # the scheduler needs time to notice lost workers
+
+    def __init__(self, client: Client) -> None:
+        """Create the executor."""
+        self.client = client
+
+    def run_calls(
+        self, task: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]], shared: Any
+    ) -> Iterator[Outcome]:
+        """Run a task many times, as ``Executor`` describes."""
+        remaining = dict(calls)
+        for attempt in range(1, _TRIES + 1):
+            repeated = {}
+            for outcome in _submit_calls(self.client, task, remaining, shared, attempt):
+                lost = isinstance(outcome.error, Stranded) and self.client.status == "running"
+                if lost and attempt < _TRIES:
+                    repeated[outcome.key] = calls[outcome.key]
+                else:
+                    yield outcome
+            if not repeated:
+                return
+            remaining = repeated
+            time.sleep(attempt)  # the scheduler needs time to notice lost workers
+
+    def exchange(
+        self, pack: Pack, pieces: Sequence[Any], places: int, unpack: Unpack, shared: Any
+    ) -> int:
+        """Deliver packets to their places by Dask's p2p shuffle, as ``Executor`` describes."""
+        shared_value = Shared(shared, storage.configured())
+        counts = _lazy_exchange(shared_value, pack, pieces, places, unpack)
+        with _losses_as_failures():
+            _await_workers(self.client)
+            import_frames(self.client)
+            future = self.client.compute(counts)
+            outcome = next(
+                _outcome("", *completed) for completed in _completed_futures(self.client, [future])
+            )
+        if outcome.error is not None:
+            raise _cause(outcome.error) from outcome.error
+        return int(outcome.receipt["count"].sum())
 
 
 def _submit_calls(
@@ -303,52 +290,12 @@ def _outcome(key: str, future: Future, result: Any) -> Outcome:
     return Outcome(key, None, error)
 
 
-def exchange(
-    client: Client,
-    pack: Callable[[Any, Any], list[tuple[int, bytes]]],
-    pieces: Sequence[Any],
-    places: int,
-    unpack: Callable[[Any, int, Sequence[bytes]], int],
-    shared: Any,
-) -> int:
-    """Pack pieces into packets and deliver each packet to its place, by Dask's p2p shuffle.
-
-    Args:
-        client: connection to the cluster.
-        pack: ``pack(shared, piece)`` returns packets, each with the number of its place.
-        pieces: the pieces to pack.
-        places: number of places.
-        unpack: ``unpack(shared, place, packets)`` processes all packets of a place, in the order of
-            their pieces, and returns a count.
-        shared: the value that every call needs, which should be small.
-
-    Returns:
-        The sum of the counts that ``unpack`` returned.
-
-    Raises:
-        Refused, Failed: as ``pack`` and ``unpack`` do.
-        Failed: the scheduler was lost, or no worker joined.
-    """
-    shared_value = Shared(shared, storage.configured())
-    counts = _lazy_exchange(shared_value, pack, pieces, places, unpack)
-    with _losses_as_failures():
-        _await_workers(client)
-        import_frames(client)
-        future = client.compute(counts)
-        outcome = next(
-            _outcome("", *completed) for completed in _completed_futures(client, [future])
-        )
-    if outcome.error is not None:
-        raise _cause(outcome.error) from outcome.error
-    return int(outcome.receipt["count"].sum())
-
-
 def _lazy_exchange(
     shared_value: Shared,
-    pack: Callable[[Any, Any], list[tuple[int, bytes]]],
+    pack: Pack,
     pieces: Sequence[Any],
     places: int,
-    unpack: Callable[[Any, int, Sequence[bytes]], int],
+    unpack: Unpack,
 ) -> Any:
     """Build the exchange as a lazy Dask data frame; column `count` has the counts of ``unpack``."""
     import dask.dataframe as frames  # noqa: TID251  (imports pandas: only for a shuffle)
@@ -390,7 +337,4 @@ def _cause(problem: BaseException) -> Refused | Failed:
     cause: BaseException | None = problem
     while cause is not None and not isinstance(cause, Refused | Failed):
         cause = cause.__cause__
-    message = " ".join(str(problem).split()) or type(problem).__name__
-    return cause or Failed(
-        f"could not send rows between workers: {message}; run the same command to resume"
-    )
+    return cause or exchange_failure(problem)

@@ -8,7 +8,6 @@ from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from typing import Any
 
-from dask.system import CPU_COUNT  # noqa: TID251
 from distributed import (  # noqa: TID251
     Client,
     Nanny,
@@ -22,7 +21,7 @@ from distributed.protocol.pickle import dumps  # noqa: TID251
 from distributed.versions import VersionMismatchWarning  # noqa: TID251
 
 from segscore.pipeline.errors import Failed, Refused
-from segscore.pipeline.runs.planning import at_once
+from segscore.pipeline.runs.certificates import configured_certificates
 
 CONNECT_SECONDS = 10
 ANSWER_SECONDS = 60
@@ -44,6 +43,7 @@ TOPIC = f"segscore-{version('segscore')}-software"
 Differences = dict[tuple[str, str, str], list[str]]
 """(package, version needed, version found) -> addresses of workers."""
 
+_TLS = "tls://"
 _MAX_ADDRESSES = 3
 """Maximum number of workers that a message names."""
 
@@ -65,11 +65,11 @@ class ExternalClient(Client):  # type: ignore[misc]
         differences: addresses of the workers whose software differs, by package and versions.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, security: Security) -> None:
         """Connect to a scheduler."""
         self.reported: set[str] = set()
         self.differences: Differences = {}
-        super().__init__(address, timeout=CONNECT_SECONDS)
+        super().__init__(address, timeout=CONNECT_SECONDS, security=security)
 
     def subscribe_to_workers(self) -> None:
         """Make every worker report its software, including workers that join later.
@@ -148,31 +148,23 @@ class OwnNanny(Nanny):  # type: ignore[misc]
 
 
 @contextmanager
-def connect(cluster: str, workers: int | None, memory: int | None = None) -> Iterator[Client]:
+def dask_client(cluster: str, processes: int, memory: int | None) -> Iterator[Client]:
     """Connect a client to a new or existing cluster, and close it afterwards.
 
     Args:
-        cluster: `local` (threads in this process), `processes`, or a scheduler's `tcp://host:port`.
-        workers: number of threads or processes; None for one per processor.
-        memory: bytes of memory a worker may use. It limits the number of threads, and a process
-            that uses more is restarted. A remote cluster has its own limits.
+        cluster: `processes`, or a scheduler's `tcp://host:port` or `tls://host:port`.
+        processes: number of processes to start.
+        memory: bytes of memory that a process may use; one that uses more is restarted.
 
     Raises:
-        Refused: ``cluster`` is not valid, no scheduler answers, or its software differs from ours.
-        Failed: workers could not be started.
+        Refused: ``cluster`` is not an address, or the software of the scheduler differs from ours.
+        Failed: workers could not be started, or no scheduler answers.
     """
-    count = workers or CPU_COUNT
     _silence_dask()
-    if cluster == "local":
-        connection = _threads(min(count, at_once(memory)))
-    elif cluster == "processes":
-        connection = _processes(count, "auto" if memory is None else memory)
-    elif "://" in cluster:
-        connection = _remote(cluster)
+    if cluster == "processes":
+        connection = _processes(processes, "auto" if memory is None else memory)
     else:
-        raise Refused(
-            f"--cluster {cluster}: must be local, processes, or an address (tcp://host:8786)"
-        )
+        connection = _remote(cluster)
     with connection as client:
         yield client
 
@@ -183,15 +175,8 @@ def _silence_dask() -> None:
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore", VersionMismatchWarning)
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[Client]:
-    """Run one worker in this process; messages stay in memory, and no port is opened."""
-    # The worker may use all memory, however many threads it has.
-    worker = {"nthreads": count, "memory_limit": 1.0}
-    with _start_cluster(OwnWorker, 1, worker, {"protocol": "inproc://"}) as client:
-        yield client
+    # A host without a route to the internet needs none.
+    warnings.filterwarnings("ignore", "Couldn't detect a suitable IP address", RuntimeWarning)
 
 
 @contextmanager
@@ -247,18 +232,60 @@ def _start_cluster(
 
 @contextmanager
 def _remote(address: str) -> Iterator[Client]:
+    security = _security(address)
     try:
-        client = ExternalClient(address)
-    except (OSError, ValueError) as problem:
+        client = ExternalClient(address, security)
+    except OSError as problem:
+        certificates = ", or it refuses the certificates" if address.startswith(_TLS) else ""
+        raise Failed(
+            f"--cluster {address}: no scheduler answers there{certificates}; start one with "
+            "`dask scheduler`, or omit the option to run in this process"
+        ) from problem
+    except ValueError as problem:
         raise Refused(
-            f"--cluster {address}: no scheduler answers there; start one with `dask scheduler`, "
-            "or omit the option to run in this process"
+            f"--cluster {address}: not the address of a scheduler ({problem}); write "
+            "tcp://host:8786"
         ) from problem
     except Exception as problem:
         raise _unreadable_answer(address, problem) from problem
     with client:
         _refuse_other_software(client, address)
         yield client
+
+
+def _security(address: str) -> Security:
+    """Return the certificates to connect with: those of the settings, else those of Dask's own.
+
+    Raises:
+        Refused: the address needs certificates and there are none, or they cannot be read, or the
+            settings name certificates and the address does not use them.
+    """
+    files = configured_certificates()
+    if files is not None and not address.startswith(_TLS):
+        raise Refused(
+            f"--cluster {address}: [cluster] of --settings names certificates; write tls://host:port"
+        )
+    security = Security()
+    if files is not None:
+        security = Security(
+            tls_ca_file=files.tls_ca,
+            tls_client_cert=files.tls_cert,
+            tls_client_key=files.tls_key,
+            require_encryption=True,
+        )
+    try:
+        context = security.get_connection_args("client").get("ssl_context")
+    except OSError as problem:  # also of the library for TLS
+        raise Refused(
+            f"--cluster {address}: the certificates cannot be read ({problem}); correct [cluster] "
+            "of --settings"
+        ) from problem
+    if context is None and address.startswith(_TLS):
+        raise Refused(
+            f"--cluster {address}: needs certificates; name them in [cluster] of --settings "
+            "(tls-ca, tls-cert, tls-key)"
+        )
+    return security
 
 
 def _unreadable_answer(address: str, problem: Exception) -> Refused:

@@ -98,9 +98,12 @@ def read_memory(option: str, text: str) -> int:
     Raises:
         Refused: the text is not an amount of memory.
     """
-    from segscore.pipeline.runs.cluster import bytes_of  # imports Dask
+    from dask.utils import parse_bytes  # noqa: TID251
 
-    return bytes_of(option, text)
+    try:
+        return int(parse_bytes(text))
+    except ValueError as problem:
+        raise Refused(f"{option} {text}: must be a number of bytes, such as 2GB") from problem
 
 
 ReferencesArgument = Annotated[str, Argument("Reference segmentations: a file, folder or glob.")]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from importlib.metadata import version
+from importlib.metadata import distribution
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -36,7 +36,14 @@ def add_rows(parts: Iterable[RowCounts]) -> RowCounts:
 
 def versions(further: Iterable[str]) -> dict[str, str]:
     """Return the versions of segscore, the libraries that every run uses, and further ones."""
-    return {name: version(name) for name in (*_LIBRARIES, *further)}
+    return {name: _version(name) for name in (*_LIBRARIES, *further)}
+
+
+def _version(library: str) -> str:
+    """Return the version of an installed library, without parsing all of its metadata."""
+    installed = distribution(library)
+    metadata = installed.read_text("METADATA") or installed.read_text("PKG-INFO") or ""
+    return metadata.partition("\nVersion: ")[2].partition("\n")[0]
 
 
 def require_few_rejects(attempt: Attempt, account: RowCounts, max_rejects: float) -> None:

@@ -8,7 +8,6 @@ each batch of slices of the input and each partition that it has rows of.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,13 +17,11 @@ from segscore.pipeline import storage
 from segscore.pipeline.arrays.document_ids import hash_names
 from segscore.pipeline.arrays.ragged import flags, numbers
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.planning import Plan, ranges_of
 from segscore.pipeline.tables.batches import BYTES_AT_ONCE, batches_of
 from segscore.pipeline.tables.find import InputTable, Slice
 from segscore.pipeline.tables.read import Rows, in_one_chunk, join_rows, read_slice
-
-if TYPE_CHECKING:
-    from segscore.pipeline.runs import cluster
 
 _FILE, _ROW = "_file", "_row"
 FOLDER, _LIST = "met", "met.txt"
@@ -61,7 +58,7 @@ class Partitioning:
         return self.partitions > 1 and not self.cuts
 
 
-def shuffle_rows(client: "cluster.Client", partitioning: Partitioning) -> None:
+def shuffle_rows(executor: Executor, partitioning: Partitioning) -> None:
     """Write the rows of each partition and table to one file, if that is needed and not yet done.
 
     A list of the files is written last and shows that all of them exist, so that a resumed run need
@@ -69,10 +66,8 @@ def shuffle_rows(client: "cluster.Client", partitioning: Partitioning) -> None:
 
     Raises:
         Refused: as for ``read_slice``.
-        Failed: as for ``read_slice``, or the cluster lost rows.
+        Failed: as for ``read_slice``, or rows were lost on the way.
     """
-    from segscore.pipeline.runs import cluster  # imports Dask
-
     if not partitioning.is_shuffled or _listed_files(partitioning) == _existing_files(partitioning):
         return
     batches = [
@@ -81,7 +76,7 @@ def shuffle_rows(client: "cluster.Client", partitioning: Partitioning) -> None:
         for batch in batches_of(table.slices, partitioning.rows_at_once, partitioning.bytes_at_once)
     ]
     places = partitioning.partitions * len(partitioning.tables)
-    cluster.exchange(client, _pack, batches, places, _unpack, partitioning)
+    executor.exchange(_pack, batches, places, _unpack, partitioning)
     storage.write_text(
         storage.join(partitioning.folder, _LIST), "\n".join(_existing_files(partitioning))
     )

@@ -1,20 +1,22 @@
-"""Run one task per part on the cluster, skipping parts that already have a receipt."""
+"""Run one task per part, skipping parts that already have a receipt."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, get_type_hints
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar, get_type_hints
 from uuid import uuid4
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import planning, receipts
+from segscore.pipeline.runs.executors import Executor, Lost
 from segscore.pipeline.runs.run import NamedPart, Run, RunSettings
-
-if TYPE_CHECKING:
-    from segscore.pipeline.runs.cluster import Client
 
 Progress = Callable[[int, int], None]
 """Called with the number of parts that are done, and the number of all parts."""
 
 Returned = TypeVar("Returned")
+
+
+def ignore_progress(_done: int, _parts: int) -> None:
+    """Show no progress."""
 
 
 class SharedJob(Protocol):
@@ -26,20 +28,20 @@ class SharedJob(Protocol):
 
 
 class TaskRun(Run):
-    """A run whose work is done by tasks on a cluster.
+    """A run whose work is done by tasks.
 
     Attributes:
-        client: connection to the cluster; None to do the work in this process.
+        executor: executes the tasks.
         progress: called whenever a part is done.
         limits: limits on the work of a task.
     """
 
     def __init__(
-        self, command: str, settings: RunSettings, client: "Client | None", progress: Progress
+        self, command: str, settings: RunSettings, executor: Executor, progress: Progress
     ) -> None:
         """Create a run, as ``Run`` does; the further arguments become attributes."""
         super().__init__(command, settings)
-        self.client, self.progress = client, progress
+        self.executor, self.progress = executor, progress
         self.limits = planning.LIMITS
 
     def tasks(
@@ -74,11 +76,12 @@ class TaskRun(Run):
         names = {f"{part.name}-{attempt}": part.name for part in remaining}
         failures: list[tuple[str, BaseException]] = []
         self.progress(len(done), len(parts))
-        for key, receipt, error in self._outcomes(calls, job):
-            if error is None:
-                done[names[key]] = receipt
+        for outcome in self.executor.run_calls(perform, calls, job):
+            name = names[outcome.key]
+            if outcome.error is None:
+                done[name] = outcome.receipt
             else:
-                failures.append((names[key], error))
+                failures.append((name, outcome.error))
             self.progress(len(done) + len(failures), len(parts))
         if failures:
             name, error = min(failures, key=_first_cause)
@@ -88,21 +91,6 @@ class TaskRun(Run):
                 "command to resume"
             ) from error
         return {part.name: done[part.name] for part in parts}
-
-    def _outcomes(
-        self, calls: Mapping[str, tuple[Any, ...]], job: SharedJob
-    ) -> Iterator[tuple[str, Any, BaseException | None]]:
-        """Yield the key of each call when it ends, its receipt, and its error, if it failed.
-
-        Without a cluster, the first error is raised.
-        """
-        if self.client is None:
-            yield from ((key, perform(job, *calls[key]), None) for key in calls)
-            return
-        from segscore.pipeline.runs.cluster import run_calls  # imports Dask
-
-        for outcome in run_calls(self.client, perform, calls, job):
-            yield outcome.key, outcome.receipt, outcome.error
 
 
 def perform(
@@ -120,8 +108,6 @@ def perform(
 
 def _first_cause(failure: tuple[str, BaseException]) -> tuple[bool, str]:
     """Return a sort key that puts errors of the work itself before losses of workers."""
-    from segscore.pipeline.runs.cluster import Lost
-
     name, error = failure
     return isinstance(error, Lost), name
 

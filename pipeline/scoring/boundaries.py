@@ -129,7 +129,7 @@ def side_from_rows(rows: Rows, document: Ints, words: UnitLengths | None, *, typ
     positions = ragged(rows.table.column("boundaries").chunk(0))
     if typed:
         types = ragged(rows.table.column("boundary_types").chunk(0))
-        converted = typed_side(_trimmed(positions), _trimmed(types).values, document, words)
+        converted = typed_side(trimmed(positions), trimmed(types).values, document, words)
     else:
         converted = side(positions, document, words)
     if COLLAPSED not in rows.table.column_names:
@@ -137,7 +137,7 @@ def side_from_rows(rows: Rows, document: Ints, words: UnitLengths | None, *, typ
     return replace(converted, collapsed=converted.collapsed + collapsed(rows))
 
 
-def _trimmed(lists: Ragged) -> Ragged:
+def trimmed(lists: Ragged) -> Ragged:
     """Return the same lists without the values before the first list and after the last."""
     first, last = lists.offsets[0], lists.offsets[-1]
     return Ragged(lists.offsets - first, lists.values[first:last])

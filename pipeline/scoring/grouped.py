@@ -107,7 +107,7 @@ def score_shuffled(run: TaskRun, inputs: Inputs, plan: Plan, rule: Rule) -> Task
             return None
         tables = {table.name: table for table in inputs.tables}
         partitioning = Partitioning.of(plan, tables, run.folder)
-        shuffle.shuffle_rows(run.client, partitioning)
+        shuffle.shuffle_rows(run.executor, partitioning)
     with run.stage("references"):
         further = inputs.hypotheses.further
         shared = (rule, inputs.typed, further, run.folder, plan.rows_at_once)

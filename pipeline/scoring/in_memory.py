@@ -45,9 +45,9 @@ from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import describe_unpaired
 from segscore.pipeline.tables.boundary_types import occurring
-from segscore.pipeline.tables.columns import DOCUMENTS, segmentations_contract
-from segscore.pipeline.tables.find import InputTable
-from segscore.pipeline.tables.read import Rows, validate_rows
+from segscore.pipeline.tables.columns import DOCUMENTS, contract_of, segmentations_contract
+from segscore.pipeline.tables.find import InputTable, find_table
+from segscore.pipeline.tables.read import Rows, join_rows, read_slice, validate_rows
 from segscore.pipeline.tables.units import one_unit
 
 
@@ -72,23 +72,53 @@ class ScoredTables:
     tables: dict[str, pa.Table]
 
 
-def score_tables(
+@dataclass(frozen=True)
+class AcceptedTables:
+    """The accepted rows of the input tables of a run, and how to measure them.
+
+    Attributes:
+        inputs: the input tables.
+        rule: how pairs are counted and added up.
+        collected: the references.
+        accepted: the hypotheses.
+    """
+
+    inputs: Inputs
+    rule: Rule
+    collected: Collected
+    accepted: Accepted
+
+    @property
+    def rejects(self) -> pa.Table:
+        """The rejected rows of all tables."""
+        return pa.concat_tables([self.collected.rejects, self.accepted.account.rejects])
+
+
+def find_source(name: str, location: str) -> TableSource:
+    """Find an input table by its path or URL.
+
+    Args:
+        name: name of the table: references, hypotheses, codings or documents.
+        location: a file, a folder, a glob or a URL.
+
+    Raises:
+        Refused: the table does not exist, or a column is missing or of a wrong type.
+    """
+    table = find_table(name, location, contract_of(name))
+    return TableSource(
+        table, lambda: join_rows([read_slice(piece, table.further) for piece in table.slices])
+    )
+
+
+def accept_tables(
     settings: ScoreSettings,
     references: TableSource,
     hypotheses: TableSource,
     documents: TableSource | None,
-) -> ScoredTables:
-    """Score hypotheses against references, as ``run_scoring`` does.
+) -> AcceptedTables:
+    """Read the input tables of a run and separate the rows that can be scored.
 
-    Args:
-        settings: how to measure; the locations in it are not read.
-        references: the references.
-        hypotheses: the segmentations to judge.
-        documents: the documents table, if there is one.
-
-    Raises:
-        Refused: the input or the settings are wrong.
-        Failed: nothing could be scored.
+    The arguments, and what is refused, are those of ``score_tables``.
     """
     documents_table = None if documents is None else documents.table
     inputs = Inputs(references.table, hypotheses.table, documents_table)
@@ -111,10 +141,33 @@ def score_tables(
     rule = Rule(settings, settings.boundary_types or (1,), groups)
     if inputs.typed and not settings.boundary_types:
         rule = declare_types(rule, occurring(collected.reference_rows) | occurring(accepted.rows))
-    return _score(inputs, rule, collected, accepted)
+    return AcceptedTables(inputs, rule, collected, accepted)
 
 
-def _score(inputs: Inputs, rule: Rule, collected: Collected, accepted: Accepted) -> ScoredTables:
+def score_tables(
+    settings: ScoreSettings,
+    references: TableSource,
+    hypotheses: TableSource,
+    documents: TableSource | None,
+) -> ScoredTables:
+    """Score hypotheses against references, as ``run_scoring`` does.
+
+    Args:
+        settings: how to measure; the locations in it are not read.
+        references: the references.
+        hypotheses: the segmentations to judge.
+        documents: the documents table, if there is one.
+
+    Raises:
+        Refused: the input or the settings are wrong.
+        Failed: nothing could be scored.
+    """
+    return _score(accept_tables(settings, references, hypotheses, documents))
+
+
+def _score(tables: AcceptedTables) -> ScoredTables:
+    inputs, rule = tables.inputs, tables.rule
+    collected, accepted = tables.collected, tables.accepted
     references, settings = collected.references, rule.settings
     assert isinstance(settings, ScoreSettings)
     job = Job(rule, inputs.typed, inputs.hypotheses.further, "", ROWS_AT_ONCE)
@@ -126,29 +179,29 @@ def _score(inputs: Inputs, rule: Rule, collected: Collected, accepted: Accepted)
         hypothesis_blocks(job, reference_set, accepted, paired),
         point_blocks(job, reference_set, [piece.documents for piece in pieces]),
     )
-    tables, totals = _gather(blocks)
+    written, totals = _gather(blocks)
     hypotheses = accepted.account
-    tables["rejects"] = pa.concat_tables([collected.rejects, hypotheses.rejects])
+    written["rejects"] = tables.rejects
     unpaired = [list_unpaired_inputs(collected, paired), hypotheses.unpaired]
-    tables["unpaired"] = pa.concat_tables(unpaired)
+    written["unpaired"] = pa.concat_tables(unpaired)
     account = {**count_rows(collected, paired), **hypotheses.rows}
     if not account["hypotheses"]["scored"]:
-        lost = [tables["rejects"]], [tables["unpaired"]]
+        lost = [written["rejects"]], [written["unpaired"]]
         raise nothing_scored(inputs, account, explain_nothing_scored(*lost, SIDES, "rejects"))
-    pairs = tables["scores"].num_rows if "scores" in tables else 0
+    pairs = written["scores"].num_rows if "scores" in written else 0
     results = TaskResults(rule, references.p_seg, documents, account, pairs, "", [])
-    tables["summary"] = summarise_results(results, totals)
+    written["summary"] = summarise_results(results, totals)
     if settings.confusion:
-        tables["confusion"] = tabulate_confusion(totals.confusion, rule)
+        written["confusion"] = tabulate_confusion(totals.confusion, rule)
     scored = {str(key[0]) for key in totals.pairs.groups} if totals.pairs is not None else set()
-    warnings = warn_of_inputs(inputs.tables, tables["rejects"], scored)
-    warnings += describe_unpaired([tables["unpaired"]], account, scored, "unpaired")
+    warnings = warn_of_inputs(inputs.tables, written["rejects"], scored)
+    warnings += describe_unpaired([written["unpaired"]], account, scored, "unpaired")
     record = {
         **describe_results(settings, results, typed=inputs.typed),
         "rows": account,
         "warnings": warnings,
     }
-    return ScoredTables(record, tables)
+    return ScoredTables(record, written)
 
 
 def warn_of_inputs(

@@ -6,12 +6,14 @@ from typing import Any
 import pyarrow as pa
 
 from segscore.pipeline.errors import Done
-from segscore.pipeline.runs import cluster, planning
+from segscore.pipeline.runs import planning
+from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import require_few_rejects
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.broadcast import score_broadcast
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
 from segscore.pipeline.scoring.pairs import Rule
@@ -34,14 +36,12 @@ class Finished:
     summary: pa.Table
 
 
-def run_scoring(
-    settings: ScoreSettings, client: cluster.Client, progress: Progress
-) -> Finished | Done:
+def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress) -> Finished | Done:
     """Score hypotheses against references and publish the run.
 
     Args:
         settings: input tables, how to measure, and where to publish.
-        client: the cluster that runs the tasks.
+        executor: executes the tasks.
         progress: called whenever a part is done.
 
     Returns:
@@ -52,7 +52,7 @@ def run_scoring(
         Failed: nothing could be scored, parts failed, or too many rows were rejected or unpaired;
             nothing was published.
     """
-    run = TaskRun("score", settings, client, progress)
+    run = TaskRun("score", settings, executor, progress)
     with run.stage("plan"):
         inputs = find_inputs(settings)
         rule = Rule(settings, settings.boundary_types or (1,), group_types(settings, inputs))
@@ -83,6 +83,16 @@ def run_scoring(
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
         return Finished(run.publish(record), summary)
+
+
+def read_finished(output: str) -> Finished:
+    """Read the scoring run that a folder contains.
+
+    Raises:
+        Refused: as for ``FinishedScoring.open``.
+    """
+    run = FinishedScoring.open(output)
+    return Finished(run.record, run.table("summary"))
 
 
 def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:

@@ -36,6 +36,7 @@ from segscore.pipeline.storage.locations import (
     is_local,
     join,
     pattern,
+    require_writable_store,
 )
 from segscore.pipeline.storage.object_stores import configure, configured
 from segscore.pipeline.storage.parquet import (
@@ -47,6 +48,8 @@ from segscore.pipeline.storage.parquet import (
     read_table,
     write_table,
 )
+from segscore.pipeline.storage.resolver import require_resolvable
+from segscore.pipeline.storage.spill import Spill
 from segscore.pipeline.storage.temporary import temporary_for
 
 __all__ = [
@@ -54,6 +57,7 @@ __all__ = [
     "FileFolders",
     "InputFile",
     "Pattern",
+    "Spill",
     "TableFile",
     "absolute",
     "canonical",
@@ -87,7 +91,9 @@ __all__ = [
     "remove",
     "remove_files",
     "remove_if_empty",
+    "require_resolvable",
     "require_version",
+    "require_writable_store",
     "temporary_for",
     "write_bytes",
     "write_new_text",

@@ -22,6 +22,7 @@ class Cloud:
         package: the package that implements fsspec for the store.
         settings: returns options for time-outs and retries, if the package has such options.
         typed: returns the option of ``pipe_file`` that sets a content type.
+        address: returns the URL of the server of a file system.
         advice: names for messages about failures.
     """
 
@@ -29,6 +30,7 @@ class Cloud:
     package: str
     settings: Callable[[], dict[str, Any]]
     typed: Callable[[str], dict[str, Any]]
+    address: Callable[[Any], str]
     advice: Advice
 
 
@@ -80,6 +82,7 @@ S3 = Cloud(
     package="s3fs",
     settings=_s3_settings,
     typed=lambda kind: {"ContentType": kind},
+    address=lambda files: files.s3.meta.endpoint_url,
     advice=Advice(
         container="bucket",
         credentials="AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
@@ -91,6 +94,7 @@ GCS = Cloud(
     package="gcsfs",
     settings=_gcs_settings,
     typed=lambda kind: {"content_type": kind},
+    address=lambda files: files.base,
     advice=Advice(
         container="bucket",
         credentials="GOOGLE_APPLICATION_CREDENTIALS",
@@ -102,6 +106,7 @@ AZURE = Cloud(
     package="adlfs",
     settings=_azure_settings,
     typed=lambda kind: {"content_settings": {"content_type": kind}},
+    address=lambda files: files.service_client.url,
     advice=Advice(
         container="container",
         credentials="AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, "

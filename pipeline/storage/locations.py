@@ -9,7 +9,8 @@ from itertools import takewhile
 import fsspec
 from fsspec.utils import glob_translate
 
-from segscore.pipeline.storage.clouds import AZURE
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.storage.clouds import AZURE, CLOUDS
 from segscore.pipeline.storage.object_stores import (
     Place,
     explained,
@@ -44,6 +45,26 @@ def absolute(url: str) -> str:
 def is_local(url: str) -> bool:
     """Return whether a URL is on a disk, without a request or a package of a store."""
     return fsspec.core.split_protocol(url)[0] in (None, "file", "local")
+
+
+def require_writable_store(option: str, url: str) -> None:
+    """Refuse an output in a kind of store that runs cannot be published to.
+
+    Publication needs writes that fail if a file exists already, which other stores do not have.
+
+    Args:
+        option: option that names the output, for the message.
+        url: the output.
+
+    Raises:
+        Refused: the protocol of the URL is not one of a disk or a supported store.
+    """
+    protocol = fsspec.core.split_protocol(url)[0]
+    if not is_local(url) and protocol not in (*CLOUDS, "memory"):
+        raise Refused(
+            f"{option} {url}: cannot write to {protocol}://; write to a disk, or to s3://, gs:// "
+            "or abfs://"
+        )
 
 
 def canonical(url: str) -> str:

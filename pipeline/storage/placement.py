@@ -36,9 +36,11 @@ def require_apart(
         is_file: whether the output is a single file.
 
     Raises:
-        Refused: the output overlaps with an input; the message says which one and how.
+        Refused: the output overlaps with an input, or is in a store that cannot be written to; the
+            message says which one and how.
         Failed: no server answers.
     """
+    storage.require_writable_store(option, output)
     target = storage.canonical(output)
     for name, url in _input_urls(inputs):
         if storage.is_local(url) != storage.is_local(output):

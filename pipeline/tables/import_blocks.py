@@ -40,6 +40,7 @@ class Reading:
         encoding: encoding of text files; None for UTF-8.
         asked: the other options.
         rejecting: whether bad lines of JSON Lines are collected, not refused.
+        memory: bytes of a worker's memory; None for the default.
     """
 
     urls: Sequence[str]
@@ -47,6 +48,7 @@ class Reading:
     encoding: str | None
     asked: Asked
     rejecting: bool = False
+    memory: int | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def read_input(url: str, reading: Reading) -> ReadFile | FileRows:
     if is_plain_json_lines(url, reading):
         return _json_lines(url, storage.chunks(url, BLOCK), reading)
     asked = reading.asked
-    file = open_input(url, reading.encoding)
+    file = open_input(url, reading.encoding, reading.memory)
     known = FORMATS[reading.format_name or format_of(file, asked)]
     if file.is_parquet and PARQUET_ENDINGS[0] not in known.shared:
         raise file.refusal(f"is a Parquet file, which --format {known.name} does not read")

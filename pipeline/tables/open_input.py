@@ -20,15 +20,20 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _CHUNK = 2**20
 
 
-def open_input(url: str, encoding: str | None) -> InputFile:
+def open_input(url: str, encoding: str | None, memory: int | None = None) -> InputFile:
     """Read a file that is to be imported.
+
+    Args:
+        url: the file.
+        encoding: encoding of text files; None for UTF-8.
+        memory: bytes of a worker's memory; None for the default.
 
     Raises:
         Refused: it cannot be read or decompressed, is too large, or is a media file, a workbook or
             a Feather file.
         Failed: no server answers.
     """
-    limit = row_group_limit(None)
+    limit = row_group_limit(memory)
     name = without_compression(url).lower()
     if name == url.lower() and name.endswith(PARQUET_ENDINGS):
         return InputFile(url, _PARQUET)

@@ -1,7 +1,8 @@
-"""Check in one compiled pass whether any row of a table breaks a rule of `segmentations`.
+"""Check quickly whether any row of an input table breaks a rule of its schema.
 
-The rules are those of schemas/segmentations.py, which alone determines which row breaks which rule.
-This check avoids that work if all rows are valid.
+The rules are those of schemas/segmentations.py and schemas/documents.py, which alone determine
+which row breaks which rule.  These checks avoid that work, and importing Pandera, if all rows are
+valid.
 """
 
 import numpy as np
@@ -9,10 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Ints, Positions, ragged
-from segscore.pipeline.tables.columns import SEGMENTATIONS
+from segscore.pipeline.arrays.ragged import Ints, Positions, numbers, ragged
+from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
+from segscore.schemas.input_columns import MOST_WORDS
 
-_COLLAPSED = "collapsed_boundaries"
+_COLLAPSED, _LENGTHS = "collapsed_boundaries", "unit_lengths"
 
 
 @kernel
@@ -32,16 +34,8 @@ def _keep_rules(offsets: Ints, positions: Positions, n_units: Positions, open_en
     return True
 
 
-@kernel
-def _none_empty(offsets: Positions) -> bool:
-    for row in range(len(offsets) - 1):
-        if offsets[row + 1] == offsets[row]:
-            return False
-    return True
-
-
 def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
-    """Return whether all rows obey every rule; False also if only the schema can decide.
+    """Return whether all segmentations obey every rule; False also if only the schema can decide.
 
     Args:
         table: segmentations, with columns of the contract's types in one chunk each.
@@ -61,11 +55,40 @@ def is_sound(table: pa.Table, *, open_ended: bool = False) -> bool:
     if any(column.null_count for column in (*columns, boundaries.values)):
         return False
     lists = ragged(boundaries)
-    units = np.frombuffer(n_units.buffers()[1], np.int32)
-    units = units[n_units.offset : n_units.offset + len(n_units)]
-    texts = [np.frombuffer(column.buffers()[1], np.int32) for column in (ids, coder)]
-    nonempty = [
-        _none_empty(offsets[column.offset : column.offset + len(column) + 1])
-        for offsets, column in zip(texts, (ids, coder), strict=True)
-    ]
-    return all(nonempty) and _keep_rules(lists.offsets, lists.values, units, open_ended)
+    named = _none_is_empty(ids) and _none_is_empty(coder)
+    return named and _keep_rules(lists.offsets, lists.values, numbers(n_units), open_ended)
+
+
+def documents_are_sound(table: pa.Table) -> bool:
+    """Return whether all documents obey every rule; False also if only the schema can decide.
+
+    Args:
+        table: documents, with columns of the contract's types in one chunk each.
+    """
+    if not table.num_rows:
+        return True
+    ids, n_units = (table.column(name).chunk(0) for name in DOCUMENTS.required)
+    if ids.null_count or n_units.null_count or not _none_is_empty(ids):
+        return False
+    units = numbers(n_units)
+    if units.min() < 1:
+        return False
+    for name in set(DOCUMENTS.optional) & {*table.column_names}:
+        column = table.column(name).chunk(0)
+        if column.null_count or column.values.null_count:
+            return False
+        lists = ragged(column)
+        starts = lists.offsets[:-1]
+        values = lists.values[starts[0] : lists.offsets[-1]]
+        if not np.array_equal(np.diff(lists.offsets), units) or values.min() < 0:
+            return False
+        totals = np.add.reduceat(values, starts - starts[0], dtype=np.int64)
+        if name == _LENGTHS and not (totals.min() >= 1 and totals.max() <= MOST_WORDS):
+            return False
+    return True
+
+
+def _none_is_empty(texts: pa.Array) -> bool:
+    """Return whether no text of an array without nulls is empty."""
+    offsets = np.frombuffer(texts.buffers()[1], np.int32)
+    return bool(np.diff(offsets[texts.offset : texts.offset + len(texts) + 1]).all())

@@ -21,7 +21,7 @@ from segscore.pipeline.tables.find import (
     read_json_lines,
 )
 from segscore.pipeline.tables.path_columns import with_path_columns
-from segscore.pipeline.tables.quick_check import is_sound
+from segscore.pipeline.tables.quick_check import documents_are_sound, is_sound
 from segscore.pipeline.tables.validate import REJECT_COLUMNS, broken_rules, descriptions
 from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
 
@@ -210,8 +210,11 @@ def validate_rows(rows: Rows, model: Contract) -> tuple[Rows, pa.Table]:
     Returns:
         The valid rows, and a table of rejects with the others.
     """
-    is_documents = model.name == DOCUMENTS.name
-    if not is_documents and is_sound(rows.table, open_ended=model.open_ended):
+    if model.name == DOCUMENTS.name:
+        sound = documents_are_sound(rows.table)
+    else:
+        sound = is_sound(rows.table, open_ended=model.open_ended)
+    if sound:
         return rows, REJECT_COLUMNS.empty_table()
     valid = np.ones(len(rows), bool)
     rejects = [REJECT_COLUMNS.empty_table()]

@@ -4,12 +4,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from segscore.api.compiling import announce_compilation
 from segscore.api.evaluation import plain_settings
 from segscore.api.inputs import Given, location_of, source_of
 from segscore.api.runs import RunTables
 from segscore.pipeline.agreement.in_memory import audit_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.arrays.compiling import announce_compilation
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from segscore.api.compiling import announce_compilation
 from segscore.api.evaluation import Evaluation, plain_settings
 from segscore.api.runs import RunTables
+from segscore.pipeline.arrays.compiling import announce_compilation
 from segscore.pipeline.comparison.run import compare_runs
 from segscore.pipeline.comparison.runs import ScoredRun, open_runs
 from segscore.pipeline.comparison.settings import CompareSettings

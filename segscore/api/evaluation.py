@@ -4,18 +4,20 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
-from segscore.api.compiling import announce_compilation
 from segscore.api.inputs import Given, arrow_table, location_of, source_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
+from segscore.pipeline.arrays.compiling import announce_compilation
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
+from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.finished import rows_over_all
 from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.hypotheses import UNPAIRED_COLUMNS
@@ -276,11 +278,9 @@ def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _evaluate_on_cluster(
     tables: Mapping[str, Given], client: Any, settings: Mapping[str, Any]
 ) -> Evaluation:
-    """Publish a run by the workers of a client, or of a cluster in this process."""
-    from contextlib import nullcontext
-
+    """Publish a run by the workers of a client, or by threads of this process."""
     from segscore.pipeline import storage
-    from segscore.pipeline.runs import cluster
+    from segscore.pipeline.runs.tasks import ignore_progress
     from segscore.pipeline.scoring.run import run_scoring
 
     folder = tempfile.mkdtemp(prefix="segscore-")
@@ -292,12 +292,23 @@ def _evaluate_on_cluster(
                 content, _ = arrow_table(name, given)
                 storage.write_table(storage.join(chosen[name], f"{name}.parquet"), content)
         chosen["output"] = chosen.get("output") or storage.join(folder, "run")
-        connected = cluster.connect("local", None, None) if client is None else nullcontext(client)
-        with connected as workers:
-            run_scoring(ScoreSettings(**chosen), workers, lambda _done, _parts: None)
+        with _executor(client) as executor:
+            run_scoring(ScoreSettings(**chosen), executor, ignore_progress)
         evaluation = Evaluation(FinishedScoring.open(chosen["output"]))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     weakref.finalize(evaluation, shutil.rmtree, folder, ignore_errors=True)
     return evaluation
+
+
+def _executor(client: Any) -> AbstractContextManager[Executor]:
+    """Return the context of an executor: the workers of a Dask client, or threads."""
+    from segscore.pipeline.runs import executors
+
+    if client is None:
+        return executors.connect("local", None)
+
+    from segscore.pipeline.runs.cluster import DaskCluster
+
+    return nullcontext(DaskCluster(client))

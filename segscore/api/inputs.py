@@ -12,15 +12,15 @@ import pyarrow as pa
 from segscore.api.segmentation import Segmentation
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
-from segscore.pipeline.scoring.in_memory import TableSource
+from segscore.pipeline.scoring.in_memory import TableSource, find_source
 from segscore.pipeline.tables.columns import SEGMENTATIONS, contract_of
-from segscore.pipeline.tables.find import find_table, row_defaults, select_named
+from segscore.pipeline.tables.find import row_defaults, select_named
 from segscore.pipeline.tables.formats.attributes import OWN_COLUMNS
 from segscore.pipeline.tables.formats.rows import RowPlace
 from segscore.pipeline.tables.formats.segmentations.jsonl import parse_record
 from segscore.pipeline.tables.formats.tables import stated_table
 from segscore.pipeline.tables.in_memory import describe_table, rows_of_table
-from segscore.pipeline.tables.read import Rows, join_rows, read_slice
+from segscore.pipeline.tables.read import Rows
 from segscore.schemas.input_columns import INPUT_TYPES
 
 Given = Any
@@ -50,10 +50,7 @@ def source_of(name: str, given: Given) -> TableSource:
     """
     location = location_of(given)
     if location is not None:
-        found = find_table(name, location, contract_of(name))
-        return TableSource(
-            found, lambda: join_rows([read_slice(piece, found.further) for piece in found.slices])
-        )
+        return find_source(name, location)
     content, row = arrow_table(name, given)
     table = describe_table(name, content, contract_of(name))
 

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from math import isnan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from segscore.api.compiling import announce_compilation
 from segscore.api.measures import require_measure, table_of_measures
 from segscore.api.segmentation import Segmentation
+from segscore.pipeline.arrays.compiling import announce_compilation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
@@ -264,7 +265,8 @@ def score(
 
 def defined(value: Any) -> float | None:
     """Return a value as a float; None for NaN, which marks an undefined value."""
-    return None if np.isnan(value) else float(value)
+    number = float(value)
+    return None if isnan(number) else number
 
 
 def parameters_of(

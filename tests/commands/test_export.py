@@ -14,6 +14,8 @@ from segscore.pipeline.reports.export.export import export_tracks, write_export
 from segscore.pipeline.reports.export.settings import EXPORT_FORMATS, ExportSettings
 from segscore.pipeline.runs.importing.run import find_imported, run_import
 from segscore.pipeline.runs.importing.settings import ImportSettings
+from segscore.pipeline.runs.tasks import ignore_progress
+from segscore.pipeline.runs.threads import Threads
 from tests.support.command_line import Segscore
 
 IMPORTED_AS = {
@@ -49,7 +51,8 @@ def read_back(file: Path, format_name: str, **asked: Any) -> Any:
     """Import a file, and return the references without what an import adds."""
     output = str(file.parent / "imported")
     chosen = ImportSettings((str(file),), output, format_name, **asked)
-    run_import(chosen, find_imported(chosen), None, lambda _done, _parts: None)
+    with Threads(2) as threads:
+        run_import(chosen, find_imported(chosen), threads, ignore_progress, resumable=False)
     rows = storage.read_table(storage.join(output, "references")).to_pylist()
     return [{name: one[name] for name in row("", [])} for one in rows]
 

@@ -1,6 +1,8 @@
 """Imports in parts: the same tables however the work is split and wherever it runs."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from segscore.pipeline.runs.importing import run as importing
 from segscore.pipeline.runs.importing.run import find_imported, run_import
 from segscore.pipeline.runs.importing.settings import ImportSettings
 from segscore.pipeline.runs.planning import Limits
+from segscore.pipeline.runs.tasks import ignore_progress
+from segscore.pipeline.runs.threads import Threads
 from tests.oracles.naive_import import naive_import
 from tests.support.command_line import Segscore
 from tests.support.run_files import files
@@ -79,13 +83,17 @@ def test_tables_are_those_of_the_slow_import(
     chosen = ImportSettings((str(file),), str(folder / "out"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "LIMITS", Limits(rows_per_part=2, bytes_per_part=size))
-        run_import(chosen, find_imported(chosen), None, lambda _done, _parts: None)
+        with Threads(2) as threads:
+            run_import(chosen, find_imported(chosen), threads, ignore_progress, resumable=False)
     assert imported(folder / "out") == naive_import(rows)
     assert [path.name for path in (folder / "out").iterdir() if path.name not in TABLES] == []
 
 
 def corpus(folder: Path) -> Path:
-    """Write segmentations in several formats: some of them know the lengths of others."""
+    """Write segmentations in several formats.
+
+    Some files know the lengths of others, and two have one name in different folders.
+    """
     chance = np.random.default_rng(3)
     folder.mkdir()
     names = [f"show-{number:02}" for number in range(20)]
@@ -103,9 +111,12 @@ def corpus(folder: Path) -> Path:
         for name in names
         for coder in ("desk", "odd", "sys-a", "sys-b")
     ]
+    twins = ["one/twin", "two/twin"]
+    rows += [line(name, "desk", "reference", n_units=9000, genre="news") for name in twins]
     write_lines(folder / "a.jsonl", rows[:50])
     write_lines(folder / "z.jsonl", rows[50:])
-    for name in names:
+    for name in (*names, *twins):
+        (folder / name).parent.mkdir(exist_ok=True)
         cues = "\n\n".join(f"00:0{i}.000 --> 00:0{i + 1}.500\n{i}" for i in range(0, 8, 2))
         (folder / f"{name}.vtt").write_text(f"WEBVTT\n\n{cues}\n")
     return folder
@@ -146,7 +157,7 @@ def test_bytes_are_the_same_on_any_workers(
 def test_tables_are_the_same_from_one_part_and_from_many(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Shapes take their lengths from files in other parts."""
+    """Shapes take their lengths, and folders in their names, from files in other parts."""
     source = corpus(tmp_path / "in")
     told = []
     for name, limits in (("whole", Limits()), ("parts", SMALL)):
@@ -163,6 +174,19 @@ def test_tables_are_the_same_from_one_part_and_from_many(
         name: sorted(map(str, rows)) for name, rows in parts.items()
     }
     assert parts["documents"] == whole["documents"]
+    assert {"one/twin", "two/twin"} < {row["document_id"] for row in parts["hypotheses"]}
+
+
+def test_a_small_import_does_not_wait_for_dask(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "t.jsonl", GOOD)
+    program = (
+        "import sys\nfrom segscore.jobs.cli.app import main\n"
+        f"sys.argv = ['segscore', 'import', {str(file)!r}, '--output', {str(tmp_path / 'out')!r}]\n"
+        "try:\n    main()\nfinally:\n    print(*sys.modules)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "references: 30 rows, 60 segments" in ended.stdout, ended
+    assert not {"dask", "distributed"} & {*ended.stdout.split()}
 
 
 GOOD = [line(f"d{number}", "c", "reference") for number in range(30)]

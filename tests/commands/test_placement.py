@@ -10,6 +10,7 @@ import pytest
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.reports.export.export import write_export
 from segscore.pipeline.storage.placement import require_apart
 from tests.support.command_line import CommandResult, Segscore
 from tests.support.placements import COMMANDS, NIGHT, ROWS, idle, refusal_line
@@ -183,6 +184,40 @@ def test_overlapping_paths_are_refused(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(Refused, match="outside the inputs"):
         require_apart(output, {"REFERENCES": source})
+
+
+@pytest.mark.parametrize(
+    "url", ["hdfs://host/x", "sftp://host/x", "hf://datasets/x", "http://host/x"]
+)
+def test_a_store_that_cannot_be_written_to_is_refused(url: str) -> None:
+    """Its package is not needed, and its server is not asked."""
+    protocol = url.partition("://")[0]
+    with pytest.raises(Refused, match=f"^--runs {url}: cannot write to {protocol}://; write to"):
+        require_apart(url, {"REFERENCES": "data"}, option="--runs")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("report", "run"),
+        ("history", "."),
+        ("import", "in.jsonl"),
+    ],
+)
+def test_commands_refuse_other_stores(
+    segscore: Segscore, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    segscore.patch.chdir(tmp_path)
+    (tmp_path / "in.jsonl").write_text(ROWS)
+    assert segscore("score", "in.jsonl", "in.jsonl", "--output", "run").code == 0
+    result = segscore(*command, "--output", "sftp://host/x")
+    assert result.code == 2
+    assert "cannot write to sftp://" in refusal_line(result)
+
+
+def test_an_export_refuses_other_stores() -> None:
+    with pytest.raises(Refused, match=r"^--output sftp://host/x: cannot write"):
+        write_export("sftp://host/x", {"a.vtt": "WEBVTT"})
 
 
 def test_inputs_and_runs_in_one_folder(segscore: Segscore, tmp_path: Path) -> None:

@@ -157,6 +157,16 @@ def test_the_night_is_yesterday_in_the_time_zone_of_the_schedule(manifests: list
     assert zones in container["env"]
 
 
+def test_retries_outlast_late_tables(manifests: list[Manifest]) -> None:
+    """They last until shortly before the next hour; waiting times are those of Kubernetes."""
+    spec = one(manifests, "CronJob")["spec"]
+    waits = [
+        min(10 * 2**retry, 360) for retry in range(spec["jobTemplate"]["spec"]["backoffLimit"])
+    ]
+    assert 45 * 60 < sum(waits) < 55 * 60
+    assert spec["concurrencyPolicy"] == "Forbid"
+
+
 def pod_box(image: Path, pod: Manifest, **more: Any) -> tuple[Box, list[str]]:
     """Return the box of a pod, and its command."""
     (container,) = pod["spec"]["containers"]

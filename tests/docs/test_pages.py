@@ -29,7 +29,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_OTHERS = {
     "--build-arg", "--confidence", "--create-namespace", "--death-timeout", "--from",
     "--from-env-file", "--help", "--install-completion", "--paired-ar", "--paired-bs",
-    "--now", "--repo", "--rm", "--wait",
+    "--now", "--protocol", "--repo", "--rm", "--tls-ca-file", "--tls-cert", "--tls-key", "--wait",
 }  # fmt: skip
 """Options of other programs, and options of every command."""
 

@@ -87,6 +87,23 @@ def test_an_import_killed_twice_is_resumed(started: Import) -> None:
     assert started.tables() == expected
 
 
+def test_a_worker_that_is_killed_is_replaced(started: Import, tmp_path: Path) -> None:
+    _, command = started.start({})
+    assert command.result().code == 0
+    expected = started.tables()
+    shutil.rmtree(started.output)
+    (tmp_path / "workers").mkdir()
+    gates = {"lost": Gate("runs.receipts.keep", "kill", "000003")}
+    fault_plan = FaultPlan(str(tmp_path / "workers"), ROWS, gates)
+    with cluster(fault_plan) as two:
+        started.address = two.address
+        _, command = started.start({})
+        ended = command.result()
+        assert ended.code == 0, ended.err
+    assert len(fault_plan.reached("lost")) == 1
+    assert started.tables() == expected
+
+
 def test_another_import_is_refused_unless_fresh(started: Import) -> None:
     _, command = started.start({"killed": GATES["before the documents"]})
     assert command.result().code == -9

@@ -7,6 +7,7 @@ from distributed import Client  # noqa: TID251
 from distributed.comm import CommClosedError  # noqa: TID251
 
 from segscore.pipeline.runs import cluster as places
+from segscore.pipeline.runs.cluster import DaskCluster
 from segscore.pipeline.runs.connecting import import_frames
 from segscore.pipeline.scoring.part import SUMS
 from tests.support.driven import FaultPlan, Gate
@@ -134,7 +135,7 @@ def test_the_scheduler_may_be_lost_while_a_result_is_fetched(
             raise CommClosedError("as if the scheduler was lost before it answered")
 
         monkeypatch.setattr(Client, "_gather_remote", fetch_and_lose)
-        (outcome,) = places.run_calls(client, lambda _, number: number, {"part": (1,)}, None)
+        (outcome,) = DaskCluster(client).run_calls(lambda _, number: number, {"part": (1,)}, None)
     assert str(outcome.error) == places.ALL_LOST
 
 

@@ -11,8 +11,7 @@ import pytest
 from distributed import Client  # noqa: TID251
 
 from segscore.pipeline.errors import Failed
-from segscore.pipeline.runs import cluster as places
-from segscore.pipeline.runs import connecting, planning
+from segscore.pipeline.runs import connecting, executors, planning
 from segscore.pipeline.runs.planning import Limits
 from tests.support.command_line import Segscore
 from tests.support.driven import Gate, wait
@@ -176,8 +175,8 @@ def test_a_hanging_scheduler_is_reported(
 ) -> None:
     monkeypatch.setattr(connecting, "ANSWER_SECONDS", 2)
     fault_plan = workspace.fault_plan({"gate": Gate("runs.receipts.keep", "wait", "part-00002")})
-    with cluster(fault_plan, workers=1) as dask, places.connect(dask.address, None) as client:
-        outcomes = places.run_calls(client, pow, {"a": (2,)}, 3)
+    with cluster(fault_plan, workers=1) as dask, executors.connect(dask.address, None) as executor:
+        outcomes = executor.run_calls(pow, {"a": (2,)}, 3)
         assert dask.scheduler is not None
         dask.scheduler.send_signal(signal.SIGSTOP)
         try:

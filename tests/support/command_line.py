@@ -4,6 +4,7 @@ import gc
 import sys
 from dataclasses import dataclass
 
+import pandas  # noqa: F401  (commands leave it out of a process that has not imported it)
 import pytest
 
 from segscore.jobs.cli import app

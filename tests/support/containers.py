@@ -251,7 +251,7 @@ def build(folder: Path, *, whole: bool) -> Path:
     steps.append(warm)
     given = {**os.environ, **environment(), "HOME": os.environ.get("HOME", "/root")}
     given.pop("PYTHONPATH", None)  # otherwise the tests of a checkout would compile the passes
-    given["PATH"] = f"{sys.base_prefix}/bin:{os.environ['PATH']}"
+    given["PATH"] = f"{PREFIX}/bin:{sys.base_prefix}/bin:{os.environ['PATH']}"  # as in the image
     if not whole:
         given["PIP_NO_DEPS"] = "1"
     result = subprocess.run(

@@ -67,6 +67,10 @@ class Command:
         self.process.kill()
         self.process.wait()
 
+    def terminate(self) -> None:
+        """Send it SIGTERM."""
+        os.kill(self.process.pid, signal.SIGTERM)
+
     def result(self) -> CommandResult:
         """Wait for it; kill it and fail the test if it hangs."""
         try:
@@ -82,6 +86,7 @@ IMPORTED = [
     "segscore.jobs.cli.app",
     "segscore.pipeline.agreement.run",
     "segscore.pipeline.runs.cluster",
+    "segscore.pipeline.runs.threads",
     "segscore.pipeline.scoring.run",
     __name__,
 ]

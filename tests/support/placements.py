@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from segscore.pipeline.runs import cluster
+from segscore.pipeline.runs import executors
 from tests.support.command_line import CommandResult
 
 NIGHT = "date=2026-01-01"
@@ -29,6 +29,10 @@ COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
     "compare": lambda source, output: [
         "compare", "else", source, "--measure", "pk", "--output", output
     ],
+    "reconcile": lambda source, output: [
+        "reconcile", "else.jsonl", source, "--measure", "pk", "--published", ".3",
+        "--output", output,
+    ],
     "nightly": lambda source, output: [
         "nightly", "--date", NIGHT[5:], "--references", source, "--hypotheses", "else.jsonl",
         "--runs", output.rstrip("/").removesuffix(f"/{NIGHT}") + "/" * output.endswith("/"),
@@ -47,5 +51,5 @@ def refusal_line(result: CommandResult) -> str:
 
 @pytest.fixture
 def idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start no cluster: refused commands need none."""
-    monkeypatch.setattr(cluster, "connect", lambda *_: nullcontext())
+    """Start no threads: refused commands need none."""
+    monkeypatch.setattr(executors, "connect", lambda *_: nullcontext())

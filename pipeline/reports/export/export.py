@@ -55,8 +55,9 @@ def write_export(output: str, files: Mapping[str, str]) -> list[str]:
     """Write the files of an export, and return their locations.
 
     Raises:
-        Refused: one of them exists already.
+        Refused: one of them exists already, or the output is in a store that cannot be written to.
     """
+    storage.require_writable_store("--output", output)
     urls = [storage.join(output, name) if name else output for name in files]
     for url in urls:
         if storage.head(url, 0) is not None:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.importing.account import (
     Imported,
     common_unit,
@@ -46,16 +46,13 @@ from segscore.pipeline.tables.lengths_table import read_lengths
 from segscore.pipeline.tables.preparation import require_free
 from segscore.pipeline.tables.units import with_unit
 
-if TYPE_CHECKING:
-    from segscore.pipeline.runs.cluster import Client
-
 _REJECTS = "rejects"
 
-_PARTS = 8
+_RANGE, _FILE = 4, 8
 """Parts of the input whose documents one task describes, and whose rows are in one file."""
 
 SMALL = 2**26
-"""Bytes of input up to which an import takes less time than starting a cluster."""
+"""Bytes of input up to which an import shows no progress, and starts again if it was killed."""
 
 
 def find_imported(settings: ImportSettings) -> list[InputFile]:
@@ -72,16 +69,19 @@ def find_imported(settings: ImportSettings) -> list[InputFile]:
 def run_import(
     settings: ImportSettings,
     files: Sequence[InputFile],
-    client: "Client | None",
+    executor: Executor,
     progress: Progress,
+    *,
+    resumable: bool,
 ) -> Imported:
     """Read files of any known format and write references/, hypotheses/ and documents/.
 
     Args:
         settings: how to read the files, and where to write.
         files: the files.
-        client: the cluster that runs the tasks; None to do the work in this process.
+        executor: executes the tasks.
         progress: called whenever a part is done.
+        resumable: whether what an import has done is kept for the same command if it fails.
 
     Raises:
         Refused: a file is unreadable or malformed (the message gives file and line), breaks a rule
@@ -93,9 +93,9 @@ def run_import(
     if settings.documents is not None:
         extents = read_lengths(settings.documents, reading.asked, settings.encoding)
     hidden = replace(settings, output=hidden_folder(settings.output))
-    run = TaskRun("import", hidden, client, progress)
+    run = TaskRun("import", hidden, executor, progress)
     run.prepare(_inputs(settings, files))
-    with removing(run.attempt, settings.output, resumable=client is not None), run.work():
+    with removing(run.attempt, settings.output, resumable=resumable), run.work():
         parts = cut_files(files, reading, run.limits.bytes_per_part)
         run.claim({READ: parts})
         rows = read_files(run, parts, reading, extents)
@@ -112,7 +112,9 @@ def _reading(settings: ImportSettings, files: Sequence[InputFile]) -> Reading:
     asked = settings.asked()
     format_name = None if settings.format_name is None else format_named(settings.format_name)
     urls = [file.url for file in files]
-    return Reading(urls, format_name, settings.encoding, asked, settings.max_rejects > 0)
+    rejecting = settings.max_rejects > 0
+    memory = settings.memory_limit
+    return Reading(urls, format_name, settings.encoding, asked, rejecting, memory)
 
 
 def _inputs(settings: ImportSettings, files: Sequence[InputFile]) -> list[InputTable]:
@@ -130,7 +132,7 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
     if not prepared:
         require_free(settings.output, [name for name, number in counts.items() if number])
     shards = rows.shards
-    ranges = cut_ranges(shards, _PARTS * run.limits.bytes_per_part)
+    ranges = cut_ranges(shards, _RANGE * run.limits.bytes_per_part)
     job = DocumentsJob(run.folder, shards)
     described = run.tasks(describe_range, ranges, job, stage="described").values()
     require_accepted(described)
@@ -143,7 +145,7 @@ def _write_tables(run: TaskRun, settings: ImportSettings, rows: ImportedRows) ->
         counts[DOCUMENTS] = sum(receipt.rows for receipt in documents)
         rejects += sum(receipt.rejects for receipt in documents)
         require_few(run.folder, rejects, rows.number + rejects, settings.max_rejects)
-    files = cut_tables(shards, _PARTS * run.limits.rows_at_once)
+    files = cut_tables(shards, _FILE * run.limits.rows_at_once)
     run.tasks(write_file, files, WriteJob(run.folder, types.tables, unit), stage="written")
     counts[_REJECTS] = rejects
     if rejects and not prepared:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Done, Refused
-from segscore.pipeline.runs import cluster
+from segscore.pipeline.runs.executors import Executor
 from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import (
@@ -50,7 +50,7 @@ class FinishedSweep:
 
 
 def run_sweep(
-    settings: SweepSettings, client: cluster.Client, progress: Progress
+    settings: SweepSettings, executor: Executor, progress: Progress
 ) -> FinishedSweep | Done:
     """Sweep hypotheses over the thresholds of their scores, or tolerances, and publish the run.
 
@@ -60,7 +60,7 @@ def run_sweep(
         Refused: the input or the settings are wrong; nothing was written.
         Failed: nothing could be scored, or parts failed; nothing was published.
     """
-    run = TaskRun("sweep", settings, client, progress)
+    run = TaskRun("sweep", settings, executor, progress)
     measuring = settings.measuring
     with run.stage("plan"):
         inputs = _find_inputs(settings)

@@ -13,7 +13,7 @@ from segscore.pipeline.tables.columns import (
     Contract,
     segmentations_contract,
 )
-from segscore.pipeline.tables.quick_check import is_sound
+from segscore.pipeline.tables.quick_check import documents_are_sound, is_sound
 from segscore.pipeline.tables.validate import broken_rules
 from segscore.schemas.input_columns import INPUT_TYPES
 from tests.support.corpora import SEGMENTATION
@@ -117,3 +117,60 @@ def test_both_checks_agree_where_rows_adopt_a_length(
     }
     assert {*broken_rules(whole, OPEN_ENDED)} == broken
     assert is_sound(whole, open_ended=True) == (not broken)
+
+
+per_unit = st.one_of(st.none(), st.lists(st.one_of(st.none(), st.integers(-1, 2)), max_size=3))
+any_document = st.fixed_dictionaries(
+    {
+        "document_id": names,
+        "n_units": st.one_of(st.none(), st.integers(-1, 3)),
+        "unit_lengths": per_unit,
+        "unit_weights": per_unit,
+    }
+)
+sound_document = st.integers(1, 4).flatmap(
+    lambda n: st.fixed_dictionaries(
+        {
+            "document_id": st.sampled_from("de"),
+            "n_units": st.just(n),
+            "unit_lengths": st.lists(st.integers(0, 5), min_size=n, max_size=n).filter(any),
+            "unit_weights": st.lists(st.integers(0, 5), min_size=n, max_size=n),
+        }
+    )
+)
+
+
+def documents(listed: list[dict[str, Any]], columns: tuple[str, ...]) -> pa.Table:
+    schema = pa.schema([(name, INPUT_TYPES[name]) for name in columns])
+    return pa.Table.from_pylist(listed, schema).combine_chunks()
+
+
+@given(
+    st.lists(st.one_of(sound_document, any_document), min_size=1, max_size=4),
+    st.integers(0, 3),
+    st.integers(2, 4),
+)
+@example([{"document_id": "d", "n_units": 2, "unit_lengths": [2**31 - 1, 1]}], 0, 3)
+@example([{"document_id": "d", "n_units": 2, "unit_lengths": [2**31 - 2, 1]}], 0, 3)
+def test_the_quick_check_of_documents_agrees_with_the_schema(
+    listed: list[dict[str, Any]], skip: int, width: int
+) -> None:
+    """A null list obeys the rules but is left to the schema, as are nulls outside of a view."""
+    whole = documents(listed, (*DOCUMENTS.required, *DOCUMENTS.optional)[:width])
+    view = pa.Table.from_arrays(
+        [column.chunk(0)[skip:] for column in whole.columns], schema=whole.schema
+    )
+    broken = broken_rules(view, DOCUMENTS) if len(view) else {}
+    if documents_are_sound(view):
+        assert not broken
+    elif not broken:
+        lists = [column for column in whole.columns if pa.types.is_list(column.type)]
+        values = [value for column in lists for value in column.to_pylist()]
+        assert any(value is None or None in value for value in values)
+
+
+@given(st.lists(sound_document, max_size=5), st.integers(2, 4))
+def test_sound_documents_skip_the_schema(listed: list[dict[str, Any]], width: int) -> None:
+    assert documents_are_sound(
+        documents(listed, (*DOCUMENTS.required, *DOCUMENTS.optional)[:width])
+    )

@@ -1,0 +1,49 @@
+"""A DAG for Airflow 3 that scores yesterday's night, and tries again while tables are late.
+
+The worker that runs the task needs segscore, its settings and the credentials of the store.
+"""
+
+import subprocess
+from datetime import timedelta
+
+import pendulum
+from airflow.sdk import dag, task
+from airflow.sdk.exceptions import AirflowException, AirflowFailException
+
+ZONE = "Etc/UTC"
+"""The time zone of the schedule, which determines which day is yesterday."""
+
+COMMAND = ["segscore", "nightly", "--settings", "/etc/segscore/segscore.toml"]
+WRONG = 2
+"""Exit code if the settings or the input are wrong, which trying again does not change."""
+
+
+@dag(
+    schedule="30 3 * * *",
+    start_date=pendulum.datetime(2026, 1, 1, tz=ZONE),
+    catchup=False,
+    max_active_runs=1,
+)
+def segscore_nightly() -> None:
+    """Score a night."""
+
+    @task(retries=12, retry_delay=timedelta(minutes=30))
+    def nightly(logical_date: pendulum.DateTime | None = None) -> None:
+        """Score the night of the day before the run.
+
+        Raises:
+            AirflowFailException: the settings or the input are wrong.
+            AirflowException: tables are late, something did not answer, or the gate failed.
+        """
+        # The date of a run is the day on which it starts; one that a person started may have none.
+        day = (logical_date or pendulum.now()).in_timezone(ZONE).subtract(days=1)
+        date = ("--date", day.to_date_string(), "--log-format", "json")
+        code = subprocess.run([*COMMAND, *date], check=False).returncode  # noqa: S603
+        if code:
+            error = AirflowFailException if code == WRONG else AirflowException
+            raise error(f"segscore ended with exit code {code}; its log is above")
+
+    nightly()
+
+
+segscore_nightly()

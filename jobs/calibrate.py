@@ -1,0 +1,42 @@
+"""`segscore calibrate`: show which faults give which values on a corpus."""
+
+from segscore.jobs.cli.log import LOG
+from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
+
+_COLUMNS = ("missed", "added", "missed-or-added", "mixed")
+_SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
+
+
+def calibrate(chosen: CalibrateSettings) -> None:
+    """Show what a value of a measure is worth: the value that known faults give.
+
+    Misses, adds and moves boundaries of REFERENCES at random, and measures the result.
+    """
+    from segscore.jobs.show.fitted import Column, out, print_fitted
+    from segscore.jobs.show.numbers import shown_number
+    from segscore.pipeline.conventions.calibrate import run_calibration
+    from segscore.pipeline.conventions.faults import MOVED
+
+    calibration = run_calibration(chosen)
+    for warning in calibration.warnings:
+        LOG.say("warning", warning)
+    if chosen.value is not None:
+        out().print(calibration.describe(chosen.value), markup=False)
+    else:
+        values = {(p.fault.kind, p.fault.level): p.micro for p in calibration.points}
+        shares = Column("share of boundaries", [f"{share:.0%}" for share in _SHARES])
+        columns = [
+            Column(kind, [shown_number(values[kind, share]) for share in _SHARES])
+            for kind in _COLUMNS
+        ]
+        print_fitted([shares, *columns], title=f"{chosen.measure}, micro")
+        points = calibration.kinds[MOVED]
+        print_fitted(
+            [
+                Column("moved by at most", [f"{point.fault.level:g}" for point in points]),
+                Column("on average", [f"{point.size:.2f}" for point in points]),
+                Column("value", [shown_number(point.micro) for point in points]),
+            ]
+        )
+    if chosen.output is not None:
+        out().print(f"written to {chosen.output}", markup=False)

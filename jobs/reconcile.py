@@ -1,0 +1,22 @@
+"""`segscore reconcile`: find the convention behind a published number."""
+
+from segscore.jobs.cli.log import LOG
+from segscore.pipeline.conventions.settings import ReconcileSettings
+
+
+def reconcile(chosen: ReconcileSettings) -> None:
+    """Find the convention that gives a published number.
+
+    Computes the measure on REFERENCES and HYPOTHESES (or --codings) as published programs and
+    papers do, and lists the ways that give the number as printed.
+    """
+    from segscore.jobs.show.fitted import out
+    from segscore.pipeline.conventions.run import run_reconciliation
+
+    found = run_reconciliation(chosen)
+    for warning in found.warnings:
+        LOG.say("warning", warning)
+    for line in found.lines:
+        out().print(line, markup=False)
+    if chosen.output is not None:
+        out().print(f"written to {chosen.output}", markup=False)

@@ -1,0 +1,1 @@
+"""Find the convention behind a published number; see docs/jobs/reconcile.md."""

@@ -1,0 +1,284 @@
+"""Conventions of precision, recall and F: what matches, how far away, and the ends of the text."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from segscore.pipeline.arrays.ragged import Floats, Ints, Positions, Ragged, row_values
+from segscore.pipeline.conventions.averages import F_OF_MEANS
+from segscore.pipeline.conventions.convention import (
+    Answer,
+    Answers,
+    Family,
+    Program,
+    Question,
+)
+from segscore.pipeline.conventions.corpus import CodedSide, Corpus
+from segscore.pipeline.measures import tolerance
+
+_MATCHING = Question(
+    "matching",
+    (
+        Answer(
+            "most",
+            "As many boundaries as possible are paired.",
+            "segscore; mir_eval",
+            "column tolerant_precision, tolerant_recall or tolerant_f1",
+        ),
+        Answer(
+            "closest",
+            "The closest boundaries are paired first, and no pair is undone.",
+            "pyannote.metrics; chunkseg",
+            "with pairs that are made closest first",
+        ),
+        Answer(
+            "reach",
+            "A boundary counts if the other side has one near, which several may share.",
+            "VidChapters",
+            "column reach_precision, reach_recall or reach_f1",
+        ),
+    ),
+)
+_EDGES = Question(
+    "edges",
+    (
+        Answer("none", "The ends of the text are not counted.", "segscore; mir_eval, trim=True"),
+        Answer("start", "The start of the text counts.", "DISRPT; VidChapters", "--edges 1"),
+        Answer("both", "Both ends of the text count.", "mir_eval, trim=False", "--edges 2"),
+        Answer(
+            "end",
+            "The end of the text counts.",
+            "programs that mark the last unit of every segment",
+            "--edges 1 on the text read backwards",
+        ),
+    ),
+)
+_CLASSES = Question(
+    "classes",
+    (
+        Answer("boundary", "F of the boundaries.", "segscore; sklearn, average='binary'"),
+        Answer(
+            "both",
+            "Mean of the F of boundaries and of the F of places without, N - 1 places.",
+            "sklearn, average='macro', on N - 1 flags",
+            "the mean with the F of places without a boundary",
+        ),
+        Answer(
+            "both-units",
+            "Mean of the F of boundaries and of the F of units without, N units.",
+            "SuperDialseg, f1(macro); sklearn, average='macro', on N flags",
+            "the mean with the F of units without a boundary",
+        ),
+    ),
+    ("f1",),
+)
+_ROLES = Question(
+    "roles",
+    (
+        Answer("given", "Precision is about the hypothesis.", "segscore"),
+        Answer(
+            "exchanged",
+            "Precision and recall are exchanged.",
+            "programs that are given the hypothesis first",
+            "with REFERENCES and HYPOTHESES exchanged",
+        ),
+    ),
+    ("precision", "recall"),
+)
+
+
+def _tolerances(tolerances: Sequence[int]) -> Question:
+    choices = [Answer("0", "Boundaries match at the same position.", "segscore, f1")]
+    for distance in tolerances:
+        if distance:
+            sentence = f"Boundaries match up to {distance} units apart."
+            option = f"--tolerance {distance}"
+            choices.append(Answer(str(distance), sentence, "mir_eval; pyannote.metrics", option))
+    return Question("tolerance", tuple(choices))
+
+
+def _programs(tolerance: str) -> tuple[Program, ...]:
+    """Return the programs that accept boundaries at some distance."""
+    near = {"tolerance": tolerance}
+    pairs = {"average": "pairs", **near}
+    return (
+        Program(f"segscore, T {tolerance}", "segscore score, column tolerant_f1", near),
+        Program(
+            f"segscore, T {tolerance}, macro",
+            "segscore score, column tolerant_f1",
+            {"average": "macro", **near},
+        ),
+        Program(
+            f"mir_eval, T {tolerance}, trim=True",
+            f"the mean of mir_eval.segment.detection(…, window={tolerance}, trim=True)",
+            {"without": "zero", **pairs},
+        ),
+        Program(
+            f"mir_eval, T {tolerance}",
+            f"the mean of mir_eval.segment.detection(…, window={tolerance})",
+            {"edges": "both", **pairs},
+        ),
+        Program(
+            f"pyannote.metrics, T {tolerance}",
+            f"abs() of SegmentationPrecision(tolerance={tolerance}) or of SegmentationRecall",
+            {"matching": "closest", **near},
+            ("precision", "recall"),
+        ),
+        Program(
+            f"pyannote.metrics, T {tolerance}, mean",
+            f"the mean of SegmentationPrecision(tolerance={tolerance}) or of SegmentationRecall",
+            {"matching": "closest", "without": "one", **pairs},
+            ("precision", "recall"),
+        ),
+        Program(
+            f"chunkseg, T {tolerance}",
+            "the mean of chunkseg's precision, recall or F",
+            {"matching": "closest", "without": "zero-or-one", **pairs},
+        ),
+        Program(
+            f"VidChapters, t {int(tolerance) + 1}",
+            "evaluate_navigation of VidChapters",
+            {"matching": "reach", "edges": "start", "average": "f-of-means", **near},
+        ),
+    )
+
+
+_EXACT = (
+    Program("segscore", "segscore score", {}),
+    Program("segscore, macro", "segscore score", {"average": "macro"}),
+    Program("DISRPT", "seg_eval of DISRPT", {"edges": "start"}),
+    Program(
+        "SuperDialseg, f1(binary)",
+        "SegmentationEvaluation of super_dialseg",
+        {"average": "pairs", "without": "neither-zero"},
+        ("f1",),
+    ),
+    Program(
+        "SuperDialseg, f1(macro)",
+        "SegmentationEvaluation of super_dialseg",
+        {"average": "pairs", "classes": "both-units"},
+        ("f1",),
+    ),
+)
+
+
+class _BoundaryCounter:
+    """Counts boundaries by a convention, and remembers the counts."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.known: dict[tuple[str, ...], Mapping[str, Ints]] = {}
+
+    def counts(self, answers: Answers) -> Mapping[str, Ints]:
+        """Return the counts of all pairs, shape (pairs,) each."""
+        key = tuple(answers[name] for name in ("matching", "tolerance", "edges"))
+        if key not in self.known:
+            self.known[key] = self._count(key[0], int(key[1]), key[2])
+        return self.known[key]
+
+    def _count(self, matching: str, distance: int, edges: str) -> Mapping[str, Ints]:
+        corpus, added = self.corpus, {"none": 0, "start": 1, "both": 2, "end": 1}[edges]
+        sides = corpus.references, corpus.hypotheses
+        if edges == "end":
+            sides = _reversed(sides[0]), _reversed(sides[1])
+        pairs = corpus.pairs(sides[0].boundaries, sides[1].boundaries, sides[0].n_units)
+        counted = dict(zip(tolerance.COUNTS, tolerance.count(pairs, distance, added), strict=True))
+        right = {
+            "most": (counted["tolerant_matches"], counted["tolerant_matches"]),
+            "reach": (counted["references_in_reach"], counted["hypotheses_in_reach"]),
+        }
+        if matching == "closest":
+            # The two starts, and the two ends, are at distance 0 and thus paired with each other.
+            pairs_made = _closest_first(corpus, distance) + added
+            right["closest"] = (pairs_made, pairs_made)
+        return {
+            "places": pairs.n_units - 1,
+            "rows": np.ones_like(pairs.n_units),
+            "references": counted["reference_boundaries"] + added,
+            "hypotheses": counted["hypothesis_boundaries"] + added,
+            "references_right": right[matching][0],
+            "hypotheses_right": right[matching][1],
+        }
+
+
+def _reversed(side: CodedSide) -> CodedSide:
+    """Return the segmentations of the text read backwards."""
+    row = np.repeat(np.arange(len(side.n_units)), side.boundaries.lengths)
+    offsets = side.boundaries.offsets
+    backwards = offsets[row] + offsets[row + 1] - 1 - np.arange(len(row))
+    values = (side.n_units[row] - side.boundaries.values[backwards]).astype(np.int32)
+    return CodedSide(Ragged(offsets, values), side.n_units, side.document, side.system)
+
+
+def _closest_first(corpus: Corpus, distance: int) -> Ints:
+    """Count the pairs made closest first; of equally close ones, the leftmost reference first."""
+    references, hypotheses = (
+        side.boundaries.arrays for side in (corpus.references, corpus.hypotheses)
+    )
+    rows = zip(corpus.ref_row.tolist(), corpus.hyp_row.tolist(), strict=True)
+    return np.array(
+        [
+            _pair_closest(row_values(references, r), row_values(hypotheses, h), distance)
+            for r, h in rows
+        ],
+        np.int64,
+    )
+
+
+def _pair_closest(reference: Positions, hypothesis: Positions, distance: int) -> int:
+    first = np.searchsorted(hypothesis, reference - distance, "left").tolist()
+    last = np.searchsorted(hypothesis, reference + distance, "right").tolist()
+    refs, hyps = reference.tolist(), hypothesis.tolist()
+    near = sorted(
+        (abs(refs[i] - hyps[j]), i, j) for i in range(len(refs)) for j in range(first[i], last[i])
+    )
+    paired: tuple[set[int], set[int]] = (set(), set())
+    for _, i, j in near:
+        if i not in paired[0] and j not in paired[1]:
+            paired[0].add(i)
+            paired[1].add(j)
+    return len(paired[0])
+
+
+def _formula(measure: str, answers: Answers, counts: Mapping[str, Ints]) -> Floats:
+    """Compute precision, recall or F."""
+    references, hypotheses = counts["references"], counts["hypotheses"]
+    x, y = counts["references_right"], counts["hypotheses_right"]
+    if measure == "f1":
+        return _f1(answers, counts)
+    about_reference = (measure == "recall") != (answers["roles"] == "exchanged")
+    return x / references if about_reference else y / hypotheses
+
+
+def _f1(answers: Answers, counts: Mapping[str, Ints]) -> Floats:
+    """Compute F, 0 where nothing is right although there are boundaries."""
+    references, hypotheses = counts["references"], counts["hypotheses"]
+    x, y = counts["references_right"], counts["hypotheses_right"]
+    f1 = 2 * x * y / (y * references + x * hypotheses)
+    f1 = np.where((x * y == 0) & (references + hypotheses > 0), 0.0, f1)
+    if answers["classes"] == "boundary":
+        return f1
+    places = counts["places"] + (counts["rows"] if answers["classes"] == "both-units" else 0)
+    neither = places - references - hypotheses + (x + y) / 2
+    other = 2 * neither / (2 * places - references - hypotheses)
+    # sklearn takes the F of a class that does not occur as 0.
+    return (np.nan_to_num(f1) + np.nan_to_num(other)) / 2
+
+
+def boundary_family(tolerances: Sequence[int]) -> Family:
+    """Return the family of precision, recall and F.
+
+    Args:
+        tolerances: distances to try, in the unit of the run.
+    """
+    near = _tolerances(tolerances)
+    tolerant = [program for choice in near.choices[1:] for program in _programs(choice.name)]
+    return Family(
+        measures=("precision", "recall", "f1"),
+        questions=(near, _MATCHING, _EDGES, _CLASSES, _ROLES),
+        programs=(*_EXACT, *tolerant, *_programs("0")),
+        counter=_BoundaryCounter,
+        formula=_formula,
+        agreed={},
+        averages=(F_OF_MEANS,),
+    )

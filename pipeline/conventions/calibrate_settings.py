@@ -1,0 +1,87 @@
+"""Settings of `segscore calibrate`."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.options import (
+    DocumentsOption,
+    LengthToleranceOption,
+    NTOption,
+    Option,
+    Panel,
+    ReferencesArgument,
+    RoundingOption,
+    UnitsOption,
+    WindowOption,
+)
+from segscore.pipeline.runs.settings import check_locations
+from segscore.pipeline.scoring.measuring import MeasuringSettings
+
+
+@dataclass(frozen=True)
+class CalibrateSettings:
+    """What to simulate on which references, and how to measure it.
+
+    Attributes:
+        references: table of reference segmentations: a file, a directory or a glob.
+        measure: the measure.
+        value: a value whose meaning to describe, or None.
+        documents: table of unit lengths and attributes, or None.
+        seed: seed of the faults.
+        output: folder for the curve, or None.
+        others: as in ``MeasuringSettings``.
+    """
+
+    references: ReferencesArgument
+    measure: Annotated[str, Option("Measure to calibrate.", Panel.MEASURES)]
+    value: Annotated[float | None, Option("Value whose meaning to describe.", Panel.MEASURES)] = (
+        None
+    )
+    documents: DocumentsOption = None
+    n_t: NTOption = MeasuringSettings.n_t
+    window: WindowOption = MeasuringSettings.window
+    rounding: RoundingOption = MeasuringSettings.rounding
+    units: UnitsOption = MeasuringSettings.units
+    length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
+    tolerance: Annotated[
+        int,
+        Option("Largest distance of two boundaries in the tolerance measures.", Panel.MEASURES),
+    ] = MeasuringSettings.tolerance
+    seed: Annotated[int, Option("Seed of the random numbers.")] = MeasuringSettings.seed
+    output: Annotated[str | None, Option("Folder for the table of the curve.", Panel.OUTPUT)] = None
+
+    def __post_init__(self) -> None:
+        """Check the settings.
+
+        Raises:
+            Refused: a setting has a value that it cannot have.
+        """
+        from segscore.pipeline.measures import PAIRS
+
+        if self.measure not in PAIRS.measures:
+            raise Refused(
+                f"--measure {self.measure}: is no measure of pairs; `segscore measures` lists them"
+            )
+        check_locations({**self.inputs, "--output": self.output})
+        self.measuring.require_documents(self.documents)
+
+    @property
+    def inputs(self) -> dict[str, str | None]:
+        """Locations of the input tables by the argument or option that names them."""
+        return {"REFERENCES": self.references, "--documents": self.documents}
+
+    @property
+    def measuring(self) -> MeasuringSettings:
+        """How segmentations are measured."""
+        return MeasuringSettings(
+            measures=(self.measure,),
+            n_t=self.n_t,
+            window=self.window,
+            rounding=self.rounding,
+            units=self.units,
+            length_tolerance=self.length_tolerance,
+            tolerance=self.tolerance,
+            seed=self.seed,
+            replicates=0,
+        )

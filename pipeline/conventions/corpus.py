@@ -1,0 +1,98 @@
+"""The pairs of a corpus, in arrays that every convention can count."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from segscore.pipeline.arrays.document_ids import Documents
+from segscore.pipeline.arrays.ragged import Flags, Ints, Ragged
+from segscore.pipeline.measures.segmentation_pairs import SegmentationPairs, pair_rows
+from segscore.pipeline.scoring.boundaries import side_from_rows, trimmed
+from segscore.pipeline.scoring.in_memory import AcceptedTables
+from segscore.pipeline.scoring.pairs import pair_up
+
+
+@dataclass(frozen=True)
+class CodedSide:
+    """The references or the hypotheses of a corpus; boundary types are ignored.
+
+    Attributes:
+        boundaries: positions in the unit of the run, one row per segmentation.
+        n_units: N of each segmentation's document, shape (rows,).
+        document: document number of each segmentation, shape (rows,).
+        system: number of each segmentation's system; 0 for references, shape (rows,).
+    """
+
+    boundaries: Ragged
+    n_units: Ints
+    document: Ints
+    system: Ints
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """References, hypotheses, and which of them are compared.
+
+    Attributes:
+        references: the references.
+        hypotheses: the hypotheses.
+        ref_row: row of the reference in each pair, shape (pairs,).
+        hyp_row: row of the hypothesis in each pair, shape (pairs,).
+        documents: the documents, by number.
+        systems: names of the systems, by number.
+    """
+
+    references: CodedSide
+    hypotheses: CodedSide
+    ref_row: Ints
+    hyp_row: Ints
+    documents: Documents
+    systems: tuple[str, ...]
+
+    @cached_property
+    def document(self) -> Ints:
+        """Document number of each pair, shape (pairs,)."""
+        return self.hypotheses.document[self.hyp_row]
+
+    @cached_property
+    def system(self) -> Ints:
+        """System number of each pair, shape (pairs,)."""
+        return self.hypotheses.system[self.hyp_row]
+
+    @cached_property
+    def unbounded(self) -> Flags:
+        """Whether the reference of each pair has no boundary, shape (pairs,)."""
+        return self.references.boundaries.lengths[self.ref_row] == 0
+
+    @cached_property
+    def neither(self) -> Flags:
+        """Whether neither side of each pair has a boundary, shape (pairs,)."""
+        return self.unbounded & (self.hypotheses.boundaries.lengths[self.hyp_row] == 0)
+
+    def pairs(self, references: Ragged, hypotheses: Ragged, n_units: Ints) -> SegmentationPairs:
+        """Return the pairs with other boundaries, and other lengths of the references."""
+        lengths = n_units[self.ref_row]
+        return pair_rows(references, hypotheses, self.ref_row, self.hyp_row, lengths)
+
+
+def corpus_of(tables: AcceptedTables) -> Corpus:
+    """Return the pairs of the accepted rows of two tables."""
+    references, accepted = tables.collected.references, tables.accepted
+    pairs = pair_up(accepted.document, references.first)
+    side = side_from_rows(
+        accepted.rows, accepted.document, references.words, typed=tables.inputs.typed
+    )
+    sizes = references.size[references.first[accepted.document]]
+    systems = accepted.rows.coders
+    no_system = np.zeros(len(references), np.int64)
+    return Corpus(
+        CodedSide(
+            trimmed(references.side.boundaries), references.size, references.document, no_system
+        ),
+        CodedSide(trimmed(side.boundaries), sizes, accepted.document, systems.code),
+        pairs.ref_row,
+        pairs.hyp_row,
+        references.documents,
+        tuple(systems.names),
+    )

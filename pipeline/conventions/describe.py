@@ -1,0 +1,126 @@
+"""Describe the conventions that were found, in lines of text."""
+
+from collections.abc import Iterator, Sequence
+from math import isnan
+
+from segscore.pipeline.conventions.convention import Convention, Question
+from segscore.pipeline.conventions.search import Search, Tried
+
+_FITS_SHOWN = 5
+_OTHERS_SHOWN = 3
+_NUMBERS_SHOWN = 3
+_UNLIKELY = 0.05
+"""Fits that chance would give with a higher probability do not tell which convention was used."""
+
+
+def describe_search(search: Search, command: str) -> list[str]:
+    """Return what a search found, in lines.
+
+    Args:
+        search: the search.
+        command: the command that computes segscore's default.
+    """
+    fitting, others = search.same_values(fits=True), search.same_values(fits=False)
+    lines = [*_asked(search), "", *_verdict(search, len(fitting))]
+    for group in fitting[:_FITS_SHOWN]:
+        lines += _describe_group(search, group, command)
+    if len(fitting) > _FITS_SHOWN:
+        lines.append(f"  and {len(fitting) - _FITS_SHOWN} more values")
+    if others:
+        lines += ["", "Nearest of the others:"]
+    for group in others[:_OTHERS_SHOWN]:
+        lines += _describe_group(search, group, command)
+    return lines
+
+
+def command_of(questions: Sequence[Question], convention: Convention, command: str) -> str:
+    """Return the command that computes a convention, and what to do besides.
+
+    Args:
+        questions: the questions of the convention.
+        convention: the convention.
+        command: the command that computes segscore's default.
+    """
+    recipes = [
+        recipe
+        for question in questions
+        if (recipe := question.choice(convention.answers[question.name]).recipe)
+    ]
+    options = " ".join(recipe for recipe in recipes if recipe.startswith("--"))
+    others = [recipe for recipe in recipes if not recipe.startswith("--")]
+    return "; ".join([f"{command} {options}".strip(), *others])
+
+
+def _asked(search: Search) -> Iterator[str]:
+    """Yield the published numbers, and what segscore computes by default."""
+    for number, value in list(zip(search.numbers, search.default.values, strict=True))[
+        :_NUMBERS_SHOWN
+    ]:
+        yield f"{number.title}: published {number.printed}, segscore's default {_shown(value)}"
+    if len(search.numbers) > _NUMBERS_SHOWN:
+        yield f"and {len(search.numbers) - _NUMBERS_SHOWN} more numbers"
+
+
+def _verdict(search: Search, values: int) -> Iterator[str]:
+    """Yield how many conventions fit, and whether that tells anything."""
+    numbers = len(search.numbers)
+    every = "this number" if numbers == 1 else f"all {numbers} numbers"
+    if search.chance is None:
+        yield f"None of {len(search.tried)} conventions gives {every}."
+        if numbers > 1:
+            yield f"The nearest one gives {search.tried[0].explained} of them."
+        return
+    yield (
+        f"{len(search.fitting)} of {len(search.tried)} conventions give {every}, with "
+        f"{_count(values, 'different value')}."
+    )
+    changes = "no change" if search.changes == 0 else _count(search.changes or 0, "change")
+    yield (
+        f"The simplest ones have {changes}; by chance, one of them would fit with a probability of "
+        f"{_chance(search.chance)}."
+    )
+    if search.chance > _UNLIKELY:
+        yield (
+            "Too many conventions fit to tell which one was used: more digits, or more numbers of "
+            "the same paper (--published-table), narrow it down."
+        )
+    agreed = [
+        f"{question.name} {answer}"
+        for question in search.questions
+        if (answer := search.agreed_answers().get(question.name))
+    ]
+    if len(search.simplest) > 1 and agreed:
+        yield f"The simplest ones agree in: {'; '.join(agreed)}."
+
+
+def _describe_group(search: Search, group: Sequence[Tried], command: str) -> Iterator[str]:
+    """Yield the simplest conventions that have the same values here."""
+    first = group[0].convention
+    exact = [tried.convention for tried in group if not tried.convention.changed] or [first]
+    values = " ".join(_shown(value) for value in group[0].values[:_NUMBERS_SHOWN])
+    more = " …" if len(group[0].values) > _NUMBERS_SHOWN else ""
+    yield f"  {values}{more}  {' | '.join(convention.name for convention in exact)}"
+    for name in first.changed:
+        question = next(question for question in search.questions if question.name == name)
+        choice = question.choice(first.answers[name])
+        yield f"      {name} {choice.name}: {choice.sentence} ({choice.source})"
+    yield f"      {command_of(search.questions, first, command)}"
+    programs = [program for convention in exact for program in convention.programs]
+    for program in programs if not first.changed else []:
+        if not program.name.startswith("segscore"):
+            yield f"      {program.name}: {program.call}"
+    if len(group) > len(exact):
+        yield f"      {_count(len(group) - len(exact), 'other convention')} with the same value"
+
+
+def _shown(value: float) -> str:
+    return "undefined" if isnan(value) else f"{value:.5f}"
+
+
+def _chance(probability: float) -> str:
+    least = 1e-6
+    return f"less than {least:g}" if probability < least else f"at most {probability:.2g}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,147 @@
+"""Find the conventions that give published numbers for the hypotheses of a corpus."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from segscore.pipeline.arrays.ragged import Ints
+from segscore.pipeline.conventions.averages import (
+    AVERAGE_QUESTION,
+    WITHOUT_QUESTION,
+    ConventionAverages,
+    possible,
+)
+from segscore.pipeline.conventions.boundary_family import boundary_family
+from segscore.pipeline.conventions.convention import (
+    Answers,
+    Convention,
+    Family,
+    Question,
+    conventions,
+)
+from segscore.pipeline.conventions.corpus import Corpus
+from segscore.pipeline.conventions.edit_family import EDIT_FAMILY
+from segscore.pipeline.conventions.published import Published
+from segscore.pipeline.conventions.search import Search, search
+from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
+from segscore.pipeline.errors import Refused
+
+
+def _families(tolerances: Sequence[int]) -> tuple[Family, ...]:
+    """Return all families of conventions of measures of pairs.
+
+    Args:
+        tolerances: distances to try for precision, recall and F.
+    """
+    return WINDOW_FAMILY, EDIT_FAMILY, boundary_family(tolerances)
+
+
+def reconcile_pairs(
+    corpus: Corpus, numbers: Sequence[Published], tolerances: Sequence[int]
+) -> list[Search]:
+    """Find the conventions that give published numbers, for each family of measures.
+
+    Args:
+        corpus: the pairs.
+        numbers: the published numbers.
+        tolerances: distances to try for precision, recall and F, in the unit of the run.
+
+    Raises:
+        Refused: there is no such measure, system or document.
+    """
+    known = _families(tolerances)
+    measures = [measure for family in known for measure in family.measures]
+    for number in numbers:
+        if number.measure not in measures:
+            raise Refused(
+                f"{number.measure}: no convention computes it; there are {_list(measures)}"
+            )
+    named = [replace(number, system=_system(corpus, number)) for number in numbers]
+    of_families = [
+        (family, [number for number in named if number.measure in family.measures])
+        for family in known
+    ]
+    return [_search(corpus, family, chosen) for family, chosen in of_families if chosen]
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _system(corpus: Corpus, number: Published) -> str:
+    """Return the system that a number is about."""
+    if not number.system and len(corpus.systems) > 1:
+        raise Refused(
+            f"{number.measure} {number.printed}: name its system with --system; there are "
+            f"{_list(corpus.systems)}"
+        )
+    system = number.system or corpus.systems[0]
+    if system not in corpus.systems:
+        raise Refused(f"{system}: is no system; there are {_list(corpus.systems)}")
+    return system
+
+
+def questions_of(family: Family, measures: Sequence[str], *, averaged: bool) -> list[Question]:
+    """Return all questions that a convention of some measures must answer.
+
+    Args:
+        family: the family.
+        measures: the measures.
+        averaged: whether there is anything to average.
+    """
+    average = replace(AVERAGE_QUESTION, choices=(*AVERAGE_QUESTION.choices, *family.averages))
+    questions = (*family.questions, *([average] if averaged else []), WITHOUT_QUESTION)
+    return [
+        question
+        for question in questions
+        if not question.measures or not {*question.measures}.isdisjoint(measures)
+    ]
+
+
+def grid_of(family: Family, measures: Sequence[str], *, averaged: bool = True) -> list[Convention]:
+    """Return the conventions to try for some measures, with answers to all questions.
+
+    Args:
+        family: the family.
+        measures: the measures.
+        averaged: whether there is anything to average.
+    """
+    questions = questions_of(family, measures, averaged=averaged)
+    programs = [
+        program
+        for program in family.programs
+        if not program.measures or {*measures} <= {*program.measures}
+    ]
+    asked = {question.name for question in questions}
+    unasked = (*family.questions, AVERAGE_QUESTION)
+    others = {q.name: q.choices[0].name for q in unasked if q.name not in asked}
+    grid = conventions(questions, programs, lambda answers: possible({**others, **answers}))
+    return [replace(one, answers={**others, **one.answers}) for one in grid]
+
+
+def _search(corpus: Corpus, family: Family, numbers: Sequence[Published]) -> Search:
+    """Try all conventions of a family."""
+    measures = list({number.measure: None for number in numbers})
+    rows = {(number.system, number.document): _select(corpus, number) for number in numbers}
+    averaged = any(len(pairs) > 1 for pairs in rows.values())
+    counter = family.counter(corpus)
+
+    def evaluate(answers: Answers) -> list[float]:
+        averages = ConventionAverages(family, answers, counter.counts(answers), corpus)
+        return [averages.average(n.measure, rows[n.system, n.document]) for n in numbers]
+
+    questions = questions_of(family, measures, averaged=averaged)
+    return search(numbers, questions, grid_of(family, measures, averaged=averaged), evaluate)
+
+
+def _select(corpus: Corpus, number: Published) -> Ints:
+    """Return the pairs that a number is about."""
+    chosen = corpus.system == corpus.systems.index(number.system)
+    if number.document is not None:
+        document = corpus.documents.find(pa.array([number.document]))[0]
+        chosen &= corpus.document == document
+        if document < 0 or not chosen.any():
+            raise Refused(f"{number.document}: {number.system} has no such document")
+    return np.flatnonzero(chosen)

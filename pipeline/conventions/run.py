@@ -1,0 +1,103 @@
+"""Find the conventions that give the numbers of a paper."""
+
+from collections.abc import Mapping, Sequence
+
+from segscore.pipeline import storage
+from segscore.pipeline.agreement.settings import AgreeSettings
+from segscore.pipeline.conventions.coder_family import reconcile_codings
+from segscore.pipeline.conventions.corpus import corpus_of
+from segscore.pipeline.conventions.pair_search import reconcile_pairs
+from segscore.pipeline.conventions.published import (
+    Published,
+    read_published,
+    read_published_table,
+)
+from segscore.pipeline.conventions.results import Reconciliation
+from segscore.pipeline.conventions.settings import ReconcileSettings
+from segscore.pipeline.scoring.in_memory import (
+    TableSource,
+    accept_tables,
+    find_source,
+    warn_of_inputs,
+)
+from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.storage.placement import require_apart
+from segscore.pipeline.tables.preparation import require_free
+
+_CONVENTIONS = "conventions.parquet"
+_NOWHERE = "<memory>"
+
+
+def run_reconciliation(settings: ReconcileSettings) -> Reconciliation:
+    """Read the tables of the settings, find the conventions, and write them if asked.
+
+    Raises:
+        Refused: the input or the settings are wrong.
+        Failed: no row could be scored.
+    """
+    if settings.output is not None:
+        require_apart(settings.output, settings.inputs)
+        require_free(settings.output, (_CONVENTIONS,))
+    locations = {
+        "references": settings.references,
+        "hypotheses": settings.hypotheses,
+        "codings": settings.codings,
+        "documents": settings.documents,
+    }
+    sources = {
+        name: find_source(name, location)
+        for name, location in locations.items()
+        if location is not None
+    }
+    found = reconcile_tables(settings, sources, _read_numbers(settings))
+    if settings.output is not None:
+        storage.make_folder(settings.output)
+        storage.write_table(storage.join(settings.output, _CONVENTIONS), found.table)
+    return found
+
+
+def _read_numbers(settings: ReconcileSettings) -> list[Published]:
+    """Return the published numbers."""
+    width = settings.tolerance_of_print
+    if settings.published_table is not None:
+        return read_published_table(settings.published_table, width)
+    row = {
+        "measure": settings.measure,
+        "value": settings.published,
+        "system": settings.system,
+    }
+    return [read_published(row, width)]
+
+
+def reconcile_tables(
+    settings: ReconcileSettings,
+    sources: Mapping[str, TableSource],
+    numbers: Sequence[Published],
+) -> Reconciliation:
+    """Find the conventions that give published numbers.
+
+    Args:
+        settings: how the tables are read; the locations in it are only printed.
+        sources: references and hypotheses, or codings, and perhaps documents.
+        numbers: the published numbers.
+
+    Raises:
+        Refused: the input or the settings are wrong.
+        Failed: no row could be scored.
+    """
+    documents = sources.get("documents")
+    reading = {
+        "units": settings.units,
+        "length_tolerance": settings.length_tolerance,
+        "documents": settings.documents,
+    }
+    if "codings" in sources:
+        agree = AgreeSettings(codings=_NOWHERE, output=_NOWHERE, **reading)  # type: ignore[arg-type]
+        searched = reconcile_codings(agree, sources["codings"], documents, numbers)
+        return Reconciliation((searched,), settings.command, ())
+    score = ScoreSettings(references=_NOWHERE, hypotheses=_NOWHERE, output=_NOWHERE, **reading)  # type: ignore[arg-type]
+    tables = accept_tables(score, sources["references"], sources["hypotheses"], documents)
+    corpus = corpus_of(tables)
+    searches = reconcile_pairs(corpus, numbers, settings.tolerance)
+    warnings = warn_of_inputs(tables.inputs.tables, tables.rejects, corpus.systems)
+    return Reconciliation(tuple(searches), settings.command, tuple(warnings))

@@ -1,0 +1,130 @@
+"""Settings of `segscore reconcile`."""
+
+from dataclasses import dataclass
+from shlex import quote
+from typing import Annotated
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.options import (
+    Argument,
+    DocumentsOption,
+    LengthToleranceOption,
+    Option,
+    Panel,
+    UnitsOption,
+    read_whole_numbers,
+)
+from segscore.pipeline.runs.settings import MOST_UNITS, check_locations, within
+from segscore.pipeline.scoring.measuring import MeasuringSettings
+
+
+@dataclass(frozen=True)
+class ReconcileSettings:
+    """Which published numbers to explain, and how the tables are read.
+
+    Attributes:
+        references: table of reference segmentations; None with ``codings``.
+        hypotheses: table of segmentations that the numbers are about; None with ``codings``.
+        codings: segmentations by several coders, for numbers about agreement; else None.
+        measure: the measure that the paper names.
+        published: the number as printed.
+        published_table: CSV file with several numbers: system, measure, value.
+        system: system that the number is about; None if there is only one.
+        tolerance_of_print: largest distance of a value that is printed so; None: half a unit of the
+            last digit.
+        tolerance: distances to try for precision, recall and F, in the unit of the run.
+        documents: table of unit lengths and attributes, or None.
+        units: as in ``MeasuringSettings``, like ``length_tolerance``.
+        output: folder for the table of all conventions, or None.
+    """
+
+    references: Annotated[
+        str | None, Argument("Reference segmentations: a file, folder or glob.")
+    ] = None
+    hypotheses: Annotated[
+        str | None, Argument("Segmentations that the numbers are about: a file, folder or glob.")
+    ] = None
+    codings: Annotated[
+        str | None,
+        Option("Segmentations by several coders, for pi, kappa and alpha.", Panel.INPUTS),
+    ] = None
+    measure: Annotated[str | None, Option("Measure of the published number.", Panel.MEASURES)] = (
+        None
+    )
+    published: Annotated[
+        str | None, Option("Number as printed, such as 0.312 or 31.2%.", Panel.MEASURES)
+    ] = None
+    published_table: Annotated[
+        str | None,
+        Option("CSV file of numbers, with columns system, measure and value.", Panel.MEASURES),
+    ] = None
+    system: Annotated[
+        str | None, Option("System that the number is about; default: the only one.")
+    ] = None
+    tolerance_of_print: Annotated[
+        float | None,
+        Option(
+            "Largest distance of a value that is printed so; default: half the last digit.",
+            Panel.MEASURES,
+        ),
+    ] = None
+    tolerance: Annotated[
+        tuple[int, ...],
+        Option(
+            "Distances to try for precision, recall and F, separated by commas.",
+            Panel.MEASURES,
+            read_whole_numbers,
+        ),
+    ] = (0, 1, 2, 3, 5)
+    documents: DocumentsOption = None
+    units: UnitsOption = MeasuringSettings.units
+    length_tolerance: LengthToleranceOption = MeasuringSettings.length_tolerance
+    output: Annotated[
+        str | None, Option("Folder for a table of all conventions.", Panel.OUTPUT)
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Check the settings.
+
+        Raises:
+            Refused: a setting is missing, or has a value that it cannot have.
+        """
+        pairs = (self.references is not None, self.hypotheses is not None)
+        if pairs != ((True, True) if self.codings is None else (False, False)):
+            raise Refused("give REFERENCES and HYPOTHESES, or --codings, and not both")
+        if (self.published is None) == (self.published_table is None):
+            raise Refused("--published: give either one number or a --published-table")
+        if self.published is not None and self.measure is None:
+            raise Refused("--measure: name the measure of the published number")
+        if self.published_table is not None and (self.measure or self.system):
+            raise Refused("--published-table: names measures and systems; omit those options")
+        if self.tolerance_of_print is not None and not 0 < self.tolerance_of_print < 1:
+            raise Refused(f"--tolerance-of-print {self.tolerance_of_print}: must lie in (0, 1)")
+        for distance in self.tolerance:
+            within("--tolerance", distance, 0, MOST_UNITS)
+        check_locations({**self.inputs, "--output": self.output})
+
+    @property
+    def inputs(self) -> dict[str, str | None]:
+        """Locations of the input tables by the argument or option that names them."""
+        return {
+            "REFERENCES": self.references,
+            "HYPOTHESES": self.hypotheses,
+            "--codings": self.codings,
+            "--documents": self.documents,
+            "--published-table": self.published_table,
+        }
+
+    @property
+    def command(self) -> str:
+        """The command that computes segscore's default."""
+        words = ["segscore", "score", self.references, self.hypotheses]
+        if self.codings is not None:
+            words = ["segscore", "agree", self.codings]
+        if self.documents is not None:
+            words += ["--documents", self.documents]
+        if self.units != MeasuringSettings.units:
+            words += ["--units", self.units]
+        if self.length_tolerance:
+            words += ["--length-tolerance", str(self.length_tolerance)]
+        return " ".join(quote(word) for word in words if word is not None)

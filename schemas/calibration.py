@@ -1,0 +1,21 @@
+"""The output table `calibration`: the value of a measure for known faults."""
+
+import pandera.pyarrow as pap
+
+from segscore.schemas.columns import name, value
+
+CALIBRATION = pap.DataFrameSchema(
+    {
+        "measure": name("the measure"),
+        "fault": name("missed, added, missed-or-added, mixed (near and full misses) or moved"),
+        "level": value(
+            "probability of the fault for each boundary; of moved, the largest distance"
+        ),
+        "size": value("level; of moved, the mean distance, in the unit of the run"),
+        "micro": value("value over all versions of all references", None, None),
+        "macro": value("mean over documents of their values", None, None),
+    },
+    name="calibration",
+    description="fault and level",
+    strict=True,
+)

@@ -1,0 +1,90 @@
+"""Find the convention behind the numbers of a paper."""
+
+from collections.abc import Iterable
+from os import PathLike, fspath
+from typing import Any
+
+from segscore.api.evaluation import plain_settings
+from segscore.api.inputs import Given, location_of, source_of
+from segscore.pipeline.arrays.compiling import announce_compilation
+from segscore.pipeline.conventions.published import (
+    Published,
+    published_rows,
+    read_published,
+    read_published_table,
+)
+from segscore.pipeline.conventions.results import Reconciliation
+from segscore.pipeline.conventions.run import reconcile_tables
+from segscore.pipeline.conventions.settings import ReconcileSettings
+from segscore.pipeline.errors import Refused
+
+
+def reconcile(
+    references: Given = None,
+    hypotheses: Given = None,
+    documents: Given = None,
+    *,
+    published: Any,
+    codings: Given = None,
+    **settings: Any,
+) -> Reconciliation:
+    """Find the conventions that give published numbers, as `segscore reconcile` does.
+
+    >>> import segscore
+    >>> reference = {"d": segscore.Segmentation([2, 5], 11)}
+    >>> hypothesis = {"d": segscore.Segmentation([2, 4], 11)}
+    >>> found = segscore.reconcile(reference, hypothesis, measure="pk", published=0.2)
+    >>> [name for name in found.fitting if "but" not in name]
+    ['NLTK, N flags, last one set', 'TinyRec', 'SuperDialseg']
+
+    Args:
+        references: the references, in any form that `segscore.evaluate` takes.
+        hypotheses: the segmentations that the numbers are about.
+        documents: table of unit lengths and attributes of documents, or None.
+        published: a number, as a text if its last digits are zeros; rows as dicts with system,
+            measure and value; or the path of a CSV file with these columns.
+        codings: segmentations by several coders, for numbers about agreement, instead of
+            references and hypotheses.
+        settings: options of `segscore reconcile`, as keywords: measure, system, tolerance_of_print,
+            tolerance, units, length_tolerance.
+
+    Raises:
+        Refused: the input or the settings are invalid; the command has the same message.
+        Failed: no row could be scored.
+    """
+    announce_compilation()
+    tables = {
+        "references": references,
+        "hypotheses": hypotheses,
+        "documents": documents,
+        "codings": codings,
+    }
+    given = {name: table for name, table in tables.items() if table is not None}
+    if "output" in settings:
+        raise Refused("output: is an option of the command only; use the attribute table")
+    chosen = plain_settings(settings)
+    numbers = _numbers(published, chosen)
+    locations = {name: location_of(table) or f"<{name}>" for name, table in given.items()}
+    options: dict[str, Any] = {
+        "published": "0",
+        "measure": numbers[0].measure,
+        **chosen,
+        **locations,
+    }
+    sources = {name: source_of(name, table) for name, table in given.items()}
+    return reconcile_tables(ReconcileSettings(**options), sources, numbers)
+
+
+def _numbers(published: Any, settings: dict[str, Any]) -> list[Published]:
+    """Return the published numbers, and remove what only they need from the settings."""
+    width = settings.get("tolerance_of_print")
+    if isinstance(published, PathLike) or (
+        isinstance(published, str) and "measure" not in settings
+    ):
+        return read_published_table(fspath(published), width)
+    if isinstance(published, Iterable) and not isinstance(published, str):
+        return published_rows(published, width, "published")
+    if "measure" not in settings:
+        raise Refused("measure: name the measure of the published number")
+    row = {name: settings.get(name) for name in ("measure", "system")}
+    return [read_published({**row, "value": published}, width, "published")]

@@ -1,0 +1,127 @@
+"""`segscore reconcile`: what it prints, writes and refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import segscore as python_interface
+from segscore.pipeline.conventions.boundary_family import boundary_family
+from segscore.pipeline.conventions.edit_family import EDIT_FAMILY
+from segscore.pipeline.conventions.window_family import WINDOW_FAMILY
+from segscore.pipeline.storage import read_table
+from segscore.schemas.conventions import CONVENTIONS
+from tests.support.command_line import Segscore
+from tests.support.paths import DATA
+
+TINYREC, STARGAZER = str(DATA / "tinyrec.jsonl"), str(DATA / "stargazer.jsonl")
+
+
+def test_the_defaults_are_those_of_score_and_so_are_options(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    """Recipes that consist of options and an average give the value of the convention."""
+    families = (WINDOW_FAMILY, EDIT_FAMILY, boundary_family(()))
+    numbers = [
+        {"system": "textseg_bseg", "measure": measure, "value": 0.5}
+        for family in families
+        for measure in family.measures
+    ]
+    found = python_interface.reconcile(STARGAZER, STARGAZER, published=numbers)
+    rows = found.table.to_pylist()
+    commands = {
+        ("segscore score " + f"{STARGAZER} {STARGAZER} {options}".strip(), average): options
+        for options in ("", "--rounding half-up", "--window per-run", "--n-t 3")
+        for average in ("micro", "macro")
+    }
+    compared = 0
+    for (command, average), options in commands.items():
+        chosen = [row for row in rows if row["command"] == f"{command}; {average} average"]
+        output = tmp_path / f"{options.replace(' ', '')}"
+        result = segscore(
+            "score", STARGAZER, STARGAZER, *options.split(), "--replicates", 0, "--output", output
+        )
+        assert result.code == 0, result.err
+        summary = {
+            row["measure"]: row["value"]
+            for row in read_table(str(output / "summary")).to_pylist()
+            if row["hypothesis"] == "textseg_bseg" and row["average"] == average
+        }
+        for row in chosen:
+            assert row["value"] == pytest.approx(summary[row["measure"]], abs=1e-12), row
+            compared += 1
+    assert compared >= 16
+
+
+def test_the_table_has_every_convention(segscore: Segscore, tmp_path: Path) -> None:
+    output = tmp_path / "found"
+    command = ["reconcile", STARGAZER, STARGAZER, "--system", "textseg_seg1", "--measure", "pk"]
+    result = segscore(*command, "--published", "0.24", "--output", output)
+    assert result.code == 0, result.err
+    assert result.out.endswith(f"written to {output}\n")
+    table = read_table(str(output / "conventions.parquet"))
+    CONVENTIONS.validate(table)
+    rows = table.to_pylist()
+    fitting = [row for row in rows if row["fits"]]
+    assert rows[: len(fitting)] == fitting and fitting
+    assert all(0.235 <= row["value"] <= 0.245 for row in fitting)
+    assert f"{len(fitting)} of {len(rows)} conventions give this number" in result.out
+    again = segscore(*command, "--published", "0.24", "--output", output)
+    assert again.code == 2 and "already contains conventions.parquet" in again.err
+
+
+def test_tables_of_several_measures_are_searched_by_family(
+    segscore: Segscore, tmp_path: Path
+) -> None:
+    paper = tmp_path / "paper.csv"
+    lines = ["system,measure,value", "textseg_seg1,pk,24%", "textseg_seg1,f1,.5"]
+    paper.write_text("\n".join(lines) + "\n", "utf-8")
+    result = segscore("reconcile", STARGAZER, STARGAZER, "--published-table", paper)
+    assert result.code == 0, result.err
+    assert "pk of textseg_seg1: published 24%, segscore's default" in result.out
+    assert "f1 of textseg_seg1: published .5, segscore's default" in result.out
+
+
+def test_rejected_rows_are_warned_of(segscore: Segscore, tmp_path: Path) -> None:
+    rows = Path(TINYREC).read_text("utf-8").splitlines()[:4]
+    broken = {**json.loads(rows[0]), "coder": "x", "boundaries": [10**6]}
+    file = tmp_path / "rows.jsonl"
+    file.write_text("\n".join([*rows, json.dumps(broken)]) + "\n", "utf-8")
+    result = segscore("reconcile", file, file, "--measure", "f1", "--published", ".1")
+    assert result.code == 0 and "warning" in result.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--measure", "pk"], "give either one number or a --published-table"),
+        (["--published", ".3"], "--measure: name the measure"),
+        (["--measure", "pk", "--published", "low"], "must be a number such as"),
+        (["--measure", "pk", "--published", ".3"], "name its system with --system"),
+        (["--published-table", "none.csv"], "none.csv: there is no such file"),
+        (["--measure", "beauty", "--published", ".3"], "beauty: no convention computes it"),
+        (["--measure", "pk", "--published", ".3", "--system", "me"], "me: is no system"),
+        (["--measure", "pk", "--published", ".3", "--codings", "x"], "and not both"),
+        (["--measure", "pk", "--published", ".3", "--tolerance-of-print", "0"], "in (0, 1)"),
+        (["--measure", "f1", "--published", ".3", "--tolerance", "-1"], "--tolerance -1"),
+    ],
+)
+def test_wrong_options_are_refused(segscore: Segscore, options: list[str], message: str) -> None:
+    result = segscore("reconcile", STARGAZER, STARGAZER, *options)
+    assert result.code == 2
+    assert message in result.err
+
+
+def test_codings_have_no_systems(segscore: Segscore) -> None:
+    command = ["reconcile", "--codings", STARGAZER, "--measure", "pi", "--published", ".4"]
+    result = segscore(*command, "--system", "1")
+    assert result.code == 2 and "without a system" in result.err
+
+
+def test_a_document_must_exist() -> None:
+    row = {"system": "EquiSeg", "measure": "pk", "value": ".3", "document_id": "none"}
+    with pytest.raises(python_interface.Refused, match="none: EquiSeg has no such document"):
+        python_interface.reconcile(TINYREC, TINYREC, published=[row])
+    row = {"measure": "pi", "value": ".3", "document_id": "none"}
+    with pytest.raises(python_interface.Refused, match="none: has no coding"):
+        python_interface.reconcile(codings=STARGAZER, published=[row])

@@ -1,0 +1,189 @@
+"""Known faults: what they do to references, and what a measure makes of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from segscore.pipeline.arrays.document_ids import hash_names, number
+from segscore.pipeline.arrays.ragged import Ragged, from_lists
+from segscore.pipeline.conventions.calibrate import (
+    Calibration,
+    CurvePoint,
+    run_calibration,
+    size_of,
+)
+from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
+from segscore.pipeline.conventions.faults import (
+    COPIES,
+    MOVED,
+    Fault,
+    faults,
+    mean_distance,
+    with_fault,
+)
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.storage import read_table
+from segscore.schemas.calibration import CALIBRATION
+from tests.oracles import naive
+from tests.support.command_line import Segscore
+from tests.support.paths import DATA
+from tests.support.strategies import segmentations
+
+STARGAZER = str(DATA / "stargazer.jsonl")
+KINDS = ("missed", "added", "missed-or-added", "mixed", MOVED)
+
+
+def lists(boundaries: Ragged) -> list[list[int]]:
+    """Return the rows of a ragged array."""
+    return [
+        boundaries.values[start:end].tolist()
+        for start, end in zip(boundaries.offsets, boundaries.offsets[1:], strict=False)
+    ]
+
+
+def versions(fault: Fault, corpus: list[tuple[int, list[int]]], seed: int = 0) -> list[list[int]]:
+    """Return the versions of references with a fault."""
+    numbers = np.arange(len(corpus), dtype=np.uint64)
+    n_units = np.array([n for n, _ in corpus])
+    made = with_fault(fault, seed, numbers, n_units, from_lists([b for _, b in corpus]))
+    return lists(made)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    corpus=st.lists(segmentations(30), min_size=1, max_size=4),
+    kind=st.sampled_from(KINDS),
+    level=st.integers(0, 4),
+    seed=st.integers(0, 2**64 - 1),
+)
+def test_a_fault_does_what_it_says(
+    corpus: list[tuple[int, list[int]]], kind: str, level: int, seed: int
+) -> None:
+    fault = Fault(kind, level if kind == MOVED else level / 4)
+    made = versions(fault, corpus, seed)
+    assert len(made) == COPIES * len(corpus)
+    for place, coded in enumerate(made):
+        n_units, truth = corpus[place // COPIES]
+        assert coded == sorted(set(coded)) and all(0 < p < n_units for p in coded)
+        if level == 0:
+            assert coded == truth
+        elif kind == "missed":
+            assert set(coded) <= set(truth) and (level < 4 or not coded)
+        elif kind == "added":
+            assert set(coded) >= set(truth)
+            free = n_units - 1 - len(truth)
+            assert level < 4 or len(coded) == len(truth) + min(len(truth), free)
+        elif kind == MOVED:
+            assert len(coded) == len(truth)
+            assert all(abs(p - q) <= level for p, q in zip(coded, truth, strict=True))
+    if kind == MOVED:
+        distances = [
+            abs(p - q)
+            for place, coded in enumerate(made)
+            for p, q in zip(coded, corpus[place // COPIES][1], strict=True)
+        ]
+        mean = sum(distances) / len(distances) if distances else 0
+        truths = from_lists([boundaries for _, boundaries in corpus])
+        assert mean_distance(truths, from_lists(made)) == pytest.approx(mean)
+
+
+def test_levels_ascend_and_start_without_a_fault() -> None:
+    listed = list(faults(7))
+    for kind in KINDS:
+        levels = [fault.level for fault in listed if fault.kind == kind]
+        assert levels[0] == 0 and levels == sorted(set(levels))
+    assert max(fault.level for fault in listed if fault.kind == MOVED) == 6
+    assert [fault.level for fault in faults(0) if fault.kind == MOVED] == [0, 1]
+
+
+def calibration(measure: str, **options: Any) -> Calibration:
+    """Calibrate a measure on Stargazer."""
+    return run_calibration(CalibrateSettings(STARGAZER, measure, **options))
+
+
+def test_the_curve_is_that_of_the_slow_twin() -> None:
+    points = calibration("boundary_similarity").points
+    rows = [json.loads(line) for line in Path(STARGAZER).read_text("utf-8").splitlines()]
+    truth = [row["boundaries"] for row in rows if row["role"] == "reference"]
+
+    documents = hash_names(number(pa.array(["stargazer"])).documents.ids).hashes
+    numbers = documents[0] + np.arange(len(truth), dtype=np.uint64)
+    for fault in (Fault("mixed", 0.25), Fault(MOVED, 2), Fault("missed", 0.5)):
+        (point,) = (point for point in points if point.fault == fault)
+        made = with_fault(fault, 0, numbers, np.full(len(truth), 21), from_lists(truth))
+        counts = [
+            naive.edit_counts(21, truth[place // COPIES], coded)
+            for place, coded in enumerate(lists(made))
+        ]
+        total = {name: sum(count[name] for count in counts) for name in counts[0]}
+        micro = naive.edit_values(total, n_t=2, per_row=False)["boundary_similarity"]
+        assert micro is not None and point.micro == pytest.approx(float(micro), abs=1e-12)
+        each = [naive.edit_values(c, n_t=2, per_row=True)["boundary_similarity"] for c in counts]
+        assert point.macro == pytest.approx(float(sum(each) / len(each)), abs=1e-12)  # type: ignore[arg-type]
+
+
+def test_recall_is_what_is_not_missed() -> None:
+    for point in calibration("recall").points:
+        if point.fault.kind == "missed":
+            # 20 versions of 7 codings have about 800 boundaries: 4 standard deviations.
+            assert point.micro == pytest.approx(1 - point.fault.level, abs=0.07)
+        if point.fault.kind == "added":
+            assert point.micro == 1
+
+
+def points(kind: str, curve: list[tuple[float, float | None]]) -> list[CurvePoint]:
+    """Return a curve."""
+    return [CurvePoint(Fault(kind, size), size, value, value) for size, value in curve]
+
+
+@pytest.mark.parametrize(
+    ("value", "size"), [(1, 0), (0.9, 0.1), (0.7, 0.35), (0.5, 0.75), (0.6, 0.5), (0.3, None)]
+)
+def test_sizes_lie_between_points(value: float, size: float | None) -> None:
+    curve = points("missed", [(0, 1.0), (0.2, 0.8), (0.5, 0.6), (0.75, 0.5), (1.0, None)])
+    expected = None if size is None else pytest.approx(size)
+    assert size_of(curve, value) == expected
+
+
+def test_a_value_is_described_in_a_sentence() -> None:
+    curve = [*points("missed", [(0, 1.0), (1.0, 0.0)]), *points(MOVED, [(0, 1.0), (4, 0.2)])]
+    described = Calibration("boundary_similarity", tuple(curve), 3, ())
+    assert described.describe(0.6) == (
+        "boundary_similarity 0.6 on this corpus is what a system gets that misses 40% of the "
+        "boundaries; or moves every boundary by 2.0 units on average."
+    )
+    assert described.describe(0.1) == (
+        "boundary_similarity 0.1 on this corpus is what a system gets that misses 90% of the "
+        "boundaries."
+    )
+    assert described.describe(2) == (
+        "boundary_similarity 2 on this corpus is not what any of these faults gives."
+    )
+
+
+def test_the_curve_does_not_depend_on_the_order_of_rows(segscore: Segscore, tmp_path: Path) -> None:
+    lines = (DATA / "moonstone.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "back.jsonl").write_text("".join(reversed(lines)), "utf-8")
+    tables = []
+    for source, output in ((DATA / "moonstone.jsonl", "a"), (tmp_path / "back.jsonl", "b")):
+        result = segscore(
+            "calibrate", source, "--measure", "pk", "--output", tmp_path / output, "--value", 0.3
+        )
+        assert result.code == 0, result.err
+        tables.append((tmp_path / output / "calibration.parquet").read_bytes())
+    assert tables[0] == tables[1]
+    table = read_table(str(tmp_path / "a" / "calibration.parquet"))
+    CALIBRATION.validate(table)
+    again = segscore("calibrate", STARGAZER, "--measure", "pk", "--output", tmp_path / "a")
+    assert again.code == 2 and "already contains calibration.parquet" in again.err
+
+
+def test_unknown_measures_are_refused() -> None:
+    with pytest.raises(Refused, match="--measure beauty: is no measure of pairs"):
+        calibration("beauty")
