@@ -28,8 +28,9 @@ while True:
 def test_a_dead_name_server_is_reported(tmp_path: Path) -> None:
     resolver, metrics = tmp_path / "resolv.conf", tmp_path / "night.prom"
     resolver.write_text("nameserver 127.0.0.1\n")
-    segscore = [sys.executable, "-m", "segscore", "nightly", "--date", "2026-01-31"]
-    options = ["--settings", DEPLOY / "settings" / "segscore.toml", "--metrics", metrics]
+    settings = DEPLOY / "settings" / "segscore.toml"
+    options = f"--date 2026-01-31 --settings {settings} --metrics {metrics} --log-format json"
+    command = [sys.executable, "-m", "segscore", "nightly", *options.split()]
     environment = {**CREDENTIALS, "AWS_DEFAULT_REGION": "eu-west-1", "PYTHONPATH": str(ROOT)}
     with (
         PrivateMachine(tmp_path) as machine,
@@ -37,7 +38,6 @@ def test_a_dead_name_server_is_reported(tmp_path: Path) -> None:
     ):
         wait(log.read_text, "the name server started")
         machine.say("mount", "--bind", resolver, "/etc/resolv.conf")
-        command = (*segscore, *options, "--log-format", "json")
         result = machine.run(*command, environment=environment)
     assert result.returncode == 1
     (line,) = (json.loads(line) for line in result.stderr.splitlines())
