@@ -1,6 +1,7 @@
 """`segscore compare`: show which system is better, by how much, and where systems go wrong."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,11 +12,12 @@ from segscore.jobs.show.fitted import out
 from segscore.jobs.show.gating import describe_failure, moved_lines, print_checks
 from segscore.jobs.show.printing import Bar
 from segscore.pipeline.comparison.settings import CompareSettings
-from segscore.pipeline.errors import Done
+from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.runs.options import Panel
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.rules import GateRule
+    from segscore.pipeline.nightly.verdict import Check
 
 _REFERENCE = "reference"
 
@@ -73,8 +75,10 @@ def compare(
         return finished
     for warning in finished.record["warnings"]:
         LOG.say("warning", warning)
+    checks = _check(chosen.runs, rules, alpha) if rules else []
     if format_name == "json":
-        print_json("compare", {**described(finished.record), **as_rows(finished.tables)})
+        tables = as_rows(finished.tables) | {"checks": [asdict(check) for check in checks]}
+        print_json("compare", {**described(finished.record), **tables})
     elif layout is None and format_name == "text":
         print_comparison(finished, average)
     else:
@@ -83,8 +87,11 @@ def compare(
     if (output := chosen.output) is not None:
         state = "already contains this comparison" if finished.unchanged else "written"
         LOG.say("info", f"{output}: {state}", output=output)
-    if rules:
-        _check_gate(chosen.runs[0], chosen.runs[1], rules, alpha)
+    if rules and format_name == "text":
+        _print_checks(chosen.runs[0], checks, alpha)
+    if problems := [describe_failure(check) for check in checks if check.fails]:
+        run, other = chosen.runs
+        raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")
     return None
 
 
@@ -102,14 +109,16 @@ def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[Gate
     return parse_rule(gate)
 
 
-def _check_gate(run: str, other: str, rules: "tuple[GateRule, ...]", alpha: float) -> None:
-    """Check a run against another by the rules of the gate; fail if it is worse."""
-    from segscore.pipeline.errors import Failed
+def _check(runs: Sequence[str], rules: "tuple[GateRule, ...]", alpha: float) -> "list[Check]":
+    """Check a run against another by the rules of the gate."""
     from segscore.pipeline.nightly.gate import check_runs
 
-    checks = check_runs(run, other, rules, alpha)
+    run, other = runs
+    return [*check_runs(run, other, rules, alpha)]
+
+
+def _print_checks(run: str, checks: "list[Check]", alpha: float) -> None:
+    """Print the results of the rules, and the documents that worsened most."""
     print_checks(checks, alpha)
     for line in (line for check in checks for line in moved_lines(run, check)):
         out().print(line, markup=False)
-    if problems := [describe_failure(check) for check in checks if check.fails]:
-        raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")

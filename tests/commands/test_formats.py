@@ -162,3 +162,15 @@ def test_an_unknown_format_is_refused(segscore: Segscore, command: str) -> None:
     }
     words = [command, *inputs.get(command, []), *needed.get(command, [])]
     assert "must be one of text, json" in refusal_line(segscore(*words, "--format", "xml"))
+
+
+def test_the_gate_of_a_comparison(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
+    """The checks are part of the one object, and no part of a table; a failure ends with 1."""
+    assert segscore("score", TINYREC, TINYREC, "--output", tmp_path / "other").code == 0
+    rule = "boundary_similarity>=-0.01"
+    runs = (scored, tmp_path / "other", "--measure", "boundary_similarity")
+    command = ("compare", *runs, "--gate", rule, "--format")
+    (check,) = loaded(segscore(*command, "json"))["checks"]
+    assert (check["rule"], check["result"]) == (rule, "passed")
+    rows = rows_of_csv(segscore(*command, "csv"))
+    assert {row["measure"] for row in rows} == {"boundary_similarity"}
