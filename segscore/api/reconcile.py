@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from os import PathLike, fspath
 from typing import Any
 
-from segscore.api.compiling import announce_compilation
+from segscore.pipeline.arrays.compiling import announce_compilation
 from segscore.api.evaluation import plain_settings
 from segscore.api.inputs import Given, location_of, source_of
 from segscore.pipeline.conventions.published import (
@@ -65,7 +65,12 @@ def reconcile(
     chosen = plain_settings(settings)
     numbers = _numbers(published, chosen)
     locations = {name: location_of(table) or f"<{name}>" for name, table in given.items()}
-    options = {"published": "0", "measure": numbers[0].measure, **chosen, **locations}
+    options: dict[str, Any] = {
+        "published": "0",
+        "measure": numbers[0].measure,
+        **chosen,
+        **locations,
+    }
     sources = {name: source_of(name, table) for name, table in given.items()}
     return reconcile_tables(ReconcileSettings(**options), sources, numbers)
 
