@@ -43,8 +43,8 @@ _SPECIAL = str.maketrans(
     }
 )  # fmt: skip
 
-_PIECES = re.compile(r"[^\s_/:.@-]{0,6}[\s_/:.@-]?")
-"""A part of a name after which a line may end: at a mark, or after six characters."""
+_PIECES = re.compile(r"[^\s_/:.@-]{0,5}[\s_/:.@-]?")
+"""A part of a name after which a line may end: at a mark, or after five characters."""
 
 
 def latex_tables(layout: Layout, average: str) -> str:

@@ -145,7 +145,11 @@ class ConventionAverages:
             return np.where(neither, 0.0, values)
         if agreed is not None:
             values = np.where(neither & np.isnan(values), agreed, values)
-        replacements = {"zero": 0.0, "one": 1.0, "zero-or-one": np.where(neither, 1.0, 0.0)}
+        replacements: dict[str, Floats | float] = {
+            "zero": 0.0,
+            "one": 1.0,
+            "zero-or-one": np.where(neither, 1.0, 0.0),
+        }
         if without not in replacements:
             return values
         return np.where(np.isnan(values), replacements[without], values)

@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Absent, Refused
 
 _COLUMNS = ("system", "measure", "value")
 _DOCUMENT = "document_id"
@@ -92,9 +92,12 @@ def read_published_table(location: str, half_width: float | None = None) -> list
         half_width: as for ``read_published``.
 
     Raises:
-        Refused: the file cannot be read, lacks a column, or has a value that is not a number.
+        Refused: there is no file, it lacks a column, or has a value that is not a number.
     """
-    rows = list(csv.DictReader(storage.read_text(location).splitlines()))
+    text = storage.read_text(location)
+    if text is None:
+        raise Absent(f"--published-table {location}: there is no such file")
+    rows = list(csv.DictReader(text.splitlines()))
     return published_rows(rows, half_width, location)
 
 

@@ -1,6 +1,7 @@
 """What a run shows, in a few sentences: the beginning of a report."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
 from typing import Any
 
 from segscore.pipeline.nightly.verdict import Verdict
@@ -63,27 +64,33 @@ def _with_interval(row: RunRow) -> str:
 
 def _certainty(best: str, others: Sequence[str], pairs: PairRows, untested: str) -> str:
     """Say from which systems the best one differs more than by chance."""
-    found = {name: _p_of(pairs, best, name) for name in others}
-    compared = {name: p for name, p in found.items() if p is not None}
+    compared = {name: row for name in others if (row := _tested(pairs, best, name)) is not None}
     if not compared:
         return f"Whether that is due to chance was not tested{untested}."
     test = "in a paired permutation test, adjusted by Holm"
-    close = [name for name, p in compared.items() if p >= SIGNIFICANT]
+    p_values = {name: float(row["p_permutation_holm"]) for name, row in compared.items()}
+    close = [
+        name
+        for name, row in compared.items()
+        if p_values[name] >= SIGNIFICANT or row["better"] != best
+    ]
     if not close:
-        least = shown_p(max(compared.values()))
+        most = shown_p(max(p_values.values()))
         many = "the other system" if len(compared) == 1 else f"all {len(compared)} others"
         omitted = " that were compared" if len(compared) < len(others) else ""
-        return f"This is sure: it is better than {many}{omitted}, p at most {least} {test}."
-    p = shown_p(compared[close[0]])
+        return f"This is sure: it is better than {many}{omitted}, p at most {most} {test}."
+    least = shown_p(min(p_values[name] for name in close))
+    at_least = "" if len(close) == 1 else "at least "
     return (
         f"This is not sure: its difference from {listed_names(close)} may be due to chance, p "
-        f"{p if len(close) == 1 else f'{p} and more'} {test}."
+        f"{at_least}{least} {test}."
     )
 
 
-def _p_of(pairs: PairRows, name: str, other: str) -> float | None:
-    row: Mapping[str, Any] | None = pairs.get((name, other)) or pairs.get((other, name))
-    return None if row is None else float(row["p_permutation_holm"])
+def _tested(pairs: PairRows, name: str, other: str) -> Mapping[str, Any] | None:
+    """Return the comparison of two systems; None if they were not compared, or p is undefined."""
+    row = pairs.get((name, other)) or pairs.get((other, name))
+    return None if row is None or isnan(row["p_permutation_holm"]) else row
 
 
 def verdict_in_words(night: Verdict) -> str:
@@ -94,11 +101,11 @@ def verdict_in_words(night: Verdict) -> str:
     for check in failed[:_NAMED]:
         what = f"{isolated(check.system)}, {check.average} {check.measure}"
         if check.value is None or check.before is None or check.change is None:
-            sentences.append(f"{what}: undefined now, but not before ({check.compared_with}).")
+            sentences.append(f"{what}: undefined now, but not on {check.against}.")
             continue
         verb = "fell" if check.change < 0 else "rose"
         sentences.append(
-            f"{what}: {verb} from {four_decimals(check.before)} ({check.compared_with}) to "
+            f"{what}: {verb} from {four_decimals(check.before)} on {check.against} to "
             f"{four_decimals(check.value)}, {abs(check.limit):g} allowed, "
             f"p {shown_p(check.p_adjusted)}."
         )
@@ -115,7 +122,6 @@ _OUTCOMES = {
     "failed": "failed",
     "incomplete": "is incomplete",
     "not_comparable": "cannot be compared with an earlier one",
-    "accepted": "was accepted",
 }
 
 

@@ -187,7 +187,7 @@ def scatter(rows: Sequence[MarkValues], across: str, up: str) -> Chart | None:
 
 def _labels(base: "alt.Chart", where: str, align: _Side, dx: int) -> "alt.Chart":
     """Write labels beside points, on the side with enough space."""
-    chart = base.transform_filter(where).mark_text(align=align, dx=dx, dy=-7, limit=130)
+    chart = base.transform_filter(where).mark_text(align=align, dx=dx, dy=-7, limit=190)
     return chart.encode(text="label:N")
 
 

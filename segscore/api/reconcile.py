@@ -60,10 +60,16 @@ def reconcile(
         "codings": codings,
     }
     given = {name: table for name, table in tables.items() if table is not None}
-    if "output" in settings:
-        raise Refused("output: is an option of the command only; use the attribute table")
     chosen = plain_settings(settings)
+    if "output" in chosen:
+        raise Refused("output: is an option of the command only; use the attribute table")
     numbers = _numbers(published, chosen)
+    return _reconcile(given, chosen, numbers)
+
+
+def _reconcile(
+    given: dict[str, Given], chosen: dict[str, Any], numbers: list[Published]
+) -> Reconciliation:
     locations = {name: location_of(table) or f"<{name}>" for name, table in given.items()}
     options: dict[str, Any] = {
         "published": "0",

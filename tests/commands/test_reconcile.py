@@ -98,6 +98,7 @@ def test_rejected_rows_are_warned_of(segscore: Segscore, tmp_path: Path) -> None
         (["--published", ".3"], "--measure: name the measure"),
         (["--measure", "pk", "--published", "low"], "must be a number such as"),
         (["--measure", "pk", "--published", ".3"], "name its system with --system"),
+        (["--published-table", "none.csv"], "none.csv: there is no such file"),
         (["--measure", "beauty", "--published", ".3"], "beauty: no convention computes it"),
         (["--measure", "pk", "--published", ".3", "--system", "me"], "me: is no system"),
         (["--measure", "pk", "--published", ".3", "--codings", "x"], "and not both"),

@@ -397,9 +397,9 @@ def test_the_report_of_an_audit_shows_its_tables(segscore: Segscore, tmp_path: P
     for title in (name for name in read.tables if name.startswith("Supported ")):
         assert sum(int(row[1]) for row in read.tables[title][1:]) == marked
     documents = read_table(str(run / "documents")).to_pylist()
-    least = sorted(documents, key=lambda row: (row["boundary_similarity"], row["document_id"]))[:5]
+    contested = sorted(documents, key=lambda row: (-row["contested"], row["document_id"]))[:5]
     assert [name for name in read.tables if name.startswith("moonstone/")] == [
-        row["document_id"] for row in least
+        row["document_id"] for row in contested
     ]
     flagged = [
         row["coder"] for row in read_table(str(run / "coders")).to_pylist() if row["flagged"]

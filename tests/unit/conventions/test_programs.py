@@ -229,7 +229,8 @@ PROGRAMS: dict[str, tuple[Family, Callable[[str], float]]] = {
 
 def named_values(family: Family, measure: str) -> dict[str, float]:
     """Return what the conventions of programs give."""
-    corpus, values = corpus_arrays(DOCUMENTS), {}
+    corpus = corpus_arrays(DOCUMENTS)
+    values: dict[str, float] = {}
     counter = family.counter(corpus)
     for convention in (one for one in grid_of(family, [measure]) if not one.changed):
         counts = counter.counts(convention.answers)
@@ -281,6 +282,8 @@ def test_a_number_made_by_a_program_is_reconciled(measure: str, name: str) -> No
         assert name in [one for names in found.fitting for one in names.split(" | ")]
 
 
+STARGAZER = segeval.HEARST_1997_STARGAZER
+
 CODINGS: list[tuple[str, str, Callable[[], float]]] = [
     ("pi", "segeval, B", lambda: float(segeval.fleiss_pi_linear(STARGAZER))),
     (
@@ -294,7 +297,6 @@ CODINGS: list[tuple[str, str, Callable[[], float]]] = [
     ("kappa", "statsmodels", lambda: by_statsmodels()),
     ("alpha", "krippendorff", lambda: by_krippendorff()),
 ]
-STARGAZER = segeval.HEARST_1997_STARGAZER
 
 
 def marks() -> Any:

@@ -1,6 +1,6 @@
 """The search: published numbers as printed, the order of what fits, and fits by chance."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,9 @@ def test_a_table_of_numbers_is_read(tmp_path: Any) -> None:
     assert second.explained_by(0.41) and not second.explained_by(0.411)
 
 
-def found(numbers: Sequence[Published], values: dict[tuple[str, str], Sequence[float]]) -> Search:
+def found(
+    numbers: Sequence[Published], values: Mapping[tuple[str, str], Sequence[float]]
+) -> Search:
     """Search two questions with given values."""
     questions = (COLOR, SIZE)
     grid = conventions(questions, PROGRAMS, lambda _answers: True)
