@@ -1,21 +1,22 @@
 """`segscore agree`: measure how well the coders of a corpus agree."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
-
-from rich.box import SIMPLE_HEAD
-from rich.markup import escape
-from rich.table import Table
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
-from segscore.jobs.show.printing import (
-    GROUPS_SHOWN,
-    Bar,
-    out,
-    print_plan,
-    print_record,
-    shown_number,
+from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.formats import (
+    ResultFormat,
+    as_rows,
+    described,
+    plain_layout,
+    print_json,
+    print_table,
 )
+from segscore.jobs.show.leaderboard import GROUPS_SHOWN
+from segscore.jobs.show.numbers import shown_interval, shown_number
+from segscore.jobs.show.printing import Bar, log_finished, print_plan, print_record, say_done
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.errors import Done
 
@@ -30,37 +31,60 @@ def agree(
     cluster: Cluster = "local",
     workers: Workers = None,
     explain_plan: ExplainPlan = False,
-) -> Done | None:
+    format_name: ResultFormat = "text",
+) -> None:
     """Audit coders: coefficients of agreement, outlying coders, contested documents."""
-    from segscore.pipeline.agreement.run import agreement_plan, find_tables, run_agreement
+    from segscore.pipeline.agreement.run import (
+        agreement_plan,
+        find_tables,
+        read_audit,
+        run_agreement,
+    )
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
 
     if explain_plan:
         print_plan(agreement_plan(chosen, find_tables(chosen), LIMITS))
-        return None
+        return
     startup.work(cluster)
-    with executors.connect(cluster, workers, chosen.memory_limit) as executor, Bar() as bar:
+    with (
+        executors.connect(cluster, workers, chosen.memory_limit) as executor,
+        Bar("comparing coders") as bar,
+    ):
         finished = run_agreement(chosen, executor, bar.advance)
     if isinstance(finished, Done):
-        return finished
-    print_audit(finished)
-    print_record(chosen.output, finished.record)
-    return None
+        say_done(finished, format_name)
+        finished = read_audit(chosen.output)
+    if format_name == "text":
+        print_audit(finished)
+        print_record(chosen.output, finished.record)
+        return
+    log_finished(chosen.output, finished.record)
+    if format_name == "json":
+        tables = {**as_rows(finished.tables), "contested": finished.contested}
+        print_json("agree", {"output": chosen.output, **described(finished.record), **tables})
+    else:
+        coefficients = finished.tables["agreement"]
+        rows, signature = coefficients.to_pylist(), finished.record["signature"]
+        print_table(plain_layout(coefficients.column_names, rows, signature), format_name)
 
 
 def print_audit(finished: "FinishedAudit") -> None:
     """Print coefficients by group, coders over all documents, and the most contested documents."""
+    from segscore.pipeline.agreement.findings import describe_audit
     from segscore.pipeline.runs.finished import rows_over_all
 
     by = list(finished.record["settings"]["group_by"])
     groups = _by_group(finished.tables["agreement"].to_pylist(), by)
     for group, rows in list(groups.items())[: 1 + GROUPS_SHOWN]:
-        out().print(_coefficients(_group_title(by, group), rows))
+        _print_coefficients(_group_title(by, group), rows)
     if len(groups) > 1 + GROUPS_SHOWN:
         out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups are in the table agreement")
-    out().print(_coders(rows_over_all(finished.tables["coders"], by)))
-    out().print(_contested(finished.contested))
+    _print_coders(rows_over_all(finished.tables["coders"], by))
+    _print_contested(finished.contested)
+    kinds = ("agreement", "coders", "peers")
+    for sentence in describe_audit(*(rows_over_all(finished.tables[name], by) for name in kinds)):
+        out().print(sentence, markup=False)
 
 
 def _by_group(
@@ -78,73 +102,66 @@ def _group_title(by: list[str], group: tuple[Any, ...]) -> str:
     return ", ".join(f"{name} {part}" for name, part in zip(by, group, strict=True))
 
 
-def _coefficients(title: str, rows: list[dict[str, Any]]) -> Table:
+def _print_coefficients(title: str, rows: list[dict[str, Any]]) -> None:
     first = rows[0]
-    table = Table(
-        title=escape(title),
-        box=SIMPLE_HEAD,
+    similarities = [row["similarity"] for row in rows]
+    repeated = [one == before for one, before in pairwise([None, *similarities])]
+    print_fitted(
+        [
+            Column(
+                "similarity",
+                ["" if again else name for name, again in zip(similarities, repeated, strict=True)],
+                is_name=True,
+            ),
+            Column("coefficient", [row["coefficient"] for row in rows], is_name=True),
+            Column("value", [shown_number(row["value"]) for row in rows]),
+            Column(
+                "95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
+            ),
+            Column("actual", [shown_number(row["actual"]) for row in rows]),
+            Column("expected", [shown_number(row["expected"]) for row in rows]),
+        ],
+        title=title,
         caption=f"{first['codings']} codings by {first['coders']} coders of "
         f"{first['documents']} documents, {first['pairs']} pairs",
     )
-    table.add_column("similarity", no_wrap=True)
-    table.add_column("coefficient", no_wrap=True)
-    for heading in ("value", "95 % interval", "actual", "expected"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    previous = None
-    for row in rows:
-        table.add_row(
-            "" if row["similarity"] == previous else row["similarity"],
-            row["coefficient"],
-            shown_number(row["value"]),
-            f"{shown_number(row['ci_low'])} to {shown_number(row['ci_high'])}",
-            shown_number(row["actual"]),
-            shown_number(row["expected"]),
-        )
-        previous = row["similarity"]
-    return table
 
 
-def _coders(rows: list[dict[str, Any]]) -> Table:
-    """List coders, those whose rates are furthest from the mean first."""
+def _print_coders(rows: list[dict[str, Any]]) -> None:
+    """Print coders, those whose rates are furthest from the mean first."""
     rows = sorted(rows, key=lambda row: (-abs(row["deviation"] or 0), row["coder"]))
     more = len(rows) - CODERS_SHOWN
-    table = Table(
-        title="coders",
-        box=SIMPLE_HEAD,
-        caption="; ".join(
-            ["* more than 2 standard deviations from the mean"]
-            * any(row["flagged"] for row in rows)
-            + [f"{more} more are in the table coders"] * (more > 0)
-        ),
+    remarks = ["* more than 2 standard deviations from the mean"]
+    remarks *= any(row["flagged"] for row in rows)
+    remarks += [f"{more} more are in the table coders"] * (more > 0)
+    rows = rows[:CODERS_SHOWN]
+    names = [row["coder"] + (" *" if row["flagged"] else "") for row in rows]
+    deviations = ["–" if row["deviation"] is None else f"{row['deviation']:+.2f}" for row in rows]
+    print_fitted(
+        [
+            Column("coder", names, is_name=True),
+            Column("boundary rate", [shown_number(row["rate"]) for row in rows]),
+            Column("deviation", deviations),
+            Column("B with peers", [shown_number(row["peer_boundary_similarity"]) for row in rows]),
+            Column(
+                "pi (B) without",
+                [shown_number(row["without_pi_boundary_similarity"]) for row in rows],
+            ),
+            Column("documents", [str(row["documents"]) for row in rows]),
+        ],
+        title="coders, furthest from the mean rate first",
+        caption="; ".join(remarks),
     )
-    table.add_column("coder, furthest from the mean rate first", overflow="fold")
-    headings = ("documents", "boundary rate", "deviation", "B with peers", "pi (B) without")
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows[:CODERS_SHOWN]:
-        deviation = "–" if row["deviation"] is None else f"{row['deviation']:+.2f}"
-        table.add_row(
-            escape(row["coder"]) + (" *" if row["flagged"] else ""),
-            str(row["documents"]),
-            shown_number(row["rate"]),
-            deviation,
-            shown_number(row["peer_boundary_similarity"]),
-            shown_number(row["without_pi_boundary_similarity"]),
-        )
-    return table
 
 
-def _contested(rows: list[dict[str, Any]]) -> Table:
-    table = Table(title="documents", box=SIMPLE_HEAD)
-    table.add_column("document, most contested first", overflow="fold")
-    for heading in ("coders", "mean B", "mean WindowDiff", "mean segments"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(
-            escape(row["document_id"]),
-            str(row["codings"]),
-            shown_number(row["boundary_similarity"]),
-            shown_number(row["window_diff_mean"]),
-            f"{row['segments_mean']:.1f}",
-        )
-    return table
+def _print_contested(rows: list[dict[str, Any]]) -> None:
+    print_fitted(
+        [
+            Column("document", [row["document_id"] for row in rows], is_name=True),
+            Column("mean B", [shown_number(row["boundary_similarity"]) for row in rows]),
+            Column("mean WindowDiff", [shown_number(row["window_diff_mean"]) for row in rows]),
+            Column("coders", [str(row["codings"]) for row in rows]),
+            Column("mean segments", [f"{row['segments_mean']:.1f}" for row in rows]),
+        ],
+        title="documents, most contested first",
+    )

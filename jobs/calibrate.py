@@ -12,10 +12,8 @@ def calibrate(chosen: CalibrateSettings) -> None:
 
     Misses, adds and moves boundaries of REFERENCES at random, and measures the result.
     """
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from segscore.jobs.show.printing import out, shown_number
+    from segscore.jobs.show.fitted import Column, out, print_fitted
+    from segscore.jobs.show.numbers import shown_number
     from segscore.pipeline.conventions.calibrate import run_calibration
     from segscore.pipeline.conventions.faults import MOVED
 
@@ -25,20 +23,20 @@ def calibrate(chosen: CalibrateSettings) -> None:
     if chosen.value is not None:
         out().print(calibration.describe(chosen.value), markup=False)
     else:
-        shares = Table(title=f"{chosen.measure}, micro", box=SIMPLE_HEAD)
-        for heading in ("share of boundaries", *_COLUMNS):
-            shares.add_column(heading, justify="right", no_wrap=True)
         values = {(p.fault.kind, p.fault.level): p.micro for p in calibration.points}
-        for share in _SHARES:
-            cells = [shown_number(values[kind, share]) for kind in _COLUMNS]
-            shares.add_row(f"{share:.0%}", *cells)
-        moved = Table(box=SIMPLE_HEAD)
-        for heading in ("moved by at most", "on average", "value"):
-            moved.add_column(heading, justify="right", no_wrap=True)
-        for point in calibration.kinds[MOVED]:
-            value = shown_number(point.micro)
-            moved.add_row(f"{point.fault.level:g}", f"{point.size:.2f}", value)
-        out().print(shares)
-        out().print(moved)
+        shares = Column("share of boundaries", [f"{share:.0%}" for share in _SHARES])
+        columns = [
+            Column(kind, [shown_number(values[kind, share]) for share in _SHARES])
+            for kind in _COLUMNS
+        ]
+        print_fitted([shares, *columns], title=f"{chosen.measure}, micro")
+        points = calibration.kinds[MOVED]
+        print_fitted(
+            [
+                Column("moved by at most", [f"{point.fault.level:g}" for point in points]),
+                Column("on average", [f"{point.size:.2f}" for point in points]),
+                Column("value", [shown_number(point.micro) for point in points]),
+            ]
+        )
     if chosen.output is not None:
         out().print(f"written to {chosen.output}", markup=False)

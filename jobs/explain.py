@@ -13,7 +13,7 @@ def explain(
     ] = None,
 ) -> None:
     """List the edits between a document's hypotheses and its references, and draw them."""
-    from segscore.jobs.show.printing import out
+    from segscore.jobs.show.fitted import out
     from segscore.pipeline.reports import terminal
     from segscore.pipeline.scoring import explain as explaining
 

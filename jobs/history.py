@@ -1,5 +1,6 @@
 """`segscore history`: write the summaries of many runs as one table."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,8 +9,6 @@ from segscore.jobs.cli.log import LOG
 from segscore.pipeline.nightly.settings import KeepOption
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from segscore.pipeline.nightly.history import Gathered
 
 _SHOWN = 15
@@ -23,12 +22,12 @@ def history(
     keep: KeepOption = None,
 ) -> None:
     """Write the summaries of all runs in a folder as one table; exit 1 if one cannot be read."""
-    from segscore.jobs.show.printing import out
+    from segscore.jobs.show.fitted import out
     from segscore.pipeline.nightly.history import gather_history
 
     gathered = gather_history(runs, output, keep)
     console = out()
-    console.print(_nights(gathered))
+    _print_nights(gathered)
     for removed in gathered.removed:
         console.print(f"removed night {removed}: more than {keep} days older than the newest")
     console.print(f"{gathered.table.num_rows} rows written to {gathered.url}", markup=False)
@@ -38,25 +37,27 @@ def history(
         raise typer.Exit(1)
 
 
-def _nights(gathered: "Gathered") -> "Table":
-    """List the newest runs, their outcomes, and how each signature differs from the one before."""
-    from rich.box import SIMPLE_HEAD
-    from rich.markup import escape
-    from rich.table import Table
-
+def _print_nights(gathered: "Gathered") -> None:
+    """Print the newest runs, their outcomes, and how each signature differs from the one before."""
+    from segscore.jobs.show.fitted import Column, print_fitted
     from segscore.pipeline.runs.signature import signature_differences
 
     columns = gathered.table.select(["run", "outcome", "signature"])
     runs = list(dict.fromkeys(tuple(row.values()) for row in columns.to_pylist()))
-    table = Table(
-        box=SIMPLE_HEAD,
-        caption=f"{len(runs) - _SHOWN} earlier runs are not shown" if len(runs) > _SHOWN else None,
+    signatures = [signature for _, _, signature in runs]
+    differences = [
+        signature_differences(*pair) for pair in pairwise([*signatures[:1], *signatures])
+    ]
+    earlier = len(runs) - _SHOWN
+    print_fitted(
+        [
+            Column("run", [run for run, _, _ in runs][-_SHOWN:], is_name=True),
+            Column("outcome", [outcome or "–" for _, outcome, _ in runs][-_SHOWN:], is_name=True),
+            Column(
+                "differs from previous",
+                [", ".join(listed) for listed in differences][-_SHOWN:],
+                is_name=True,
+            ),
+        ],
+        caption=f"{earlier} earlier runs are not shown" if earlier > 0 else "",
     )
-    table.add_column("run", overflow="fold")
-    table.add_column("outcome", no_wrap=True)
-    table.add_column("differs from previous", overflow="fold")
-    for place, (run, outcome, signature) in enumerate(runs):
-        if place >= len(runs) - _SHOWN:
-            other = signature_differences(runs[place - 1][2], signature) if place else []
-            table.add_row(escape(run), outcome or "–", escape(", ".join(other)))
-    return table

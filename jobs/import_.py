@@ -15,7 +15,9 @@ def import_(
 
     Tables of segments, labels per unit, chapters, subtitles, annotations, speaker turns, text.
     """
-    from segscore.jobs.show.printing import Bar, counted, out
+    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.numbers import counted
+    from segscore.jobs.show.printing import Bar
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.importing.run import SMALL, find_imported, run_import
     from segscore.pipeline.runs.tasks import ignore_progress

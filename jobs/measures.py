@@ -1,41 +1,56 @@
 """`segscore measures`: list the meaning of every measure."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from segscore.jobs.show.formats import ResultFormat
 
 
-def measures() -> None:
+def measures(format_name: ResultFormat = "text") -> None:
     """List every measure: name, formula, range, better direction, source."""
-    from segscore.jobs.show.printing import out
+    from segscore.jobs.show.formats import plain_layout, print_json, print_table
     from segscore.pipeline.measures import ALL
 
-    table = _table("measure", "formula", "range", "better", "source")
-    for measure in ALL.values():
-        table.add_row(measure.name, measure.formula, measure.range, measure.better, measure.source)
-    out().print(table)
-    out().print(_agreement())
+    names = ("measure", "formula", "source", "range", "better")
+    rows = [(m.name, m.formula, m.source, m.range, m.better) for m in ALL.values()]
+    listed = [dict(zip(names, row, strict=True)) for row in rows]
+    if format_name == "text":
+        _print(names, rows)
+        _print(_AGREEMENT, _agreement())
+    elif format_name == "json":
+        agreement = [dict(zip(_AGREEMENT, row, strict=True)) for row in _agreement()]
+        print_json("measures", {"measures": listed, "agreement": agreement})
+    else:
+        print_table(plain_layout(names, listed, ""), format_name)
 
 
-def _agreement() -> "Table":
+_AGREEMENT = ("agreement", "similarity", "formula", "source")
+
+
+def _agreement() -> list[tuple[str, ...]]:
     """List the parts of the coefficients of agreement, (actual - expected) / (1 - expected)."""
     from segscore.pipeline.agreement.coefficients import ACTUAL, ALPHA, EXPECTED
 
-    table = _table("agreement", "similarity", "formula", "source")
-    for similarity, measure in ACTUAL.items():
-        table.add_row("actual", similarity, measure.formula, measure.source)
-    for (coefficient, kind), measure in EXPECTED.items():
-        table.add_row(f"expected, {coefficient}", kind, measure.formula, measure.source)
-    for measure in ALPHA:
-        table.add_row(f"{measure.name}, alpha", "two_category", measure.formula, measure.source)
-    return table
+    rows: list[tuple[str, ...]] = [
+        ("actual", kind, measure.formula, measure.source) for kind, measure in ACTUAL.items()
+    ]
+    rows += [
+        (f"expected, {coefficient}", kind, measure.formula, measure.source)
+        for (coefficient, kind), measure in EXPECTED.items()
+    ]
+    return rows + [
+        (f"{measure.name}, alpha", "two_category", measure.formula, measure.source)
+        for measure in ALPHA
+    ]
 
 
-def _table(*headings: str) -> "Table":
-    from rich.table import Table
+def _print(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    from segscore.jobs.show.fitted import Column, print_fitted
 
-    table = Table(show_lines=True)
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    return table
+    print_fitted(
+        [
+            Column(heading, cells, is_name=heading not in ("range", "better"))
+            for heading, cells in zip(headings, zip(*rows, strict=True), strict=True)
+        ],
+        sections=range(len(rows)),
+        whole=False,
+    )

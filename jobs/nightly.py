@@ -1,6 +1,7 @@
 """`segscore nightly`: score, publish and judge the data of one date, once or repeatedly."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,8 +10,17 @@ from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.cli.options import Workers
 from segscore.jobs.cli.signature import read_fields
-from segscore.jobs.show.gating import checks_table, describe_failure, moved_lines
-from segscore.jobs.show.printing import Bar, out, print_finished, print_record
+from segscore.jobs.show.fitted import out
+from segscore.jobs.show.formats import (
+    ResultFormat,
+    described,
+    plain_layout,
+    print_json,
+    print_table,
+)
+from segscore.jobs.show.gating import describe_failure, moved_lines, print_checks
+from segscore.jobs.show.leaderboard import print_scores
+from segscore.jobs.show.printing import Bar, log_finished, print_record
 from segscore.pipeline.nightly.settings import NightSettings
 from segscore.pipeline.runs.options import Panel
 from segscore.pipeline.scoring.settings import ScoreSettings
@@ -34,13 +44,17 @@ def nightly(
         ),
     ] = None,
     workers: Workers = None,
+    format_name: ResultFormat = "text",
 ) -> None:
     r"""Score, publish and judge the data of a date; \[score] in --settings sets how to score."""
     scoring: dict[str, Any] = (context.obj or {}).get(SCORE, {})
     chosen = replace(chosen, scoring=read_fields(ScoreSettings, scoring))
     address = cluster or scoring.get("cluster") or "local"
     ended = _run(chosen, address, workers or scoring.get("workers"))
-    print_night(chosen, ended)
+    if format_name == "text":
+        print_night(chosen, ended)
+    else:
+        print_night_as_data(chosen, ended, format_name)
     if ended.verdict.exit_code:
         from segscore.pipeline.errors import Failed
 
@@ -52,7 +66,10 @@ def _run(chosen: NightSettings, address: str, workers: int | None) -> "Ended":
     from segscore.pipeline.runs import executors
 
     startup.work(address)
-    with executors.connect(address, workers, chosen.score.memory_limit) as executor, Bar() as bar:
+    with (
+        executors.connect(address, workers, chosen.score.memory_limit) as executor,
+        Bar("scoring") as bar,
+    ):
         return run_night(chosen, executor, bar.advance, lambda text: LOG.say("warning", text))
 
 
@@ -60,13 +77,14 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
     """Print the results of a night, and the verdict of the gate."""
     console = out()
     if ended.scored is not None:
-        print_finished(chosen.score.output, ended.scored)
+        print_scores(ended.scored.summary)
+        print_record(chosen.score.output, ended.scored.record)
     else:
         console.print(f"{ended.verdict.date}: already scored, with the same input", markup=False)
         print_record(chosen.score.output, ended.night.record)
     verdict = ended.verdict
     if verdict.checks:
-        console.print(checks_table(verdict.checks, verdict.asked["alpha"]))
+        print_checks(verdict.checks, verdict.asked["alpha"])
     for check in verdict.checks:
         for line in moved_lines(chosen.score.output, check):
             console.print(line, markup=False)
@@ -75,11 +93,36 @@ def print_night(chosen: NightSettings, ended: "Ended") -> None:
         console.print(f"removed night {removed}: {days}")
     for system in verdict.new if chosen.rules else ():
         console.print(f"{system}: no earlier good night to compare with", markup=False)
-    for problem in problems(verdict) if not verdict.exit_code else ():
-        LOG.say("warning", problem)
-    console.print(f"{verdict.date}: {verdict.outcome}", markup=False)
+    _warn(verdict)
+    reason = f": {verdict.accepted}" if verdict.outcome == "accepted" else ""
+    console.print(f"{verdict.date}: {verdict.outcome}{reason}", markup=False)
     if LOG.structured:
         LOG.say("info", "judged", date=verdict.date, outcome=verdict.outcome, good=verdict.good)
+
+
+def print_night_as_data(chosen: NightSettings, ended: "Ended", format_name: str) -> None:
+    """Print the verdict and the averages of a night as JSON, or the results of its gate."""
+    from segscore.pipeline.nightly.verdict import Check
+
+    verdict, record = ended.verdict, ended.night.record
+    log_finished(chosen.score.output, record)
+    _warn(verdict)
+    if format_name == "json":
+        night = json.loads(verdict.text())
+        summary = ended.night.table("summary").to_pylist()
+        contents = {"output": chosen.score.output, **described(record), "night": night}
+        print_json("nightly", {**contents, "summary": summary})
+    else:
+        names = [field.name for field in fields(Check) if field.name != "moved"]
+        checks = [asdict(check) for check in verdict.checks]
+        print_table(plain_layout(names, checks, record["signature"]), format_name)
+
+
+def _warn(verdict: "Verdict") -> None:
+    """Log what is unusual about a night, and the problems of one that does not fail."""
+    described = problems(verdict) if not verdict.exit_code else []
+    for warning in (*verdict.warnings, *described):
+        LOG.say("warning", warning)
 
 
 def failure_message(verdict: "Verdict") -> str:
@@ -97,6 +140,7 @@ def problems(verdict: "Verdict") -> list[str]:
     ]
     if verdict.missing:
         descriptions.append(
-            f"missing tonight: {', '.join(verdict.missing)}; run the date again when they arrive"
+            f"missing tonight: {', '.join(verdict.missing)}; run the date again when they arrive, "
+            "or with --accept REASON if later nights need not have them"
         )
     return descriptions

@@ -10,7 +10,7 @@ def reconcile(chosen: ReconcileSettings) -> None:
     Computes the measure on REFERENCES and HYPOTHESES (or --codings) as published programs and
     papers do, and lists the ways that give the number as printed.
     """
-    from segscore.jobs.show.printing import out
+    from segscore.jobs.show.fitted import out
     from segscore.pipeline.conventions.run import run_reconciliation
 
     found = run_reconciliation(chosen)

@@ -1,9 +1,18 @@
 """`segscore score`: score hypotheses against references."""
 
+from typing import Annotated
+
+import typer
+
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, ExplainPlan, Workers
-from segscore.jobs.show.printing import Bar, print_finished, print_plan
+from segscore.jobs.show.by_system import summary_layout
+from segscore.jobs.show.formats import ResultFormat, as_rows, described, print_json, print_table
+from segscore.jobs.show.leaderboard import SCORE_LAYOUTS
+from segscore.jobs.show.printing import Bar, log_finished, print_finished, print_plan, say_done
 from segscore.pipeline.errors import Done
+from segscore.pipeline.runs.options import Panel
+from segscore.pipeline.runs.settings import one_of
 from segscore.pipeline.scoring.settings import ScoreSettings
 
 
@@ -12,20 +21,42 @@ def score(
     cluster: Cluster = "local",
     workers: Workers = None,
     explain_plan: ExplainPlan = False,
-) -> Done | None:
+    layout: Annotated[
+        str,
+        typer.Option(
+            help="Averages to print: systems, groups (also those of each group) or measures (a "
+            "table for each).",
+            rich_help_panel=Panel.OUTPUT,
+        ),
+    ] = "systems",
+    format_name: ResultFormat = "text",
+) -> None:
     """Score hypotheses against references and write scores, averages and intervals."""
     from segscore.pipeline.runs import executors
     from segscore.pipeline.runs.planning import LIMITS
     from segscore.pipeline.scoring import run
     from segscore.pipeline.scoring.inputs import find_inputs
 
+    one_of("--layout", layout, SCORE_LAYOUTS)
     if explain_plan:
         print_plan(run.scoring_plan(chosen, find_inputs(chosen), LIMITS))
-        return None
+        return
     startup.work(cluster)
-    with executors.connect(cluster, workers, chosen.memory_limit) as executor, Bar() as bar:
+    with (
+        executors.connect(cluster, workers, chosen.memory_limit) as executor,
+        Bar("scoring") as bar,
+    ):
         finished = run.run_scoring(chosen, executor, bar.advance)
     if isinstance(finished, Done):
-        return finished
-    print_finished(chosen.output, finished)
-    return None
+        say_done(finished, format_name)
+        finished = run.read_finished(chosen.output)
+    if format_name == "text":
+        print_finished(chosen.output, finished, layout)
+        return
+    log_finished(chosen.output, finished.record)
+    if format_name == "json":
+        tables = as_rows({"summary": finished.summary})
+        print_json("score", {"output": chosen.output, **described(finished.record), **tables})
+    else:
+        signature = finished.record["signature"]
+        print_table(summary_layout(finished.summary, layout, signature), format_name)

@@ -19,7 +19,8 @@ def simulate(
 
     With --near-miss 0 --full-miss 0 every coding is the document's true segmentation.
     """
-    from segscore.jobs.show.printing import counted, out
+    from segscore.jobs.show.fitted import out
+    from segscore.jobs.show.numbers import counted
     from segscore.pipeline.agreement import simulate as simulating
 
     record = simulating.run(codings, output, chosen)

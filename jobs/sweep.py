@@ -1,14 +1,14 @@
 """`segscore sweep`: compute errors at every threshold of boundary scores, or tolerance."""
 
-from typing import TYPE_CHECKING
-
-from rich.box import SIMPLE_HEAD
-from rich.markup import escape
-from rich.table import Table
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.options import Cluster, Workers
-from segscore.jobs.show.printing import Bar, out, print_record, shown_number
+from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.numbers import shown_number
+from segscore.jobs.show.printing import Bar, print_record
 from segscore.pipeline.errors import Done
 from segscore.pipeline.scoring.sweep.settings import SweepSettings
 
@@ -46,7 +46,7 @@ def sweep(
     from segscore.pipeline.scoring.sweep.run import run_sweep
 
     startup.work(cluster)
-    with executors.connect(cluster, workers) as executor, Bar() as bar:
+    with executors.connect(cluster, workers) as executor, Bar("sweeping") as bar:
         finished = run_sweep(chosen, executor, bar.advance)
     if isinstance(finished, Done):
         return finished
@@ -60,39 +60,38 @@ def sweep(
 
 def _print_tolerances(tolerances: "pa.Table") -> None:
     """Print precision, recall and F at every tolerance."""
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("hypothesis", overflow="fold")
-    for heading in ("tolerance", *_TOLERANT.values()):
-        table.add_column(heading, justify="right", no_wrap=True)
-    previous = None
-    for row in tolerances.to_pylist():
-        again = row["hypothesis"] == previous
-        if not again:
-            table.add_section()
-        previous = row["hypothesis"]
-        values = (shown_number(row[name]) for name in _TOLERANT)
-        table.add_row("" if again else escape(previous), f"{row['tolerance']:,}", *values)
-    out().print(table)
+    rows = tolerances.to_pylist()
+    steps = Column("tolerance", [f"{row['tolerance']:,}" for row in rows])
+    _print_rows(rows, steps, _TOLERANT)
 
 
 def _print_curves(curves: "pa.Table", operating_points: "Ints") -> None:
     """Print a few points of each hypothesis's curve and, marked, its operating point."""
     from segscore.pipeline.scoring.sweep.curves import excerpt
 
-    table = Table(box=SIMPLE_HEAD, caption="* mean length closest to the reference's")
-    table.add_column("hypothesis", overflow="fold")
-    for heading in ("threshold", *_HEADINGS.values()):
-        table.add_column(heading, justify="right", no_wrap=True)
-    previous = None
-    for row in excerpt(curves, operating_points, _SHOWN):
-        again = row["hypothesis"] == previous
-        if not again:
-            table.add_section()
-        previous = row["hypothesis"]
-        threshold = "none" if row["threshold"] is None else f"{row['threshold']:.6g}"
-        table.add_row(
-            "" if again else escape(previous),
-            f"* {threshold}" if row["operating"] else threshold,
-            *(shown_number(row[name]) for name in _HEADINGS),
-        )
-    out().print(table)
+    rows = list(excerpt(curves, operating_points, _SHOWN))
+    steps = Column("threshold", [_threshold(row) for row in rows])
+    _print_rows(rows, steps, _HEADINGS, "* mean length closest to the reference's")
+
+
+def _print_rows(
+    rows: Sequence[Mapping[str, Any]], steps: Column, headings: Mapping[str, str], caption: str = ""
+) -> None:
+    """Print rows of hypotheses, each named once, with an empty line between them."""
+    names = [row["hypothesis"] for row in rows]
+    pairs = list(pairwise([None, *names]))
+    hypotheses = ["" if name == before else name for before, name in pairs]
+    values = [
+        Column(heading, [shown_number(row[name]) for row in rows])
+        for name, heading in headings.items()
+    ]
+    print_fitted(
+        [Column("hypothesis", hypotheses, is_name=True), steps, *values],
+        caption=caption,
+        sections={place for place, (name, after) in enumerate(pairwise(names)) if name != after},
+    )
+
+
+def _threshold(row: Mapping[str, Any]) -> str:
+    threshold = "none" if row["threshold"] is None else f"{row['threshold']:.6g}"
+    return f"* {threshold}" if row["operating"] else threshold

@@ -19,7 +19,7 @@ def validate(
 ) -> None:
     """Check a table and list every row that a run would reject; exit 1 if there is one."""
     from segscore.jobs.cli.log import LOG
-    from segscore.jobs.show.printing import out
+    from segscore.jobs.show.fitted import out
     from segscore.pipeline.runs.settings import MOST_UNITS, within
     from segscore.pipeline.tables import check_table
 

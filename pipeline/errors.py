@@ -15,6 +15,10 @@ class Failed(Exception):  # noqa: N818
     """The work started but could not be finished; nothing was published (exit code 1)."""
 
 
+class TooManyUnpaired(Failed):
+    """More hypotheses have no reference than the settings allow."""
+
+
 @dataclass(frozen=True)
 class Done:
     """The outcome of a command whose result exists already (exit code 0).

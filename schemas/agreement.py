@@ -33,6 +33,16 @@ def coefficient(description: str) -> pap.Column:
     return _number(f"{description}; at most 1, except with --as-published")
 
 
+def _mark(description: str) -> pap.Column:
+    """Return a column of marks."""
+    return pap.Column(
+        pa.bool_(), nullable=True, description=f"whether {description}; null if undefined"
+    )
+
+
+_SPREAD = "sqrt((1.4826 {0}_mad)^2 + {0}_median (1 - {0}_median) / {1})"
+"""How far a share is expected to lie from the median: as far as the others, and sampling error."""
+
 _EDITS = {
     "matches": whole("boundaries that both have at the same position"),
     "near_misses": whole("pairs of their boundaries 1 to n_t - 1 positions apart"),
@@ -116,6 +126,12 @@ DOCUMENTS = pap.DataFrameSchema(
         },
         "alpha_two_category": coefficient("Krippendorff's nominal alpha of this document alone"),
         "ac1_two_category": coefficient("Gwet's AC1 of this document alone"),
+        "contested": value(
+            "disagreement of which one can be sure: lower end of the 95 % interval (Wilson) of a "
+            "share of 1 - boundary_similarity among as many observations as the coders marked "
+            "boundaries; null if they marked none",
+            1,
+        ),
     },
     name="documents",
     description="document",
@@ -170,10 +186,25 @@ CODERS = pap.DataFrameSchema(
             description="whether the rate is more than 2 standard deviations from the mean; null "
             "if undefined; never true with fewer than 6 coders",
         ),
+        "rate_median": value("median of the rates of the group's coders", 1),
+        "rate_mad": value("median absolute deviation of those rates from their median", 1),
+        "rate_deviation": _number(
+            f"(rate - rate_median) / {_SPREAD.format('rate', 'potential_boundaries')}; null with "
+            "fewer than 5 coders"
+        ),
+        "outlying_rate": _mark("rate_deviation is above 3.5 or below -3.5"),
         **{
             f"peer_{similarity}": value(f"{meaning}, pooled over all pairs with this coder", 1)
             for similarity, meaning in _SIMILARITIES.items()
         },
+        "peer_median": value("median of peer_boundary_similarity of the group's coders", 1),
+        "peer_mad": value("median absolute deviation of those values from their median", 1),
+        "peer_deviation": _number(
+            "(peer_boundary_similarity - peer_median) / "
+            f"{_SPREAD.format('peer', '(pairs of boundaries / peers)')}; null with fewer than 5 "
+            "coders"
+        ),
+        "low_agreement": _mark("peer_deviation is below -3.5"),
         **{
             f"without_{kind}_{similarity}": coefficient(
                 f"{kind} by {similarity} without this coder"
@@ -183,6 +214,13 @@ CODERS = pap.DataFrameSchema(
         },
         "without_alpha_two_category": coefficient("Krippendorff's alpha without this coder"),
         "without_ac1_two_category": coefficient("Gwet's AC1 without this coder"),
+        "peer_drift": _number(
+            "change of peer_boundary_similarity, less the median of all coders on the date, from "
+            "the first date to the last (Theil-Sen); over all documents, if --group-by is one "
+            "attribute whose values are dates, of which the coder has at least 5"
+        ),
+        "peer_drift_p": value("p of Kendall's test of this change, adjusted by Holm", 1),
+        "drifting": _mark("peer_drift_p is at most .05"),
     },
     name="coders",
     description="group and coder",
@@ -200,6 +238,13 @@ PEERS = pap.DataFrameSchema(
             similarity: value(f"{meaning}, pooled over the documents that both coded", 1)
             for similarity, meaning in _SIMILARITIES.items()
         },
+        "pair_median": value("median of boundary_similarity of the group's pairs", 1),
+        "pair_mad": value("median absolute deviation of those values from their median", 1),
+        "pair_deviation": _number(
+            "(boundary_similarity - pair_median) / "
+            f"{_SPREAD.format('pair', 'pairs of boundaries')}; null with fewer than 10 pairs"
+        ),
+        "high_agreement": _mark("pair_deviation is above 3.5"),
     },
     name="peers",
     description="group and pair of coders who share a document",

@@ -37,12 +37,13 @@ FROM read_parquet(audit_archive() || '/*/agreement/*.parquet', union_by_name = t
 WHERE is_listed(filename);
 
 -- Coders of each audit: their rates and those of their group, their agreement with peers, and the
--- agreement of the group without them.
+-- agreement of the group without them.  Columns that audits of an earlier version lack are null.
 CREATE OR REPLACE VIEW coders AS
 SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     CAST(date_of(folder_of(filename, 2)) AS TIMESTAMP) AS time,
     coder, documents, peers, boundaries, potential_boundaries, rate, rate_mean, rate_sd,
-    deviation, flagged, peer_boundary_similarity, peer_segmentation_similarity, peer_exact,
+    deviation, flagged, rate_median, rate_mad, rate_deviation, outlying_rate, peer_median, peer_mad,
+    peer_deviation, low_agreement, peer_drift, peer_drift_p, drifting, peer_boundary_similarity, peer_segmentation_similarity, peer_exact,
     peer_two_category, without_pi_boundary_similarity, without_kappa_boundary_similarity,
     without_bias_boundary_similarity, without_pi_segmentation_similarity,
     without_kappa_segmentation_similarity, without_bias_segmentation_similarity, without_pi_exact,
@@ -50,6 +51,8 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
     without_bias_two_category, without_alpha_two_category, without_ac1_two_category,
     groups_of(to_json(audit_row), ['coder', 'documents', 'peers', 'boundaries',
         'potential_boundaries', 'rate', 'rate_mean', 'rate_sd', 'deviation', 'flagged',
+        'rate_median', 'rate_mad', 'rate_deviation', 'outlying_rate', 'peer_median', 'peer_mad',
+        'peer_deviation', 'low_agreement', 'peer_drift', 'peer_drift_p', 'drifting',
         'peer_boundary_similarity', 'peer_segmentation_similarity', 'peer_exact',
         'peer_two_category',
         'without_pi_boundary_similarity', 'without_kappa_boundary_similarity',
@@ -58,8 +61,16 @@ SELECT folder_of(filename, 2) AS audit, date_of(folder_of(filename, 2)) AS date,
         'without_pi_exact', 'without_kappa_exact', 'without_bias_exact', 'without_pi_two_category',
         'without_kappa_two_category', 'without_bias_two_category', 'without_alpha_two_category',
         'without_ac1_two_category', 'filename']) AS groups
-FROM read_parquet(audit_archive() || '/*/coders/*.parquet', union_by_name = true, filename = true,
-    hive_partitioning = false) AS audit_row
+FROM (
+    SELECT unnest(CAST(NULL AS STRUCT(without_ac1_two_category DOUBLE, rate_median DOUBLE,
+        rate_mad DOUBLE, rate_deviation DOUBLE, outlying_rate BOOLEAN, peer_median DOUBLE,
+        peer_mad DOUBLE, peer_deviation DOUBLE, low_agreement BOOLEAN, peer_drift DOUBLE,
+        peer_drift_p DOUBLE, drifting BOOLEAN)))
+    WHERE false
+    UNION ALL BY NAME
+    FROM read_parquet(audit_archive() || '/*/coders/*.parquet', union_by_name = true,
+        filename = true, hive_partitioning = false)
+) AS audit_row
 WHERE is_listed(filename);
 
 -- Positions about which coders disagree: some have a boundary at most half a window away, others do

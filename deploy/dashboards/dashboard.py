@@ -38,6 +38,7 @@ TIME_SERIES, TABLE = 0, 1
 
 STATES = {
     "passed": "green",
+    "accepted": "light-green",
     "incomplete": "yellow",
     "undecided": "blue",
     "not_comparable": "orange",
@@ -194,8 +195,9 @@ def checks() -> StateTimeline:
     return states(
         "Gate",
         "The result of each rule for each system. Undefined fails, undecided passes.",
-        f"""SELECT time, system, rule, {STATE.format("result")} AS state FROM gate
+        f"""SELECT time, system, rule, max({STATE.format("result")}) AS state FROM gate
 WHERE $__timeFilter(time) AND system IN (${{system:sqlstring}})
+GROUP BY time, system, rule
 ORDER BY time, system, rule""",
     )
 

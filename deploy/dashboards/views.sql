@@ -62,7 +62,7 @@ WINDOW before AS (PARTITION BY hypothesis, measure, average, groups, signature O
 CREATE OR REPLACE VIEW latest_good AS
 SELECT *
 FROM history
-WHERE date IS NOT NULL AND outcome IN ('passed', 'incomplete')
+WHERE date IS NOT NULL AND outcome IN ('passed', 'incomplete', 'accepted')
 QUALIFY date = max(date) OVER (PARTITION BY hypothesis);
 
 -- The published nights: their run.json, and night.json if it belongs to the same run.
@@ -94,7 +94,7 @@ LEFT JOIN (
                 checks: 'STRUCT(rule VARCHAR, system VARCHAR, measure VARCHAR, average VARCHAR,
                     "limit" DOUBLE, against DATE, value DOUBLE, before DOUBLE, documents BIGINT,
                     documents_before BIGINT, shared BIGINT, change DOUBLE, standard_error DOUBLE,
-                    p DOUBLE, p_adjusted DOUBLE, result VARCHAR, moved STRUCT(document_id VARCHAR,
+                    p DOUBLE, p_adjusted DOUBLE, result VARCHAR, nights BIGINT, moved STRUCT(document_id VARCHAR,
                     value DOUBLE, before DOUBLE, shared BOOLEAN)[])[]'}))
 ) USING (run, fingerprint)
 WHERE date_of(run) IS NOT NULL AND list_contains(map_keys(rows), 'hypotheses');

@@ -6,6 +6,7 @@ import typer
 
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.commands import CommandGroup
+from segscore.jobs.cli.encoding import replace_unprintable
 from segscore.jobs.cli.failures import in_one_line
 from segscore.jobs.cli.log import LOG, LOG_FORMATS
 from segscore.jobs.cli.termination import end_on_sigterm
@@ -44,6 +45,7 @@ def main() -> None:
     """Run the command line."""
     end_on_sigterm()
     startup.rest()
+    replace_unprintable()
     LOG.format = LOG_FORMATS[0]
     try:
         in_one_line(app)()

@@ -1,36 +1,48 @@
 """Show the verdict of the gate."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.markup import escape
-from rich.table import Table
-
-from segscore.jobs.show.printing import shown_number
+from segscore.jobs.show.fitted import Column, print_fitted
+from segscore.jobs.show.numbers import shown_change, shown_number
 
 if TYPE_CHECKING:
     from segscore.pipeline.nightly.verdict import Check
 
 
-def checks_table(checks: "Iterable[Check]", alpha: float) -> Table:
-    """Make a table of the results of every rule for every system."""
-    table = Table(title="gate", box=SIMPLE_HEAD, caption=f"alpha {alpha:g}")
-    for heading in ("rule", "system"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("now", "before", "change", "p (Holm)"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("against", overflow="fold", min_width=10)
-    table.add_column("result", no_wrap=True)
-    for check in checks:
-        change = "–" if check.change is None else f"{check.change:+.4f}"
-        p = "–" if check.p_adjusted is None else f"{check.p_adjusted:.2g}"
-        values = (shown_number(check.value), shown_number(check.before), change, p)
-        table.add_row(
-            escape(check.rule), escape(check.system), *values, check.against, check.result
-        )
-    return table
+def print_checks(checks: "Sequence[Check]", alpha: float) -> None:
+    """Print the results of every rule for every system."""
+    against = [check.compared_with for check in checks]
+    columns = [
+        Column("rule", [check.rule for check in checks], is_name=True),
+        Column("system", [check.system for check in checks], is_name=True),
+        Column("result", [_result(check) for check in checks], is_name=True),
+        Column("change", [shown_change(check.change) for check in checks]),
+        Column("p (Holm)", [_p(check.p_adjusted) for check in checks]),
+        Column("now", [shown_number(check.value) for check in checks]),
+        Column("before", [shown_number(check.before) for check in checks]),
+    ]
+    caption = f"alpha {alpha:g}"
+    if len(set(against)) == 1:
+        caption = f"compared with {against[0]}; {caption}"
+    else:
+        columns.append(Column("against", against))
+    print_fitted(columns, title="gate", caption=caption)
+
+
+def _result(check: "Check") -> str:
+    """Return the result of a check; "within noise" for a change beyond its limit that passed."""
+    from segscore.pipeline.nightly.rules import parse_rule
+    from segscore.pipeline.nightly.verdict import PASSED
+
+    (rule,) = parse_rule(check.rule)
+    is_beyond = check.change is not None and rule.excess(check.change) > 0
+    return "within noise" if is_beyond and check.result == PASSED else check.result
+
+
+def _p(p: float | None) -> str:
+    return "–" if p is None else f"{p:.2g}"
 
 
 def moved_lines(run: str, check: "Check") -> list[str]:
@@ -39,7 +51,9 @@ def moved_lines(run: str, check: "Check") -> list[str]:
         return []
     lines = [f"{check.system}, {check.measure}: documents that worsened most"]
     for document in check.moved:
-        other = f"on {check.against}" if document.shared else f"on average on {check.against}"
+        other = f"on {check.against}"
+        if not document.shared:
+            other = f"on average on {check.against}" if check.nights == 1 else check.compared_with
         values = f"{document.value:.4f}, {document.before:.4f} {other}"
         pair = ["--document", document.document_id, "--hypothesis", check.system]
         lines.append(f"  {values}: segscore explain {shlex.join([run, *pair])}")
@@ -57,6 +71,6 @@ def describe_failure(check: "Check") -> str:
     worst = ", ".join(document.document_id for document in check.moved[:3])
     return (
         f"{check.system}: {check.average} {check.measure} {verb} by {abs(check.change):.4f} to "
-        f"{check.value:.4f} since {check.against} ({abs(check.limit):g} allowed, "
+        f"{check.value:.4f} since {check.compared_with} ({abs(check.limit):g} allowed, "
         f"p {check.p_adjusted:.2g})" + (f", most in {worst}" if worst else "")
     )

@@ -1,41 +1,21 @@
 """Lay out a table of a comparison for a paper, and write it as text, Markdown, LaTeX or CSV."""
 
-import csv
-import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from segscore.jobs.show.printing import chance, shown_number
+from segscore.jobs.show.by_system import by_system
+from segscore.jobs.show.comparison import better_first
+from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.formats import Layout, print_table
+from segscore.jobs.show.latex import latex_tables
+from segscore.jobs.show.numbers import chance, shown_number, with_interval
 
 if TYPE_CHECKING:
     from segscore.pipeline.comparison.run import FinishedComparison
 
 LAYOUTS = ("pairs", "systems", "references")
-_FORMATS = ("text", "markdown", "latex", "csv")
+_FORMATS = ("text", "json", "markdown", "latex", "csv")
 _AVERAGES = ("macro", "micro")
-_SIGNATURE = "signature"
-
-
-@dataclass(frozen=True)
-class Layout:
-    """A table for people, and the same table for programs.
-
-    Attributes:
-        headings: headings of the columns.
-        rows: cells as they are shown.
-        names: names of the columns of ``numbers``.
-        numbers: values, None where undefined.
-        texts: number of leading columns that contain text.
-        signature: signature of the comparison.
-    """
-
-    headings: list[str]
-    rows: list[list[str]]
-    names: list[str]
-    numbers: list[list[Any]]
-    texts: int
-    signature: str
 
 
 def require(layout: str | None, format_name: str, average: str, group_by: tuple[str, ...]) -> None:
@@ -75,14 +55,6 @@ def _rows(finished: "FinishedComparison", table: str, average: str) -> list[dict
     return [row for row in rows if row["average"] == average]
 
 
-def _cell(value: float | None, low: float | None, high: float | None) -> str:
-    return (
-        shown_number(value)
-        if low is None
-        else f"{shown_number(value)} [{shown_number(low)}, {shown_number(high)}]"
-    )
-
-
 def _group(row: dict[str, Any], by: Sequence[str]) -> list[str]:
     return ["all" if row[name] is None else str(row[name]) for name in by]
 
@@ -91,56 +63,35 @@ def _pairs(finished: "FinishedComparison", average: str) -> Layout:
     """Make one row per pair and measure: the difference, its interval, its tests."""
     by = finished.record["settings"]["group_by"]
     rows = _rows(finished, "comparisons", average)
+    pairs = [better_first(row) for row in rows]
     shown = [
         [
             *_group(row, by),
             row["measure"],
             row["system"],
             row["other"],
-            _cell(row["difference"], row["ci_low"], row["ci_high"]),
-            chance(row["p_permutation"]),
+            with_interval(row["difference"], row["ci_low"], row["ci_high"]),
             chance(row["p_permutation_holm"]),
             chance(row["p_wilcoxon_holm"]),
             chance(row["p_nemenyi"]),
-            shown_number(row["effect_d"]),
-            row["better"] or "–",
+            "–" if row["effect_d"] is None else f"{row['effect_d']:.2f}",
         ]
-        for row in rows
+        for row in pairs
     ]
-    titles = ["difference [95 %]", "p", "p (Holm)", "Wilcoxon (Holm)", "Nemenyi", "d", "better"]
-    headings = [*by, "measure", "system", "against", *titles]
+    titles = ["difference [95 %]", "p (Holm)", "Wilcoxon (Holm)", "Nemenyi", "d"]
+    headings = [*by, "measure", "system, better first", "against", *titles]
     columns = finished.tables["comparisons"].column_names
     numbers = [[row[name] for name in columns] for row in rows]
-    return Layout(headings, shown, columns, numbers, len(by) + 3, finished.record["signature"])
+    texts, signature = len(by) + 3, finished.record["signature"]
+    return Layout(headings, shown, columns, numbers, texts, signature, len(by) + 1)
 
 
 def _systems(finished: "FinishedComparison", average: str) -> Layout:
     """Make one row per system: the value and interval of each measure."""
-    by = finished.record["settings"]["group_by"]
-    measures = finished.record["settings"]["measures"]
-    parts = ("value", "ci_low", "ci_high")
-    cells: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for row in _rows(finished, "systems", average):
-        key = (*(row[name] for name in by), row["system"])
-        values = cells.setdefault(key, {"documents": row["documents"]})
-        values[row["measure"]] = [row[part] for part in parts]
-    undefined = [None] * len(parts)
-    suffixes = ("", "_low", "_high")
-    names = [*by, "system", "documents", *(m + suffix for m in measures for suffix in suffixes)]
-    numbers = [
-        [*key, values["documents"], *(x for m in measures for x in values.get(m, undefined))]
-        for key, values in cells.items()
-    ]
-    shown = [
-        [
-            *("all" if part is None else str(part) for part in key),
-            str(values["documents"]),
-            *(_cell(*values.get(m, undefined)) for m in measures),
-        ]
-        for key, values in cells.items()
-    ]
-    headings = [*by, "system", "documents", *measures]
-    return Layout(headings, shown, names, numbers, len(by) + 1, finished.record["signature"])
+    by, measures = (finished.record["settings"][name] for name in ("group_by", "measures"))
+    rows = _rows(finished, "systems", average)
+    rows.sort(key=lambda row: measures.index(row["measure"]))
+    return by_system(rows, by, "system", finished.record["signature"], measures)
 
 
 def _references(finished: "FinishedComparison", average: str) -> Layout:
@@ -168,7 +119,7 @@ def _references(finished: "FinishedComparison", average: str) -> Layout:
     ]
     shown = [[*row[:2], *(shown_number(value) for value in row[2:])] for row in numbers]
     headings = ["measure", "reference", *systems]
-    return Layout(headings, shown, headings, numbers, 2, finished.record["signature"])
+    return Layout(headings, shown, headings, numbers, 2, finished.record["signature"], 1)
 
 
 def _reference_order(reference: str | None) -> tuple[int, float]:
@@ -182,38 +133,28 @@ def _reference_order(reference: str | None) -> tuple[int, float]:
     return 0, -float(parse_share(reference.removeprefix(LABEL))[1])
 
 
-def render_layout(layout: Layout, format_name: str) -> str:
-    """Write a table in a format, with the signature below; in CSV it is the last column.
+def print_layout(layout: Layout, format_name: str, average: str) -> None:
+    """Print a table in a format, with the signature below; in CSV it is the last column.
 
     Args:
         layout: the table.
-        format_name: one of ``_FORMATS``.
+        format_name: text, markdown, latex or csv.
+        average: micro or macro.
     """
-    if format_name == "csv":
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*layout.names, _SIGNATURE])
-        writer.writerows([*row, layout.signature] for row in layout.numbers)
-        return text.getvalue().rstrip("\n")
-    from tabulate import tabulate
+    if format_name == "text":
+        _print_as_text(layout)
+    elif format_name == "latex":
+        print(latex_tables(layout, average))
+    else:
+        print_table(layout, format_name)
 
-    kinds = {"text": "simple", "markdown": "github", "latex": "latex_booktabs"}
-    pipes = format_name == "markdown"
-    rows, headings = (
-        [[cell.replace("|", "\\|") if pipes else cell for cell in row] for row in part]
-        for part in (layout.rows, [layout.headings])
+
+def _print_as_text(layout: Layout) -> None:
+    """Print a table that fits the terminal, with the signature below."""
+    print_fitted(
+        [
+            Column(heading, [row[place] for row in layout.rows], is_name=place < layout.texts)
+            for place, heading in enumerate(layout.headings)
+        ]
     )
-    sides = ["left"] * layout.texts + ["right"] * (len(layout.headings) - layout.texts)
-    table = tabulate(
-        rows, headings[0], kinds[format_name], disable_numparse=True, colalign=sides if rows else ()
-    )
-    return f"{table}\n{_beneath(layout.signature, format_name)}"
-
-
-def _beneath(signature: str, format_name: str) -> str:
-    if format_name == "markdown":
-        return f"\n`{signature}`"
-    if format_name == "latex":
-        escaped = signature.replace("_", r"\_").replace("|", r"|\allowbreak ")
-        return rf"\par\noindent{{\footnotesize\ttfamily {escaped}}}"
-    return f"\n{signature}"
+    out().print(layout.signature, markup=False)

@@ -1,51 +1,51 @@
 """Print the results and progress of commands on a terminal."""
 
+import shlex
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from segscore.jobs.cli.log import LOG
+from segscore.jobs.show.fitted import out
+from segscore.jobs.show.leaderboard import print_scores
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.progress import Progress
 
+    from segscore.pipeline.errors import Done
     from segscore.pipeline.runs.planning import Plan
     from segscore.pipeline.scoring.run import Finished
 
-GROUPS_SHOWN = 10
-_WIDTH = 110
-"""Width of tables that are not printed on a terminal."""
-
-
-def out() -> Console:
-    """Return the console for results."""
-    console = Console(highlight=False, emoji=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.width = _WIDTH
-    return console
+_LONG = 60.0
+"""Seconds; if more are left, log lines say how many minutes."""
 
 
 class Bar:
     """A progress bar on a terminal; elsewhere a log line for every further tenth."""
 
-    def __init__(self, work: str = "scoring") -> None:
-        """Draw on standard error, so that results can be piped; ``work`` is shown before it."""
+    def __init__(self, work: str) -> None:
+        """Draw on standard error, so that results can be piped.
+
+        Args:
+            work: what is done, such as "scoring".
+        """
         self.console = Console(stderr=True, highlight=False)
         self.work = work
         self.bar: Progress | None = None
-        self.tenths = 0
+        self.tenths, self.start = 0, monotonic()
 
     def __enter__(self) -> "Bar":
         if self.console.is_terminal and not LOG.structured:
-            from rich.progress import Progress
+            from rich.progress import Progress, ProgressColumn, TimeElapsedColumn
 
-            self.bar = Progress(console=self.console, transient=True)
-            self.task = self.bar.add_task(self.work, total=None)
+            elapsed = ("left,", TimeElapsedColumn(), "elapsed")
+            columns: tuple[str | ProgressColumn, ...] = (*Progress.get_default_columns(), *elapsed)
+            self.bar = Progress(*columns, console=self.console, transient=True)
+            self.task = self.bar.add_task(f"{self.work}: reading", total=None)
             self.bar.start()
         return self
 
@@ -60,28 +60,17 @@ class Bar:
 
     def advance(self, done: int, parts: int) -> None:
         """Show that ``done`` of ``parts`` parts are done."""
-        if self.bar is not None:
-            self.bar.update(self.task, completed=done, total=parts)
+        if done == 0:
+            self.tenths, self.start = 0, monotonic()
+        if self.bar is not None and done < parts:
+            self.bar.update(self.task, description=self.work, completed=done, total=parts)
+        elif self.bar is not None:
+            self.bar.reset(self.task, description=f"{self.work}: adding up", total=None)
         elif parts and done * 10 // parts > self.tenths:
             self.tenths = done * 10 // parts
-            LOG.say("info", f"{done} of {parts} parts done", done=done, parts=parts)
-
-
-def counted(number: int, noun: str) -> str:
-    """Format a number of things, such as `1 row` or `2,000 rows`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def shown_number(value: float | None) -> str:
-    """Format a number with four decimals; a dash if undefined."""
-    return "–" if value is None else f"{value:.4f}"
-
-
-def chance(p: float | None) -> str:
-    """Format a p-value with four decimals, never as 0."""
-    if p is None:
-        return "–"
-    return "< .0001" if p < 0.00005 else f"{p:.4f}"
+            left = (monotonic() - self.start) * (parts - done) / done
+            text = f", about {left / 60:.0f} min left" if left > _LONG else ""
+            LOG.say("info", f"{done} of {parts} parts done{text}", done=done, parts=parts)
 
 
 def print_plan(plan: "Plan") -> None:
@@ -90,21 +79,53 @@ def print_plan(plan: "Plan") -> None:
         out().print(escape(line))
 
 
-def print_finished(output: str, finished: "Finished") -> None:
-    """Print the summary of a run, the row counts of its input, and where it was written."""
-    for table in summary_tables(finished.summary):
-        out().print(table)
+def print_finished(output: str, finished: "Finished", layout: str) -> None:
+    """Print the averages of a run, the row counts of its input, and what to do next.
+
+    Args:
+        output: folder of the run.
+        finished: the run.
+        layout: one of ``SCORE_LAYOUTS``.
+    """
+    print_scores(finished.summary, layout)
+    _print_next(output, finished.summary)
     print_record(output, finished.record)
+
+
+def _print_next(output: str, summary: "pa.Table") -> None:
+    """Print the commands that show more about a scoring run."""
+    from segscore.pipeline.measures import shown_measures
+
+    run = shlex.quote(output)
+    out().print(f"charts: segscore report {run}", markup=False)
+    if len(summary.column("hypothesis").unique()) > 1:
+        first = shown_measures(summary.column("measure").unique().to_pylist())[0]
+        tests = f"segscore compare {run} --measure {first}"
+        out().print(f"tests of the differences: {tests}", markup=False)
+    out().print()
+
+
+def say_done(done: "Done", format_name: str) -> None:
+    """Say that a run was finished before: among the results, or in the log if they are data."""
+    if format_name == "text":
+        out().print(done.message, markup=False)
+    else:
+        LOG.say("info", done.message)
 
 
 def print_record(output: str, record: dict[str, Any]) -> None:
     """Print the row counts of a run's input, its signature, and where it was written."""
     console = out()
     print_row_counts(record["rows"])
-    for warning in record["warnings"]:
-        LOG.say("warning", warning)
+    log_finished(output, record)
     console.print(record["signature"], markup=False)
     console.print(f"written to {output}", markup=False)
+
+
+def log_finished(output: str, record: dict[str, Any]) -> None:
+    """Log the warnings of a finished run and, for programs, what it did."""
+    for warning in record["warnings"]:
+        LOG.say("warning", warning)
     if LOG.structured:
         fields = ("signature", "rows", "pairs", "seconds")
         LOG.say("info", "finished", output=output, **{name: record[name] for name in fields})
@@ -117,48 +138,3 @@ def print_row_counts(rows: dict[str, dict[str, int]]) -> None:
             f"{name}: {counts['in']} in = {counts['scored']} scored + {counts['rejected']} "
             f"rejected + {counts['unpaired']} unpaired"
         )
-
-
-def summary_tables(summary: "pa.Table") -> list[Table]:
-    """Make a table over all documents, then one for each of the first groups."""
-    from segscore.pipeline.statistics.averages import summary_groups
-
-    rows = summary.to_pylist()
-    by = summary_groups(summary.column_names)
-    groups = list(dict.fromkeys(tuple(row[name] for name in by) for row in rows))
-    groups.sort(key=lambda group: any(part is not None for part in group))
-    return [_ranking(group, by, rows) for group in groups[: 1 + GROUPS_SHOWN]]
-
-
-def _ranking(group: tuple[Any, ...], by: list[str], rows: list[dict[str, Any]]) -> Table:
-    from segscore.pipeline.measures import ALL, shown_measures
-    from segscore.pipeline.statistics.averages import best_first
-
-    chosen = {
-        (row["measure"], row["hypothesis"], row["average"]): row
-        for row in rows
-        if tuple(row[name] for name in by) == group
-    }
-    title = ", ".join(f"{key} {part}" for key, part in zip(by, group, strict=True))
-    over_all = all(part is None for part in group)
-    table = Table(title=escape("all documents" if over_all else title), box=SIMPLE_HEAD)
-    table.add_column("measure, best first", no_wrap=True)
-    table.add_column("hypothesis", overflow="fold")
-    for heading in ("micro", "95 % interval", "macro", "documents"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    available = dict.fromkeys(name for name, _, _ in chosen)
-    for name in shown_measures(available):
-        higher = ALL[name].better == "higher"
-        micro = [row for key, row in chosen.items() if key[0] == name and key[2] == "micro"]
-        for place, row in enumerate(best_first(micro, higher=higher)):
-            macro = chosen[name, row["hypothesis"], "macro"]
-            table.add_row(
-                name + ALL[name].arrow if place == 0 else "",
-                escape(row["hypothesis"]),
-                shown_number(row["value"]),
-                f"{shown_number(row['ci_low'])} to {shown_number(row['ci_high'])}",
-                shown_number(macro["value"]),
-                str(row["defined"]),
-            )
-        table.add_section()
-    return table

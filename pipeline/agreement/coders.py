@@ -3,7 +3,7 @@
 Fournier 2013, section 5 and figure 11.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean, stdev
 
 import numpy as np
@@ -18,11 +18,13 @@ from segscore.pipeline.agreement.coefficients import (
     coefficients,
 )
 from segscore.pipeline.agreement.group import SUMMED, Group, rate
+from segscore.pipeline.agreement.outliers import deviations, deviations_of_pairs
 from segscore.pipeline.arrays.ragged import Floats, Ints
 from segscore.pipeline.measures.measure import evaluate
 
 _COLUMNS = {"pair_places": "potential_boundaries"}
 _RATE_COUNTS = ("codings", "marks", "places")
+_BOUNDARY_PAIRS = ("matches", "near_misses", "misses", "false_alarms")
 _ByCoder = Callable[[Floats | Ints], Floats]
 """Sums values of codings by coder."""
 
@@ -41,6 +43,11 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
     peers = _with_peers(group)
     similar = evaluate(ACTUAL.values(), peers, {"n_t": group.choices.n_t}, rows=False)
     left_out = agreement_without(group)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pairs_per_peer = _boundary_pairs(peers) / peers["peers"]
+    by_peers = deviations(similar["boundary_similarity"], pairs_per_peer)
+    by_rate = deviations(rates, sums["places"])
+    low, outlying = by_peers.below(), by_rate.apart()
     for x, name in enumerate(group.coders):
         deviation = (rates[x] - mean) / sd if sd > 0 else float("nan")
         yield {
@@ -54,7 +61,15 @@ def coder_rows(group: Group) -> Iterator[dict[str, object]]:
             "rate_sd": sd,
             "deviation": deviation,
             "flagged": None if np.isnan(deviation) else bool(abs(deviation) > _FLAGGED_BEYOND),
+            "rate_median": by_rate.median,
+            "rate_mad": by_rate.mad,
+            "rate_deviation": by_rate.deviation[x],
+            "outlying_rate": outlying[x],
             **{f"peer_{similarity}": values[x] for similarity, values in similar.items()},
+            "peer_median": by_peers.median,
+            "peer_mad": by_peers.mad,
+            "peer_deviation": by_peers.deviation[x],
+            "low_agreement": low[x],
             **{
                 f"without_{coefficient}_{similarity}": agreement.value[x]
                 for (coefficient, similarity), agreement in left_out.items()
@@ -66,6 +81,8 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
     """Yield the rows of `peers` (schemas/agreement.py), without the group-by columns."""
     counts = {name: group.column("peers", name) for name in PAIR_COUNTS}
     similar = evaluate(ACTUAL.values(), counts, {"n_t": group.choices.n_t}, rows=False)
+    compared = deviations_of_pairs(similar["boundary_similarity"], _boundary_pairs(counts))
+    high = compared.above()
     table = group.tables["peers"]
     names = zip(table.column("coder").to_pylist(), table.column("peer").to_pylist(), strict=True)
     for i, (coder, peer) in enumerate(names):
@@ -75,7 +92,16 @@ def peer_rows(group: Group) -> Iterator[dict[str, object]]:
             "documents": int(group.column("peers", "documents")[i]),
             **{_COLUMNS.get(name, name): int(values[i]) for name, values in counts.items()},
             **{name: values[i] for name, values in similar.items()},
+            "pair_median": compared.median,
+            "pair_mad": compared.mad,
+            "pair_deviation": compared.deviation[i],
+            "high_agreement": high[i],
         }
+
+
+def _boundary_pairs(counts: Mapping[str, Ints]) -> Ints:
+    """Return the numbers of boundary pairs of which boundary similarities are the means."""
+    return sum((counts[name] for name in _BOUNDARY_PAIRS), np.zeros(1, np.int64))
 
 
 def _sum(values: Ints, number: Ints, count: int) -> Ints:

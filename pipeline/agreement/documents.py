@@ -10,7 +10,7 @@ from segscore.pipeline.agreement.coder_pairs import Counts
 from segscore.pipeline.agreement.coefficients import ACTUAL, Agreement, CoefficientKey, coefficients
 from segscore.pipeline.agreement.prominence import REACHES
 from segscore.pipeline.arrays.kernel import kernel
-from segscore.pipeline.arrays.ragged import Floats, Ints, column
+from segscore.pipeline.arrays.ragged import Floats, Ints, column, numbers
 from segscore.pipeline.measures.measure import evaluate
 
 
@@ -109,6 +109,7 @@ def documents_table(
             "segments": pa.ListArray.from_arrays(lists, pa.array(segments, pa.int32())),
             "pairs": column(np.diff(block.pairs.first)),
             **{name: column(values) for name, values in means.items()},
+            "contested": column(contested_share(means["boundary_similarity"], block.sums.marks)),
         }
     )
 
@@ -169,23 +170,50 @@ def prominence_table(block: Block) -> pa.Table:
     return pa.table({**names, **columns})
 
 
-def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
-    """Return the rows of `documents` with the lowest similarity, lowest first, without those of 1.
+def contested_share(similarity: Floats, boundaries: Ints | Floats) -> Floats:
+    """Return the disagreement of which one can be sure, by document; NaN where undefined.
+
+    That is the lower end of the 95 % interval (Wilson 1927) of a share of 1 - ``similarity`` among
+    as many observations as the coders marked boundaries.  It is larger where more coders marked
+    more boundaries, so that two coders who differ in one boundary do not come first.
 
     Args:
-        documents: columns of the table, including the id and boundary_similarity.
+        similarity: mean similarity of the pairs of coders of each document.
+        boundaries: number of boundaries that all its coders marked.
+    """
+    n = np.asarray(boundaries, np.float64)
+    share = 1 - similarity
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half = _Z * np.sqrt(share * (1 - share) / n + (_Z / (2 * n)) ** 2)
+        lower = (share + _Z**2 / (2 * n) - half) / (1 + _Z**2 / n)
+    return np.where(n > 0, np.maximum(lower, 0), np.nan)
+
+
+_Z = 1.96
+"""Quantile of the normal distribution for a 95 % interval."""
+
+
+def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
+    """Return the most contested rows of `documents`, without those whose codings are all the same.
+
+    Args:
+        documents: columns of the table, including the id, boundary_similarity, codings and
+            segments_mean.
         number: the most rows to return.
     """
-    ordered = documents.sort_by(
-        [("boundary_similarity", "ascending"), ("document_id", "ascending")]
+    similarity, codings, segments = (
+        numbers(documents.column(name).combine_chunks().cast(pa.float64()).fill_null(np.nan))
+        for name in ("boundary_similarity", "codings", "segments_mean")
     )
-    return [
-        row
-        for row in ordered.slice(0, number).to_pylist()
-        if row["boundary_similarity"] not in (None, 1)
-    ]
+    shares = contested_share(similarity, np.round((segments - 1) * codings))
+    differ = similarity < 1
+    rows = documents.filter(pa.array(differ))
+    rows = rows.append_column("contested", pa.array(shares[differ]))
+    order = [("contested", "descending"), ("document_id", "ascending")]
+    chosen: list[dict[str, Any]] = rows.sort_by(order).slice(0, number).to_pylist()
+    return chosen
 
 
-def by_similarity(row: dict[str, Any]) -> tuple[float, str]:
-    """Return a sort key for rows of `documents`: lowest similarity first."""
-    return row["boundary_similarity"], row["document_id"]
+def by_contest(row: dict[str, Any]) -> tuple[float, str]:
+    """Return a sort key for rows of ``most_contested``: the most contested first."""
+    return -row["contested"], row["document_id"]

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from segscore.pipeline.agreement.coders import coder_rows, peer_rows
 from segscore.pipeline.agreement.corpus import corpus_row
+from segscore.pipeline.agreement.drift import Drift, drifts
 from segscore.pipeline.agreement.group import Choices, Group
 from segscore.pipeline.agreement.tallies import GROUP, Groups, Tallies, split
 from segscore.pipeline.arrays.ragged import numbers
@@ -17,6 +18,7 @@ from segscore.pipeline.statistics import bootstrap
 
 _Row = dict[str, object]
 NAMES = ("coefficient", "similarity", "coder", "peer")
+_MARKS = ("flagged", "outlying_rate", "low_agreement", "high_agreement", "drifting")
 
 
 def group_tables(
@@ -55,7 +57,21 @@ def group_tables(
         }
         for name, group_rows in generated.items():
             rows.setdefault(name, []).extend({**group_values, **row} for row in group_rows)
+    _add_drift(rows["coders"], [*group_by])
     return {name: _to_table(group_rows, group_by) for name, group_rows in rows.items()}
+
+
+def _add_drift(rows: list[_Row], group_by: Collection[str]) -> None:
+    """Add the columns about drift to the rows of `coders`; undefined except over all documents."""
+    by = [name.removeprefix(GROUP) for name in group_by]
+    known: dict[str, Drift] = {}
+    if len(by) == 1:
+        known = drifts([row for row in rows if row[by[0]] is not None], by[0])
+    for row in rows:
+        drift = known.get(str(row["coder"])) if all(row[name] is None for name in by) else None
+        row["peer_drift"] = float("nan") if drift is None else drift.change
+        row["peer_drift_p"] = float("nan") if drift is None else drift.p
+        row["drifting"] = None if drift is None else drift.marked
 
 
 def filter_similarities(agreement: pa.Table, similarities: Collection[str]) -> pa.Table:
@@ -77,7 +93,7 @@ def _to_table(rows: list[_Row], group_by: Groups) -> pa.Table:
             columns[name] = pa.array(values, types[name])
         elif name in NAMES:
             columns[name] = pa.array(values, pa.string())
-        elif name == "flagged":
+        elif name in _MARKS:
             columns[name] = pa.array(values, pa.bool_())
         elif isinstance(values[0], int):
             columns[name] = pa.array(values, pa.int64())

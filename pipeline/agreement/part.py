@@ -9,7 +9,7 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
 from segscore.pipeline.agreement.documents import (
-    by_similarity,
+    by_contest,
     document_coefficients,
     documents_table,
     most_contested,
@@ -40,7 +40,7 @@ from segscore.pipeline.tables.validate import REJECT_COLUMNS
 CONTESTED = 10
 """The most documents that a part reports as contested."""
 
-_CONTESTED_COLUMNS = [
+CONTESTED_COLUMNS = [
     "document_id",
     "codings",
     "boundary_similarity",
@@ -161,14 +161,14 @@ def audit_codings(
         for table, rows in _tables(block, job):
             write(table, f"-{number:03d}", rows)
             if table == "documents":
-                contested += most_contested(rows.select(_CONTESTED_COLUMNS), CONTESTED)
+                contested += most_contested(rows.select(CONTESTED_COLUMNS), CONTESTED)
         tallies.append(tallies_of(block, job.group_by, bucketed=bucketed, segments=job.segments))
         pairs += len(block.pairs)
     return Audited(
         accepted.became,
         pairs,
         tallies=merge_tallies(tallies, job.group_by),
-        contested=sorted(contested, key=by_similarity)[:CONTESTED],
+        contested=sorted(contested, key=by_contest)[:CONTESTED],
     )
 
 

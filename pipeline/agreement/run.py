@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.agreement.documents import by_similarity
+from segscore.pipeline.agreement.documents import by_contest, most_contested
 from segscore.pipeline.agreement.part import (
     CONTESTED,
+    CONTESTED_COLUMNS,
     AgreeJob,
     AgreePart,
     Audited,
@@ -33,6 +34,7 @@ from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import planning, receipts, shuffle
 from segscore.pipeline.runs.executors import Executor
+from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.runs.planning import Limits, Plan
 from segscore.pipeline.runs.record import (
     RowCounts,
@@ -48,6 +50,8 @@ from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
 from segscore.pipeline.tables.find import InputTable, find_table
 
 AUDITED = "audited"
+_TABLES = ("agreement", "coders", "peers", "corpus")
+"""The tables by group."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +111,21 @@ def run_agreement(
         record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
-        contested = sorted((row for part in audited for row in part.contested), key=by_similarity)
+        contested = sorted((row for part in audited for row in part.contested), key=by_contest)
         return FinishedAudit(run.publish(record), written, contested[:CONTESTED])
+
+
+def read_audit(output: str) -> FinishedAudit:
+    """Read the audit that a folder contains.
+
+    Raises:
+        Refused: the folder has no finished run.
+    """
+    run = FinishedRun.open(output)
+    documents = run.parts("documents", CONTESTED_COLUMNS)
+    contested = [row for part in documents for row in most_contested(part, CONTESTED)]
+    tables = {name: run.table(name) for name in _TABLES}
+    return FinishedAudit(run.record, tables, sorted(contested, key=by_contest)[:CONTESTED])
 
 
 def _write_tables(

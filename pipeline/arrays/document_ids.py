@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints
 
 Hashes = NDArray[np.uint64]
@@ -38,7 +38,7 @@ def _hash(offsets: Offsets, data: Bytes, hashes: Hashes) -> None:
         hashes[row] = mix(state)
 
 
-@kernel
+@inlined
 def _same(a: Bytes, b: Bytes) -> bool:
     if len(a) != len(b):
         return False

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel
 
 Ints = NDArray[np.int64]
 Positions = NDArray[np.int32]
@@ -117,7 +117,7 @@ def column(values: NDArray[Any]) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [valid, data])
 
 
-@kernel
+@inlined
 def row_values(rows: RowArrays, i: int) -> Positions:
     """View the values of row i."""
     return rows.values[rows.offsets[i] : rows.offsets[i + 1]]

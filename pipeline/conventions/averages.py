@@ -145,10 +145,14 @@ class ConventionAverages:
             return np.where(neither, 0.0, values)
         if agreed is not None:
             values = np.where(neither & np.isnan(values), agreed, values)
-        if without not in ("zero", "one", "zero-or-one"):
+        replacements: dict[str, Floats | float] = {
+            "zero": 0.0,
+            "one": 1.0,
+            "zero-or-one": np.where(neither, 1.0, 0.0),
+        }
+        if without not in replacements:
             return values
-        replacement = neither if without == "zero-or-one" else without == "one"
-        return np.where(np.isnan(values), replacement, values)
+        return np.where(np.isnan(values), replacements[without], values)
 
     def _formula(self, measure: str, counts: Mapping[str, Ints]) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):

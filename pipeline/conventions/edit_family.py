@@ -196,9 +196,9 @@ def _near_cost(answers: Answers, counts: Mapping[str, Ints]) -> Floats:
     """Return the summed cost of the near misses."""
     n_t, span, near = int(answers["n_t"]), counts["near_miss_span"], counts["near_misses"]
     if answers["near"] == "scaled":
-        return np.asarray(span / n_t)
+        return np.asarray(span / n_t, np.float64)
     if answers["near"] == "as-printed":
-        return np.asarray(span / max(1, n_t - 1))
+        return np.asarray(span / max(1, n_t - 1), np.float64)
     return np.asarray(near / 2 if answers["near"] == "half" else near, np.float64)
 
 

@@ -105,12 +105,12 @@ ALL: Mapping[str, Measure] = {**PAIRS.measures, **PANELS.measures}
 
 HEADLINES = (
     "boundary_similarity",
-    "segmentation_similarity",
+    "pk",
+    "window_diff",
     "b_precision",
     "b_recall",
     "b_f1",
-    "pk",
-    "window_diff",
+    "segmentation_similarity",
     "pr_error",
     "r_miss",
     "r_false_alarm",

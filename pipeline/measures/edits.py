@@ -5,7 +5,7 @@ Fournier 2013, "Evaluating Text Segmentation using Boundary Edit Distance", sect
 
 import numpy as np
 
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, row_values
 from segscore.pipeline.measures.greedy import neighbours
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
@@ -78,7 +78,7 @@ def _tally(scratch: Ints, differences: int, type_range: int, out: Ints) -> None:
     out[_SUBSTITUTIONS], out[_SUBSTITUTION_SPAN] = substitutions, substitution_span
 
 
-@kernel
+@inlined
 def _complete(one_pair: OnePair, differences: int, n_types: int, out: Ints) -> None:
     """Write the counts that follow from the pairs and the number of boundaries on each side."""
     refs, hyps = len(one_pair.ref), len(one_pair.hyp)
@@ -88,7 +88,7 @@ def _complete(one_pair: OnePair, differences: int, n_types: int, out: Ints) -> N
     out[_POTENTIAL_BOUNDARIES] = (one_pair.n_units - 1) * n_types
 
 
-@kernel
+@inlined
 def _large_enough(scratch: Ints, one_pair: OnePair) -> Ints:
     """Return ``scratch``, or a larger array if it is too small for the boundaries of a pair."""
     size = len(one_pair.ref) + len(one_pair.hyp)

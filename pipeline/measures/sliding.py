@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions
 from segscore.pipeline.measures.prefetch import Index
 
@@ -38,7 +38,7 @@ _Number = int | np.int32 | np.int64
 SHIFT, LOW = 16, (1 << 16) - 1
 
 
-@kernel
+@inlined
 def dense(boundaries: int, n_units: int, k: int) -> bool:
     """Return whether to slide unit by unit."""
     padded = n_units + 2 * k
@@ -67,7 +67,7 @@ class _Tally(NamedTuple):
     unequal: _Number
 
 
-@kernel
+@inlined
 def _write(tally: _Tally, n_units: int, k: int, out: Ints) -> None:
     """Write the counts of ``windows.COUNTS``."""
     false_alarms = tally.with_any - tally.with_ref
@@ -129,7 +129,7 @@ def slide_by_boundary(ref: Positions, hyp: Positions, n_units: int, k: int, out:
     _write(_Tally(with_ref, with_hyp, with_any, more, fewer, absolute, unequal), n_units, k, out)
 
 
-@kernel
+@inlined
 def _pass_boundaries(
     ref: Positions, hyp: Positions, k: int, padded: int, passed: Positions
 ) -> None:
@@ -148,7 +148,7 @@ def _pass_boundaries(
         passed[i] = total
 
 
-@kernel
+@inlined
 def _unequal(passed: Positions, k: int, first: _Number, end: int) -> np.int32:
     """Count the windows first..end-1 of the padded document in which the two numbers differ."""
     count = np.int32(0)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Ints, Positions, row_values
 from segscore.pipeline.measures.measure import IDENTITY, REVERSIBLE, SYMMETRIC, Measure
 from segscore.pipeline.measures.prefetch import AT_ONCE, FIRST_PAIR, Index, prefetch
@@ -98,7 +98,7 @@ def _in_reach(side: Positions, other: Positions, n_units: int, reach: _Reach) ->
     return near
 
 
-@kernel
+@inlined
 def _same(ref: Positions, hyp: Positions) -> bool:
     if len(ref) != len(hyp):
         return False
@@ -108,7 +108,7 @@ def _same(ref: Positions, hyp: Positions) -> bool:
     return True
 
 
-@kernel
+@inlined
 def _count_pair(ref: Positions, hyp: Positions, n_units: int, reach: _Reach, out: Ints) -> None:
     out[_PAIR_ROWS] = 1
     out[_REFERENCE_BOUNDARIES], out[_HYPOTHESIS_BOUNDARIES] = len(ref), len(hyp)

@@ -7,15 +7,20 @@ Poisson bootstrap replicates (``statistics.bootstrap``; Chamandy et al. 2012, "E
 uncertainty for massive data streams", 3).  Weights are a function of the document, so documents
 that both nights scored are paired, and all others are independent, without further code.  Holm's
 method (1979, "A simple sequentially rejective multiple test procedure") corrects for the number of
-rules and systems of the night.
+checks of the night.
+
+A slow decline passes a comparison with the last good night every night.  A system can therefore be
+compared also with the median of its averages in several good nights, whose replicates are the
+medians of the replicates of these nights.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from segscore.pipeline.errors import Refused
+from segscore.pipeline.nightly.choose import FEWEST_NIGHTS, ChosenNights
 from segscore.pipeline.nightly.moved_documents import documents_moved
 from segscore.pipeline.nightly.nights import Night, open_as_night, systems_of
 from segscore.pipeline.nightly.replicates import Replicated, Tally, documents, tally_replicates
@@ -45,32 +50,46 @@ class Change:
 def change_of(now: Replicated, before: Replicated, shared: int) -> Change | None:
     """Compare two averages of a system.
 
-    A bootstrap's variance is too small by a factor of (n - 1) / n, which is corrected.  Degrees of
-    freedom are those of Welch and Satterthwaite if the nights share no document, else those of the
-    smaller night.
+    Degrees of freedom are those of Welch and Satterthwaite if the nights share no document, else
+    the smaller of the two.
 
     Args:
         now: tonight's average.
-        before: the other night's average, with replicates from the same seed.
-        shared: number of documents that both nights scored.
+        before: the average before, with replicates from the same seed.
+        shared: number of documents of tonight that an average before is also about.
 
     Returns:
         The change, or None if the noise cannot be estimated because there are too few documents or
         most replicates are undefined.
     """
-    sizes = np.array([now.documents, before.documents], np.float64)
+    freedoms = np.array([now.freedom, before.freedom], np.float64)
     both = np.stack([now.replicates, before.replicates])
     defined = both[:, ~np.isnan(both).any(axis=0)]
-    if sizes.min() < FEWEST or defined.shape[1] < both.shape[1] / 2:
+    if freedoms.min() < FEWEST - 1 or defined.shape[1] < both.shape[1] / 2:
         return None
-    correction = np.sqrt(sizes / (sizes - 1))
-    covariance = np.cov(defined) * np.outer(correction, correction)
+    covariance = np.cov(defined)
     variances = np.diag(covariance)
     variance = max(float(variances.sum() - 2 * covariance[0, 1]), 0.0)
-    freedom = float(sizes.min() - 1)
+    freedom = float(freedoms.min())
     if not shared and variances.any():
-        freedom = float(variances.sum() ** 2 / (variances**2 / (sizes - 1)).sum())
+        freedom = float(variances.sum() ** 2 / (variances**2 / freedoms).sum())
     return Change(now.value - before.value, float(np.sqrt(variance)), freedom)
+
+
+def median_of(averages: Sequence[Replicated], *, apart: bool) -> Replicated:
+    """Return the median of a system's averages in several nights, with its replicates.
+
+    Args:
+        averages: the averages, all defined.
+        apart: whether no two of the nights share a document.
+    """
+    freedoms = [average.freedom for average in averages]
+    return Replicated(
+        float(np.median([average.value for average in averages])),
+        sum(average.documents for average in averages),
+        np.median(np.stack([average.replicates for average in averages]), axis=0),
+        sum(freedoms) if apart else min(freedoms),
+    )
 
 
 def p_value(rule: GateRule, change: Change) -> float:
@@ -83,40 +102,76 @@ def p_value(rule: GateRule, change: Change) -> float:
     return float(stdtr(change.freedom, -excess / change.standard_error))
 
 
-@dataclass(frozen=True)
-class _ComparedNights:
-    """Two nights to compare, in the measures of some rules.
+class _Averages:
+    """The averages of a night and of those that it is compared with; each night is read once.
 
     Attributes:
-        other: the night that tonight is compared with.
-        table: table that the counts are from.
-        now, before: sums of tonight and of the other night; None if it has no such table.
-        shared: number of documents that both nights scored.
+        night: the night.
+        documents: URL of a night -> the hashes of its documents.
     """
 
-    other: Night
-    table: str
-    now: Tally | None
-    before: Tally | None
-    shared: int
+    def __init__(self, night: Night, others: Iterable[Night], rules: Sequence[GateRule]) -> None:
+        listed = [night, *others]
+        self.night = night
+        self.documents = {each.url: documents(each) for each in listed}
+        self._tallies: dict[tuple[str, str], Tally | None] = {}
+        self._known: dict[tuple[str, str, str], Replicated] = {}
+        in_all = max(map(len, self.documents.values()))
+        seed = int(night.settings["seed"])
+        for table in RULE_TABLES:
+            chosen = tuple(rule for rule in rules if rule.table == table)
+            for each in listed if chosen else ():
+                tally = tally_replicates(each, chosen, seed, in_all)
+                self._tallies[each.url, table] = tally
 
-    def check(self, rule: GateRule, system: str) -> Check:
-        """Check one rule for one system, without the correction for the other checks."""
-        now, before = (_average(tally, system, rule) for tally in (self.now, self.before))
+    def average(self, night: Night, system: str, rule: GateRule) -> Replicated:
+        """Return the average of a system in one of the nights."""
+        key = night.url, system, rule.text
+        if key not in self._known:
+            tally = self._tallies[night.url, rule.table]
+            average = Replicated(np.nan, 0, np.empty(0), -1)
+            if tally is not None and system in tally.systems:
+                average = tally.average(system, rule)
+            self._known[key] = average
+        return self._known[key]
+
+    def check(self, rule: GateRule, system: str, other: Night) -> Check:
+        """Compare a system with one night, without the correction for the other checks."""
+        before = self.average(other, system, rule)
+        return self._check(rule, system, before, [other])
+
+    def check_median(self, rule: GateRule, system: str, others: Sequence[Night]) -> Check | None:
+        """Compare a system with the median of several nights; None if too few can be compared."""
+        known = [(other, self.average(other, system, rule)) for other in others]
+        known = [(other, before) for other, before in known if before.freedom >= FEWEST - 1]
+        if len(known) < FEWEST_NIGHTS or np.isnan(self.average(self.night, system, rule).value):
+            return None
+        compared, averages = [other for other, _ in known], [before for _, before in known]
+        hashes = [self.documents[other.url] for other in compared]
+        apart = len(np.unique(np.concatenate(hashes))) == sum(map(len, hashes))
+        return self._check(rule, system, median_of(averages, apart=apart), compared)
+
+    def _check(
+        self, rule: GateRule, system: str, before: Replicated, others: Sequence[Night]
+    ) -> Check:
+        now = self.average(self.night, system, rule)
+        hashes = np.concatenate([self.documents[other.url] for other in others])
+        shared = len(np.intersect1d(self.documents[self.night.url], hashes))
         check = check_of(
             rule,
             system,
-            self.other.name,
+            others[0].name,
             value=_none_if_nan(now.value),
             before=_none_if_nan(before.value),
             documents=now.documents,
             documents_before=before.documents,
-            shared=self.shared,
+            shared=shared,
+            nights=len(others),
         )
         if check.value is None or check.before is None:
             newly_undefined = check.value is None and check.before is not None
             return replace(check, result=UNDEFINED) if newly_undefined else check
-        change = change_of(now, before, self.shared)
+        change = change_of(now, before, shared)
         if change is None:
             return replace(check, change=check.value - check.before)
         return replace(
@@ -127,71 +182,46 @@ class _ComparedNights:
         )
 
 
-def _average(tally: Tally | None, system: str, rule: GateRule) -> Replicated:
-    if tally is None or system not in tally.systems:
-        return Replicated(np.nan, 0, np.empty(0))
-    return tally.average(system, rule)
-
-
 def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _compare(
-    night: Night, other: Night, rules: tuple[GateRule, ...], seed: int
-) -> list[_ComparedNights]:
-    """Read two nights, once for each table that the rules are about."""
-    ids, other_ids = documents(night), documents(other)
-    shared = len(np.intersect1d(ids, other_ids, assume_unique=True))
-    in_all = max(len(ids), len(other_ids))
-    compared = []
-    for table in RULE_TABLES:
-        selected = tuple(rule for rule in rules if rule.table == table)
-        if selected:
-            now = tally_replicates(night, selected, seed, in_all)
-            before = tally_replicates(other, selected, seed, in_all)
-            compared.append(_ComparedNights(other, table, now, before, shared))
-    return compared
-
-
 def judge_rules(
-    night: Night, others: dict[str, Night], rules: tuple[GateRule, ...], alpha: float
+    night: Night, others: ChosenNights, rules: Sequence[GateRule], alpha: float
 ) -> list[Check]:
     """Check all rules for all systems.
 
     Args:
         night: tonight's run.
-        others: system -> the night to compare it with.
+        others: the nights to compare each system with.
         rules: rules of the gate.
         alpha: probability that any check of the night fails if all true changes are at their
             limits.
 
     Returns:
-        The checks, by rule, then by system.
+        The checks, by rule, then by system; for a system, that against one night comes first.
 
     Raises:
         Refused: a file of a night cannot be read.
         Failed: the server does not answer.
     """
-    seed = int(night.settings["seed"])
-    checks: dict[tuple[str, str], Check] = {}
-    for other in {other.url: other for other in others.values()}.values():
-        for compared in _compare(night, other, rules, seed):
-            for rule in rules:
-                if rule.table == compared.table:
-                    for system, assigned in others.items():
-                        if assigned is other:
-                            checks[rule.text, system] = compared.check(rule, system)
-    in_order = [checks[rule.text, system] for rule in rules for system in others]
-    by_text = {rule.text: rule for rule in rules}
+    if not rules or not others.single:
+        return []
+    averages = _Averages(night, others.nights(), rules)
+    checks, by_text = [], {rule.text: rule for rule in rules}
+    for rule in rules:
+        for system, other in others.single.items():
+            checks.append(averages.check(rule, system, other))
+            median = averages.check_median(rule, system, others.several.get(system, ()))
+            checks += [median] if median is not None else []
     return [
         replace(
             check,
-            moved=documents_moved(night, others[check.system], by_text[check.rule], check),
+            moved=documents_moved(night, others.single[check.system], by_text[check.rule], check),
         )
         if check.fails
         else check
-        for check in _decide(in_order, alpha)
+        for check in _decide(checks, alpha)
     ]
 
 
@@ -215,7 +245,8 @@ def check_runs(run: str, other: str, rules: tuple[GateRule, ...], alpha: float) 
     shared = [system for system in systems_of(now) if system in other_systems]
     if not shared:
         raise Refused(f"{run}: shares no system with {other}, so there is nothing to compare")
-    return judge_rules(now, dict.fromkeys(shared, then), rules, alpha)
+    others = ChosenNights(dict.fromkeys(shared, then), {}, ())
+    return judge_rules(now, others, rules, alpha)
 
 
 def _decide(checks: Sequence[Check], alpha: float) -> list[Check]:

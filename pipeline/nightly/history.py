@@ -169,7 +169,8 @@ def _history_name(name: str, used: list[str]) -> str:
 def _gates(run: _Run) -> Iterator[str | None]:
     """Yield the result of the gate for each row of a run's summary, None if there is none."""
     checks = () if run.verdict is None else run.verdict.checks
-    results = {(check.system, check.measure, check.average): check.result for check in checks}
+    worst_last = sorted(checks, key=lambda check: check.fails)
+    results = {(check.system, check.measure, check.average): check.result for check in worst_last}
     over_all = are_over_all(run.summary, summary_groups(run.summary.column_names))
     for row, whole in zip(run.summary.to_pylist(), over_all.to_pylist(), strict=True):
         yield results.get((row["hypothesis"], row["measure"], row["average"])) if whole else None

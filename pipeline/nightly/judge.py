@@ -1,15 +1,18 @@
-"""Choose the nights to compare a night with, and judge it once; later runs repeat the verdict."""
+"""Judge a night once; later runs repeat the verdict unless its reasons have changed."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from segscore.pipeline.measures.selection import normal_form, select
 from segscore.pipeline.nightly import gate, nights
+from segscore.pipeline.nightly.choose import choose_nights
+from segscore.pipeline.nightly.feed import warn_of_feed
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.rules import GateRule
 from segscore.pipeline.nightly.settings import FAIL, NightSettings
 from segscore.pipeline.nightly.verdict import (
+    ACCEPTED,
     FAILED,
     INCOMPLETE,
     NOT_COMPARABLE,
@@ -33,78 +36,67 @@ def judge(night: Night, settings: NightSettings, earlier: Nights) -> Verdict:
         Refused: a file of a night cannot be read.
         Failed: the server does not answer.
     """
-    asked = {
-        "gate": [rule.text for rule in settings.rules],
-        "alpha": settings.alpha,
-        "against": settings.against,
-        "not_comparable": settings.not_comparable,
-    }
     systems = nights.systems_of(night)
-    others, missing = _others(systems, settings, earlier)
-    against = {
-        system: {"date": other.date.isoformat(), "run": other.fingerprint}
-        for system, other in others.items()
-    }
-    previous = night.verdict
-    if previous is not None and previous.asked == asked and _is_current(previous, against, earlier):
-        return previous
-    differences = _differences(night, others.values(), settings.rules) if settings.rules else {}
-    comparable = {
-        system: other
-        for system, other in others.items()
-        if other.date.isoformat() not in differences
-    }
+    chosen = choose_nights(systems, settings, earlier)
+    differences = _differences(night, chosen.nights(), settings.rules) if settings.rules else {}
+    comparable = chosen.without(differences)
+    missing = tuple(system for system in chosen.expected if system not in systems)
+    accepted = settings.accept or (night.verdict.accepted if night.verdict is not None else None)
+    reasons = _Reasons(_asked(settings), chosen.against, comparable.medians, missing, accepted)
+    if night.verdict is not None and _is_current(night.verdict, reasons, earlier):
+        return night.verdict
     checks = tuple(gate.judge_rules(night, comparable, settings.rules, settings.alpha))
+    single = {other.date.isoformat() for other in chosen.single.values()}
+    differences = {day: listed for day, listed in differences.items() if day in single}
+    outcome = _outcome(checks, missing, differences, settings.not_comparable)
+    if accepted is not None and outcome != PASSED:
+        outcome = ACCEPTED
     return Verdict(
         date=night.date.isoformat(),
         run=night.fingerprint,
-        asked=asked,
-        against=against,
+        **reasons._asdict(),
         checks=checks,
         systems=systems,
-        missing=missing,
-        new=tuple(system for system in systems if system not in others),
+        new=tuple(system for system in systems if system not in chosen.single),
         differences=differences,
-        outcome=_outcome(checks, missing, differences, settings.not_comparable),
+        outcome=outcome,
         finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        expected=systems if outcome in (PASSED, ACCEPTED) else chosen.expected or systems,
+        warnings=tuple(warn_of_feed(night, chosen.single, earlier)),
     )
 
 
-def _is_current(previous: Verdict, against: Mapping[str, Any], earlier: Nights) -> bool:
-    """Check whether an earlier verdict compared the nights that would be chosen now.
+class _Reasons(NamedTuple):
+    """Everything but the night itself that a verdict depends on; the fields are the verdict's."""
 
-    It also counts if one of those nights has been removed since.
+    asked: dict[str, Any]
+    against: dict[str, dict[str, str]]
+    medians: dict[str, dict[str, str]]
+    missing: tuple[str, ...]
+    accepted: str | None
+
+
+def _asked(settings: NightSettings) -> dict[str, Any]:
+    return {
+        "gate": [rule.text for rule in settings.rules],
+        "alpha": settings.alpha,
+        "against": settings.against,
+        "baseline": settings.baseline,
+        "not_comparable": settings.not_comparable,
+    }
+
+
+def _is_current(previous: Verdict, reasons: _Reasons, earlier: Nights) -> bool:
+    """Check whether an earlier verdict has the reasons that it would have now.
+
+    Nights that were compared with and have been removed since do not change a verdict.
     """
+    before = _Reasons(*(getattr(previous, name) for name in _Reasons._fields))
     existing = {night.isoformat() for night in earlier.dates}
-    removed = {compared["date"] for compared in previous.against.values()} - existing
-    return previous.against == against or bool(removed)
-
-
-def _others(
-    systems: tuple[str, ...], settings: NightSettings, earlier: Nights
-) -> tuple[dict[str, Night], tuple[str, ...]]:
-    """Choose the night that each system is compared with, and find the missing systems.
-
-    A system that the last good night lacks is compared with the last good night that has it, so
-    that a change during its absence is noticed.
-    """
-    candidates: Iterable[Night] = earlier.good(settings.date)
-    if settings.compared_date is not None:
-        candidates = [
-            night for night in [earlier.find(settings.compared_date)] if night is not None
-        ]
-    chosen: dict[str, Night] = {}
-    missing: tuple[str, ...] | None = None
-    for other in candidates:
-        other_systems = nights.systems_of(other) if other.verdict is None else other.verdict.systems
-        if missing is None:
-            missing = tuple(system for system in other_systems if system not in systems)
-        chosen |= {
-            system: other for system in other_systems if system in systems and system not in chosen
-        }
-        if len(chosen) == len(systems):
-            break
-    return {system: chosen[system] for system in systems if system in chosen}, missing or ()
+    dates = {compared["date"] for compared in before.against.values()}
+    if dates.union(*before.medians.values()) <= existing:
+        return before == reasons
+    return (before.asked, before.accepted) == (reasons.asked, reasons.accepted)
 
 
 def _differences(

@@ -96,14 +96,18 @@ def _set_gate(metrics: Metrics, night: Night) -> None:
     verdict = night.verdict
     if verdict is None:
         return
-    help_ = "Systems of the night compared with that were not scored tonight."
+    help_ = "Systems that were expected but not scored tonight."
     metrics.set("missing_systems", help_, len(verdict.missing))
-    for check in verdict.checks:
+    help_ = "Signs that the input of the night is not what it should be."
+    metrics.set("warnings", help_, len(verdict.warnings))
+    for check in sorted(verdict.checks, key=lambda check: check.fails):
         labels = {"rule": check.rule, "system": check.system}
         help_ = "1 if the system satisfies the rule, 0 if not."
         metrics.set("gate_passed", help_, not check.fails, **labels)
-        help_ = "Average minus that of the night compared with."
-        metrics.set("change", help_, check.change, **labels)
+        name, help_ = "change", "Average minus that of the night compared with."
+        if check.nights > 1:
+            name, help_ = "change_from_median", "Average minus the median of several nights."
+        metrics.set(name, help_, check.change, **labels)
 
 
 def _set_averages(metrics: Metrics, night: Night, rules: tuple[GateRule, ...]) -> None:

@@ -29,12 +29,16 @@ class Replicated:
     Attributes:
         value: the average, NaN where undefined.
         documents: number of documents on which it is defined.
-        replicates: averages of resampled documents, shape (replicates,), NaN where undefined.
+        replicates: averages of resampled documents, shape (replicates,), NaN where undefined; about
+            their mean, they are widened by the root of n / (n - 1) for n documents, because a
+            bootstrap's variance is too small by that factor.
+        freedom: degrees of freedom of the variance of the replicates.
     """
 
     value: float
     documents: int
     replicates: Floats
+    freedom: float
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,15 @@ class Tally:
         cells = np.flatnonzero(self.sums.group == group)
         weights = self._drawn.for_units(self.sums.unit[cells])
         resampled = replicates(self.kind, self.sums, cells, weights, self.parameters)
-        return Replicated(row.value, row.defined, resampled[key])
+        freedom = row.defined - 1
+        return Replicated(row.value, row.defined, _widen(resampled[key], freedom), freedom)
+
+
+def _widen(replicated: Floats, freedom: int) -> Floats:
+    if freedom < 1 or np.isnan(replicated).all():
+        return replicated
+    mean = np.nanmean(replicated)
+    return np.asarray(mean + (replicated - mean) * np.sqrt((freedom + 1) / freedom))
 
 
 def documents(night: Night) -> Hashes:

@@ -6,10 +6,10 @@ if it has; the verdict of the gate is stored beside the run and reported again.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 from segscore.pipeline import storage
-from segscore.pipeline.errors import Absent, Done, Failed, Refused
+from segscore.pipeline.errors import Absent, Done, Failed, Refused, TooManyUnpaired
 from segscore.pipeline.nightly import judge, metrics, nights
 from segscore.pipeline.nightly.nights import Night, Nights
 from segscore.pipeline.nightly.retention import remove_old
@@ -58,6 +58,10 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
     """
     storage.require_resolvable([settings.metrics])
     _require_free_for_metrics(settings)
+    if settings.date > _last_date():
+        warn(
+            f"{settings.date} is in the future; its metrics are replaced by those of the next night"
+        )
     try:
         storage.require_resolvable([settings.runs, *settings.inputs.values()])
         finished = _score_and_judge(settings, executor, progress, warn)
@@ -66,11 +70,11 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
         raise Failed(
             f"{settings.date}: another process is working on this night: {problem}"
         ) from problem
-    except Absent as problem:
+    except (Absent, TooManyUnpaired) as problem:
         _write_unfinished_metrics(settings, metrics.WAITING, 1, warn)
         raise Failed(
-            f"{settings.date}: waiting for input: {problem}; nothing was published; run the "
-            "date again when the input exists"
+            f"{settings.date}: waiting for input: {problem}; {_what_stands(settings)}; run the "
+            "date again when the input is complete"
         ) from problem
     except Exception as problem:
         _write_unfinished_metrics(
@@ -86,6 +90,13 @@ def run_night(settings: NightSettings, executor: Executor, progress: Progress, w
     for warning in not_removed:
         warn(warning)
     return replace(finished, removed=tuple(removed))
+
+
+def _what_stands(settings: NightSettings) -> str:
+    record = storage.join(settings.score.output, run_folder.RECORD)
+    if storage.read_text(record) is None:
+        return "nothing was published"
+    return "the night stays as it was published before"
 
 
 def _require_free_for_metrics(settings: NightSettings) -> None:
@@ -144,12 +155,21 @@ def _score(
 
 
 def _latest(published: Nights) -> tuple[date | None, str | None]:
-    """Return the newest night's date, and when the newest successful night was judged."""
+    """Return the newest night's date, and when the newest successful night was judged.
+
+    A night in the future has a wrong date, and does not count as the newest.
+    """
     verdicts = (
         verdict.verdict for verdict in published.newest_first() if verdict.verdict is not None
     )
     last = next((verdict.finished_at for verdict in verdicts if verdict.exit_code == 0), None)
-    return published.newest, last
+    dates = (night.date for night in published.newest_first() if night.date <= _last_date())
+    return next(dates, None), last
+
+
+def _last_date() -> date:
+    """Return the date of the latest night that there can be, which is tomorrow's east of UTC."""
+    return datetime.now(UTC).date() + timedelta(days=1)
 
 
 def _write_unfinished_metrics(

@@ -29,6 +29,8 @@ _METRICS = ".prom"
 """Suffix of the files that node_exporter's textfile collector reads."""
 
 _MOST_DAYS = 36_500
+_MEDIAN = re.compile(r"median-of-([0-9]{1,2})", re.ASCII)
+_MOST_NIGHTS = 99
 
 
 def require_keep(days: int | None) -> None:
@@ -97,8 +99,13 @@ class NightSettings:
         alpha: probability that the gate of a night fails although nothing got worse beyond its
             limits, above 0 and at most 0.5.
         against: `last-good`, or the date of the night to compare with.
+        baseline: `last-good`, or `median-of-N` to compare also with the median of the last N good
+            nights, N in 3..99; without effect if ``against`` is a date.
         not_comparable: verdict on a night whose signature differs from the other's: `fail` or
             `pass`.
+        accept: reason for which the night is good whatever its gate says; None to judge it.
+        max_unpaired: largest share of hypotheses without a reference, in [0, 1], at which the night
+            is published; None for the one in ``scoring``, if any.
         metrics: file to write metrics to, named *.prom; None for none.
         keep: days after which nights are removed; None to keep all.
         fresh: whether to replace a finished run of the night.
@@ -135,10 +142,34 @@ class NightSettings:
     against: Annotated[str, Option("Night to compare with: last-good, or a date.", Panel.GATE)] = (
         _LAST_GOOD
     )
+    baseline: Annotated[
+        str,
+        Option(
+            "Nights that --against last-good means: last-good, or median-of-7 to compare also "
+            "with the median of the last 7 good nights, which notices a slow decline.",
+            Panel.GATE,
+        ),
+    ] = _LAST_GOOD
     not_comparable: Annotated[
         str,
         Option("Verdict if the signatures of the two nights differ: fail or pass.", Panel.GATE),
     ] = FAIL
+    accept: Annotated[
+        str | None,
+        Option(
+            "Reason for which this night is good whatever its gate says; it is recorded, and the "
+            "night stays accepted until it is scored again.",
+            Panel.GATE,
+        ),
+    ] = None
+    max_unpaired: Annotated[
+        float | None,
+        Option(
+            "Largest share of hypotheses without a reference at which the night is published, 0 "
+            "to 1; default: max-unpaired in \\[score], else 1.",
+            Panel.OUTPUT,
+        ),
+    ] = None
     metrics: Annotated[str | None, Option("Metrics file for Prometheus, *.prom.", Panel.OUTPUT)] = (
         None
     )
@@ -160,11 +191,18 @@ class NightSettings:
             )
         if not 0 < self.alpha <= 0.5:
             raise Refused(f"--alpha {self.alpha}: must be above 0 and at most 0.5")
+        if self.baseline != _LAST_GOOD and not 3 <= self.nights_of_median <= _MOST_NIGHTS:
+            raise Refused(
+                f"--baseline {self.baseline}: must be {_LAST_GOOD}, or median-of-N for a number N "
+                f"from 3 to {_MOST_NIGHTS}, such as median-of-7"
+            )
         one_of("--not-comparable", self.not_comparable, (FAIL, _PASS))
         if self.metrics is not None and not self.metrics.endswith(_METRICS):
             raise Refused(
                 f"--metrics {self.metrics}: must end in {_METRICS}, or node_exporter ignores it"
             )
+        if self.accept is not None and not self.accept.strip():
+            raise Refused("--accept: is empty; give the reason why the night is good")
         require_keep(self.keep)
         self.score, self.compared_date  # noqa: B018  (they refuse invalid values)
         for rule in self.rules:
@@ -182,6 +220,8 @@ class NightSettings:
         scoring = dict(self.scoring)
         if self.documents is not None:
             scoring["documents"] = _insert_date("--documents", self.documents, self.date)
+        if self.max_unpaired is not None:
+            scoring["max_unpaired"] = self.max_unpaired
         overrides = {
             "references": _insert_date("--references", self.references, self.date),
             "hypotheses": _insert_date("--hypotheses", self.hypotheses, self.date),
@@ -205,6 +245,12 @@ class NightSettings:
         from segscore.pipeline.nightly.rules import parse_rule
 
         return () if self.gate is None else parse_rule(self.gate)
+
+    @property
+    def nights_of_median(self) -> int:
+        """The number of nights whose median is also compared with; 0 for no median."""
+        match = _MEDIAN.fullmatch(self.baseline)
+        return int(match[1]) if match else 0
 
     @property
     def compared_date(self) -> datetime.date | None:

@@ -1,7 +1,7 @@
 """The verdict of the gate on a night, stored beside its run as `night.json`."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from segscore.pipeline.errors import Refused
@@ -13,8 +13,11 @@ PASSED = "passed"
 FAILED = "failed"
 INCOMPLETE = "incomplete"
 NOT_COMPARABLE = "not_comparable"
-OUTCOMES = (PASSED, FAILED, INCOMPLETE, NOT_COMPARABLE)
+ACCEPTED = "accepted"
+OUTCOMES = (PASSED, FAILED, INCOMPLETE, NOT_COMPARABLE, ACCEPTED)
 """Outcomes of a night that was published and judged."""
+
+_TUPLES = ("systems", "missing", "new", "expected", "warnings")
 
 UNDEFINED = "undefined"
 UNDECIDED = "undecided"
@@ -46,9 +49,11 @@ class Check:
         system: coder of the hypotheses.
         measure, average: the average that the rule is about.
         limit: the change that the rule allows.
-        against: date of the night that tonight is compared with.
-        value, before: the average tonight and in that night; None where undefined.
-        documents, documents_before: number of documents on which the average is defined.
+        against: date of the night that tonight is compared with; of several, the newest.
+        value, before: the average tonight and in that night, or the median of the averages in
+            those nights; None where undefined.
+        documents, documents_before: number of documents on which the average is defined, and the
+            number in that night or all of those nights.
         shared: number of documents scored in both nights.
         change: value - before, in the unit of the measure.
         standard_error: standard error of the change, from the bootstrap.
@@ -57,6 +62,7 @@ class Check:
         result: `passed`; `failed`: worse beyond limit and noise; `undefined`: no longer defined,
             which fails; `undecided`: cannot be decided, which passes.
         moved: the documents that worsened most, if the check failed.
+        nights: number of nights that tonight is compared with, by their median.
     """
 
     rule: str
@@ -76,6 +82,16 @@ class Check:
     p_adjusted: float | None = None
     result: str = UNDECIDED
     moved: tuple[Moved, ...] = ()
+    nights: int = 1
+
+    @property
+    def compared_with(self) -> str:
+        """The night, or the nights, that tonight is compared with, in words."""
+        return (
+            self.against
+            if self.nights == 1
+            else f"the median of {self.nights} nights to {self.against}"
+        )
 
     @property
     def fails(self) -> bool:
@@ -94,11 +110,16 @@ class Verdict:
         against: system -> date and run of the night it was compared with.
         checks: results of every rule for every system that both nights scored.
         systems: systems scored tonight, without reference points.
-        missing: systems of the night compared with that were not scored tonight.
+        missing: systems that were expected but not scored tonight.
         new: systems that no earlier good night scored.
         differences: date of another night -> differences between the signatures.
         outcome: one of ``OUTCOMES``.
         finished_at: when the night was judged, UTC.
+        expected: systems that later nights must have: those of tonight or, if some of those
+            expected tonight are missing and the night was not accepted, those expected tonight.
+        medians: system -> runs, by date, of the nights with whose median it was compared.
+        warnings: signs that the input of the night is not what it should be.
+        accepted: the reason for which the night was accepted; None if it was not.
     """
 
     date: str
@@ -112,16 +133,20 @@ class Verdict:
     differences: dict[str, list[str]]
     outcome: str
     finished_at: str
+    expected: tuple[str, ...]
+    medians: dict[str, dict[str, str]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    accepted: str | None = None
 
     @property
     def good(self) -> bool:
         """Whether later nights are compared with this one."""
-        return self.outcome in (PASSED, INCOMPLETE)
+        return self.outcome in (PASSED, INCOMPLETE, ACCEPTED)
 
     @property
     def exit_code(self) -> int:
         """Exit code of the command."""
-        return 0 if self.outcome == PASSED else 1
+        return 0 if self.outcome in (PASSED, ACCEPTED) else 1
 
     def text(self) -> str:
         """Return the contents of night.json."""
@@ -142,7 +167,8 @@ def read_verdict(url: str, text: str) -> Verdict:
             Check(**{**check, "moved": tuple(Moved(**moved) for moved in check["moved"])})
             for check in contents.pop("checks")
         )
-        contents |= {name: tuple(contents[name]) for name in ("systems", "missing", "new")}
+        contents.setdefault("expected", contents["systems"])  # an earlier version wrote none
+        contents |= {name: tuple(contents[name]) for name in _TUPLES if name in contents}
         return Verdict(checks=checks, **contents)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise Refused(f"{url}: not a verdict that segscore nightly wrote") from problem

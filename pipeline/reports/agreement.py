@@ -4,14 +4,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from segscore.pipeline.agreement.findings import describe_audit
 from segscore.pipeline.reports import charts
 from segscore.pipeline.reports.contested import SHOWN, contested
+from segscore.pipeline.reports.group_dates import as_dates
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
 from segscore.pipeline.reports.run_tables import group_name
 from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_by_group, rows_over_all
 
-_CODERS, _GROUPS = 60, 30
-"""Maximum numbers of coders in a matrix (those with most documents) and of groups (the largest)."""
+_CODERS, _GROUPS, _LINES = 60, 30, 20
+"""Maximum numbers of coders in a matrix and of lines of coders over time (those with most
+documents), and of groups (the largest)."""
 
 CLASSES = 10
 """Number of classes of shares in a chart of prominence."""
@@ -23,8 +26,10 @@ def agreement_sections(run: FinishedRun) -> Iterator[Section]:
     """Yield all sections of an audit."""
     by = run.settings["group_by"]
     yield _agreement(run, by)
-    coders = rows_over_all(run.table("coders"), by)
-    yield Section("coders", "Coders", "", [*_coders(coders)])
+    table = run.table("coders")
+    coders = rows_over_all(table, by)
+    figures = [*_coders(coders), *_coders_by_date(rows_by_group(table, by), by)]
+    yield Section("coders", "Coders", "", figures)
     yield Section("pairs", "Agreement between coders", "", [_matrix(run, by, coders)])
     yield Section("prominence", "Prominence", "", [*_prominence(run, by)])
     yield contested(run)
@@ -53,7 +58,11 @@ def _agreement(run: FinishedRun, by: Sequence[str]) -> Section:
             wide=True,
         )
     ]
-    return Section("agreement", "Agreement", "", [*figures, *_groups(rows_by_group(table, by), by)])
+    coders, peers = (rows_over_all(run.table(name), by) for name in ("coders", "peers"))
+    text = " ".join(describe_audit(whole, coders, peers))
+    return Section(
+        "agreement", "Agreement", text, [*figures, *_groups(rows_by_group(table, by), by)]
+    )
 
 
 COEFFICIENT = ("coefficient", "similarity", "value", "95 % from", "to", "actual", "expected")
@@ -73,16 +82,20 @@ def _groups(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figure]:
     ]
     if not groups:
         return
-    groups.sort(key=lambda row: -row["codings"])
+    dates = as_dates(by, (row["name"] for row in groups))
+    groups.sort(key=lambda row: (0 if dates else -row["codings"], row["name"]))
     columns = ("name", "value", "ci_low", "ci_high", "codings")
     cells: list[list[Cell]] = [[row[column] for column in columns] for row in groups]
-    yield Figure(
-        f"pi of {SHOWN} by {', '.join(by)}",
-        f"The {_GROUPS} groups with the most codings." if len(groups) > _GROUPS else "",
-        PageTable(["group", "pi", "95 % from", "to", "codings"], cells),
-        charts.intervals([_span(row, row["name"]) for row in groups[:_GROUPS]], "pi"),
-        wide=True,
-    )
+    title = f"pi of {SHOWN} by {', '.join(by)}"
+    table = PageTable(["group", "pi", "95 % from", "to", "codings"], cells)
+    if dates:
+        points = [{"name": "pi", "x": dates[row["name"]], "y": row["value"]} for row in groups]
+        chart = charts.line_chart(points, by[0], "pi", dates=True)
+        yield Figure(title, "The table has intervals.", table, chart, wide=True)
+        return
+    chart = charts.intervals([_span(row, row["name"]) for row in groups[:_GROUPS]], "pi")
+    caption = f"The {_GROUPS} groups with the most codings." if len(groups) > _GROUPS else ""
+    yield Figure(title, caption, table, chart, wide=True)
 
 
 def _span(row: RunRow, name: str) -> charts.MarkValues:
@@ -135,6 +148,37 @@ def _coders(rows: Sequence[RunRow]) -> Iterator[Figure]:
         "Pooled over all pairs that include the coder. The table lists pi without the coder.",
         PageTable(["coder", "peers", SHOWN, "pi without"], similarities),
         charts.intervals(spans, SHOWN),
+    )
+
+
+def _coders_by_date(rows: Sequence[RunRow], by: Sequence[str]) -> Iterator[Figure]:
+    """Draw each coder's similarity to peers over time, if the groups are dates."""
+    rows = [row | {"name": group_name(row, by)} for row in rows]
+    dates = as_dates(by, {row["name"] for row in rows})
+    if not dates:
+        return
+    documents: dict[str, int] = {}
+    for row in rows:
+        documents[row["coder"]] = documents.get(row["coder"], 0) + row["documents"]
+    drawn = sorted(documents, key=lambda name: (-documents[name], name))[:_LINES]
+    peer = f"peer_{SHOWN}"
+    rows.sort(key=lambda row: (row["coder"], row["name"]))
+    points = [
+        {"name": row["coder"], "x": dates[row["name"]], "y": row[peer]}
+        for row in rows
+        if row["coder"] in drawn
+    ]
+    cells: list[list[Cell]] = [
+        [row["coder"], row["name"], row[peer], row["rate"], row["documents"]] for row in rows
+    ]
+    left = len(documents) - len(drawn)
+    more = f" The {_LINES} coders with most documents; {left} more are in the table." * (left > 0)
+    yield Figure(
+        f"{SHOWN} to peers by {by[0]}",
+        f"Each line is a coder. A line that falls shows a coder who drifts away from others.{more}",
+        PageTable(["coder", by[0], SHOWN, "boundary rate", "documents"], cells),
+        charts.line_chart(points, by[0], SHOWN, dates=True),
+        wide=True,
     )
 
 

@@ -6,6 +6,8 @@ Names occur only in the data, never in a field or an expression, so that any tex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from segscore.pipeline.reports.short_labels import short_labels
+
 if TYPE_CHECKING:
     import altair as alt
 
@@ -25,12 +27,24 @@ _FIELDS = 6
 """Significant digits of the numbers in a chart."""
 
 
+LETTERS = 25
+"""Letters of a name that fit on an axis."""
+
+
 def _data(rows: Sequence[MarkValues]) -> "alt.Data":
     import altair as alt
 
     return alt.Data(  # type: ignore[no-untyped-call]
         values=[{name: _rounded(value) for name, value in row.items()} for row in rows]
     )
+
+
+def _labelled(rows: Sequence[MarkValues], *fields: str) -> list[MarkValues]:
+    """Add a short label to each row for each of some fields that are names."""
+    labels = short_labels((str(row[field]) for row in rows for field in fields), LETTERS)
+    return [
+        {**row, **{f"{field}_label": labels[str(row[field])] for field in fields}} for row in rows
+    ]
 
 
 def _rounded(value: object) -> object:
@@ -65,23 +79,15 @@ def _distinct(rows: Sequence[MarkValues], name: str) -> list[str]:
     return list(dict.fromkeys(_text(str(row[name])) for row in rows))
 
 
-def _name_axis(names: Sequence[str], field: str = "name") -> Any:
-    """Make an axis of names in their order, from the top or left, shortening long ones."""
+def _name_axis(labels: Sequence[str], field: str = "name_label") -> Any:
+    """Make an axis of labels in their order, from the top or left."""
     import altair as alt
 
     # Set the domain rather than a sort, which would put the names into an expression.
-    settings: Any = {"sort": None, "title": None, "scale": alt.Scale(domain=list(names))}
-    if field == "column":
-        axis = alt.Axis(labelExpr=_ENDS, labelAngle=-45, labelLimit=130)
-        return alt.X(f"{field}:N", axis=axis, **settings)
-    return alt.Y(f"{field}:N", axis=alt.Axis(labelExpr=_ENDS), **settings)
-
-
-_ENDS = (
-    "length(datum.label) > 25 "
-    "? slice(datum.label, 0, 12) + '…' + slice(datum.label, -12) : datum.label"
-)
-"""Label of a name on an axis: both ends of a long one, as names often differ at one end."""
+    settings: Any = {"sort": None, "title": None, "scale": alt.Scale(domain=list(labels))}
+    if field == "column_label":
+        return alt.X(f"{field}:N", axis=alt.Axis(labelAngle=-45, labelLimit=130), **settings)
+    return alt.Y(f"{field}:N", **settings)
 
 
 def _value_scale(rows: Sequence[MarkValues], *names: str) -> "alt.Scale":
@@ -112,8 +118,9 @@ def intervals(rows: Sequence[MarkValues], axis: str) -> Chart | None:
     if not _any_defined(rows, "value"):
         return None
 
+    rows = _labelled(rows, "name")
     base = alt.Chart(_data(rows)).encode(
-        y=_name_axis(_distinct(rows, "name")),
+        y=_name_axis(_distinct(rows, "name_label")),
         tooltip=[
             alt.Tooltip("name:N", title="name"),
             *(
@@ -180,7 +187,7 @@ def scatter(rows: Sequence[MarkValues], across: str, up: str) -> Chart | None:
 
 def _labels(base: "alt.Chart", where: str, align: _Side, dx: int) -> "alt.Chart":
     """Write labels beside points, on the side with enough space."""
-    chart = base.transform_filter(where).mark_text(align=align, dx=dx, dy=-7, limit=130)
+    chart = base.transform_filter(where).mark_text(align=align, dx=dx, dy=-7, limit=190)
     return chart.encode(text="label:N")
 
 
@@ -196,8 +203,10 @@ def boxes(rows: Sequence[MarkValues], outliers: Sequence[MarkValues], axis: str)
 
     if not rows:
         return None
+    labelled = _labelled([*rows, *outliers], "name")
+    rows, outliers = labelled[: len(rows)], labelled[len(rows) :]
     y, scale = (
-        _name_axis(_distinct(rows, "name")),
+        _name_axis(_distinct(rows, "name_label")),
         _value_scale([*rows, *outliers], "low", "high", "value"),
     )
 
@@ -229,28 +238,64 @@ def boxes(rows: Sequence[MarkValues], outliers: Sequence[MarkValues], axis: str)
     return _as_json(alt.layer(*layers), _height(rows, "name"))
 
 
-def heat(rows: Sequence[MarkValues], value: str, *, signed: bool = False) -> Chart:
-    """Draw a matrix with one cell per pair of names, coloured by value.
+def heat(rows: Sequence[MarkValues], value: str) -> Chart:
+    """Draw a matrix with one cell per pair of names, darker for higher values.
 
     Args:
         rows: ``row``, ``column``, ``value``, ``text`` (text of the cell) and ``mark`` (its text if
             there are too many columns for ``text``).
         value: title of the values.
-        signed: whether the values are on both sides of 0.
     """
     import altair as alt
 
-    names, columns = _distinct(rows, "row"), _distinct(rows, "column")
-    columns.sort(key=lambda name: names.index(name) if name in names else len(names))
     largest = max((abs(row["value"]) for row in rows if row["value"] is not None), default=0) or 1.0
-    scale = (
-        alt.Scale(domain=[-largest, 0, largest], range=["#b8325e", "#f4f4f4", "#22689f"])
-        if signed
-        else alt.Scale(domain=[0, largest], range=["#f4f4f4", "#22689f"])
-    )
+    scale = alt.Scale(domain=[0, largest], range=[_MIDDLE, _BETTER])
+    return _matrix(rows, value, scale, f"abs(datum.value) > {DARK * largest}")
+
+
+def graded(
+    rows: Sequence[MarkValues], value: str, better: str, *, middle: float | None = None
+) -> Chart:
+    """Draw a matrix with one cell per pair of names, blue for better values and red for worse.
+
+    Args:
+        rows: as in ``heat``.
+        value: title of the values.
+        better: whether lower or higher values are better.
+        middle: the value between better and worse; None for the middle of the values.
+    """
+    import altair as alt
+
+    values = [row["value"] for row in rows if row["value"] is not None] or [0.0]
+    if middle is None:
+        middle = (min(values) + max(values)) / 2
+    reach = max(abs(value - middle) for value in values) or 1.0
+    colours = [_WORSE, _MIDDLE, _BETTER] if better == "higher" else [_BETTER, _MIDDLE, _WORSE]
+    scale = alt.Scale(domain=[middle - reach, middle, middle + reach], range=colours)
+    return _matrix(rows, value, scale, f"abs(datum.value - {middle}) > {DARK * reach}")
+
+
+_BETTER, _MIDDLE, _WORSE = "#22689f", "#f4f4f4", "#b8325e"
+"""Colours of values in a matrix."""
+
+
+def _matrix(rows: Sequence[MarkValues], value: str, scale: "alt.Scale", dark: str) -> Chart:
+    """Draw a matrix.
+
+    Args:
+        rows: as in ``heat``.
+        value: title of the values.
+        scale: colours of the values.
+        dark: expression that is true for cells with light text.
+    """
+    import altair as alt
+
+    rows = _labelled(rows, "row", "column")
+    names, columns = _distinct(rows, "row_label"), _distinct(rows, "column_label")
+    columns.sort(key=lambda name: names.index(name) if name in names else len(names))
     base = alt.Chart(_data(rows)).encode(
-        y=_name_axis(names, "row"),
-        x=_name_axis(columns, "column"),
+        y=_name_axis(names, "row_label"),
+        x=_name_axis(columns, "column_label"),
         tooltip=[
             alt.Tooltip("row:N", title=" "),
             alt.Tooltip("column:N", title="  "),
@@ -261,7 +306,6 @@ def heat(rows: Sequence[MarkValues], value: str, *, signed: bool = False) -> Cha
     cells = base.mark_rect(stroke="#808080", strokeWidth=0.5).encode(
         color=alt.Color("value:Q", title=value, scale=scale, legend=alt.Legend(orient="bottom"))
     )
-    dark = f"abs(datum.value) > {DARK * largest}"
     text = base.mark_text(fontSize=11).encode(
         text="text:N" if len(columns) <= _ROOM else "mark:N",
         color=alt.condition(dark, alt.value("#ffffff"), alt.value("#101010")),
@@ -280,41 +324,50 @@ FEW = 10
 """Maximum number of lines for the smaller set of colours, which are easier to distinguish."""
 
 
-def _colours(names: Sequence[str]) -> "alt.Color":
-    """Colour lines by name."""
+def _colours(rows: Sequence[MarkValues]) -> "alt.Color":
+    """Colour lines by the label of their name."""
     import altair as alt
 
-    several = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=140)
+    names = _distinct(rows, "name_label")
+    several = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=180)
     return alt.Color(
-        "name:N",
+        "name_label:N",
         sort=None,
         scale=alt.Scale(domain=names, scheme="tableau20" if len(names) > FEW else "tableau10"),
         legend=several if len(names) > 1 else None,
     )
 
 
-def line_chart(rows: Sequence[MarkValues], across: str, up: str) -> Chart | None:
-    """Draw one line per system; return None if nothing is defined.
+def line_chart(
+    rows: Sequence[MarkValues], across: str, up: str, *, dates: bool = False
+) -> Chart | None:
+    """Draw one line per name; return None if nothing is defined.
 
     Args:
         rows: ``name``, ``x`` and ``y``.
         across: title of the x axis.
         up: title of the y axis.
+        dates: whether ``x`` is a date, such as 2026-05-01, and not a number.
     """
     import altair as alt
 
     if not _any_defined(rows, "y"):
         return None
-    x = alt.X("x:Q", title=across)
-    y = alt.Y("y:Q", title=up, scale=_value_scale(rows, "y"))
+    rows = _labelled(rows, "name")
+    x = alt.X("x:T", title=across, scale=alt.Scale(type="utc")) if dates else alt.X("x:Q")
     tooltip = [
         alt.Tooltip("name:N", title="name"),
-        alt.Tooltip("x:Q", title=across),
+        alt.Tooltip("x:N" if dates else "x:Q", title=across),
         alt.Tooltip("y:Q", title=up, format=".4f"),
     ]
     chart = alt.Chart(_data(rows)).mark_line(point=alt.OverlayMarkDef(size=30))
-    colour = _colours(_distinct(rows, "name"))
-    return _as_json(chart.encode(x=x, y=y, color=colour, tooltip=tooltip), 280)
+    encoded = chart.encode(
+        x=x.title(across),
+        y=alt.Y("y:Q", title=up, scale=_value_scale(rows, "y")),
+        color=_colours(rows),
+        tooltip=tooltip,
+    )
+    return _as_json(encoded, 280)
 
 
 def curves(rows: Sequence[MarkValues], points: Sequence[MarkValues], across: str, up: str) -> Chart:
@@ -328,7 +381,9 @@ def curves(rows: Sequence[MarkValues], points: Sequence[MarkValues], across: str
     """
     import altair as alt
 
-    colour = _colours(_distinct(rows, "name"))
+    labelled = _labelled([*rows, *points], "name")
+    rows, points = labelled[: len(rows)], labelled[len(rows) :]
+    colour = _colours(rows)
     tooltip = [
         alt.Tooltip("name:N", title="name"),
         alt.Tooltip("threshold:Q", title="threshold", format=".4f"),
@@ -364,8 +419,9 @@ def band(rows: Sequence[MarkValues], low: float, mean: float, high: float, axis:
     span = {"low": low, "mean": mean, "high": high}
     scale = _value_scale([span, *rows], "low", "high", "value")
     group = alt.Chart(_data([span]))
+    rows = _labelled(rows, "name")
     points = alt.Chart(_data(rows)).encode(
-        y=_name_axis(_distinct(rows, "name")),
+        y=_name_axis(_distinct(rows, "name_label")),
         x=alt.X("value:Q", title=axis, scale=scale),
         color=alt.condition("datum.flagged == true", alt.value(RED), alt.value(BLUE)),
         shape=alt.condition("datum.flagged == true", alt.value("triangle-up"), alt.value("circle")),

@@ -6,13 +6,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from segscore.pipeline.agreement.documents import by_similarity, most_contested
+from segscore.pipeline.agreement.documents import by_contest, most_contested
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
 from segscore.pipeline.runs.finished import FinishedRun, RunRow
 from segscore.pipeline.scoring.explain import read_document_rows
-from segscore.pipeline.scoring.reopen import require_unchanged
+from segscore.pipeline.scoring.reopen import recorded_location, require_unchanged
 from segscore.pipeline.tables.columns import SEGMENTATIONS, segmentations_contract
 from segscore.pipeline.tables.find import find_table
 from segscore.pipeline.tables.read import validate_rows
@@ -27,8 +27,8 @@ _CONTESTED, STRIPS = 5, 40
 
 
 def contested(run: FinishedRun) -> Section:
-    """Draw the documents with least similarity, with the segmentations of all coders."""
-    rows = _least_similar(run)
+    """Draw the most contested documents, with the segmentations of all coders."""
+    rows = _most_contested(run)
     title = "Contested documents"
     if not rows:
         return Section("contested", title, "None: all codings of every document are the same.", [])
@@ -39,20 +39,25 @@ def contested(run: FinishedRun) -> Section:
     else:
         why = ""
     figures = [_figure(row, drawings.get(row["document_id"], ())) for row in rows]
-    text = f"The documents with the lowest mean {SHOWN} over pairs of coders. {why}"
+    text = (
+        f"The documents with the lowest mean {SHOWN} over pairs of coders, weighed by the number "
+        f"of boundaries that they rest on. {why}"
+    )
     return Section("contested", title, text, figures, missing=why)
 
 
-def _least_similar(run: FinishedRun) -> list[RunRow]:
-    columns = [*_COLUMNS, SHOWN, "window_diff_mean"]
+def _most_contested(run: FinishedRun) -> list[RunRow]:
+    columns = [*_COLUMNS, SHOWN, "window_diff_mean", "segments_mean"]
     parts = run.parts("documents", columns)
     candidates = [row for part in parts for row in most_contested(part, _CONTESTED)]
-    return nsmallest(_CONTESTED, candidates, key=by_similarity)
+    return nsmallest(_CONTESTED, candidates, key=by_contest)
 
 
 def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing]]:
     """Draw the codings of some documents, read again from the run's input."""
-    table = find_table("codings", run.settings["codings"], SEGMENTATIONS)
+    recorded = run.record["inputs"]["codings"]
+    location = recorded_location(run.settings["codings"], recorded)
+    table = find_table("codings", location, SEGMENTATIONS)
     require_unchanged([table], run.record["inputs"])
     ids = [row["document_id"] for row in rows]
     # Leave out invalid rows here, and rows rejected together with others in _drawing.

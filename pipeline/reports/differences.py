@@ -10,44 +10,50 @@ from segscore.pipeline.comparison.runs import ScoredRun
 from segscore.pipeline.comparison.samples import Sample
 from segscore.pipeline.comparison.tables import compare_sample
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.page import Cell, Figure, PageTable
+from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, shown_p
 from segscore.pipeline.reports.ranking import Ranking
 
 COMPARED = 20
 """Maximum number of systems that are compared pair by pair, the best ones."""
 
 PERMUTATIONS = 9999
-_ALPHA = 0.05
+SIGNIFICANT = 0.05
 
 LISTED = ("difference", "ci_low", "ci_high", "p_permutation", "p_permutation_holm")
 _HEADINGS = ("system", "other", "difference", "95 % from", "to", "p", "p (Holm)", "better")
 
-_Pairs = Mapping[tuple[str, str], Mapping[str, Any]]
+PairRows = Mapping[tuple[str, str], Mapping[str, Any]]
+"""Names of two systems -> their row of the table comparisons."""
 
 
-def difference_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Figure:
-    """Draw the differences between pairs of systems, tested as in `segscore compare`."""
-    left = len(sample.systems) - COMPARED
+def compare_best(run: ScoredRun, sample: Sample, ranking: Ranking) -> PairRows:
+    """Compare the best systems pair by pair, as `segscore compare` does."""
     sample = _select_systems(sample, ranking.order(sample)[:COMPARED])
     settings = run.score_settings()
     tables = compare_sample(sample, [run], settings.seed, settings.replicates, PERMUTATIONS)
-    pairs = {
+    return {
         (row["system"], row["other"]): row
         for row in tables["comparisons"]
         if row["average"] == ranking.average
     }
+
+
+def difference_figure(pairs: PairRows, sample: Sample, ranking: Ranking) -> Figure:
+    """Draw the differences between pairs of systems."""
+    left = len(sample.systems) - COMPARED
+    best = [sample.systems[i].label for i in ranking.order(sample)[:COMPARED]]
     cells: list[list[Cell]] = [
-        [*names, *(_or_none(row[column]) for column in LISTED), row["better"]]
+        [*names, *(_difference_cell(column, row[column]) for column in LISTED), row["better"]]
         for names, row in pairs.items()
     ]
-    best = [sample.systems[i].label for i in ranking.order(sample)]
     more = f" The best {COMPARED} systems; {left} more are left out." if left > 0 else ""
     return Figure(
         f"Difference in {ranking.measure.name}{ranking.measure.arrow}, row minus column",
-        f"{ranking.average} averages. * p < {_ALPHA} in a paired permutation test, adjusted by "
-        f"Holm for all these pairs. The command segscore compare runs more tests.{more}",
+        f"{ranking.average} averages. * p < {SIGNIFICANT} in a paired permutation test, adjusted "
+        "by Holm for all these pairs. Blue: the system of the row is better. The command "
+        f"segscore compare runs more tests.{more}",
         PageTable(_HEADINGS, cells),
-        charts.heat([*_cells(best, pairs)], "difference", signed=True),
+        charts.graded([*_cells(best, pairs)], "difference", ranking.measure.better, middle=0.0),
         wide=True,
     )
 
@@ -64,13 +70,18 @@ def _select_systems(sample: Sample, systems: Sequence[int]) -> Sample:
     )
 
 
-def _cells(best: Sequence[str], pairs: _Pairs) -> Iterator[charts.MarkValues]:
+def _difference_cell(column: str, value: float) -> Cell:
+    known = _or_none(value)
+    return NumberCell(shown_p(known), known) if column.startswith("p_") else known
+
+
+def _cells(best: Sequence[str], pairs: PairRows) -> Iterator[charts.MarkValues]:
     for name in best:
         for other in (system for system in best if system != name):
             row, sign = (
                 (pairs[name, other], 1) if (name, other) in pairs else (pairs[other, name], -1)
             )
-            mark = "*" if row["p_permutation_holm"] < _ALPHA else ""
+            mark = "*" if row["p_permutation_holm"] < SIGNIFICANT else ""
             value = _or_none(row["difference"])
             value = None if value is None else sign * value
             text = "–" if value is None else f"{round(value, 3) + 0:+.3f}{mark}"

@@ -1,29 +1,23 @@
 """The section on the verdict of a night's gate."""
 
-from collections.abc import Iterator
+from segscore.pipeline.nightly.verdict import ACCEPTED, Verdict
+from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, Section, shown_p
 
-from segscore.pipeline.nightly import nights
-from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
-from segscore.pipeline.runs.finished import FinishedRun
-
-_HEADINGS = ("rule", "system", "now", "before", "change", "p (Holm)", "against", "result")
+_HEADINGS = ("rule", "system", "result", "now", "before", "change", "p (Holm)", "against")
 
 
-def verdict(run: FinishedRun) -> Iterator[Section]:
-    """Yield a section with the result of each rule of the gate, if the run is a judged night."""
-    night = nights.find_verdict(run)
-    if night is None:
-        return
+def gate_section(night: Verdict) -> Section:
+    """Make the section with the result of each rule of the gate; rows that failed are marked."""
     checks: list[list[Cell]] = [
         [
             check.rule,
             check.system,
+            check.result,
             check.value,
             check.before,
             check.change,
-            check.p_adjusted,
-            check.against,
-            check.result,
+            NumberCell(shown_p(check.p_adjusted), check.p_adjusted),
+            check.compared_with,
         ]
         for check in night.checks
     ]
@@ -38,17 +32,16 @@ def verdict(run: FinishedRun) -> Iterator[Section]:
         for check in night.checks
         for document in check.moved
     ]
-    figures = [Figure("Rules", table=PageTable(_HEADINGS, checks), folded=False, wide=True)]
+    failed = [index for index, check in enumerate(night.checks) if check.fails]
+    table = PageTable(_HEADINGS, checks, failed=failed)
+    figures = [Figure("Rules", table=table, folded=False, wide=True)]
     if moved:
         heads = ("document", "system", "measure", "now", "before")
         figures.append(
             Figure("Documents that worsened most", table=PageTable(heads, moved), folded=False)
         )
-    sentences = [
-        f"{what}: {', '.join(names)}."
-        for what, names in (("Missing tonight", night.missing), ("New tonight", night.new))
-        if names
-    ]
-    yield Section(
-        "gate", "Gate", " ".join([f"{night.date}: {night.outcome}.", *sentences]), figures
-    )
+    sentences = [f"{night.date}: {night.outcome}."]
+    if night.outcome == ACCEPTED:
+        sentences.append(f"The reason to accept it: {night.accepted}.")
+    sentences += [f"Warning: {warning}." for warning in night.warnings]
+    return Section("gate", "Gate", " ".join(sentences), figures)

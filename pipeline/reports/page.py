@@ -5,7 +5,7 @@ data, and its content security policy allows nothing else.
 """
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -13,7 +13,25 @@ from typing import Any
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.reports.strips import NAME, Drawing
 
-Cell = str | int | float | None
+
+@dataclass(frozen=True)
+class NumberCell:
+    """A number that is written in its own way, and may be shaded.
+
+    Attributes:
+        text: how the number is written.
+        value: what the cell is sorted by; None if undefined.
+        detail: smaller text below the number, such as its interval; empty for none.
+        grade: how good the number is, from -1 (worst) to 1 (best); 0 for no shade.
+    """
+
+    text: str
+    value: float | None
+    detail: str = ""
+    grade: float = 0.0
+
+
+Cell = str | int | float | NumberCell | None
 
 
 @dataclass(frozen=True)
@@ -24,11 +42,17 @@ class PageTable:
         headings: headings of the columns.
         rows: rows of cells; None is undefined, a float is shown with four decimals.
         more: what was left out and where to find it; empty if nothing.
+        failed: indices of the rows that are marked as failed.
+        apart: rows below the others, under a heading of their own; sorted among themselves.
+        apart_heading: that heading.
     """
 
     headings: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     more: str = ""
+    failed: Collection[int] = ()
+    apart: Sequence[Sequence[Cell]] = ()
+    apart_heading: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +88,7 @@ class Section:
         text: introductory text.
         figures: figures in reading order.
         missing: what could not be shown, and why; empty if nothing.
+        openable: figures that are closed until the reader opens them, and can be searched by title.
     """
 
     anchor: str
@@ -71,6 +96,7 @@ class Section:
     text: str
     figures: Sequence[Figure]
     missing: str = ""
+    openable: Sequence[Figure] = ()
 
 
 @dataclass(frozen=True)
@@ -79,12 +105,14 @@ class Page:
 
     Attributes:
         title: name of the run.
+        answer: what the run shows, one sentence or more in each paragraph.
         signature: signature of the run.
         summary: the run in a few words.
         sections: sections in reading order.
     """
 
     title: str
+    answer: Sequence[str]
     signature: str
     summary: str
     sections: Sequence[Section]
@@ -109,6 +137,7 @@ def render(page: Page, library: str) -> str:
     )
     environment.filters |= {"cell": _format_cell, "short": shortened}
     environment.globals["marks"] = _MARKS
+    environment.tests["written"] = lambda cell: isinstance(cell, NumberCell)
     script, *_ = loader.get_source(environment, "page.js")
     return environment.get_template("page.html").render(
         page=page,
@@ -166,10 +195,22 @@ def isolated(name: str) -> str:
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
+def four_decimals(value: float) -> str:
+    """Write a value with four decimals, and a value that rounds to 0 without a minus sign."""
+    return f"{round(value, 4) + 0:.4f}"
+
+
+def shown_p(p: float | None) -> str:
+    """Write a p value with two significant digits, so that it is never 0."""
+    return "–" if p is None else f"{p:.2g}"
+
+
 def _format_cell(cell: Cell) -> str:
     """Format a cell: a dash if undefined, floats with four decimals, thousands separated."""
     if cell is None:
         return "–"
+    if isinstance(cell, NumberCell):
+        return cell.text
     if isinstance(cell, float):
-        return f"{cell:.4f}"
+        return four_decimals(cell)
     return f"{cell:,}" if isinstance(cell, int) else cell

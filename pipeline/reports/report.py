@@ -1,25 +1,23 @@
 """Write the report of a run: make its sections and render the page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os.path import abspath
 
 from segscore.pipeline import storage
 from segscore.pipeline.comparison.runs import ScoredRun, chosen_measures, open_runs
-from segscore.pipeline.comparison.samples import NothingShared, read_samples
-from segscore.pipeline.comparison.systems import find_systems
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
-from segscore.pipeline.reports import agreement, provenance, sweep, systems
-from segscore.pipeline.reports.differences import difference_sections
-from segscore.pipeline.reports.documents import spread_section
-from segscore.pipeline.reports.night import verdict
+from segscore.pipeline.nightly import nights
+from segscore.pipeline.reports import agreement, answer, provenance, sweep, systems
+from segscore.pipeline.reports.contested import SHOWN
+from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.page import Page, Section, charting_library, is_report, render
 from segscore.pipeline.reports.ranking import Ranking
 from segscore.pipeline.reports.run_tables import open_run
 from segscore.pipeline.reports.settings import ReportSettings
-from segscore.pipeline.reports.worst import worst_sections
+from segscore.pipeline.reports.shared_documents import document_sections, read_documents
 from segscore.pipeline.runs.finished import FinishedRun
 from segscore.pipeline.storage.placement import require_apart
 
@@ -40,6 +38,19 @@ class _Written:
     missing: Sequence[str]
 
 
+@dataclass(frozen=True)
+class _Contents:
+    """What a page shows.
+
+    Attributes:
+        answer: what the run shows, in sentences.
+        sections: sections in reading order.
+    """
+
+    answer: Sequence[str]
+    sections: Sequence[Section]
+
+
 def write_report(settings: ReportSettings) -> _Written:
     """Write the report of a run as one page, atomically.
 
@@ -53,8 +64,10 @@ def write_report(settings: ReportSettings) -> _Written:
     run = open_run(settings.run)
     _require_free(settings.output, run)
     library = charting_library()
-    sections = [*_sections(run, settings), provenance.section(run)]
-    page = Page(_title(run.url), run.signature, provenance.row_counts_in_words(run), sections)
+    contents = _contents(run, settings)
+    sections = [*contents.sections, provenance.section(run)]
+    counts = provenance.row_counts_in_words(run)
+    page = Page(_title(run.url), contents.answer, run.signature, counts, sections)
     text = render(page, library)
     try:
         storage.write_text(settings.output, text)
@@ -84,23 +97,23 @@ def _require_free(output: str, run: FinishedRun) -> None:
         )
 
 
-def _sections(run: FinishedRun, settings: ReportSettings) -> Iterator[Section]:
+def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
     if run.files("agreement"):
-        yield from agreement.agreement_sections(run)
-    elif run.files("curves"):
-        yield from sweep.sweep_sections(run)
-    elif run.files("tolerances"):
-        yield from sweep.tolerance_sections(run)
-    elif run.files("scores"):
-        yield from _scored(run, settings)
-    else:
-        raise Refused(
-            f"{run.url}: contains no scores, curves or agreement to show; name a run of "
-            "`segscore score`, `nightly`, `sweep` or `agree`"
-        )
+        words = answer.agreement_in_words(run, SHOWN)
+        return _Contents([words], [*agreement.agreement_sections(run)])
+    if run.files("curves"):
+        return _Contents([*answer.thresholds_in_words(run)], [*sweep.sweep_sections(run)])
+    if run.files("tolerances"):
+        return _Contents([*answer.tolerances_in_words(run)], [*sweep.tolerance_sections(run)])
+    if run.files("scores"):
+        return _scored(run, settings)
+    raise Refused(
+        f"{run.url}: contains no scores, curves or agreement to show; name a run of "
+        "`segscore score`, `nightly`, `sweep` or `agree`"
+    )
 
 
-def _scored(run: FinishedRun, settings: ReportSettings) -> Iterator[Section]:
+def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
     (opened,) = open_runs([run.url])
     measure = _ranked_by(opened, settings.measure)
     if measure.better == "neither":
@@ -114,11 +127,19 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> Iterator[Section]:
             f"--measure {measure.name}: {run.url} has no values of it, as no document has several "
             "references; name another measure"
         )
-    yield from verdict(run)
-    yield systems.system_sections(ranking)
-    yield from systems.errors(ranking)
-    yield from _documents(opened, ranking)
-    yield from systems.groups(ranking)
+    night = nights.find_verdict(run)
+    documents = read_documents(opened, ranking)
+    words = [] if night is None else [answer.verdict_in_words(night)]
+    words.append(answer.best_system(ranking, documents.pairs, documents.untested))
+    sections = [] if night is None else [gate_section(night)]
+    sections += [
+        systems.ranked_systems(ranking),
+        *document_sections(opened, documents, ranking),
+        *systems.errors(ranking),
+        *systems.groups(ranking),
+        systems.other_measures(ranking),
+    ]
+    return _Contents(words, sections)
 
 
 def _ranked_by(run: ScoredRun, name: str | None) -> Measure:
@@ -130,22 +151,3 @@ def _ranked_by(run: ScoredRun, name: str | None) -> Measure:
         return ALL[next(ranked, available[0])]
     run.require([name])
     return ALL[name]
-
-
-def _documents(opened: ScoredRun, ranking: Ranking) -> Iterator[Section]:
-    """Yield the sections about the documents that all systems share."""
-    (chosen,) = chosen_measures([ranking.measure.name])
-    try:
-        read = read_samples([opened], find_systems([opened], ()), *chosen, ())
-    except NothingShared as problem:
-        why = f"Not shown: {problem}."
-        yield Section("documents", "Documents", why, [], missing=why)
-        return
-    sample = read.samples[0]
-    shared = len(sample.documents)
-    text = f"{shared:,} of {read.documents[opened.name]:,} documents: those that all systems share."
-    yield Section("documents", "Documents", text, [spread_section(sample, ranking)])
-    if len(sample.systems) > 1:
-        figure = difference_sections(opened, sample, ranking)
-        yield Section("differences", "Which differences are significant", text, [figure])
-    yield worst_sections(opened, sample, ranking)

@@ -1,16 +1,22 @@
 """Sections on the systems of a scoring run: their ranking, kinds of error, and groups."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports import charts
-from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section, isolated
+from segscore.pipeline.reports.group_dates import as_dates
+from segscore.pipeline.reports.leaderboard import leaderboard
+from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.reports.short_labels import short_labels
 from segscore.pipeline.runs.finished import RunRow
 from segscore.pipeline.scoring.part import is_point
 
 _GROUPS, GROUP_ROWS = 30, 1000
 """Maximum numbers of groups drawn, and of rows of groups listed."""
+
+LINES = 20
+"""Maximum number of systems whose values are drawn over time, the best ones."""
 
 LABELLED = 8
 """Maximum number of systems whose names fit beside their points; more are numbered by rank."""
@@ -31,44 +37,32 @@ def _spans(rows: Sequence[RunRow]) -> list[charts.MarkValues]:
     ]
 
 
-def system_sections(ranking: Ranking) -> Section:
-    """Rank systems by each headline measure, the chosen one first."""
-    names = dict.fromkeys([ranking.measure.name, *HEADLINES])
-    figures = [_ranked(ranking, name) for name in names if ranking.rows(name)]
+def ranked_systems(ranking: Ranking) -> Section:
+    """Rank systems by the chosen measure, in a table with the headline measures beside it."""
     return Section(
         "systems",
         "Systems",
         f"The {ranking.average} average over all documents, best first, with 95 % bootstrap "
         "intervals if there are enough documents. ↑: higher is better; ↓: lower.",
-        [*figures, _all_measures(ranking)],
+        [leaderboard(ranking), _ranked(ranking, ranking.measure.name)],
     )
+
+
+def other_measures(ranking: Ranking) -> Section:
+    """Rank systems by each other headline measure, and list all measures."""
+    names = [name for name in HEADLINES if name != ranking.measure.name and ranking.rows(name)]
+    figures = [_ranked(ranking, name) for name in names]
+    return Section("measures", "Other measures", "", [*figures, _all_measures(ranking)])
 
 
 def _ranked(ranking: Ranking, name: str) -> Figure:
     rows = ranking.rows(name)
     return Figure(
         name + ALL[name].arrow,
-        _best(rows),
+        f"{ALL[name].description[:1].upper()}{ALL[name].description[1:]}.",
         PageTable(_HEADINGS, [_line(ranking, name, row["hypothesis"]) for row in rows]),
         charts.intervals(_spans(rows), name),
     )
-
-
-def _best(rows: Sequence[RunRow]) -> str:
-    """Name the best system or systems, and the reference point that is better, if any."""
-    systems = [row for row in rows if not is_point(row["hypothesis"]) and row["value"] is not None]
-    if not systems:
-        return "Undefined for every system."
-    tied = [isolated(row["hypothesis"]) for row in systems if row["value"] == systems[0]["value"]]
-    names = ", ".join(tied[:_NAMED]) + (f" and {len(tied) - _NAMED} more" * (len(tied) > _NAMED))
-    first = rows[0]
-    better = f"; {first['hypothesis']} is better" if is_point(first["hypothesis"]) else ""
-    word = "Best system" if len(tied) == 1 else "Best systems"
-    return f"{word}: {names} with {systems[0]['value']:.4f}{better}."
-
-
-_NAMED = 3
-"""Maximum number of equally good systems that are named."""
 
 
 def _line(ranking: Ranking, name: str, system: str) -> list[Cell]:
@@ -132,6 +126,7 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
     across = {row["hypothesis"]: row for row in ranking.rows(x)}
     up = {row["hypothesis"]: row for row in ranking.rows(y)}
     few = len(ranking.systems) <= LABELLED
+    labels = short_labels(ranking.systems, charts.LETTERS)
     points: list[charts.MarkValues] = []
     rows: list[list[Cell]] = []
     for rank, name in enumerate(ranking.systems, 1):
@@ -143,7 +138,7 @@ def _against(ranking: Ranking, x: str, y: str, caption: str) -> Figure:
             points.append(
                 {
                     "name": name,
-                    "label": name if few else str(rank),
+                    "label": labels[name] if few else str(rank),
                     **{axis: end["value"] for axis, end in zip("xy", ends, strict=True)},
                     **{f"{a}_low": e["ci_low"] for a, e in zip("xy", ends, strict=True)},
                     **{f"{a}_high": e["ci_high"] for a, e in zip("xy", ends, strict=True)},
@@ -166,7 +161,8 @@ def groups(ranking: Ranking) -> Iterator[Section]:
     size: dict[str, int] = {}
     for row in ranking.groups:
         size[row["group"]] = max(size.get(row["group"], 0), row["documents"])
-    order = sorted(size, key=lambda group: (-size[group], group))
+    dates = as_dates(ranking.by, size)
+    order = sorted(size, key=lambda group: (0 if dates else -size[group], group))
     place = {group: index for index, group in enumerate(order)}
     rows = sorted(
         ranking.groups, key=lambda row: (place[row["group"]], ranking.place[row["hypothesis"]])
@@ -174,17 +170,35 @@ def groups(ranking: Ranking) -> Iterator[Section]:
     cells: list[list[Cell]] = [[row[column] for column in GROUPED] for row in rows[:GROUP_ROWS]]
     left = len(rows) - GROUP_ROWS
     more = f"The table summary has {left} more rows." if left > 0 else ""
-    shown = f" The {_GROUPS} largest of {len(size)} groups." if len(size) > _GROUPS else ""
-    figure = Figure(
-        f"{ranking.measure.name}{ranking.measure.arrow} by {', '.join(ranking.by)}",
-        f"Groups of documents by systems.{shown}",
-        PageTable(
-            ["group", "system", ranking.average, "95 % from", "to", "documents"], cells, more
-        ),
-        charts.heat([_cell(row) for row in rows if place[row["group"]] < _GROUPS], "average"),
-        wide=True,
-    )
+    headings = ["group", "system", ranking.average, "95 % from", "to", "documents"]
+    caption, chart = _group_chart(ranking, rows, place, dates)
+    title = f"{ranking.measure.name}{ranking.measure.arrow} by {', '.join(ranking.by)}"
+    figure = Figure(title, caption, PageTable(headings, cells, more), chart, wide=True)
     yield Section("groups", "Groups", "", [figure])
+
+
+def _group_chart(
+    ranking: Ranking, rows: Sequence[RunRow], place: Mapping[str, int], dates: Mapping[str, str]
+) -> tuple[str, charts.Chart | None]:
+    """Draw lines over time if the groups are dates, else a matrix; return how to read it, too."""
+    if dates:
+        drawn = set(ranking.systems[:LINES])
+        points = [
+            {"name": row["hypothesis"], "x": dates[row["group"]], "y": row["value"]}
+            for row in rows
+            if row["hypothesis"] in drawn
+        ]
+        left = len(ranking.systems) - len(drawn)
+        more = f" The best {LINES} systems; {left} more are in the table." if left else ""
+        (by,) = ranking.by
+        caption = f"Each line is a system.{more}"
+        return caption, charts.line_chart(points, by, ranking.measure.name, dates=True)
+    shown = f" The {_GROUPS} largest of {len(place)} groups." if len(place) > _GROUPS else ""
+    cells = [_cell(row) for row in rows if place[row["group"]] < _GROUPS]
+    return (
+        f"Groups of documents by systems; blue is better.{shown}",
+        charts.graded(cells, "average", ranking.measure.better),
+    )
 
 
 GROUPED = ("group", "hypothesis", "value", "ci_low", "ci_high", "defined")

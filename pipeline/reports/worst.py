@@ -1,6 +1,7 @@
-"""The documents on which systems do worst, drawn segment by segment against their references."""
+"""Documents drawn segment by segment: those on which systems do worst, and others to open."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -20,6 +21,10 @@ from segscore.pipeline.scoring.part import is_point
 _WORST, REFERENCES, _SYSTEMS = 5, 3, 8
 """Maximum numbers of documents, of references per document, of systems (the best) below each."""
 
+OPENED, _CHARACTERS, _STRIP = 400, 1_500_000, 150
+"""Maximum numbers of documents that can be opened, and of characters in their drawings; characters
+of a strip without marks."""
+
 _EDITS = 40
 """Maximum number of edits listed for a pair."""
 
@@ -36,26 +41,49 @@ _HEADINGS = (
 _KINDS = ("match", "near_miss", "substitution", "miss", "false_alarm")
 
 
-def worst_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Section:
-    """Draw the documents with the worst mean over systems."""
-    title, documents = "The worst documents", hardest(sample, ranking)
-    if not documents:
-        return Section("worst", title, f"None: {ranking.measure.name} is perfect or undefined.", [])
+def worst_sections(run: ScoredRun, sample: Sample, ranking: Ranking) -> Iterator[Section]:
+    """Draw the documents with the worst mean over systems, then others, each to be opened."""
+    title, worst = "The worst documents", hardest(sample, ranking)
+    others = [name for name in _worst_first(sample, ranking) if name not in worst][:OPENED]
     try:
-        explained = explain_pairs(run.url, documents)
+        explained = explain_pairs(run.url, [*worst, *others])
     except (Refused, Failed, OSError) as problem:
         why = f"Not drawn: {problem}."
-        return Section("worst", title, why, [], missing=why)
-    by_document = {
-        name: [pair for pair in explained if pair.document == name] for name in documents
-    }
-    return Section(
-        "worst",
-        title,
-        f"The documents with the worst mean {ranking.measure.name} over systems. Below each "
-        "reference are the systems, best first, with the outcome of each boundary.",
-        [_figure(name, pairs, sample, ranking) for name, pairs in by_document.items() if pairs],
-    )
+        yield Section("worst", title, why, [], missing=why)
+        return
+    by_document: dict[str, list[Explained]] = {name: [] for name in (*worst, *others)}
+    for pair in explained:
+        by_document[pair.document].append(pair)
+    text = f"None: {ranking.measure.name} is perfect or undefined."
+    if worst:
+        text = (
+            f"The documents with the worst mean {ranking.measure.name} over systems. Below each "
+            "reference are the systems, best first, with the outcome of each boundary."
+        )
+    drawn = {name: by_document[name] for name in worst if by_document[name]}
+    figures = [_figure(name, pairs, sample, ranking) for name, pairs in drawn.items()]
+    yield Section("worst", title, text, figures)
+    openable = [*_openable({name: by_document[name] for name in others}, sample, ranking)]
+    if openable:
+        left = len(sample.documents) - len(worst) - len(openable)
+        more = f" {left:,} more are not in this page: segscore explain shows them." if left else ""
+        text = f"{len(openable):,} documents, the worst first; open one to see it drawn.{more}"
+        yield Section("other", "Other documents", text, [], openable=openable)
+
+
+def _openable(
+    by_document: Mapping[str, Sequence[Explained]], sample: Sample, ranking: Ranking
+) -> Iterator[Figure]:
+    """Yield figures of documents, as many as fit the page."""
+    size = 0
+    for name, pairs in by_document.items():
+        if pairs:
+            figure = _figure(name, pairs, sample, ranking)
+            strips = [strip for drawing in figure.drawings for strip in drawing.rows]
+            size += sum(_STRIP + sum(map(len, strip.paths.values())) for strip in strips)
+            if size > _CHARACTERS:
+                return
+            yield replace(figure, table=None)
 
 
 def hardest(sample: Sample, ranking: Ranking) -> list[str]:
@@ -63,15 +91,23 @@ def hardest(sample: Sample, ranking: Ranking) -> list[str]:
 
     Reference points are not averaged, and perfect documents are left out.
     """
-    values = sample.values[ranking.measure.name]
-    real = [i for i, system in enumerate(sample.systems) if not is_point(system.hypothesis)]
-    means = _mean(values[real])
-    lower = ranking.measure.better == "lower"
-    perfect = 0.0 if lower else ranking.measure.upper
-    known = np.flatnonzero(~np.isnan(means) & (means != perfect))
-    sign = -1 if lower else 1
-    order = known[np.argsort(sign * means[known], kind="stable")][:_WORST]
+    means = _means(sample, ranking)
+    perfect = 0.0 if ranking.measure.better == "lower" else ranking.measure.upper
+    known = int((~np.isnan(means) & (means != perfect)).sum())
+    return _worst_first(sample, ranking)[: min(known, _WORST)]
+
+
+def _worst_first(sample: Sample, ranking: Ranking) -> list[str]:
+    """Return all documents by their mean over systems, ties by id, undefined ones last."""
+    means = _means(sample, ranking)
+    order = np.argsort(-means if ranking.measure.better == "lower" else means, kind="stable")
     return [sample.documents[int(i)].as_py() for i in order]
+
+
+def _means(sample: Sample, ranking: Ranking) -> Floats:
+    """Return the mean of each document over systems, without reference points."""
+    real = [i for i, system in enumerate(sample.systems) if not is_point(system.hypothesis)]
+    return _mean(sample.values[ranking.measure.name][real])
 
 
 def _mean(values: Floats) -> Floats:

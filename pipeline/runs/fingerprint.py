@@ -9,7 +9,7 @@ from typing import Any
 
 from segscore.pipeline.tables.find import InputTable
 
-IGNORED_SETTINGS = ("output", "fresh", "max_rejects")
+IGNORED_SETTINGS = ("output", "fresh", "max_rejects", "max_unpaired")
 """Settings that do not affect what is computed."""
 
 

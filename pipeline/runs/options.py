@@ -169,6 +169,13 @@ MaxRejectsOption = Annotated[
     float,
     Option("Largest share of rejected rows at which the run is published, 0 to 1.", Panel.OUTPUT),
 ]
+MaxUnpairedOption = Annotated[
+    float,
+    Option(
+        "Largest share of hypotheses without a reference at which the run is published, 0 to 1.",
+        Panel.OUTPUT,
+    ),
+]
 MemoryLimitOption = Annotated[
     int | None,
     Option(

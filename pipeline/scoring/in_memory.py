@@ -43,6 +43,7 @@ from segscore.pipeline.scoring.part import (
 from segscore.pipeline.scoring.results import describe_results, summarise_results
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
+from segscore.pipeline.scoring.unpaired import describe_unpaired
 from segscore.pipeline.tables.boundary_types import occurring
 from segscore.pipeline.tables.columns import DOCUMENTS, contract_of, segmentations_contract
 from segscore.pipeline.tables.find import InputTable, find_table
@@ -193,10 +194,12 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     if settings.confusion:
         written["confusion"] = tabulate_confusion(totals.confusion, rule)
     scored = {str(key[0]) for key in totals.pairs.groups} if totals.pairs is not None else set()
+    warnings = warn_of_inputs(inputs.tables, written["rejects"], scored)
+    warnings += describe_unpaired([written["unpaired"]], account, scored, "unpaired")
     record = {
         **describe_results(settings, results, typed=inputs.typed),
         "rows": account,
-        "warnings": warn_of_inputs(inputs.tables, written["rejects"], scored),
+        "warnings": warnings,
     }
     return ScoredTables(record, written)
 

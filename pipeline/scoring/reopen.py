@@ -1,7 +1,10 @@
 """Reopen a finished scoring run: read its settings, and its inputs if they have not changed."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatchcase
+from os.path import commonpath, dirname, isabs, normpath
+from pathlib import PurePosixPath
 from typing import Any
 
 from segscore.pipeline.errors import Refused
@@ -45,15 +48,64 @@ def reopen(run: str) -> Reopened:
         Refused: there is no finished scoring run, or an input has changed since.
     """
     finished = FinishedScoring.open(run)
-    settings = finished.score_settings()
+    recorded_inputs = finished.record["inputs"]
+    settings = _with_recorded_locations(finished.score_settings(), recorded_inputs)
     inputs = find_inputs(settings)
-    require_unchanged(inputs.tables, finished.record["inputs"])
+    require_unchanged(inputs.tables, recorded_inputs)
     collected = collect(settings, inputs)
     rule = Rule(settings, finished.types, {})
     reference_set = ReferenceSet(collected.references, ())
     further = inputs.hypotheses.further
     job = BroadcastJob(rule, inputs.typed, further, "", planning.ROWS_AT_ONCE, reference_set)
     return Reopened(settings, inputs, collected, job)
+
+
+def _with_recorded_locations(
+    settings: ScoreSettings, recorded_inputs: Mapping[str, Any]
+) -> ScoreSettings:
+    """Return settings whose input tables are where the run found them."""
+    documents = settings.documents
+    if documents is not None:
+        documents = recorded_location(documents, recorded_inputs["documents"])
+    return replace(
+        settings,
+        references=recorded_location(settings.references, recorded_inputs["references"]),
+        hypotheses=recorded_location(settings.hypotheses, recorded_inputs["hypotheses"]),
+        documents=documents,
+    )
+
+
+def recorded_location(location: str, files: Sequence[Mapping[str, Any]]) -> str:
+    """Return where a run found an input table, whatever the current folder is.
+
+    Args:
+        location: a file, a directory, a glob or a URL, perhaps relative to the folder in which the
+            run was started.
+        files: the table's files as the run's record lists them, with their full paths.
+    """
+    if "://" in location or isabs(location) or not files:
+        return location
+    paths = [PurePosixPath(file["url"]).parts for file in files]
+    parts = [part for part in PurePosixPath(normpath(location)).parts if part != ".."]
+    if not parts:  # the current folder, or one above it
+        return commonpath([dirname(file["url"]) for file in files])
+    is_pattern = [any(sign in part for sign in "*?[") for part in parts]
+    fixed = is_pattern.index(True) if any(is_pattern) else len(parts)
+    if fixed == 0 and "**" in parts:
+        return location
+    compared = parts[: fixed or None]
+    for start in range(len(paths[0]) - len(compared), -1, -1):
+        base, end = paths[0][:start], start + len(compared)
+        if all(path[:start] == base and _match(path[start:end], compared) for path in paths):
+            return str(PurePosixPath(*base, *parts))
+    return location
+
+
+def _match(names: Sequence[str], patterns: Sequence[str]) -> bool:
+    return len(names) == len(patterns) and all(
+        name == pattern or fnmatchcase(name, pattern)
+        for name, pattern in zip(names, patterns, strict=True)
+    )
 
 
 def require_unchanged(tables: Iterable[InputTable], recorded_inputs: Mapping[str, Any]) -> None:

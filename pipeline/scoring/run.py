@@ -13,6 +13,7 @@ from segscore.pipeline.runs.record import require_few_rejects
 from segscore.pipeline.runs.tasks import Progress, TaskRun
 from segscore.pipeline.scoring.accounting import require_scored
 from segscore.pipeline.scoring.broadcast import score_broadcast
+from segscore.pipeline.scoring.finished_scoring import FinishedScoring
 from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
 from segscore.pipeline.scoring.pairs import Rule
@@ -20,6 +21,7 @@ from segscore.pipeline.scoring.results import describe_results, summarise_result
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
+from segscore.pipeline.scoring.unpaired import require_few_unpaired, warn_of_unpaired
 
 SCORES_UNUSED = (
     "boundary_scores were ignored, every candidate counts; to use them run `segscore sweep`"
@@ -47,8 +49,8 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
 
     Raises:
         Refused: the input or the settings are wrong; nothing was written.
-        Failed: nothing could be scored, parts failed, or too many rows were rejected; nothing was
-            published.
+        Failed: nothing could be scored, parts failed, or too many rows were rejected or unpaired;
+            nothing was published.
     """
     run = TaskRun("score", settings, executor, progress)
     with run.stage("plan"):
@@ -65,6 +67,7 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
         with run.stage("summary"):
             require_scored(run.attempt, inputs, results.rows)
             require_few_rejects(run.attempt, results.rows, settings.max_rejects)
+            require_few_unpaired(run.attempt, results.rows, settings.max_unpaired)
             sums = add_sums(run, results)
             summary = summarise_results(results, sums)
             run.write("summary", summary)
@@ -76,9 +79,20 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
             **run.record(inputs.tables, results.rows, scored),
             "plan": plan.explanation,
         }
+        record["warnings"] += warn_of_unpaired(run.attempt, results.rows, scored)
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
         return Finished(run.publish(record), summary)
+
+
+def read_finished(output: str) -> Finished:
+    """Read the scoring run that a folder contains.
+
+    Raises:
+        Refused: as for ``FinishedScoring.open``.
+    """
+    run = FinishedScoring.open(output)
+    return Finished(run.record, run.table("summary"))
 
 
 def scoring_plan(settings: ScoreSettings, inputs: Inputs, limits: Limits) -> Plan:

@@ -10,6 +10,7 @@ from segscore.pipeline.runs.options import (
     FreshOption,
     GroupByOption,
     MaxRejectsOption,
+    MaxUnpairedOption,
     MemoryLimitOption,
     OutputOption,
     ReferencesArgument,
@@ -40,11 +41,14 @@ class ScoreSettings(MeasuringSettings, _Locations):
         documents: table of unit lengths and attributes, or None.
         group_by: attributes; each combination of their values gets its own summary rows.
         max_rejects: largest share of rejected input rows, in [0, 1], at which a run is published.
+        max_unpaired: largest share of hypotheses without a reference, in [0, 1], at which a run is
+            published.
         memory_limit: bytes that a worker may use; None for the default of the plan.
         fresh: replace a finished run in the same place.
     """
 
     max_rejects: MaxRejectsOption = 1.0
+    max_unpaired: MaxUnpairedOption = 1.0
     memory_limit: MemoryLimitOption = None
     fresh: FreshOption = False
 
@@ -56,6 +60,7 @@ class ScoreSettings(MeasuringSettings, _Locations):
         """
         super().__post_init__()
         in_unit_interval("--max-rejects", self.max_rejects)
+        in_unit_interval("--max-unpaired", self.max_unpaired)
         check_locations({**self.inputs, "--output": self.output})
         self.require_documents(self.documents)
         check_group_by(self.group_by)

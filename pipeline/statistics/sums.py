@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segscore.pipeline.arrays.document_ids import Hashes
-from segscore.pipeline.arrays.kernel import kernel
+from segscore.pipeline.arrays.kernel import inlined, kernel
 from segscore.pipeline.arrays.ragged import Flags, Floats, Ints
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.statistics.bootstrap import Units
@@ -133,7 +133,7 @@ def _add_counts(cell: Ints, added: Ints, sums: Ints) -> None:
         )
 
 
-@kernel
+@inlined
 def _add_squares(sign: int, whole: np.int64, fraction: np.int64, squares: Ints) -> None:
     """Add a value's four digits and their products, most of which are zero for values below 1."""
     c, d = fraction // DIGIT, fraction % DIGIT

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from os import PathLike, fspath
 from typing import Any
 
-from segscore.pipeline.arrays.compiling import announce_compilation
 from segscore.api.evaluation import plain_settings
 from segscore.api.inputs import Given, location_of, source_of
+from segscore.pipeline.arrays.compiling import announce_compilation
 from segscore.pipeline.conventions.published import (
     Published,
     published_rows,
@@ -33,9 +33,9 @@ def reconcile(
     >>> import segscore
     >>> reference = {"d": segscore.Segmentation([2, 5], 11)}
     >>> hypothesis = {"d": segscore.Segmentation([2, 4], 11)}
-    >>> found = segscore.reconcile(reference, hypothesis, measure="pk", published=0.2)
+    >>> found = segscore.reconcile(reference, hypothesis, measure="pk", published="0.20")
     >>> [name for name in found.fitting if "but" not in name]
-    ['NLTK, N flags, last one set', 'TinyRec', 'SuperDialseg']
+    ['NLTK, N flags, last one set', 'TinyRec', 'SuperDialseg', 'K&S']
 
     Args:
         references: the references, in any form that `segscore.evaluate` takes.
@@ -60,10 +60,16 @@ def reconcile(
         "codings": codings,
     }
     given = {name: table for name, table in tables.items() if table is not None}
-    if "output" in settings:
-        raise Refused("output: is an option of the command only; use the attribute table")
     chosen = plain_settings(settings)
+    if "output" in chosen:
+        raise Refused("output: is an option of the command only; use the attribute table")
     numbers = _numbers(published, chosen)
+    return _reconcile(given, chosen, numbers)
+
+
+def _reconcile(
+    given: dict[str, Given], chosen: dict[str, Any], numbers: list[Published]
+) -> Reconciliation:
     locations = {name: location_of(table) or f"<{name}>" for name, table in given.items()}
     options: dict[str, Any] = {
         "published": "0",

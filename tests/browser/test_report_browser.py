@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -135,7 +136,10 @@ def test_report_is_accessible(
     """Axe reports nothing, each chart has a name and a table, and every table can be opened."""
     with open_report(chromium, pages[kind], scheme=scheme, bypass=True) as log:
         log.page.add_script_tag(path=AXE)
-        log.page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = true })")
+        opened = "figure details, .openable details:nth-child(-n+3)"
+        log.page.evaluate(
+            f"document.querySelectorAll('{opened}').forEach(e => {{ e.open = true }})"
+        )
         axe_call = "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']})"
         violations = log.page.evaluate(f"{axe_call}.then(each => each.violations)")
         assert [
@@ -160,6 +164,66 @@ def test_markup_in_names_is_shown_as_text(chromium: Browser, pages: dict[str, Pa
         assert log.messages == []
 
 
+LABELS = "[...document.querySelectorAll('[data-chart]')].map(chart => " + (
+    "[...chart.querySelectorAll('.mark-text.role-mark text')]"
+    ".filter(text => text.style.display !== 'none' && text.textContent)"
+    ".map(text => text.getBoundingClientRect())"
+    ".map(box => [box.left, box.top, box.right, box.bottom]))"
+)
+
+
+@pytest.mark.parametrize("kind", ["scored", "audited", "many"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_labels_in_charts_do_not_overlap(
+    chromium: Browser, pages: dict[str, Path], kind: str, width: int
+) -> None:
+    with open_report(chromium, pages[kind], width) as log:
+        shown = 0
+        for boxes in log.page.evaluate(LABELS):
+            shown += len(boxes)
+            for (left, top, right, bottom), other in combinations(boxes, 2):
+                apart = (
+                    left >= other[2] or other[0] >= right or top >= other[3] or other[1] >= bottom
+                )
+                assert apart
+        assert shown > 0 or width == 360
+
+
+def test_leaderboard_is_sorted_by_a_heading(chromium: Browser, pages: dict[str, Path]) -> None:
+    """Largest first, then smallest first; undefined values and reference points stay last."""
+    with open_report(chromium, pages["scored"]) as log:
+        table = log.page.locator("figure", has_text="Leaderboard").locator("table").first
+        heading = table.locator("thead th").nth(2)
+        values = "e => [...e.tBodies[0].rows].map(row => Number(row.cells[2].dataset.value))"
+        for direction in ("descending", "ascending"):
+            heading.locator("button").click()
+            assert heading.get_attribute("aria-sort") == direction
+            actual = table.evaluate(values)
+            assert len(actual) > 1
+            assert actual == sorted(actual, reverse=direction == "descending")
+        points = "e => [...e.tBodies[1].rows].map(row => row.cells[0].textContent)"
+        assert table.evaluate(points)[0] == "Reference points"
+        assert log.messages == []
+
+
+def test_documents_are_found_by_name_and_opened(chromium: Browser, pages: dict[str, Path]) -> None:
+    with open_report(chromium, pages["many"]) as log:
+        entries = log.page.locator(".openable > details")
+        assert entries.count() > 100
+        name = str(entries.nth(60).get_attribute("data-name"))
+        log.page.get_by_label("Find by name").fill(name.upper())
+        shown = log.page.locator(".openable > details:visible")
+        assert name in shown.evaluate_all("all => all.map(each => each.dataset.name)")
+        assert shown.count() < entries.count()
+        chosen = log.page.locator(f".openable > details[data-name='{name}']")
+        assert chosen.locator("svg").count() == 0
+        chosen.locator("summary").click()
+        drawing = chosen.locator(".drawn > svg").first
+        drawing.wait_for()
+        assert drawing.locator("rect.bar").count() >= 9  # a reference and eight systems
+        assert log.messages == []
+
+
 def test_report_of_many_documents_is_small(pages: dict[str, Path]) -> None:
     assert pages["many"].stat().st_size < MOST
 
@@ -169,7 +233,7 @@ def test_report_can_be_printed(chromium: Browser, pages: dict[str, Path]) -> Non
     with open_report(chromium, pages["scored"], PAPER, "dark") as log:
         log.page.evaluate("dispatchEvent(new Event('beforeprint'))")
         log.page.emulate_media(media="print")
-        folded = "[...document.querySelectorAll('details:not([open])')]"
+        folded = "[...document.querySelectorAll('figure details:not([open])')]"
         rows = f"{folded}.map(e => e.querySelectorAll('tbody tr').length)"
         assert all(many > 100 for many in log.page.evaluate(rows))
         wide = "[...document.querySelectorAll('table')].filter(e => e.offsetParent)"

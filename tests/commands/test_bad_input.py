@@ -19,6 +19,7 @@ from segscore.pipeline.runs import connecting, executors, planning
 from segscore.pipeline.runs.planning import Limits
 from segscore.pipeline.scoring import run
 from segscore.pipeline.scoring.settings import ScoreSettings
+from segscore.pipeline.storage import read_table
 from tests.support.command_line import CommandResult, Segscore
 
 SCHEMA = pa.schema(
@@ -124,6 +125,11 @@ class Workspace:
         """(table, document, row, rule) of each rejected row."""
         listed = self.rows("rejects", folder)
         return sorted((x["table"], x["document_id"], x["row"], x["rule"]) for x in listed)
+
+    def warnings(self) -> list[str]:
+        """The warnings in run.json."""
+        warnings: list[str] = json.loads((self.run / "run.json").read_text())["warnings"]
+        return warnings
 
     def unpaired(self) -> list[tuple[str, str, int]]:
         """(table, document, row) of each unpaired row."""
@@ -717,7 +723,7 @@ def test_score__rejected_rows_are_counted_and_coders_without_scores_named(
     result = workspace.score(hypotheses=hypothesis_table)
     assert_success(result)
     assert result.err.count("none of its rows could be scored") == 5
-    assert json.loads((workspace.run / "run.json").read_text())["warnings"] == [
+    assert workspace.warnings() == [
         "rows were rejected: 6 n_units_agree, 2 unique_document_coder, 1 coder_given; "
         f"all are listed in {workspace.run}/rejects",
         *(f"long-{i}: none of its rows could be scored" for i in range(5)),
@@ -1114,6 +1120,7 @@ def test_score__relative_paths(workspace: Workspace, monkeypatch: pytest.MonkeyP
         ("--max-rejects", "1.5"),
         ("--max-rejects", "-1"),
         ("--max-rejects", "nan"),
+        ("--max-unpaired", "1.5"),
         ("--replicates", "-1"),
         ("--seed", "-1"),
         ("--seed", str(2**64)),
@@ -1213,6 +1220,35 @@ def test_score__too_many_rejects(workspace: Workspace) -> None:
     assert not (workspace.run / "_unfinished").exists()
 
 
+def test_score__too_many_unpaired(workspace: Workspace) -> None:
+    """Nothing is published; the listed rows are those that a more patient run leaves unpaired."""
+    references = workspace.write("refs.parquet", one_coder("ann", [3], "abxy"))
+    result = workspace.score("--max-unpaired", 0.3, references=references)
+    assert_refused(workspace, result, 1, "1 of 3 hypotheses have no reference", "--max-unpaired")
+    where = Path(result.err.split("listed in ")[1].split()[0])
+    listed = read_table(str(where)).to_pylist()
+    assert ("hypotheses", "c") in [(row["table"], row["document_id"]) for row in listed]
+    result = workspace.score("--max-unpaired", 0.34, references=references)
+    assert_success(result)
+    assert workspace.warnings() == [
+        f"1 of 3 hypotheses have no reference and were not scored; they are listed in "
+        f"{workspace.run}/unpaired",
+        f"2 of 4 references have no hypothesis and were not scored; they are listed in "
+        f"{workspace.run}/unpaired",
+    ]
+    assert all(f"warning: {warning}" in result.err for warning in workspace.warnings())
+
+
+def test_score__systems_without_a_reference_are_named(workspace: Workspace) -> None:
+    strange = [("z", f"stale-{i}", 10, [3]) for i in range(7)]
+    hypotheses = workspace.write("judged.parquet", table([*strange, ("a", "sys", 10, [3])]))
+    assert_success(workspace.score(hypotheses=hypotheses))
+    assert workspace.warnings()[2:] == [
+        *(f"stale-{i}: its documents have no reference" for i in range(5)),
+        "the documents of 2 further systems have none",
+    ]
+
+
 def test_score__no_rejects_allowed_and_none_found(workspace: Workspace) -> None:
     assert_success(workspace.score("--max-rejects", 0))
     assert workspace.rejects() == []
@@ -1305,12 +1341,14 @@ def test_score__names_are_printed_unchanged(workspace: Workspace) -> None:
     result = workspace.score(
         "--group-by",
         "genre",
+        "--layout",
+        "groups",
         references=workspace.write("refs [red].parquet", references),
         hypotheses=workspace.write("hyps [/].parquet", hypotheses),
     )
     assert_success(result)
     for name in NAMES:
-        assert f" {name} " in result.out.replace("│", " ")
+        assert any(line.startswith(f"{name} ") for line in result.out.splitlines())
         assert f"genre {name}" in result.out
     assert len(workspace.rows("scores")) == len(NAMES) ** 2
 
@@ -1350,7 +1388,11 @@ def test_score__groups_named_by_falsy_values(
     """A group with a falsy name is not mistaken for the total."""
     attributed = one_coder("sys", [3]).append_column("genre", pa.array(values))
     result = workspace.score(
-        "--group-by", "genre", hypotheses=workspace.write("h.parquet", attributed)
+        "--group-by",
+        "genre",
+        "--layout",
+        "groups",
+        hypotheses=workspace.write("h.parquet", attributed),
     )
     assert_success(result)
     assert result.out.count("all documents") == 1

@@ -3,6 +3,7 @@
 import json
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,14 @@ PAGE = (ROOT / "docs" / "dashboards.md").read_text("utf-8")
 GRAFANA = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
 NIGHTS = FIRST, SECOND, FAILED = DAYS[:3]
 AUDIT = "date=2026-01-03"
+NEWER = [
+    "without_ac1_two_category",
+    *("rate_median", "rate_mad", "rate_deviation", "outlying_rate"),
+    *("peer_median", "peer_mad", "peer_deviation", "low_agreement"),
+    *("peer_drift", "peer_drift_p", "drifting"),
+]
+"""Columns of coders that audits of an earlier version lack."""
+
 COMMAND = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()"]
 
 
@@ -278,6 +287,27 @@ def test_views_of_audits_equal_their_tables(
     assert dates == {AUDIT: "2026-01-03", "by hand": None}
 
 
+def test_views_of_older_audits_have_null_for_newer_columns(place: Place, tmp_path: Path) -> None:
+    """An archive with only audits of an earlier version has the same views."""
+    import duckdb
+
+    audit = tmp_path / "audits" / AUDIT
+    shutil.copytree(place.audits / AUDIT, audit)
+    (file,) = (audit / "coders").iterdir()
+    older = pd.read_parquet(file).drop(columns=NEWER)
+    older.to_parquet(file)
+    with duckdb.connect() as database:
+        database.execute(f"CREATE MACRO archive() AS '{place.nights.runs}'")
+        database.execute(f"CREATE MACRO audit_archive() AS '{tmp_path / 'audits'}'")
+        for name in ("views", "audits"):
+            database.execute((FOLDER / f"{name}.sql").read_text("utf-8"))
+        coders = database.table("coders").df()
+    assert coders[NEWER].isna().all(axis=None)
+    groups = by_group(older, ["group"])
+    expected = older.drop(columns="group").assign(audit=AUDIT, groups=groups)
+    assert_same_rows(coders.drop(columns=["date", "time", *NEWER]), expected, ["groups", "coder"])
+
+
 CHOSEN = {
     "measure": ["boundary_similarity"],
     "average": ["micro"],
@@ -429,7 +459,7 @@ def test_alerts_use_metrics_that_nights_write(place: Place) -> None:
             of_rule |= labels.get(selector.name, {"table"})
             for matcher in selector.matchers.matchers:
                 assert matcher.name in labels[selector.name]
-                assert set(matcher.value.split("|")) <= {*OUTCOMES, WAITING, BROKEN}
+                assert set(matcher.value.split("|")) <= {*OUTCOMES, WAITING, BROKEN, "hypotheses"}
         used = set(re.findall(r"\$labels\.(\w+)", json.dumps(rule)))
         assert used <= of_rule, rule
         if "alert" in rule:

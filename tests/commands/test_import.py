@@ -90,7 +90,10 @@ def test_tables_are_those_of_the_slow_import(
 
 
 def corpus(folder: Path) -> Path:
-    """Write segmentations in several formats: some of them know the lengths of others."""
+    """Write segmentations in several formats.
+
+    Some files know the lengths of others, and two have one name in different folders.
+    """
     chance = np.random.default_rng(3)
     folder.mkdir()
     names = [f"show-{number:02}" for number in range(20)]
@@ -108,9 +111,12 @@ def corpus(folder: Path) -> Path:
         for name in names
         for coder in ("desk", "odd", "sys-a", "sys-b")
     ]
+    twins = ["one/twin", "two/twin"]
+    rows += [line(name, "desk", "reference", n_units=9000, genre="news") for name in twins]
     write_lines(folder / "a.jsonl", rows[:50])
     write_lines(folder / "z.jsonl", rows[50:])
-    for name in names:
+    for name in (*names, *twins):
+        (folder / name).parent.mkdir(exist_ok=True)
         cues = "\n\n".join(f"00:0{i}.000 --> 00:0{i + 1}.500\n{i}" for i in range(0, 8, 2))
         (folder / f"{name}.vtt").write_text(f"WEBVTT\n\n{cues}\n")
     return folder
@@ -151,7 +157,7 @@ def test_bytes_are_the_same_on_any_workers(
 def test_tables_are_the_same_from_one_part_and_from_many(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Shapes take their lengths from files in other parts."""
+    """Shapes take their lengths, and folders in their names, from files in other parts."""
     source = corpus(tmp_path / "in")
     told = []
     for name, limits in (("whole", Limits()), ("parts", SMALL)):
@@ -168,6 +174,7 @@ def test_tables_are_the_same_from_one_part_and_from_many(
         name: sorted(map(str, rows)) for name, rows in parts.items()
     }
     assert parts["documents"] == whole["documents"]
+    assert {"one/twin", "two/twin"} < {row["document_id"] for row in parts["hypotheses"]}
 
 
 def test_a_small_import_does_not_wait_for_dask(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_lists_in_json_lines_are_left_out(
     lines = [row | hall | {"tags": ["x"]}, row | {"coder": 7, "n_units": 10.0, "boundaries": [4.0]}]
     path.write_text("\n".join(map(json.dumps, lines)))
     record = score(segscore, tmp_path, references, path)
-    assert record["warnings"] == [
+    assert record["warnings"][:1] == [
         "hypotheses: boundaries is written with decimals, read as whole numbers; coder is a "
         "number, read as text; hall_seats is left out: its values are lists; n_units is written "
         "with decimals, read as whole numbers; tags is left out: its values are lists"

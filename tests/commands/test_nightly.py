@@ -153,20 +153,212 @@ def test_rules_apply_to_panels(archive: Archive) -> None:
     assert archive.read(SECOND, "night.json")["outcome"] == "passed"
 
 
-def test_a_missing_system_is_reported_once_and_compared_on_its_return(archive: Archive) -> None:
-    archive.deliver(SECOND, {"steady": 0.9})
-    result = archive.run(SECOND)
-    assert result.code == 1
-    assert "incomplete: missing tonight: other" in one_error(result.err)
-    assert archive.outcome(SECOND) == "incomplete"
-    archive.deliver(THIRD, {"steady": 0.9})
-    assert archive.run(THIRD).code == 0
+def test_an_incomplete_night_does_not_say_which_systems_there_must_be(archive: Archive) -> None:
+    for night in (SECOND, THIRD):
+        archive.deliver(night, {"steady": 0.9, "new": 0.9})
+        result = archive.run(night)
+        assert result.code == 1
+        assert "incomplete: missing tonight: other" in one_error(result.err)
+        assert archive.read(night, "night.json")["expected"] == ["other", "steady"]
     archive.deliver(FOURTH, WORSE)
     result = archive.run(FOURTH)
     assert result.code == 1
     against = archive.read(FOURTH, "night.json")["against"]
     assert (against["other"]["date"], against["steady"]["date"]) == (FIRST, THIRD)
     assert "other: micro boundary_similarity fell" in one_error(result.err)
+    assert "missing" not in one_error(result.err)
+
+
+def test_a_discontinued_system_is_accepted_once(archive: Archive) -> None:
+    archive.deliver(SECOND, {"steady": 0.9})
+    assert archive.run(SECOND).code == 1
+    result = archive.run(SECOND, "--accept", "other is discontinued")
+    assert result.code == 0, result.err
+    assert archive.read(SECOND, "night.json")["expected"] == ["steady"]
+    archive.deliver(THIRD, {"steady": 0.9})
+    assert archive.run(THIRD).code == 0
+    assert archive.outcome(THIRD) == "passed"
+
+
+def test_nights_judged_before_one_of_them_is_accepted(archive: Archive) -> None:
+    """They are judged again if an earlier night turns out not to need a system."""
+    for night in (SECOND, THIRD):
+        archive.deliver(night, {"steady": 0.9})
+        assert archive.run(night).code == 1
+    assert archive.run(SECOND, "--accept", "other is discontinued").code == 0
+    assert archive.run(THIRD).code == 0
+
+
+def test_an_accepted_night_stays_accepted(archive: Archive) -> None:
+    archive.deliver(SECOND, WORSE)
+    assert archive.run(SECOND).code == 1
+    result = archive.run(SECOND, "--accept", "intended: fewer false alarms")
+    assert result.code == 0, result.err
+    assert "warning: other: micro boundary_similarity fell by" in result.err
+    assert f"{SECOND}: accepted: intended: fewer false alarms" in result.out
+    assert outcome_in_metrics(archive) == "accepted" and metrics(archive)["exit_code", ()] == 0
+    for options in ((), ("--alpha", 0.06), ("--gate", "pk<=+0.02")):
+        assert archive.run(SECOND, *options).code == 0
+        verdict = archive.read(SECOND, "night.json")
+        assert (verdict["outcome"], verdict["good"]) == ("accepted", True)
+        assert verdict["accepted"] == "intended: fewer false alarms"
+        assert "failed" in [check["result"] for check in verdict["checks"]]
+    archive.deliver(THIRD, WORSE)
+    assert archive.run(THIRD).code == 0
+    assert {check["against"] for check in archive.read(THIRD, "night.json")["checks"]} == {SECOND}
+    # Another input is another night.
+    archive.deliver(SECOND, WORSE, seed=2)
+    assert archive.run(SECOND).code == 1
+    assert archive.read(SECOND, "night.json")["accepted"] is None
+
+
+def test_a_night_that_an_earlier_version_judged(archive: Archive) -> None:
+    """Its verdict lacks what later versions added."""
+    url = f"{archive.folder_of(FIRST)}/night.json"
+    verdict = archive.read(FIRST, "night.json")
+    for name in ("expected", "medians", "warnings", "accepted"):
+        del verdict[name]
+    storage.write_text(url, json.dumps(verdict))
+    archive.deliver(SECOND, {"steady": 0.9})
+    assert "missing tonight: other" in one_error(archive.run(SECOND).err)
+
+
+# --- Input that looks wrong ----------------------------------------------------------------------
+
+
+def test_a_repeated_night_is_warned_of(archive: Archive) -> None:
+    for role in ("reference", "hypothesis"):
+        archive.put(SECOND, role, rows(FIRST, role, GOOD))
+    result = archive.run(SECOND)
+    assert result.code == 0, result.err
+    warning = f"other, steady: every average equals that of {FIRST}; check that tonight's data"
+    assert f"warning: {warning}" in result.err
+    assert archive.read(SECOND, "night.json")["warnings"][0].startswith(warning)
+    assert metrics(archive)["warnings", ()] == 1
+    assert warning in archive.run(SECOND).err  # every time
+    archive.deliver(THIRD)
+    result = archive.run(THIRD)
+    assert "every average equals" not in result.err and metrics(archive)["warnings", ()] == 0
+
+
+def test_a_perfect_system_does_not_look_repeated(archive: Archive) -> None:
+    archive.settle('not-comparable = "pass"', 'measures = ["pk"]', gate="pk<=+0.1")
+    for night in (SECOND, THIRD):
+        archive.deliver(night, {"steady": 1.0})
+        assert archive.run(night, "--accept", "one system").code == 0
+    assert archive.read(THIRD, "night.json")["warnings"] == []
+
+
+def test_a_stale_system_is_named(archive: Archive) -> None:
+    """One that delivers the segmentations of the night before has no documents in common."""
+    archive.put(SECOND, "reference", rows(SECOND, "reference", GOOD))
+    stale = rows(FIRST, "hypothesis", {"other": 0.8})
+    archive.put(SECOND, "hypothesis", [*rows(SECOND, "hypothesis", {"steady": 0.9}), *stale])
+    result = archive.run(SECOND)
+    assert result.code == 1 and "missing tonight: other" in one_error(result.err)
+    assert "40 of 80 hypotheses have no reference" in result.err
+    assert "other: its documents have no reference" in result.err
+
+
+def test_exchanged_tables_are_warned_of_and_change_nothing_later(archive: Archive) -> None:
+    archive.put(SECOND, "reference", rows(SECOND, "hypothesis", GOOD))
+    archive.put(SECOND, "hypothesis", rows(SECOND, "reference", GOOD))
+    result = archive.run(SECOND)
+    assert result.code == 1 and archive.outcome(SECOND) == "incomplete"
+    assert (
+        f"references and hypotheses changed places since {FIRST}: desk was a reference and is "
+        "judged tonight, other, steady was judged"
+    ) in result.err
+    archive.deliver(THIRD)
+    result = archive.run(THIRD)
+    assert result.code == 0, result.err
+    assert "changed places" not in result.err
+
+
+def test_far_fewer_documents_are_warned_of(archive: Archive) -> None:
+    archive.deliver(SECOND, documents=20)
+    assert "scored on" not in archive.run(SECOND).err
+    references = rows(THIRD, "reference", GOOD)
+    archive.put(THIRD, "hypothesis", rows(THIRD, "hypothesis", GOOD))
+    archive.put(THIRD, "reference", references[:9])
+    result = archive.run(THIRD)
+    assert f"steady: scored on 9 documents, but on 20 on {SECOND}; check" in result.err
+    assert len(archive.read(THIRD, "night.json")["warnings"]) == 2
+
+
+@pytest.mark.parametrize("place", ["option", "score"])
+def test_a_night_waits_for_references(archive: Archive, place: str) -> None:
+    """With too many hypotheses that have none, nothing is published; it is when they are there."""
+    options = ("--max-unpaired", 0.4) if place == "option" else ()
+    if place == "score":
+        archive.settle(score="max-unpaired = 0.4")
+    references = rows(SECOND, "reference", GOOD)
+    archive.put(SECOND, "hypothesis", rows(SECOND, "hypothesis", GOOD))
+    archive.put(SECOND, "reference", references[:20])
+    result = archive.run(SECOND, *options)
+    assert result.code == 1
+    line = one_error(result.err)
+    assert f"{SECOND}: waiting for input: 40 of 80 hypotheses have no reference" in line
+    assert outcome_in_metrics(archive) == "waiting" and archive.read(SECOND, "run.json") is None
+    archive.put(SECOND, "reference", references)
+    assert archive.run(SECOND, *options).code == 0
+    archive.put(SECOND, "reference", references[:20])
+    line = one_error(archive.run(SECOND, *options).err)
+    assert "the night stays as it was published before; run the date again" in line
+    assert archive.outcome(SECOND) == "passed"
+
+
+# --- A slow decline ------------------------------------------------------------------------------
+
+
+def test_a_slow_decline_is_noticed_by_the_median(archive: Archive) -> None:
+    """Every night is as good as the one before, within the limit, and worse than it was."""
+    archive.settle('baseline = "median-of-3"', gate="boundary_similarity>=-0.03")
+    values: list[float] = []
+    for place, night in enumerate(DAYS):
+        archive.deliver(night, {"steady": 0.9, "other": 0.9 - 0.03 * place}, documents=120)
+        result = archive.run(night)
+        if result.code:
+            break
+        (average,) = (
+            row["value"]
+            for row in read_table(f"{archive.folder_of(night)}/summary").to_pylist()
+            if (row["hypothesis"], row["measure"], row["average"])
+            == ("other", "boundary_similarity", "micro")
+        )
+        values.append(average)
+    verdict = archive.read(night, "night.json")
+    before = DAYS[place - 3 : place]
+    assert [[*nights] for nights in verdict["medians"].values()] == [before[::-1]] * 2
+    single, median = (check for check in verdict["checks"] if check["system"] == "other")
+    assert [(check["nights"], check["result"]) for check in (single, median)] == [
+        (1, "passed"),
+        (3, "failed"),
+    ]
+    assert median["before"] == sorted(values[-3:])[1] and single["before"] == values[-1]
+    assert f"since the median of 3 nights to {before[-1]}" in one_error(result.err)
+    assert metrics(archive)["change_from_median", metric_labels(median)] == median["change"]
+    assert metrics(archive)["gate_passed", metric_labels(median)] == 0
+
+
+def metric_labels(check: dict[str, object]) -> tuple[tuple[str, str], ...]:
+    """Return the labels of the metrics of a check."""
+    return ("rule", str(check["rule"])), ("system", str(check["system"]))
+
+
+def test_a_median_needs_three_nights(archive: Archive) -> None:
+    for night in (SECOND, THIRD, FOURTH):
+        archive.deliver(night)
+        assert archive.run(night, "--baseline", "median-of-7").code == 0
+    nights = [
+        {check["nights"] for check in archive.read(night, "night.json")["checks"]}
+        for night in (SECOND, THIRD, FOURTH)
+    ]
+    assert nights == [{1}, {1}, {1, 3}]
+    # A date names the one night to compare with.
+    options = ("--baseline", "median-of-7", "--against", FIRST)
+    assert archive.run(FOURTH, *options).code == 0
+    assert {check["nights"] for check in archive.read(FOURTH, "night.json")["checks"]} == {1}
 
 
 def test_a_new_system_has_no_baseline(archive: Archive) -> None:
@@ -600,6 +792,10 @@ def test_a_wrong_date_in_the_future_removes_nothing(archive: Archive) -> None:
         assert archive.run(night).code == 0
     result = archive.run("2999-01-01", "--keep", 5)
     assert result.code == 0, result.err
+    assert "2999-01-01 is in the future" in result.err
+    assert metrics(archive)["date_timestamp_seconds", ()] > datetime(2998, 1, 1).timestamp()
+    assert archive.run(today, "--accept", "as it should be").code == 0
+    assert metrics(archive)["date_timestamp_seconds", ()] < datetime.now(UTC).timestamp()
     assert Path(archive.folder_of(today)).exists()
     assert not Path(archive.folder_of(FIRST)).exists()
 
@@ -645,6 +841,13 @@ def test_settings_of_score_apply_to_nights(archive: Archive) -> None:
         (("--against", SECOND), f"--against {SECOND}: must not be the night itself"),
         (("--against", "2019-01-01"), "--against 2019-01-01: no such night in"),
         (("--gate", "pk>=-1"), "--gate pk>=-1: lower is better"),
+        (
+            ("--baseline", "median-of-2"),
+            "--baseline median-of-2: must be last-good, or median-of-N",
+        ),
+        (("--baseline", "median"), "--baseline median: must be"),
+        (("--accept", " "), "--accept: is empty"),
+        (("--max-unpaired", "2"), "--max-unpaired 2"),
         (("--alpha", "0"), "--alpha 0.0: must be above 0"),
         (("--alpha", "nan"), "--alpha nan: must be above 0"),
         (("--not-comparable", "maybe"), "--not-comparable maybe: must be one of fail, pass"),
@@ -666,12 +869,15 @@ def test_contradictory_settings_are_refused(
 
 
 def test_options_that_a_settings_file_cannot_have(archive: Archive) -> None:
-    archive.settle(f'date = "{SECOND}"\nfresh = true\nmetric = "x.prom"\nkeep = "long"')
+    archive.settle(
+        f'date = "{SECOND}"\naccept = "always"\nfresh = true\nmetric = "x.prom"\nkeep = "long"'
+    )
     result = archive.run(SECOND)
     assert result.code == 2
     line = one_error(result.err)
     for message in (
         "nightly.date can only be set on the command line",
+        "nightly.accept can only be set on the command line",
         "nightly.fresh can only be set on the command line",
         "no such key nightly.metric, nearest is nightly.metrics",
         "nightly.keep is 'long', must be int",

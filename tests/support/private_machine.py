@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 
+STOP_SECONDS = 120
 HOST, ADDRESS = "machine", "10.77.1.1"
 _SPACES = ("--pid", "--mount", "--uts", "--ipc")
 _NETWORK = (
@@ -124,5 +125,6 @@ class PrivateMachine:
         try:
             yield log
         finally:
-            server.terminate()
-            server.wait()
+            for child in psutil.Process(server.pid).children():  # the server; this is `nsenter`
+                child.terminate()
+            server.wait(STOP_SECONDS)

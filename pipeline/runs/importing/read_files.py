@@ -60,15 +60,15 @@ def read_files(
     Raises:
         Refused: a part is refused; the message is that of the first.
     """
-    alone = len(parts) == 1
-    job = ReadJob(run.folder, reading, extents, alone)
+    job = ReadJob(run.folder, reading, extents, alone=len(parts) == 1)
     receipts = run.tasks(read_part, parts, job, stage=READ)
     require_accepted(receipts.values())
     receipts = dict(_with_lines_before(parts, receipts))
     surveyed = [one for receipt in receipts.values() for one in receipt.surveyed]
     read = [receipt.shard for receipt in receipts.values() if receipt.shard is not None]
     converted: dict[str, ReadReceipt] = {}
-    if surveyed and not alone:
+    shapes = [part for part in parts if receipts[part.name].shapes]
+    if shapes:
         columns = ["document_id", "role", "n_units"]
         lengths = (
             row
@@ -76,7 +76,6 @@ def read_files(
             for row in stated_lengths([read_shard(run.folder, shard, lambda _: columns)])
         )
         survey = Survey.of(surveyed, extents, lengths)
-        shapes = [part for part in parts if receipts[part.name].surveyed]
         convert_job = ConvertJob(run.folder, reading, survey)
         converted = run.tasks(convert_part, shapes, convert_job, stage="converted")
         require_accepted(converted.values())

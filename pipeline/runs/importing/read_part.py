@@ -1,7 +1,7 @@
 """Tasks that read the files of a part: rows as stated, or shapes that are converted to rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
@@ -70,6 +70,7 @@ class ReadReceipt:
         refusal: why its files are refused; None if they are not.
         shard: the rows of files that give positions of boundaries as they are; None if none.
         converted: the rows of shapes that were converted; None if there are none.
+        shapes: whether it has files of shapes that are not converted yet.
         surveyed: what other parts need to know of its shapes.
         rejects: number of bad rows and lines, which are in a file of ``BAD_ROWS``.
         lines: number of lines, if the part is a range of a file.
@@ -79,6 +80,7 @@ class ReadReceipt:
     refusal: str | None = None
     shard: Shard | None = None
     converted: Shard | None = None
+    shapes: bool = False
     surveyed: list[SurveyedShape] = field(default_factory=list)
     rejects: int = 0
     lines: int = 0
@@ -103,9 +105,8 @@ def convert_part(job: ConvertJob, part: ImportPart) -> ReadReceipt:
     """Read the files of a part again, and convert the shapes to rows; raises as ``read_part``."""
     _require_versions(part)
     try:
-        read = [read_input(url, job.reading) for url in part.urls]
-        shapes = [one for one in read if isinstance(one, ReadFile)]
-        return _convert(job, part, shapes)
+        files = [read_input(url, job.reading) for url in part.urls]
+        return _convert(job, part, [file for file in files if isinstance(file, ReadFile)])
     except Refused as refusal:
         return ReadReceipt(str(refusal))
 
@@ -120,23 +121,29 @@ def _read_files(job: ReadJob, part: ImportPart) -> ReadReceipt:
     blocks: list[Rows] = []
     rejects: list[pa.Table] = []
     for url in part.urls:
-        read = read_input(url, job.reading)
-        if isinstance(read, ReadFile):
-            shapes.append(read)
+        file = read_input(url, job.reading)
+        if isinstance(file, ReadFile):
+            shapes.append(file)
         else:
-            checked, bad = _check(url, read)
+            checked, bad = _check(url, file)
             blocks += checked
             rejects += bad
     number = write_rejects(job.folder, f"{part.name}-read", rejects)
     shard = write_shard(job.folder, part.name, blocks)
     asked = job.reading.asked
     surveyed = survey_shapes(name_shapes(shapes, asked), asked)
+    read = ReadReceipt(shard=shard, shapes=bool(shapes), surveyed=surveyed, rejects=number)
     if not (job.alone and shapes):
-        return ReadReceipt(None, shard, None, surveyed, number)
+        return read
     survey = Survey.of(surveyed, job.extents, stated_lengths(blocks))
     converted = _convert(ConvertJob(job.folder, job.reading, survey), part, shapes)
-    number += converted.rejects
-    return ReadReceipt(None, shard, converted.converted, surveyed, number, 0, converted.counted)
+    return replace(
+        read,
+        shapes=False,
+        converted=converted.converted,
+        rejects=number + converted.rejects,
+        counted=converted.counted,
+    )
 
 
 def _read_range(job: ReadJob, part: ImportPart, end: int) -> ReadReceipt:

@@ -282,7 +282,8 @@ def test_a_number_made_by_a_program_is_reconciled(measure: str, name: str) -> No
         assert name in [one for names in found.fitting for one in names.split(" | ")]
 
 
-STARGAZER: Any = segeval.HEARST_1997_STARGAZER
+STARGAZER = segeval.HEARST_1997_STARGAZER
+
 CODINGS: list[tuple[str, str, Callable[[], float]]] = [
     ("pi", "segeval, B", lambda: float(segeval.fleiss_pi_linear(STARGAZER))),
     (

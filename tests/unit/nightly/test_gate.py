@@ -315,6 +315,79 @@ def test_the_rate_is_that_of_a_night_however_many_systems() -> None:
     assert abs(rate - ALPHA) < sampling_error(ALPHA, nights)
 
 
+# --- The median of several nights ----------------------------------------------------------------
+
+
+def test_the_noise_of_a_median_equals_that_of_its_replicates() -> None:
+    """Every replicate is computed again, and so is the median of each."""
+    draw = np.random.default_rng(9)
+    sizes = [14, 9, 12, 11]
+    ids = [new_ids(draw, n) for n in sizes]
+    counted = [counts(draw, n, 0.65) for n in sizes]
+    nights = [
+        tally(EQUAL, [night], night_ids).average(f"{SYSTEM}0", EQUAL)
+        for night, night_ids in zip(counted, ids, strict=True)
+    ]
+    comparison = gate.change_of(nights[0], gate.median_of(nights[1:], apart=True), 0)
+    assert comparison is not None
+    columns = []
+    for night, night_ids, n in zip(counted, ids, sizes, strict=True):
+        drawn = weights(night_ids, SEED, REPLICATES)
+        column = [similarity(night, drawn[:, place]) for place in range(REPLICATES)]
+        mean = sum(column) / len(column)
+        columns.append([mean + (value - mean) * sqrt(n / (n - 1)) for value in column])
+    medians = [sorted(values)[1] for values in zip(*columns[1:], strict=True)]
+    one, other = np.var(columns[0], ddof=1), np.var(medians, ddof=1)
+    common = np.cov(columns[0], medians)[0, 1]
+    before = sorted(similarity(night, 1) for night in counted[1:])[1]
+    assert comparison.change == pytest.approx(similarity(counted[0], 1) - before)
+    assert comparison.standard_error == pytest.approx(sqrt(one + other - 2 * common))
+    freedom = sum(n - 1 for n in sizes[1:])
+    assert comparison.freedom == pytest.approx(
+        (one + other) ** 2 / (one**2 / (sizes[0] - 1) + other**2 / freedom)
+    )
+    together = gate.median_of(nights[1:], apart=False)
+    assert together.freedom == min(sizes[1:]) - 1
+
+
+def median_p_values(draw: Generator, abilities: Sequence[float], documents: int) -> list[float]:
+    """Simulate nights, the newest first; compare it with the next and the median of the others."""
+    now, *before = (
+        tally(EQUAL, [counts(draw, documents, ability)], new_ids(draw, documents)).average(
+            f"{SYSTEM}0", EQUAL
+        )
+        for ability in abilities
+    )
+    changes = [
+        gate.change_of(now, other, 0) for other in (before[0], gate.median_of(before, apart=True))
+    ]
+    return [gate.p_value(EQUAL, change) for change in changes if change is not None]
+
+
+def median_rates(abilities: Sequence[float], documents: int, nights: int) -> list[float]:
+    """Return how often fail: the check of one night, that of the median, and the night."""
+    draw = np.random.default_rng(6)
+    p_values = [median_p_values(draw, abilities, documents) for _ in range(nights)]
+    failed = [[p[0] <= ALPHA, p[-1] <= ALPHA, min(holm(p)) <= ALPHA] for p in p_values]
+    return [sum(column) / nights for column in zip(*failed, strict=True)]
+
+
+def test_equal_systems_fail_no_more_often_with_a_median() -> None:
+    """docs/operations.md states the rates."""
+    nights = 300
+    single, median, either = median_rates([0.7] * 8, 10, nights)
+    for rate in (single, median):
+        assert abs(rate - ALPHA) < sampling_error(ALPHA, nights)
+    assert either < ALPHA + sampling_error(ALPHA, nights)
+
+
+@pytest.mark.long
+def test_a_slow_decline_is_noticed_by_the_median() -> None:
+    """docs/operations.md states the rates."""
+    single, median, either = median_rates([0.6 + 0.02 * night for night in range(8)], 60, 250)
+    assert single < 0.25 and median > 0.5 and either > 0.4
+
+
 @pytest.mark.long
 def test_the_power_equals_the_theoretical_power() -> None:
     """Power is computed from the spread of a large sample, by linearisation, without replicates."""

@@ -1,0 +1,224 @@
+"""Print a comparison of systems."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from segscore.jobs.show.fitted import Column, out, print_fitted
+from segscore.jobs.show.leaderboard import GROUPS_SHOWN
+from segscore.jobs.show.numbers import (
+    chance,
+    shown_change,
+    shown_changes,
+    shown_interval,
+    shown_number,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from segscore.pipeline.comparison.run import FinishedComparison
+
+_Row = dict[str, Any]
+_ALPHA = 0.05
+PAIRS_SHOWN = 20
+WORST_SHOWN = 3
+SYSTEMS_SHOWN = 10
+_HEADING = 16
+"""Number of characters after which a name in a heading continues on the next line."""
+
+
+def print_comparison(finished: "FinishedComparison", average: str) -> None:
+    """Print systems, pairs and tests for all documents and the first groups, then documents."""
+    by = finished.record["settings"]["group_by"]
+    tables = {name: _by_group(table, by, average) for name, table in finished.tables.items()}
+    groups = list(tables["systems"])
+    for group in groups[: 1 + GROUPS_SHOWN]:
+        for name in finished.record["settings"]["measures"]:
+            systems, pairs, tests = (
+                [row for row in tables[kind].get(group, []) if row["measure"] == name]
+                for kind in ("systems", "comparisons", "omnibus")
+            )
+            if systems:
+                _print_systems(_titled(by, group, name, average), systems, tests)
+            if pairs:
+                _print_pairs(pairs)
+    if len(groups) > 1 + GROUPS_SHOWN:
+        out().print(f"{len(groups) - 1 - GROUPS_SHOWN} more groups are in the tables of --output")
+    for line in _worst(finished):
+        out().print(line, markup=False)
+    if "where" in finished.tables:
+        _print_where(finished.tables["where"].to_pylist())
+    for run, counts in finished.record["rows"].items():
+        line = f"{run}: compared on {counts['scored']} of {counts['in']} documents"
+        out().print(line, markup=False)
+    out().print(finished.record["signature"], markup=False)
+
+
+def _by_group(table: "pa.Table", by: list[str], average: str) -> dict[tuple[Any, ...], list[_Row]]:
+    groups: dict[tuple[Any, ...], list[_Row]] = {}
+    for row in table.to_pylist():
+        if row.get("average", average) == average:
+            groups.setdefault(tuple(row.get(name) for name in by), []).append(row)
+    return groups
+
+
+def _titled(by: list[str], group: tuple[Any, ...], measure: str, average: str) -> str:
+    from segscore.pipeline.measures import ALL
+
+    parts = [f"{name} {part}" for name, part in zip(by, group, strict=True) if part is not None]
+    return f"{measure}{ALL[measure].arrow}, {average}, {', '.join(parts) or 'all documents'}"
+
+
+def _print_systems(title: str, rows: list[_Row], tests: list[_Row]) -> None:
+    from segscore.pipeline.scoring.part import is_point
+
+    def order(row: _Row) -> tuple[bool, bool, float | None, str]:
+        return is_point(row["hypothesis"]), row["rank"] is None, row["rank"], row["system"]
+
+    rows = sorted(rows, key=order)
+    systems = sum(not is_point(row["hypothesis"]) for row in rows)
+    print_fitted(
+        [
+            Column("system, best first", [row["system"] for row in rows], is_name=True),
+            Column("value", [shown_number(row["value"]) for row in rows]),
+            Column(
+                "95 % interval", [shown_interval(row["ci_low"], row["ci_high"]) for row in rows]
+            ),
+            Column("rank", [_short(row["rank"]) for row in rows]),
+            Column("95 % interval", [_ranks(row) for row in rows]),
+            Column("mean rank", [_mean_rank(row) for row in rows]),
+            Column("documents", [str(row["defined"]) for row in rows]),
+        ],
+        title=title,
+        caption="; ".join(_test(row) for row in tests if row["p"] is not None),
+        sections={systems - 1} if 0 < systems < len(rows) else (),
+    )
+
+
+def _ranks(row: _Row) -> str:
+    if row["rank_low"] is None:
+        return "–"
+    return f"{_short(row['rank_low'])} to {_short(row['rank_high'])}"
+
+
+def _mean_rank(row: _Row) -> str:
+    return "–" if row["mean_rank"] is None else f"{row['mean_rank']:.2f}"
+
+
+def _test(row: _Row) -> str:
+    kind = "Friedman chi²" if row["test"] == "friedman" else "Kruskal-Wallis H"
+    effect = "W" if row["test"] == "friedman" else "epsilon²"
+    return (
+        f"{kind}({row['degrees']}) = {row['statistic']:.2f}, p {chance(row['p'])}, {effect} = "
+        f"{row['effect']:.2f}"
+    )
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def better_first(row: _Row) -> _Row:
+    """Return a pair with its better system first, and the signs of its differences accordingly."""
+    if row["better"] != row["other"]:
+        return row
+    turned = {name: row[name] for name in ("difference", "ci_high", "ci_low", "effect_d")}
+    negative = [None if value is None else -value for value in turned.values()]
+    swapped = dict(zip(("difference", "ci_low", "ci_high", "effect_d"), negative, strict=True))
+    return row | swapped | {"system": row["other"], "other": row["system"]}
+
+
+def _print_pairs(rows: Sequence[_Row]) -> None:
+    rows = sorted(rows, key=lambda row: (row["difference"] is None, -abs(row["difference"] or 0)))
+    more = len(rows) - PAIRS_SHOWN
+    rows = [better_first(row) for row in rows[:PAIRS_SHOWN]]
+    starred = any("*" in _mark(row) for row in rows)
+    remarks = [f"* p < {_ALPHA:g}".replace("0.", ".")] if starred else []
+    remarks += [f"{more} more are in the table comparisons of --output"] if more > 0 else []
+    effects = [row["effect_d"] for row in rows]
+    print_fitted(
+        [
+            Column("system, better first", [row["system"] for row in rows], is_name=True),
+            Column("against", [row["other"] for row in rows], is_name=True),
+            Column("difference", [shown_change(row["difference"]) for row in rows]),
+            Column(
+                "p (Holm)",
+                [chance(row["p_permutation_holm"]) + _mark(row) * starred for row in rows],
+            ),
+            Column("95 % interval", [shown_changes(row["ci_low"], row["ci_high"]) for row in rows]),
+            Column("Wilcoxon (Holm)", [chance(row["p_wilcoxon_holm"]) for row in rows]),
+            Column("d", ["–" if effect is None else f"{effect:+.2f}" for effect in effects]),
+        ],
+        caption="; ".join(remarks),
+    )
+
+
+def _mark(row: _Row) -> str:
+    p = row["p_permutation_holm"]
+    return " *" if p is not None and p < _ALPHA else "  "
+
+
+def _worst(finished: "FinishedComparison") -> list[str]:
+    """List commands that show the worst documents; for two, where each is furthest behind."""
+    first = finished.record["settings"]["measures"][0]
+    rows: list[_Row] = [
+        row
+        for row in finished.tables["worst"].to_pylist()
+        if row["measure"] == first and row["place"] <= WORST_SHOWN and row["command"]
+    ]
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    two = len(systems) == 2 and any(row["other"] for row in rows)
+    chosen = [row for row in rows if (row["other"] is not None) == two]
+    lines = []
+    for system in systems[:SYSTEMS_SHOWN]:
+        for row in (worst for worst in chosen if worst["system"] == system):
+            if row["place"] == 1:
+                lines.append(f"{system}, {'furthest behind' if two else 'worst'} by {first}:")
+            against = f" against {shown_number(row['other_value'])}" if two else ""
+            lines.append(f"  {shown_number(row['value'])}{against}  {row['command']}")
+    return lines
+
+
+ANALYSES = {
+    "story_length": "by length of the story that the boundary opens",
+    "position": "by position in the document",
+    "prominence": "by share of the coders who marked the position",
+}
+
+
+def _print_where(rows: list[_Row]) -> None:
+    """Print one table per analysis, with the miss and false alarm rates of systems by class."""
+    systems = list(dict.fromkeys(row["system"] for row in rows))[:SYSTEMS_SHOWN]
+    for analysis, title in ANALYSES.items():
+        classes: dict[tuple[float, float], dict[str, _Row]] = {}
+        for row in rows:
+            if row["analysis"] == analysis:
+                classes.setdefault((row["low"], row["high"]), {})[row["system"]] = row
+        if not classes:
+            continue
+        most = [
+            max(row["reference_boundaries"] for row in cells.values()) for cells in classes.values()
+        ]
+        columns = [
+            Column("", [_class(analysis, *ends) for ends in classes], is_name=True),
+            Column("boundaries", [str(number) for number in most]),
+        ]
+        for system in systems:
+            cells = [
+                _rates(found[system]) if system in found else "–" for found in classes.values()
+            ]
+            columns.append(Column("\n".join(textwrap.wrap(system, _HEADING)), cells))
+        print_fitted(columns, title=f"miss rate, false alarm rate, {title}")
+
+
+def _rates(row: _Row) -> str:
+    return f"{shown_number(row['miss_rate'])}, {shown_number(row['false_alarm_rate'])}"
+
+
+def _class(analysis: str, low: float, high: float) -> str:
+    if analysis == "story_length":
+        return f"{low:.0f} to {high:.0f}" if low < high else f"{low:.0f}"
+    if analysis == "prominence" and high == 0:
+        return "none"
+    return f"{low:.0%} to {high:.0%}"

@@ -1,0 +1,153 @@
+"""Print tables that fit the width of the terminal."""
+
+import re
+import textwrap
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len, chop_cells
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+_PIPED_WIDTH = 110
+"""Width of text and drawings that are not printed on a terminal."""
+
+_LEAST_NAME = 16
+"""Width to which a column of names may be narrowed before columns of values are left out."""
+
+_GAP = 2
+_PARTS = re.compile(r"[^\s_/:.-]*[\s_/:.-]*")
+"""A part of a name, with the mark or space after which a line may end."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        heading: its heading; may have several lines.
+        cells: its cells; a cell may have several lines.
+        is_name: whether it names what a row is about. Such a column is never left out, and long
+            names continue on a further line. Other cells are numbers, which are never broken.
+    """
+
+    heading: str
+    cells: Sequence[str | Text]
+    is_name: bool = False
+
+    @property
+    def width(self) -> int:
+        """Number of terminal columns that the longest line needs."""
+        texts = [self.heading, *map(str, self.cells)]
+        return max((cell_len(line) for text in texts for line in text.split("\n")), default=0)
+
+    @property
+    def least(self) -> int:
+        """Number of terminal columns to which it can be narrowed."""
+        return min(self.width, _LEAST_NAME) if self.is_name else self.width
+
+
+def out() -> Console:
+    """Return the console for results."""
+    console = Console(highlight=False, emoji=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = _PIPED_WIDTH
+    return console
+
+
+def print_fitted(
+    columns: Sequence[Column],
+    *,
+    title: str = "",
+    caption: str = "",
+    sections: Collection[int] = (),
+    whole: bool = True,
+) -> None:
+    """Print a table that fits the terminal; where output is piped, print it on long lines.
+
+    On a narrow terminal, long names continue on a further line, and the last columns of values are
+    left out and named below the table.
+
+    Args:
+        columns: the columns, the most important ones first.
+        title: heading of the table; empty for none.
+        caption: remark below the table; empty for none.
+        sections: indices of the rows that an empty line follows.
+        whole: whether lines are as long as the table needs where output is piped.
+    """
+    console = out()
+    if whole and not console.is_terminal:
+        console.width = max(console.width, _natural_width(columns))
+    shown, left_out = _choose(columns, console.width)
+    if title:
+        console.print(Text(title, "bold"))
+    console.print(_table(shown, console.width, sections))
+    if left_out:
+        names = ", ".join(_in_one_line(column.heading) for column in left_out)
+        caption = "; ".join([caption] * bool(caption) + [f"no room here for {names}"])
+    for line in textwrap.wrap(caption, console.width):
+        console.print(Text(line, "dim"))
+    console.print()
+
+
+def _natural_width(columns: Sequence[Column]) -> int:
+    return sum(column.width + _GAP for column in columns) - _GAP
+
+
+def _in_one_line(heading: str) -> str:
+    return heading.replace("_\n", "_").replace("\n", " ")
+
+
+def _choose(columns: Sequence[Column], width: int) -> tuple[list[Column], list[Column]]:
+    """Separate the columns that there is room for from those that there is not."""
+    shown = list(columns)
+    left_out: list[Column] = []
+    while sum(column.least + _GAP for column in shown) - _GAP > width:
+        values = [column for column in shown if not column.is_name]
+        if len(values) < 2:
+            break
+        shown.remove(values[-1])
+        left_out.insert(0, values[-1])
+    return shown, left_out
+
+
+def _table(columns: Sequence[Column], width: int, sections: Collection[int]) -> Table:
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    cells: list[list[Text]] = []
+    free = width + _GAP - sum(column.least + _GAP for column in columns)
+    for column in columns:
+        extra = max(0, min(free, column.width - column.least))
+        free -= extra
+        table.add_column(
+            Text(column.heading),
+            justify="left" if column.is_name else "right",
+            overflow="fold",
+            no_wrap=not column.is_name,
+            width=column.least + extra,
+            vertical="top",
+        )
+        cells.append([_in_lines(cell, column.least + extra) for cell in column.cells])
+    for place, row in enumerate(zip(*cells, strict=True)):
+        table.add_row(*row, end_section=place in sections)
+    return table
+
+
+def _in_lines(cell: str | Text, width: int) -> Text:
+    """Return a cell whose lines are no longer than its column is wide."""
+    text = Text(cell) if isinstance(cell, str) else cell
+    if all(cell_len(line) <= width for line in text.plain.split("\n")):
+        return text
+    return Text(_fold(text.plain, width), text.style)
+
+
+def _fold(name: str, width: int) -> str:
+    """Break a long name into lines, after a mark or space where there is one."""
+    lines = [""]
+    for part in _PARTS.findall(name):
+        if cell_len(lines[-1] + part) <= width:
+            lines[-1] += part
+        else:
+            lines += chop_cells(part, width)
+    return "\n".join(line for line in lines if line)

@@ -1,0 +1,135 @@
+"""Print results in formats that other programs read."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from segscore.jobs.show.numbers import shown_number
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.options import Panel
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FORMATS = ("text", "json", "csv", "markdown")
+SCHEMA_VERSION = 1
+"""Version of the JSON objects; it grows when a field is removed or changes its meaning."""
+
+_SIGNATURE = "signature"
+
+
+def _checked(format_name: str) -> str:
+    if format_name not in _FORMATS:
+        raise Refused(f"--format {format_name}: must be one of {', '.join(_FORMATS)}")
+    return format_name
+
+
+ResultFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        callback=_checked,
+        help="Format of the results on standard output: text, json, csv or markdown.",
+        rich_help_panel=Panel.OUTPUT,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A table for people, and the same table for programs.
+
+    Attributes:
+        headings: headings of the columns.
+        rows: cells as they are shown.
+        names: names of the columns of ``numbers``.
+        numbers: values, None where undefined.
+        texts: number of leading columns that contain text.
+        signature: signature of the run; empty for none.
+        apart: number of leading columns that a paper states in the caption of a table.
+    """
+
+    headings: list[str]
+    rows: list[list[str]]
+    names: list[str]
+    numbers: list[list[Any]]
+    texts: int
+    signature: str
+    apart: int = 0
+
+
+def plain_layout(names: Sequence[str], rows: Sequence[Mapping[str, Any]], signature: str) -> Layout:
+    """Arrange rows of a table as they are.
+
+    Args:
+        names: the columns, those with text first.
+        rows: the rows, values by column.
+        signature: signature of the run; empty for none.
+    """
+    numbers = [[row[name] for name in names] for row in rows]
+    texts = len(list(takewhile(lambda name: _is_text(rows, name), names)))
+    shown = [[_shown_value(value) for value in row] for row in numbers]
+    return Layout(list(names), shown, list(names), numbers, texts, signature)
+
+
+def _is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    return all(isinstance(row[name], str) for row in rows)
+
+
+def _shown_value(value: object) -> str:
+    """Format a value of a table; a dash for none."""
+    if value is None or isinstance(value, float):
+        return shown_number(value)
+    return str(value)
+
+
+def csv_text(layout: Layout) -> str:
+    """Write the values of a table as CSV, with the signature as the last column."""
+    own = [layout.signature] if layout.signature else []
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*layout.names, *[_SIGNATURE] * len(own)])
+    writer.writerows([*row, *own] for row in layout.numbers)
+    return text.getvalue().rstrip("\n")
+
+
+def markdown_text(layout: Layout) -> str:
+    """Write a table as Markdown, with the signature below it."""
+    from tabulate import tabulate
+
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in layout.rows]
+    headings = [heading.replace("|", "\\|") for heading in layout.headings]
+    sides = ["left"] * layout.texts + ["right"] * (len(headings) - layout.texts)
+    table = tabulate(rows, headings, "github", disable_numparse=True, colalign=sides * bool(rows))
+    return f"{table}\n\n`{layout.signature}`" if layout.signature else table
+
+
+def print_table(layout: Layout, format_name: str) -> None:
+    """Print a table in the format csv or markdown."""
+    print(csv_text(layout) if format_name == "csv" else markdown_text(layout))
+
+
+def print_json(command: str, contents: Mapping[str, Any]) -> None:
+    """Print one JSON object: the version of its form, the command, and the results.
+
+    Undefined values are null, dates are text, and all characters are ASCII.
+    """
+    result = {"schema_version": SCHEMA_VERSION, "command": command, **contents}
+    print(json.dumps(result, indent=2, default=str, allow_nan=False))
+
+
+def described(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a JSON object says about a run: the fields of its record that explain it."""
+    fields = ("signature", "settings", "rows", "pairs", "warnings", "versions")
+    return {name: record[name] for name in fields if name in record}
+
+
+def as_rows(tables: "Mapping[str, pa.Table]") -> dict[str, list[dict[str, Any]]]:
+    """Return tables as lists of rows."""
+    return {name: table.to_pylist() for name, table in tables.items()}

@@ -1,0 +1,42 @@
+"""Write numbers as text."""
+
+
+def shown_number(value: float | None) -> str:
+    """Format a number with four decimals; a dash if undefined."""
+    return "–" if value is None else f"{value:.4f}".replace("-0.0000", "0.0000")
+
+
+def shown_change(value: float | None) -> str:
+    """Format a difference with its sign and four decimals; a dash if undefined."""
+    if value is None:
+        return "–"
+    text = f"{value:+.4f}"
+    return "0.0000" if text in ("+0.0000", "-0.0000") else text
+
+
+def shown_interval(low: float | None, high: float | None) -> str:
+    """Format an interval; a dash if undefined."""
+    return "–" if low is None or high is None else f"{shown_number(low)} to {shown_number(high)}"
+
+
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """Format a number with its interval in brackets, if there is one."""
+    shown = shown_number(value)
+    return shown if low is None else f"{shown} [{shown_number(low)}, {shown_number(high)}]"
+
+
+def shown_changes(low: float | None, high: float | None) -> str:
+    """Format an interval of differences; a dash if undefined."""
+    return "–" if low is None or high is None else f"{shown_change(low)} to {shown_change(high)}"
+
+
+def chance(p: float | None) -> str:
+    """Format a p-value with four decimals, never as 0."""
+    if p is None:
+        return "–"
+    return "< .0001" if p < 0.00005 else f"{p:.4f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Format a number of things, such as `1 row` or `2,000 rows`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

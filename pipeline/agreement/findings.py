@@ -1,0 +1,95 @@
+"""Say in sentences what an audit shows: how well coders agree, and who stands out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from segscore.pipeline.agreement.outliers import FEWEST_CODERS
+
+_Row = dict[str, Any]
+
+_MOST = 5
+"""The most sentences of one kind; the others are counted."""
+
+_SHOWN = "boundary_similarity"
+
+
+def describe_audit(
+    agreement: Sequence[_Row], coders: Sequence[_Row], peers: Sequence[_Row]
+) -> list[str]:
+    """Return sentences that say how to read an audit.
+
+    Args:
+        agreement: the rows of the table `agreement` over all documents.
+        coders: those of `coders`; columns that audits of an earlier version lack may be missing.
+        peers: those of `peers`, likewise.
+    """
+    marked = [
+        *_listed(coders, "low_agreement", "peer_deviation", _low_agreement, "coders"),
+        *_listed(peers, "high_agreement", "pair_deviation", _high_agreement, "peers"),
+        *_listed(coders, "outlying_rate", "rate_deviation", _outlying_rate, "coders"),
+        *_listed(coders, "drifting", "peer_drift", _drift, "coders"),
+    ]
+    if not marked and len(coders) < FEWEST_CODERS:
+        marked = [f"With fewer than {FEWEST_CODERS} coders, it cannot be said who stands out."]
+    return [*_agreement(agreement), *(marked or ["No coder and no pair of coders stands out."])]
+
+
+def _agreement(rows: Sequence[_Row]) -> Iterator[str]:
+    """Yield a sentence about pi, by boundary similarity if the audit has it."""
+    known = [row for row in rows if row["coefficient"] == "pi" and row["value"] is not None]
+    if not known:
+        yield "Agreement above chance is undefined."
+        return
+    row = next((row for row in known if row["similarity"] == _SHOWN), known[0])
+    interval = ""
+    if row["ci_low"] is not None:
+        interval = f" (95 % interval {row['ci_low']:.4f} to {row['ci_high']:.4f})"
+    yield (
+        f"pi by {row['similarity']} is {row['value']:.4f}{interval}; 0 is agreement by chance and "
+        f"1 is full agreement: two coders agree by {row['actual']:.4f}, and {row['expected']:.4f} "
+        "is expected by chance."
+    )
+
+
+def _listed(
+    rows: Sequence[_Row], mark: str, measure: str, describe: Callable[[_Row], str], table: str
+) -> Iterator[str]:
+    """Yield a sentence about each of the marked rows, the most extreme first."""
+    marked = sorted((row for row in rows if row.get(mark)), key=lambda row: -abs(row[measure]))
+    yield from map(describe, marked[:_MOST])
+    if len(marked) > _MOST:
+        yield f"{len(marked) - _MOST} more are marked in the column {mark} of the table {table}."
+
+
+def _low_agreement(row: _Row) -> str:
+    without = row[f"without_pi_{_SHOWN}"]
+    change = "" if without is None else f"; without {row['coder']}, pi is {without:.4f}"
+    return (
+        f"{row['coder']} agrees far less with the others than they do among themselves: "
+        f"boundary similarity {row[f'peer_{_SHOWN}']:.4f}, median {row['peer_median']:.4f}{change}."
+    )
+
+
+def _high_agreement(row: _Row) -> str:
+    return (
+        f"{row['coder']} and {row['peer']} agree far more than other pairs: boundary similarity "
+        f"{row[_SHOWN]:.4f} over {row['documents']} documents, median {row['pair_median']:.4f}; "
+        "find out whether they worked together, or one copied from the other."
+    )
+
+
+def _outlying_rate(row: _Row) -> str:
+    side = "more" if row["rate_deviation"] > 0 else "fewer"
+    return (
+        f"{row['coder']} marks far {side} boundaries than the others: at {row['rate']:.4f} of the "
+        f"potential boundaries, median {row['rate_median']:.4f}."
+    )
+
+
+def _drift(row: _Row) -> str:
+    verb = "falls" if row["peer_drift"] < 0 else "rises"
+    return (
+        f"{row['coder']} drifts: boundary similarity with the others {verb} by "
+        f"{abs(row['peer_drift']):.4f} from the first date to the last, relative to that of all "
+        f"(p {row['peer_drift_p']:.2g})."
+    )

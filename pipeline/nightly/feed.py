@@ -1,0 +1,101 @@
+"""Warn if the input of a night looks wrong: few documents, repeated values, exchanged tables."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+import pyarrow.compute as pc
+
+from segscore.pipeline.nightly.nights import Night, Nights, system_rows, systems_of
+from segscore.pipeline.nightly.replicates import tables
+from segscore.pipeline.nightly.verdict import INCOMPLETE
+
+_FEW = 0.5
+"""Share of the documents of the night compared with, below which a system has few."""
+
+_Averages = dict[tuple[str, str], float | None]
+
+
+def warn_of_feed(night: Night, others: Mapping[str, Night], earlier: Nights) -> Iterator[str]:
+    """Yield a warning for each sign that the input of a night is not what it should be.
+
+    Args:
+        night: the night.
+        others: system -> the night that it is compared with.
+        earlier: all nights.
+    """
+    for complete in islice(filter(_is_complete, earlier.good(night.date)), 1):
+        yield from _warn_of_exchange(night, complete)
+    yield from _warn_of_few_documents(night, others)
+    for before in islice(earlier.newest_first(night.date), 1):
+        yield from _warn_of_repeats(night, before)
+
+
+def _is_complete(night: Night) -> bool:
+    return night.verdict is not None and night.verdict.outcome != INCOMPLETE
+
+
+def _warn_of_exchange(night: Night, other: Night) -> Iterator[str]:
+    """Warn if references of another night are systems tonight, and the reverse."""
+    new, lost = (
+        sorted({*systems_of(first)} - {*systems_of(second)})
+        for first, second in ((night, other), (other, night))
+    )
+    if not new or not lost:
+        return
+    judged = sorted(_references_of(other).intersection(new))
+    references = sorted(_references_of(night).intersection(lost))
+    if judged and references:
+        yield (
+            f"references and hypotheses changed places since {other.name}: {', '.join(judged)} "
+            f"was a reference and is judged tonight, {', '.join(references)} was judged and is a "
+            "reference tonight; exchange --references and --hypotheses"
+        )
+
+
+def _references_of(night: Night) -> set[str]:
+    parts = tables(night, "scores", ["hypothesis"])
+    return {name for part in parts for name in pc.unique(part.column("reference")).to_pylist()}
+
+
+def _warn_of_few_documents(night: Night, others: Mapping[str, Night]) -> Iterator[str]:
+    """Warn of each system that is scored on far fewer documents than it was."""
+    by_night = {other.url: _documents_of(other) for other in others.values()}
+    for system, documents in _documents_of(night).items():
+        if system in others:
+            other = others[system]
+            before = by_night[other.url][system]
+            if documents < _FEW * before:
+                yield (
+                    f"{system}: scored on {documents} documents, but on {before} on {other.name}; "
+                    "check that the references and the segmentations of the system are complete"
+                )
+
+
+def _documents_of(night: Night) -> dict[str, int]:
+    """Return the number of documents that each system was scored on."""
+    return {row["hypothesis"]: row["documents"] for row in system_rows(night)}
+
+
+def _warn_of_repeats(night: Night, before: Night) -> Iterator[str]:
+    """Warn of the systems whose averages are all those of the night before."""
+    now, then = _averages_of(night), _averages_of(before)
+    repeated = [
+        system
+        for system, averages in now.items()
+        if averages == then.get(system)
+        and any(value not in (None, 0, 1) for value in averages.values())
+    ]
+    if repeated:
+        yield (
+            f"{', '.join(repeated)}: every average equals that of {before.name}; check that "
+            "tonight's data is new, unless the same documents are scored every night"
+        )
+
+
+def _averages_of(night: Night) -> dict[str, _Averages]:
+    """Return the averages of each system, by measure and kind of average."""
+    by_system: dict[str, _Averages] = {}
+    for row in system_rows(night):
+        averages = by_system.setdefault(row["hypothesis"], {})
+        averages[row["measure"], row["average"]] = row["value"]
+    return by_system

@@ -1,0 +1,182 @@
+"""What a run shows, in a few sentences: the beginning of a report."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
+from typing import Any
+
+from segscore.pipeline.nightly.verdict import Verdict
+from segscore.pipeline.reports.differences import SIGNIFICANT, PairRows
+from segscore.pipeline.reports.page import four_decimals, isolated, shown_p
+from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.runs.finished import FinishedRun, RunRow, rows_over_all
+from segscore.pipeline.scoring.part import is_point
+
+_NAMED = 3
+"""Maximum number of systems that a sentence names."""
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Name a few systems, and the number of the others."""
+    shown = [isolated(name) for name in names[:_NAMED]]
+    left = len(names) - len(shown)
+    if left:
+        return f"{', '.join(shown)} and {left} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def best_system(ranking: Ranking, pairs: PairRows, untested: str) -> str:
+    """Say which system is best, and whether that is sure.
+
+    Args:
+        ranking: the systems, ranked.
+        pairs: the comparisons of the best systems, by the names of both.
+        untested: why no systems were compared, if there are no comparisons.
+    """
+    rows = ranking.rows(ranking.measure.name)
+    systems = [row for row in rows if not is_point(row["hypothesis"]) and row["value"] is not None]
+    measure = f"{ranking.measure.name} ({ranking.average} average)"
+    if not systems:
+        return f"{measure} is undefined for every system."
+    best = systems[0]
+    tied = [row["hypothesis"] for row in systems if row["value"] == best["value"]]
+    if len(systems) == 1:
+        first = f"{_with_interval(best)} in {measure} for the only system, {listed_names(tied)}."
+    elif len(tied) > 1:
+        first = f"{listed_names(tied)} are equally good in {measure}: {_with_interval(best)}."
+    else:
+        others = [row["hypothesis"] for row in systems[1:]]
+        first = f"{listed_names(tied)} is best in {measure}: {_with_interval(best)}. " + _certainty(
+            best["hypothesis"], others, pairs, untested
+        )
+    better = [row["hypothesis"] for row in rows[: rows.index(best)] if is_point(row["hypothesis"])]
+    if better:
+        point, verb = ("point", "is") if len(better) == 1 else ("points", "are")
+        first += f" But the reference {point} {listed_names(better)} {verb} better."
+    return first
+
+
+def _with_interval(row: RunRow) -> str:
+    text = four_decimals(row["value"])
+    if row["ci_low"] is None:
+        return text
+    return f"{text} (95 % {four_decimals(row['ci_low'])} to {four_decimals(row['ci_high'])})"
+
+
+def _certainty(best: str, others: Sequence[str], pairs: PairRows, untested: str) -> str:
+    """Say from which systems the best one differs more than by chance."""
+    compared = {name: row for name in others if (row := _tested(pairs, best, name)) is not None}
+    if not compared:
+        return f"Whether that is due to chance was not tested{untested}."
+    test = "in a paired permutation test, adjusted by Holm"
+    p_values = {name: float(row["p_permutation_holm"]) for name, row in compared.items()}
+    close = [
+        name
+        for name, row in compared.items()
+        if p_values[name] >= SIGNIFICANT or row["better"] != best
+    ]
+    if not close:
+        most = shown_p(max(p_values.values()))
+        many = "the other system" if len(compared) == 1 else f"all {len(compared)} others"
+        omitted = " that were compared" if len(compared) < len(others) else ""
+        return f"This is sure: it is better than {many}{omitted}, p at most {most} {test}."
+    least = shown_p(min(p_values[name] for name in close))
+    at_least = "" if len(close) == 1 else "at least "
+    return (
+        f"This is not sure: its difference from {listed_names(close)} may be due to chance, p "
+        f"{at_least}{least} {test}."
+    )
+
+
+def _tested(pairs: PairRows, name: str, other: str) -> Mapping[str, Any] | None:
+    """Return the comparison of two systems; None if they were not compared, or p is undefined."""
+    row = pairs.get((name, other)) or pairs.get((other, name))
+    return None if row is None or isnan(row["p_permutation_holm"]) else row
+
+
+def verdict_in_words(night: Verdict) -> str:
+    """Say whether a night passed, and which checks failed."""
+    outcome = f"The night of {night.date} {_OUTCOMES.get(night.outcome, night.outcome)}"
+    failed = [check for check in night.checks if check.fails]
+    sentences = [f"{outcome}: {len(failed)} of {len(night.checks)} checks failed."]
+    for check in failed[:_NAMED]:
+        what = f"{isolated(check.system)}, {check.average} {check.measure}"
+        if check.value is None or check.before is None or check.change is None:
+            sentences.append(f"{what}: undefined now, but not on {check.against}.")
+            continue
+        verb = "fell" if check.change < 0 else "rose"
+        sentences.append(
+            f"{what}: {verb} from {four_decimals(check.before)} on {check.against} to "
+            f"{four_decimals(check.value)}, {abs(check.limit):g} allowed, "
+            f"p {shown_p(check.p_adjusted)}."
+        )
+    if len(failed) > _NAMED:
+        sentences.append(f"{len(failed) - _NAMED} more are in the table.")
+    for what, names in (("Missing", night.missing), ("New", night.new)):
+        if names:
+            sentences.append(f"{what}: {listed_names(names)}.")
+    return " ".join(sentences)
+
+
+_OUTCOMES = {
+    "passed": "passed",
+    "failed": "failed",
+    "incomplete": "is incomplete",
+    "not_comparable": "cannot be compared with an earlier one",
+}
+
+
+def agreement_in_words(run: FinishedRun, similarity: str) -> str:
+    """Say how much coders agree above chance."""
+    rows = rows_over_all(run.table("agreement"), run.settings["group_by"])
+    chosen = [row for row in rows if (row["coefficient"], row["similarity"]) == ("pi", similarity)]
+    row = chosen[0] if chosen else rows[0]
+    what = f"{row['coefficient']} of {row['similarity']}"
+    coders = f"{row['coders']:,} coders of {row['documents']:,} documents"
+    if row["value"] is None:
+        return f"Agreement above chance ({what}) is undefined for {coders}."
+    return (
+        f"{coders} agree with {what} {_with_interval(row)}; 1 is full agreement, 0 is what chance "
+        "alone gives."
+    )
+
+
+def thresholds_in_words(run: FinishedRun) -> Iterator[str]:
+    """Say at which threshold each of the first systems has segments of the references' length."""
+    rows = run.rows("operating_points")
+    for row in rows[:_NAMED]:
+        name = isolated(row["hypothesis"])
+        if row["threshold"] is None:
+            yield f"{name}: no threshold gives segments as long as the references'."
+            continue
+        yield (
+            f"{name}: at threshold {row['threshold']:.6g} its segments are about as long as the "
+            f"references'; there, {_share(row['pk_miss_rate'])} of the windows with a boundary "
+            f"are missed, and {_share(row['pk_false_alarm_rate'])} of those without are false "
+            "alarms."
+        )
+    if len(rows) > _NAMED:
+        yield f"{len(rows) - _NAMED} more systems are below."
+
+
+def _share(value: float | None) -> str:
+    return "an undefined share" if value is None else f"{100 * value:.1f} %"
+
+
+def tolerances_in_words(run: FinishedRun) -> Iterator[str]:
+    """Say which system has the highest F at the smallest and at the largest tolerance."""
+    rows = run.rows("tolerances")
+    tolerances = sorted({row["tolerance"] for row in rows})
+    for tolerance in dict.fromkeys([tolerances[0], tolerances[-1]]):
+        known = [
+            row for row in rows if row["tolerance"] == tolerance and row["tolerant_f1"] is not None
+        ]
+        if not known:
+            yield f"At a tolerance of {tolerance:,}, F is undefined for every system."
+            continue
+        highest = max(row["tolerant_f1"] for row in known)
+        best = [row["hypothesis"] for row in known if row["tolerant_f1"] == highest]
+        verb = "has" if len(best) == 1 else "have"
+        yield (
+            f"At a tolerance of {tolerance:,}, {listed_names(best)} {verb} the highest F, "
+            f"{four_decimals(highest)}."
+        )

@@ -1,0 +1,79 @@
+"""`segscore agree`: a careless coder, one who copies and one who drifts are named."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from segscore.pipeline.storage import read_table
+from tests.support.command_line import Segscore
+
+MONTHS = [f"2026-{month:02d}" for month in range(1, 13)]
+CODERS = "ABCDEFGHIJKL"
+
+
+def code(boundaries: list[int], n_units: int, draw: Random, error: float) -> list[int]:
+    """Code a document with errors: omitted boundaries, and as many at other positions."""
+    kept = {boundary for boundary in boundaries if draw.random() >= error}
+    added = len(boundaries) - len(kept)
+    return sorted(kept | {draw.randrange(1, n_units) for _ in range(added)})
+
+
+@pytest.fixture(scope="module")
+def codings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve coders: B is careless, H copies from G, K gets worse every month."""
+    draw, rows = Random(7), []  # noqa: S311
+    for number in range(120):
+        month = number % len(MONTHS)
+        n_units = draw.randint(30, 60)
+        true = sorted(draw.sample(range(1, n_units), 6))
+        document = {"document_id": f"d{number}", "n_units": n_units, "month": MONTHS[month]}
+        coded = {
+            coder: code(true, n_units, draw, {"B": 0.65, "K": 0.1 + 0.03 * month}.get(coder, 0.25))
+            for coder in CODERS
+        }
+        coded["H"] = code(coded["G"], n_units, draw, 0.02)
+        rows += [{**document, "coder": coder, "boundaries": coded[coder]} for coder in CODERS]
+    path = tmp_path_factory.mktemp("audit") / "codings.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Path) -> None:
+    run = tmp_path / "run"
+    options = ("--replicates", 20, "--group-by", "month", "--output", run)
+    result = segscore("agree", codings, *options)
+    assert result.code == 0, result.err
+    whole = {
+        row["coder"]: row for row in read_table(f"{run}/coders").to_pylist() if row["month"] is None
+    }
+    assert [coder for coder, row in whole.items() if row["low_agreement"]] == ["B"]
+    assert [coder for coder, row in whole.items() if row["drifting"]] == ["K"]
+    assert whole["K"]["peer_drift"] < 0
+    assert not any(row["outlying_rate"] for row in whole.values())
+    pairs = [row for row in read_table(f"{run}/peers").to_pylist() if row["month"] is None]
+    assert [(row["coder"], row["peer"]) for row in pairs if row["high_agreement"]] == [("G", "H")]
+    by_month = [row for row in read_table(f"{run}/coders").to_pylist() if row["month"] is not None]
+    assert all(row["drifting"] is None and row["peer_drift"] is None for row in by_month)
+    for sentence in (
+        "pi by boundary_similarity is ",
+        "B agrees far less with the others than they do among themselves: boundary similarity",
+        "G and H agree far more than other pairs: boundary similarity",
+        "K drifts: boundary similarity with the others falls by",
+    ):
+        assert sentence in result.out
+    assert f"without B, pi is {whole['B']['without_pi_boundary_similarity']:.4f}." in result.out
+
+
+def test_the_report_has_the_same_sentences(
+    segscore: Segscore, tmp_path: Path, codings: Path
+) -> None:
+    run = tmp_path / "run"
+    result = segscore("agree", codings, "--replicates", 0, "--output", run)
+    assert result.code == 0, result.err
+    report = segscore("report", run, "--output", tmp_path / "report.html")
+    assert report.code == 0, report.err
+    page = (tmp_path / "report.html").read_text()
+    sentences = [line for line in result.out.splitlines() if " agree far more than " in line]
+    assert sentences and all(sentence in page for sentence in sentences)

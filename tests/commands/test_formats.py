@@ -1,0 +1,164 @@
+"""Results as JSON, CSV and Markdown on standard output, for other programs."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from segscore.pipeline.measures import ALL
+from segscore.pipeline.storage import read_table
+from tests.support.command_line import CommandResult, Segscore
+from tests.support.nights import DAYS, Archive
+from tests.support.paths import DATA
+from tests.support.placements import refusal_line
+
+TINYREC = DATA / "tinyrec.jsonl"
+COMMON = {"schema_version", "command", "signature", "settings", "rows", "pairs", "warnings"}
+
+
+@pytest.fixture
+def scored(segscore: Segscore, tmp_path: Path) -> Path:
+    points = ("--reference-points", "none", "--group-by", "level", "--replicates", 50)
+    assert segscore("score", TINYREC, TINYREC, *points, "--output", tmp_path / "run").code == 0
+    return tmp_path / "run"
+
+
+def loaded(result: CommandResult) -> dict[str, Any]:
+    """Return the only object on standard output."""
+    assert result.code == 0, result.err
+    contents = json.loads(result.out, parse_constant=lambda text: pytest.fail(text))
+    assert isinstance(contents, dict) and contents["schema_version"] == 1
+    return contents
+
+
+def rows_of_csv(result: CommandResult) -> list[dict[str, str]]:
+    assert result.code == 0, result.err
+    return list(csv.DictReader(result.out.splitlines()))
+
+
+def in_csv(row: dict[str, Any]) -> dict[str, str]:
+    return {name: "" if value is None else str(value) for name, value in row.items()}
+
+
+def again(run: Path, *options: object) -> list[object]:
+    """Return the command that made a run, which prints its results again."""
+    points = ("--reference-points", "none", "--group-by", "level", "--replicates", 50)
+    return ["score", TINYREC, TINYREC, *points, "--output", run, *options]
+
+
+def test_score(segscore: Segscore, scored: Path) -> None:
+    contents = loaded(segscore(*again(scored, "--format", "json")))
+    record = json.loads((scored / "run.json").read_text())
+    assert contents.keys() >= COMMON | {"summary", "output"}
+    assert contents["command"] == "score" and contents["output"] == str(scored)
+    assert all(contents[name] == record[name] for name in COMMON - {"schema_version", "command"})
+    summary = read_table(str(scored / "summary")).to_pylist()
+    assert contents["summary"] == summary
+    fresh = segscore(*again(scored, "--format", "json", "--fresh"))
+    assert loaded(fresh)["summary"] == summary and "parts done" in fresh.err
+    text = segscore(*again(scored))
+    assert "already contains this run" in text.out and "all documents" in text.out
+    listed = rows_of_csv(segscore(*again(scored, "--format", "csv", "--layout", "measures")))
+    own = {"signature": record["signature"]}
+    assert listed == [in_csv(row) | own for row in summary]
+
+
+def test_score_by_system(segscore: Segscore, scored: Path) -> None:
+    whole = {
+        (row["hypothesis"], row["measure"]): row
+        for row in read_table(str(scored / "summary")).to_pylist()
+        if row["average"] == "micro" and row["level"] is None
+    }
+    rows = rows_of_csv(segscore(*again(scored, "--format", "csv")))
+    assert [row["hypothesis"] for row in rows] == ["EquiSeg", "point:none"]
+    for row in rows:
+        for name in {measure for _, measure in whole}:
+            expected = whole[row["hypothesis"], name]
+            shown = {"": "value", "_low": "ci_low", "_high": "ci_high"}
+            for suffix, part in shown.items():
+                value = row[name + suffix]
+                assert (float(value) if value else None) == expected[part]
+    markdown = segscore(*again(scored, "--format", "markdown")).out.splitlines()
+    assert len([line for line in markdown if line.startswith("|")]) == 2 + len(rows)
+    groups = rows_of_csv(segscore(*again(scored, "--format", "csv", "--layout", "groups")))
+    assert [row["level"] for row in groups] == ["", "", "coarse", "coarse", "fine", "fine"]
+
+
+def test_compare(segscore: Segscore, scored: Path, tmp_path: Path) -> None:
+    output = tmp_path / "comparison"
+    command = ("compare", scored, "--measure", "b_precision", "--output", output)
+    contents = loaded(segscore(*command, "--format", "json"))
+    assert contents.keys() >= COMMON | {"comparisons", "systems", "omnibus", "worst"}
+    for name in ("comparisons", "systems", "worst"):
+        assert contents[name] == read_table(str(output / name)).to_pylist()
+    assert contents == loaded(segscore(*command, "--format", "json"))
+    assert any(row["value"] is None for row in contents["systems"])
+
+
+def test_agree(segscore: Segscore, tmp_path: Path) -> None:
+    output = tmp_path / "audit"
+    command = ("agree", DATA / "moonstone.jsonl", "--replicates", 50, "--output", output)
+    contents = loaded(segscore(*command, "--format", "json"))
+    for name in ("agreement", "coders", "peers", "corpus"):
+        assert contents[name] == read_table(str(output / name)).to_pylist()
+    documents = {
+        row["document_id"]: row["boundary_similarity"]
+        for row in read_table(str(output / "documents")).to_pylist()
+    }
+    contested = [row["boundary_similarity"] for row in contents["contested"]]
+    assert contested == sorted(documents.values())[: len(contested)]
+    assert loaded(segscore(*command, "--format", "json")) == contents
+    rows = rows_of_csv(segscore(*command, "--format", "csv"))
+    own = {"signature": contents["signature"]}
+    assert rows == [in_csv(row) | own for row in contents["agreement"]]
+
+
+def test_nightly(segscore: Segscore, tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    for night, chance in zip(DAYS[:2], (0.9, 0.2), strict=True):
+        archive.deliver(night, {"steady": chance})
+    assert archive.run(DAYS[0]).code == 0
+    failed = archive.run(DAYS[1], "--format", "json")
+    assert failed.code == 1 and "boundary_similarity fell by" in failed.err
+    contents = json.loads(failed.out)
+    night = json.loads(Path(archive.folder_of(DAYS[1]), "night.json").read_text())
+    assert contents["night"] == night and night["outcome"] == "failed"
+    summary = read_table(f"{archive.folder_of(DAYS[1])}/summary").to_pylist()
+    assert contents["summary"] == summary
+    rows = csv.DictReader(archive.run(DAYS[1], "--format", "csv").out.splitlines())
+    assert [(row["system"], row["result"]) for row in rows] == [("steady", "failed")]
+
+
+def test_status_and_measures(segscore: Segscore, scored: Path) -> None:
+    contents = loaded(segscore("status", scored, "--format", "json"))
+    assert contents["state"] == "finished" and contents["published"] is True
+    assert contents["stages"] == {} and contents["host"] is None
+    assert contents["pairs"] == 84
+    (row,) = rows_of_csv(segscore("status", scored, "--format", "csv"))
+    assert row["state"] == "finished" and row["run"] == str(scored)
+    listed = loaded(segscore("measures", "--format", "json"))["measures"]
+    assert [row["measure"] for row in listed] == list(ALL)
+    assert rows_of_csv(segscore("measures", "--format", "csv")) == listed
+    markdown = segscore("measures", "--format", "markdown").out
+    assert markdown.count("\n| ") == len(ALL)
+
+
+def test_logs_are_apart_from_results(segscore: Segscore, scored: Path) -> None:
+    result = segscore(*again(scored, "--format", "json", "--log-format", "json"))
+    loaded(result)
+    logged = [json.loads(line) for line in result.err.splitlines()]
+    assert [line["message"] for line in logged][-1] == "finished"
+
+
+@pytest.mark.parametrize("command", ["score", "agree", "nightly", "status", "measures", "compare"])
+def test_an_unknown_format_is_refused(segscore: Segscore, command: str) -> None:
+    inputs = {"score": ["a", "b"], "agree": ["a"], "status": ["a"], "compare": ["a"]}
+    needed = {
+        "score": ["--output", "c"],
+        "agree": ["--output", "c"],
+        "compare": ["--measure", "pk"],
+    }
+    words = [command, *inputs.get(command, []), *needed.get(command, [])]
+    assert "must be one of text, json" in refusal_line(segscore(*words, "--format", "xml"))

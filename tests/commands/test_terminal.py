@@ -1,0 +1,167 @@
+"""What commands print on a terminal of any width, in any encoding, and into a pipe."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import Segscore
+from tests.support.nights import DAYS, Archive
+from tests.support.paths import DATA
+from tests.support.terminal import Printed, in_terminal, with_environment
+
+LONG = "experiments/2026-01/transformer-large.learning-rate-3e-5/checkpoint-120000"
+SYSTEMS = {LONG: 3, "b": 2, "größer": 5}
+"""System -> the distance by which its boundaries miss those of the reference."""
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents by three systems, one of which has a long name."""
+    rows = []
+    for number in range(12):
+        document = {"document_id": f"show-{number}", "n_units": 40, "boundaries": [10, 20, 30]}
+        rows += [document | {"coder": name, "role": "reference"} for name in ("desk", LONG[::-1])]
+        for name, step in SYSTEMS.items():
+            shifted = [10 + number % step, 20 - number % step]
+            coded = {"coder": name, "role": "hypothesis", "boundaries": shifted}
+            rows.append(document | coded | {"genre": ["news", "talk"][number % 2]})
+    return write(tmp_path_factory.mktemp("corpus") / "shows.jsonl", rows)
+
+
+def command_lines(corpus: Path, folder: Path) -> dict[str, list[object]]:
+    """Return the commands that print tables, each with what it needs done before."""
+    run, options = folder / "run", ("--reference-points", "none", "--group-by", "genre")
+    return {
+        "score": ["score", corpus, corpus, *options, "--layout", "groups", "--output", run],
+        "measures": ["score", corpus, corpus, "--layout", "measures", "--output", folder / "all"],
+        "compare": ["compare", run, "--measure", "pk,boundary_similarity", "--where"],
+        "layout": ["compare", run, "--measure", "pk", "--layout", "systems"],
+        "gate": ["compare", run, folder / "all", "--measure", "pk", "--gate", "pk<=+0.01"],
+        "agree": ["agree", corpus, "--output", folder / "audit"],
+        "explain": ["explain", run, "--document", "show-3"],
+        "status": ["status", run],
+        "list": ["measures"],
+    }
+
+
+def rows_of(lines: list[str]) -> list[list[str]]:
+    """Return the lines of each table, from its heading to the line before its caption."""
+    tables = []
+    for place, line in enumerate(lines):
+        if re.fullmatch(r"─+", line):
+            end = next(i for i in range(place, len(lines) + 1) if lines[i : i + 1] in ([], [""]))
+            tables.append([lines[place - 1], *lines[place:end]])
+    return tables
+
+
+def named(table: list[str], heading: str) -> str:
+    """Return the names in a column, one after the other, those over several lines put together."""
+    start = table[0].index(heading)
+    cells = [re.split(r" {2,}", line[start:])[0] for line in table[2:] if line[start:].strip()]
+    return "".join(cells)
+
+
+def check_tables(printed: dict[str, Printed], width: int) -> None:
+    """Check that no table is wider than the terminal, and that names and numbers are whole."""
+    for name, (code, lines) in printed.items():
+        assert code == 0, (name, lines)
+        for table in rows_of(lines):
+            assert max(map(len, table)) <= width, (name, table)
+            assert not any("…" in line for line in table), (name, table)
+    assert all(system in printed["score"].text for system in ("b", "größer"))
+    for name, heading in (("score", "system"), ("compare", "system"), ("agree", "coder")):
+        tables = [table for table in rows_of(printed[name].lines) if table[0].startswith(heading)]
+        whole = [named(table, heading) for table in tables]
+        assert tables, printed[name].text
+        wanted = LONG if heading == "system" else LONG[::-1]
+        assert all(wanted in names for names in whole), (name, whole)
+    pairs = [table for table in rows_of(printed["compare"].lines) if "against" in table[0]]
+    assert len(pairs) == 2
+    assert all("point:none" in named(table, "against") for table in pairs)
+
+
+@pytest.mark.parametrize("width", [60, 80, pytest.param(100, marks=pytest.mark.long), 200])
+def test_tables_are_whole_at_every_width(corpus: Path, tmp_path: Path, width: int) -> None:
+    commands = command_lines(corpus, tmp_path)
+    printed = dict(zip(commands, in_terminal(list(commands.values()), width), strict=True))
+    check_tables(printed, width)
+
+
+def test_tables_are_whole_in_a_pipe(segscore: Segscore, corpus: Path, tmp_path: Path) -> None:
+    printed = {}
+    for name, words in command_lines(corpus, tmp_path).items():
+        result = segscore(*words)
+        printed[name] = Printed(result.code, [line.rstrip() for line in result.out.splitlines()])
+    check_tables(printed, 400)
+    assert f" {LONG} " in printed["gate"].text
+    for name in ("score", "compare", "layout"):
+        assert any(line.startswith(LONG + " ") for line in printed[name].lines), name
+    assert "no room" not in "".join(result.text for result in printed.values())
+
+
+@pytest.mark.parametrize(
+    ("variables", "encoding"),
+    [
+        ({"PYTHONIOENCODING": "latin-1"}, "latin-1"),
+        ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, "ascii"),
+    ],
+    ids=["latin-1", "ascii"],
+)
+def test_other_encodings_get_similar_characters(
+    corpus: Path, tmp_path: Path, variables: dict[str, str], encoding: str
+) -> None:
+    commands = command_lines(corpus, tmp_path)
+    outputs = with_environment(list(commands.values()), variables, encoding)
+    printed = dict(zip(commands, outputs, strict=True))
+    assert [result.code for result in outputs] == [0] * len(commands), outputs
+    assert "Traceback" not in "".join(result.text for result in outputs)
+    assert "pk v, macro" in printed["compare"].text
+    assert "#" in printed["explain"].text and "-|-" in printed["explain"].text
+    assert "0 to inf" in printed["list"].text
+    name = "größer" if encoding == "latin-1" else r"gr\xf6\xdfer"
+    assert name in printed["score"].text
+
+
+def test_a_good_night_is_good_in_any_encoding(segscore: Segscore, tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    for night in DAYS[:2]:
+        archive.deliver(night)
+    command = ["nightly", "--settings", archive.file, "--date"]
+    nights = [[*command, night] for night in DAYS[:2]]
+    first, second = with_environment(nights, {"PYTHONIOENCODING": "ascii"}, "ascii")
+    assert (first.code, second.code) == (0, 0), second.text
+    assert second.lines[-2:] and f"{DAYS[1]}: passed" in second.text
+
+
+# --- leaderboard --------------------------------------------------------------------------------
+
+
+def test_systems_come_before_reference_points(segscore: Segscore, tmp_path: Path) -> None:
+    table = DATA / "tinyrec.jsonl"
+    points = ("--reference-points", "none,all", "--group-by", "level")
+    result = segscore("score", table, table, *points, "--output", tmp_path / "run")
+    lines = result.out.splitlines()
+    starts = [line.split()[0] for line in lines if line[:1].strip() and " 0." in line]
+    assert starts == ["EquiSeg", "point:all", "point:none"]
+    assert "*" not in result.out  # there is no other system to be better than
+    assert "--layout groups adds the averages of 2 groups by level" in lines
+    assert f"charts: segscore report {tmp_path / 'run'}" in lines
+    assert any("segscore compare" in line and "boundary_similarity" in line for line in lines)
+
+
+def test_the_best_systems_are_marked(segscore: Segscore, corpus: Path, tmp_path: Path) -> None:
+    command = ("score", corpus, corpus, "--measures", "pk,boundary_similarity", "--replicates", 0)
+    result = segscore(*command, "--output", tmp_path / "run")
+    assert result.code == 0, result.err
+    first, *others = [line for line in result.out.splitlines() if re.match(r"\S+ .*0\.\d{4}", line)]
+    assert first.startswith("b ") and first.count("*") == 2
+    assert not any("*" in line for line in others) and len(others) == 2
+    assert "micro averages over 12 documents; * best system" in result.out

@@ -1,0 +1,204 @@
+"""Who stands out in an audit: deviations from the median, drift, contested documents, sentences."""
+
+from collections.abc import Sequence
+from datetime import date
+from itertools import permutations
+from math import isnan, nan, sqrt
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from segscore.pipeline.agreement.documents import contested_share, most_contested
+from segscore.pipeline.agreement.drift import drifts
+from segscore.pipeline.agreement.findings import describe_audit
+from segscore.pipeline.agreement.outliers import BEYOND, deviations, deviations_of_pairs
+
+SHARES = st.lists(
+    st.tuples(
+        st.one_of(st.just(nan), st.integers(0, 20).map(lambda n: n / 20)), st.integers(0, 40)
+    ),
+    max_size=9,
+)
+
+
+def naive_deviation(values: Sequence[tuple[float, int]], place: int, fewest: int) -> float | None:
+    """Compute the deviation of a share as schemas/agreement.py defines it."""
+    known = [share for share, _ in values if not isnan(share)]
+    share, size = values[place]
+    if isnan(share) or len(known) < fewest or size == 0:
+        return None
+    middle = median(known)
+    mad = median(abs(other - middle) for other in known)
+    spread = sqrt((1.4826 * mad) ** 2 + middle * (1 - middle) / size)
+    return (share - middle) / spread if spread else None
+
+
+@given(SHARES)
+def test_deviations_equal_the_twin(values: list[tuple[float, int]]) -> None:
+    shares, sizes = (np.array([value[i] for value in values], np.float64) for i in (0, 1))
+    for compared, fewest in (
+        (deviations(shares, sizes), 5),
+        (deviations_of_pairs(shares, sizes), 10),
+        (deviations(shares, sizes, 1), 1),
+    ):
+        expected = [naive_deviation(values, place, fewest) for place in range(len(values))]
+        actual = [None if isnan(value) else value for value in compared.deviation.tolist()]
+        assert actual == pytest.approx(expected)
+        marks = {"above": compared.above(), "below": compared.below(), "apart": compared.apart()}
+        for place, value in enumerate(actual):
+            marked = [None] * 3 if value is None else [value > 3.5, value < -3.5, abs(value) > 3.5]
+            assert [marks[name][place] for name in marks] == marked
+
+
+def test_two_outliers_do_not_hide_each_other() -> None:
+    """With the mean and the standard deviation they do: neither is as far as 3 from it."""
+    shares = np.array([0.54, 0.55, 0.56, 0.53, 0.57, 0.55, 0.54, 0.56, 0.55, 0.53, 0.31, 0.30])
+    assert (np.abs(shares - shares.mean()) / shares.std(ddof=1)).max() < 3
+    assert deviations(shares, np.full(12, 500)).below() == [False] * 10 + [True, True]
+
+
+def test_values_that_rest_on_little_do_not_stand_out() -> None:
+    shares = np.array([0.54, 0.55, 0.56, 0.53, 0.57, 0.0])
+    assert deviations(shares, np.array([500] * 5 + [2])).below()[-1] is False
+    assert deviations(shares, np.full(6, 500)).below()[-1] is True
+
+
+def test_equal_coders_seldom_stand_out() -> None:
+    """The share of audits in which a coder is marked, of coders who differ only by chance."""
+    draw = np.random.default_rng(4)
+    for coders in (5, 12, 40):
+        marked = 0
+        for _ in range(400):
+            shares = draw.binomial(200, 0.6, coders) / 200
+            marked += any(deviations(shares, np.full(coders, 200)).below())
+        assert marked / 400 < 0.05
+    assert BEYOND == 3.5
+
+
+# --- Drift ---------------------------------------------------------------------------------------
+
+
+def rows_of(series: dict[str, list[float]], dates: Sequence[object]) -> list[dict[str, Any]]:
+    """Make rows of the table coders by date."""
+    return [
+        {"month": day, "coder": coder, "peer_boundary_similarity": value}
+        for coder, values in series.items()
+        for day, value in zip(dates, values, strict=True)
+    ]
+
+
+MONTHS = [f"2026-{month:02d}" for month in range(1, 8)]
+FLAT = {coder: [0.6 + place / 100] * 7 for place, coder in enumerate("abcefg")}
+SEASON = [0.0, -0.2, 0.1, -0.1, 0.2, 0.0, -0.1]
+
+
+def kendall(values: Sequence[float]) -> float:
+    """Compute the p-value of Kendall's test against time from all orders of the values."""
+
+    def score(ordered: Sequence[float]) -> int:
+        pairs = [(i, j) for j in range(len(ordered)) for i in range(j)]
+        return sum(int(np.sign(ordered[j] - ordered[i])) for i, j in pairs)
+
+    orders = [abs(score(order)) for order in permutations(values)]
+    return sum(other >= abs(score(values)) for other in orders) / len(orders)
+
+
+def test_a_drifting_coder_is_found_whatever_the_season() -> None:
+    falling = [0.58, 0.57, 0.55, 0.56, 0.52, 0.50, 0.48]
+    series = {
+        coder: [value + season for value, season in zip(values, SEASON, strict=True)]
+        for coder, values in {**FLAT, "d": falling}.items()
+    }
+    found = drifts(rows_of(series, MONTHS), "month")
+    assert [coder for coder, drift in found.items() if drift.marked] == ["d"]
+    relative = [
+        values["d"] - median(values.values())
+        for place in range(7)
+        if (values := {coder: listed[place] for coder, listed in series.items()})
+    ]
+    days = [date.fromisoformat(f"{month}-01").toordinal() for month in MONTHS]
+    assert len({*relative}) == 7
+    # The others are as constant as rounding lets them be, and Holm multiplies the smallest p.
+    assert found["d"].p == pytest.approx(kendall(relative) * len(found))
+    slopes = [(relative[j] - relative[i]) / (days[j] - days[i]) for j in range(7) for i in range(j)]
+    assert found["d"].change == pytest.approx(median(slopes) * (days[-1] - days[0]))
+
+
+def test_drift_needs_dates() -> None:
+    falling = {**FLAT, "d": [0.6, 0.58, 0.56, 0.54, 0.52, 0.5, 0.48]}
+    assert drifts(rows_of(falling, MONTHS), "month")["d"].marked
+    assert drifts(rows_of(falling, [f"20{year}" for year in range(20, 27)]), "month")["d"].marked
+    assert drifts(rows_of(falling, [f"2026-01-0{day}" for day in range(1, 8)]), "month")
+    assert drifts(rows_of(falling, ["news", *MONTHS[1:]]), "month") == {}
+    assert drifts(rows_of(falling, list(range(2020, 2027))), "month") == {}
+    four = {coder: falling[coder] for coder in "abcd"}
+    assert drifts(rows_of(four, MONTHS), "month") == {}
+    few = {coder: values[:4] for coder, values in falling.items()}
+    assert drifts(rows_of(few, MONTHS[:4]), "month") == {}
+
+
+# --- Contested documents -------------------------------------------------------------------------
+
+
+def test_contested_documents_are_weighed_by_coders_and_size() -> None:
+    """Two coders who differ in their only boundary are less sure a sign than seven in many."""
+    table = pa.table(
+        {
+            "document_id": ["pair", "panel", "same", "also a pair", "large pair", "empty"],
+            "boundary_similarity": [0.0, 0.2, 1.0, 0.0, 0.0, 1.0],
+            "codings": [2, 7, 3, 2, 2, 2],
+            "segments_mean": [2.0, 9.0, 4.0, 2.0, 20.0, 1.0],
+        }
+    )
+    rows = most_contested(table, 10)
+    assert [row["document_id"] for row in rows] == ["large pair", "panel", "also a pair", "pair"]
+    assert most_contested(table, 1) == rows[:1]
+
+
+@given(st.floats(0, 1), st.integers(0, 400))
+def test_the_contested_share_is_wilsons(similarity: float, boundaries: int) -> None:
+    """It is the smallest share from which the observed one is at most 1.96 standard errors."""
+    (lower,) = contested_share(np.array([similarity]), np.array([boundaries])).tolist()
+    if not boundaries:
+        assert isnan(lower)
+        return
+    observed = 1 - similarity
+    assert 0 <= lower <= observed + 1e-12
+    error = sqrt(lower * (1 - lower) / boundaries)
+    assert observed - lower == pytest.approx(1.96 * error, abs=1e-7)
+
+
+# --- Sentences -----------------------------------------------------------------------------------
+
+
+def test_nothing_stands_out() -> None:
+    coders = [{"coder": str(i), "low_agreement": False} for i in range(6)]
+    assert describe_audit([], coders, []) == [
+        "Agreement above chance is undefined.",
+        "No coder and no pair of coders stands out.",
+    ]
+    assert "With fewer than 5 coders" in describe_audit([], coders[:4], [])[1]
+    older = [{"coder": str(i)} for i in range(6)]
+    assert describe_audit([], older, [])[1:] == ["No coder and no pair of coders stands out."]
+
+
+def test_the_most_extreme_come_first_and_the_others_are_counted() -> None:
+    coders = [
+        {
+            "coder": f"c{i}",
+            "low_agreement": True,
+            "peer_deviation": -4.0 - i,
+            "peer_boundary_similarity": 0.3,
+            "peer_median": 0.5,
+            "without_pi_boundary_similarity": None,
+        }
+        for i in range(7)
+    ]
+    sentences = describe_audit([], coders, [])[1:]
+    assert [sentence.split()[0] for sentence in sentences] == ["c6", "c5", "c4", "c3", "c2", "2"]
+    assert sentences[-1] == "2 more are marked in the column low_agreement of the table coders."
