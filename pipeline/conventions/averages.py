@@ -147,7 +147,8 @@ class ConventionAverages:
             values = np.where(neither & np.isnan(values), agreed, values)
         if without not in ("zero", "one", "zero-or-one"):
             return values
-        return np.where(np.isnan(values), replacements[without], values)
+        replacement = neither if without == "zero-or-one" else without == "one"
+        return np.where(np.isnan(values), replacement, values)
 
     def _formula(self, measure: str, counts: Mapping[str, Ints]) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
