@@ -728,6 +728,8 @@ def test_score__rejected_rows_are_counted_and_coders_without_scores_named(
         f"all are listed in {workspace.run}/rejects",
         *(f"long-{i}: none of its rows could be scored" for i in range(5)),
         "no row of 1 further coder could be scored",
+        "2 of 3 references have no hypothesis and were not scored; they are listed in "
+        f"{workspace.run}/unpaired",
     ]
     assert {row["detail"] for row in workspace.rows("rejects") if row["document_id"] == "a"} == {
         "n_units is 12; the accepted references of this document have 10; --length-tolerance "

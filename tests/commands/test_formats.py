@@ -103,12 +103,10 @@ def test_agree(segscore: Segscore, tmp_path: Path) -> None:
     contents = loaded(segscore(*command, "--format", "json"))
     for name in ("agreement", "coders", "peers", "corpus"):
         assert contents[name] == read_table(str(output / name)).to_pylist()
-    documents = {
-        row["document_id"]: row["boundary_similarity"]
-        for row in read_table(str(output / "documents")).to_pylist()
-    }
-    contested = [row["boundary_similarity"] for row in contents["contested"]]
-    assert contested == sorted(documents.values())[: len(contested)]
+    documents = read_table(str(output / "documents")).to_pylist()
+    most = sorted(documents, key=lambda row: (-row["contested"], row["document_id"]))
+    contested = [row["document_id"] for row in contents["contested"]]
+    assert contested == [row["document_id"] for row in most][: len(contested)]
     assert loaded(segscore(*command, "--format", "json")) == contents
     rows = rows_of_csv(segscore(*command, "--format", "csv"))
     own = {"signature": contents["signature"]}
