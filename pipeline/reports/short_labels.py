@@ -23,9 +23,9 @@ def short_labels(names: Iterable[str], limit: int) -> dict[str, str]:
     labels: dict[str, str] = {}
     used: set[str] = set()
     for label, same in by_label.items():
-        differ = _first_difference(same)
+        start = max(0, _first_difference(same) - limit // 4)
         for name in same:
-            text = label if len(same) == 1 else _with_middle(name, max(0, differ - 2), limit)
+            text = label if len(same) == 1 else _with_middle(name, start, limit)
             labels[name] = _unused(text, used)
             used.add(labels[name])
     return labels

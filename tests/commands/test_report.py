@@ -654,8 +654,11 @@ def test_reports_that_cannot_be_made_are_refused(
         assert source.read_bytes() == before
     neither = refusal_line(segscore("report", scored, "--measure", "b_fp"))
     assert "neither higher nor lower is better" in neither
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("mine")
     assert "is a folder; name a file" in refusal_line(
-        segscore("report", scored, "--output", tmp_path)
+        segscore("report", scored, "--output", folder)
     )
     compared = tmp_path / "compared"
     result = segscore("compare", scored, "--measure", "pk", "--output", compared)
