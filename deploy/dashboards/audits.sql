@@ -1,8 +1,21 @@
--- Views of the audits in a folder, which are runs of `segscore agree`; load views.sql first.
+-- DuckDB views of the audits in a folder, which are runs of `segscore agree`; views.sql is not needed.
 --     CREATE MACRO audit_archive() AS 's3://archive/audits';
 -- An audit has a date if its folder is named by one, such as date=2026-01-31.
 
 CREATE MACRO IF NOT EXISTS audit_archive() AS 'archive/audits';
+
+-- The folder of a run, from the name of one of its files, which is this many levels below it.
+CREATE MACRO IF NOT EXISTS folder_of(file, level) AS string_split(file, '/')[-1 - level];
+
+-- The date of a night, from the name of its folder; null for any other folder.
+CREATE MACRO IF NOT EXISTS date_of(folder) AS
+    TRY_CAST(regexp_extract(folder, '^date=(\d{4}-\d{2}-\d{2})$', 1) AS DATE);
+
+-- The groups of a row, from its columns other than the table's own: 'program=news'; null over all.
+CREATE MACRO IF NOT EXISTS groups_of(row_json, own_columns) AS nullif(array_to_string(list_transform(
+    list_filter(json_keys(row_json), lambda name: NOT list_contains(own_columns, name)
+        AND json_extract_string(row_json, '$."' || name || '"') IS NOT NULL),
+    lambda name: name || '=' || json_extract_string(row_json, '$."' || name || '"')), ', '), '');
 
 -- The finished audits, and the files of each.
 CREATE OR REPLACE VIEW audits AS

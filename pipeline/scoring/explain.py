@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from segscore.pipeline.arrays.ragged import Positions, flags
-from segscore.pipeline.errors import Refused
+from segscore.pipeline.errors import Refused, nearest
 from segscore.pipeline.measures.edit_list import Edit, list_edits
 from segscore.pipeline.measures.pairing import TypedSides
 from segscore.pipeline.scoring.boundaries import Side, side_from_rows
@@ -61,7 +61,8 @@ def explain_pairs(
         reopened.references.documents.find(pa.array(documents, pa.string())), documents, strict=True
     ):
         if number < 0:
-            raise Refused(f"{document}: the run has no accepted reference for this document")
+            near = nearest(document, reopened.references.documents.ids.to_pylist())
+            raise Refused(f"{document}: the run has no accepted reference for this document{near}")
     hypotheses = reopened.inputs.hypotheses
     rows = join_rows([*read_document_rows(hypotheses, documents, hypothesis)])
     rows = accept_hypotheses(

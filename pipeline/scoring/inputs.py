@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 import pyarrow as pa
 
-from segscore.pipeline.errors import Failed, Refused
+from segscore.pipeline.errors import Failed, Refused, nearest
 from segscore.pipeline.measures.selection import Selection, select
 from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.part import Part
@@ -176,7 +176,8 @@ def choose_groups(
             )
         if name not in types:
             available = ", ".join(sorted(types)) or "none"
-            raise Refused(f"--group-by {name}: no such attribute; available: {available}")
+            near = nearest(name, sorted(types))
+            raise Refused(f"--group-by {name}: no such attribute{near}; available: {available}")
         if not _names_a_group(types[name]):
             raise Refused(f"--group-by {name}: cannot group by values of type {types[name]}")
     return {name: types[name] for name in group_by}

@@ -288,7 +288,7 @@ def test_views_of_audits_equal_their_tables(
 
 
 def test_views_of_older_audits_have_null_for_newer_columns(place: Place, tmp_path: Path) -> None:
-    """An archive with only audits of an earlier version has the same views."""
+    """An archive without nights, with only audits of an earlier version, has the same views."""
     import duckdb
 
     audit = tmp_path / "audits" / AUDIT
@@ -297,15 +297,20 @@ def test_views_of_older_audits_have_null_for_newer_columns(place: Place, tmp_pat
     older = pd.read_parquet(file).drop(columns=NEWER)
     older.to_parquet(file)
     with duckdb.connect() as database:
-        database.execute(f"CREATE MACRO archive() AS '{place.nights.runs}'")
         database.execute(f"CREATE MACRO audit_archive() AS '{tmp_path / 'audits'}'")
-        for name in ("views", "audits"):
-            database.execute((FOLDER / f"{name}.sql").read_text("utf-8"))
+        database.execute((FOLDER / "audits.sql").read_text("utf-8"))
         coders = database.table("coders").df()
     assert coders[NEWER].isna().all(axis=None)
     groups = by_group(older, ["group"])
     expected = older.drop(columns="group").assign(audit=AUDIT, groups=groups)
     assert_same_rows(coders.drop(columns=["date", "time", *NEWER]), expected, ["groups", "coder"])
+
+
+def test_both_files_of_views_define_the_same_macros() -> None:
+    views, audits = ((FOLDER / f"{name}.sql").read_text("utf-8") for name in ("views", "audits"))
+    for name in ("folder_of", "date_of", "groups_of"):
+        definitions = [text.split(f" {name}(")[1].split(";")[0] for text in (views, audits)]
+        assert definitions[0] == definitions[1], name
 
 
 CHOSEN = {
