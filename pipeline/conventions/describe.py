@@ -70,9 +70,9 @@ def _verdict(search: Search, values: int) -> Iterator[str]:
         if numbers > 1:
             yield f"The nearest one gives {search.tried[0].explained} of them."
         return
+    different = "the same value" if values == 1 else f"{values} different values"
     yield (
-        f"{len(search.fitting)} of {len(search.tried)} conventions give {every}, with "
-        f"{_count(values, 'different value')}."
+        f"{len(search.fitting)} of {len(search.tried)} conventions give {every}, with {different}."
     )
     changes = "no change" if search.changes == 0 else _count(search.changes or 0, "change")
     yield (

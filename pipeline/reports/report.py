@@ -87,9 +87,9 @@ def _title(url: str) -> str:
 
 def _require_free(output: str, run: FinishedRun) -> None:
     """Refuse to write over a folder, into the run, over its inputs, or over another file."""
-    require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
     if storage.names(output):
         raise Refused(f"--output {output}: is a folder; name a file")
+    require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
     head = storage.head(output, _HEAD)
     if head and not is_report(head):
         raise Refused(

@@ -33,9 +33,9 @@ def reconcile(
     >>> import segscore
     >>> reference = {"d": segscore.Segmentation([2, 5], 11)}
     >>> hypothesis = {"d": segscore.Segmentation([2, 4], 11)}
-    >>> found = segscore.reconcile(reference, hypothesis, measure="pk", published=0.2)
+    >>> found = segscore.reconcile(reference, hypothesis, measure="pk", published="0.20")
     >>> [name for name in found.fitting if "but" not in name]
-    ['NLTK, N flags, last one set', 'TinyRec', 'SuperDialseg']
+    ['NLTK, N flags, last one set', 'TinyRec', 'SuperDialseg', 'K&S']
 
     Args:
         references: the references, in any form that `segscore.evaluate` takes.

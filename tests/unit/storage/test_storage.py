@@ -47,7 +47,7 @@ def test_a_full_disk_leaves_no_partial_table(
 def test_a_read_only_disk_is_reported(segscore: Segscore, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
     result = segscore("import", tmp_path / "in.jsonl", "--output", "/proc/segscore")
-    assert_one_line(result, 2, "/proc/segscore: cannot be created (No such file or directory)")
+    assert_one_line(result, 2, "/proc/segscore/_import/_unfinished: cannot be created")
 
 
 def test_a_file_truncated_during_reading_is_reported(tmp_path: Path) -> None:
