@@ -87,6 +87,7 @@ def _title(url: str) -> str:
 
 def _require_free(output: str, run: FinishedRun) -> None:
     """Refuse to write over a folder, into the run, over its inputs, or over another file."""
+    storage.require_writable_store("--output", output)
     if storage.names(output):
         raise Refused(f"--output {output}: is a folder; name a file")
     require_apart(output, {"RUN": run.url, "of the run": run.inputs}, is_file=True)
