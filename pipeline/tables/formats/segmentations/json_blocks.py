@@ -78,9 +78,10 @@ class JsonLines:
         Raises Refused as the exact reader does.
         """
         for block in whole_lines(chunks):
-            rows = self._fast(block, line)
+            lines = block.count(b"\n")
+            rows = self._fast(block, line, lines)
             yield self.exact(block, line) if rows is None else rows
-            line += block.count(b"\n")
+            line += lines
 
     def exact(self, block: bytes, line: int) -> tuple[pa.Table, Ints]:
         """Read a block, which begins with a line of this number, with the exact reader."""
@@ -109,15 +110,15 @@ class JsonLines:
         )
         return list(rows)
 
-    def _fast(self, block: bytes, line: int) -> tuple[pa.Table, Ints] | None:
-        """Read a block with Arrow; None if the exact reader has to."""
+    def _fast(self, block: bytes, line: int, lines: int) -> tuple[pa.Table, Ints] | None:
+        """Read a block of so many lines with Arrow; None if the exact reader has to."""
         text = block.removeprefix(_MARK) if line == 1 else block
         text = text.replace(b"\r\n", b"\n") if b"\r" in text else text
-        if not _is_object_per_line(text):
+        if not _is_object_per_line(text, lines):
             return None
         try:
             table = self._parse(text)
-            if len(table) != text.count(b"\n"):
+            if len(table) != lines:
                 raise _Unclear
             stated = self._stated(table, text)
         except (_Unclear, pa.ArrowException, UnicodeDecodeError):
@@ -199,13 +200,13 @@ def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _is_object_per_line(text: bytes) -> bool:
-    """Return whether all lines begin with { and end with }, and the text is UTF-8.
+def _is_object_per_line(text: bytes, lines: int) -> bool:
+    """Return whether all of so many lines begin with { and end with }, and the text is UTF-8.
 
     No object can then go on in another line, because between } and { there is a comma.
     """
     joints = text.count(b"}\n{")
-    if not (text.startswith(b"{") and text.endswith(b"}\n") and joints + 1 == text.count(b"\n")):
+    if not (text.startswith(b"{") and text.endswith(b"}\n") and joints + 1 == lines):
         return False
     try:
         text.decode()
