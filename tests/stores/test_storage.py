@@ -279,7 +279,7 @@ def test_missing_permission_of_s3_is_reported(
     environment(AWS_ACCESS_KEY_ID=READER["key"], AWS_SECRET_ACCESS_KEY=READER["secret"])
     result = segscore("import", tmp_path / "in.jsonl", "--output", url)
     assert_one_line(
-        result, 2, f"{url}/_import/_unfinished/plan.json: no permission (AccessDenied)", S3_KEYS
+        result, 2, f"{url}/_import/_unfinished: no permission (AccessDenied)", S3_KEYS
     )
     assert storage.names(url) == []
     with pytest.raises(Refused, match="no permission"):
@@ -458,7 +458,7 @@ def run_separately(*arguments: str | Path, **variables: str) -> CommandResult:
 def test_a_command_prints_only_its_result(stored: str, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(ROW)
     result = run_separately("import", tmp_path / "in.jsonl", "--output", stored)
-    assert result == CommandResult(0, f"{stored}/references: 1 row, 1 segment\n", "")
+    assert result == CommandResult(0, f"{stored}/references: 1 row, 2 segments\n", "")
     assert_one_line(
         run_separately("status", f"{stored}/none"), 2, f"{stored}/none: contains no run"
     )
