@@ -59,13 +59,13 @@ def measure() -> list[Result]:
         turns = [[run_timed(command) for command in commands] for _ in range(RUNS)]
     arrow = "against pyarrow reading the input and writing all scores"
     what = f"{DOCUMENTS * SYSTEMS:,} pairs"
-    memory = max(usage.megabytes for turn in turns for usage in turn)
+    memory = max(usage.megabytes for _, *ours in turns for usage in ours)
     return [
         _against(turns, (1, 0), f"{what}, no replicates, {arrow}", 1.5),
         _against(turns, (2, 0), f"{what}, 1,000 replicates, {arrow}", 1.8),
         _against(turns, (3, 0), f"{what}, {' '.join(FEW)}, {arrow}", 0.8),
         _against(turns, (3, 1), f"{what}, {' '.join(FEW)}, against all measures", 0.6),
-        Result("memory of the largest process", f"{memory:.0f} MB"),
+        Result("memory of the largest process of segscore", f"{memory:.0f} MB"),
     ]
 
 
