@@ -1,8 +1,9 @@
 """Outcomes other than a new result; every message gives the problem, its place and a remedy."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 
 _COMPARED = 100_000
 """The most names that are searched for a similar one, which takes a second."""
@@ -35,7 +36,7 @@ class Done:
     message: str
 
 
-def nearest(name: str, known: Sequence[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
     """Return a remark that names the known name most similar to one; empty if none is similar."""
-    similar = get_close_matches(name, known[:_COMPARED], n=1)
+    similar = get_close_matches(name, [*islice(known, _COMPARED)], n=1)
     return f"; the nearest is {similar[0]}" if similar else ""

@@ -1,5 +1,7 @@
 """Measure agreement in each document: pairs, means over pairs, coefficients, prominence."""
 
+from collections.abc import Iterable
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -214,6 +216,11 @@ def most_contested(documents: pa.Table, number: int) -> list[dict[str, Any]]:
     return chosen
 
 
-def by_contest(row: dict[str, Any]) -> tuple[float, str]:
-    """Return a sort key for rows of ``most_contested``: the most contested first."""
-    return -row["contested"], row["document_id"]
+def first_contested(rows: Iterable[dict[str, Any]], number: int) -> list[dict[str, Any]]:
+    """Return the most contested of rows of ``most_contested``, at most ``number``."""
+    return nsmallest(number, rows, key=lambda row: (-row["contested"], row["document_id"]))
+
+
+def contested_in(parts: Iterable[pa.Table], number: int) -> list[dict[str, Any]]:
+    """Return the most contested rows of all parts of `documents`, as ``most_contested`` does."""
+    return first_contested((row for part in parts for row in most_contested(part, number)), number)

@@ -9,9 +9,9 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.agreement.block import Block, cut_blocks, make_block
 from segscore.pipeline.agreement.documents import (
-    by_contest,
     document_coefficients,
     documents_table,
+    first_contested,
     most_contested,
     pairs_table,
     prominence_table,
@@ -168,7 +168,7 @@ def audit_codings(
         accepted.became,
         pairs,
         tallies=merge_tallies(tallies, job.group_by),
-        contested=sorted(contested, key=by_contest)[:CONTESTED],
+        contested=first_contested(contested, CONTESTED),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.agreement.documents import by_contest, most_contested
+from segscore.pipeline.agreement.documents import contested_in, first_contested
 from segscore.pipeline.agreement.part import (
     CONTESTED,
     CONTESTED_COLUMNS,
@@ -27,9 +27,7 @@ from segscore.pipeline.agreement.results import (
     warn_of_ungrouped,
 )
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.agreement.tallies import (
-    GROUP,
-)
+from segscore.pipeline.agreement.tallies import GROUP
 from segscore.pipeline.errors import Done, Failed
 from segscore.pipeline.measures.windows import window_size
 from segscore.pipeline.runs import planning, receipts, shuffle
@@ -111,8 +109,8 @@ def run_agreement(
         record["warnings"] += warn_of_ungrouped(written["corpus"], settings.group_by)
         if "boundary_types" in tables["codings"].further.names:
             record["warnings"].append(TYPES_UNUSED)
-        contested = sorted((row for part in audited for row in part.contested), key=by_contest)
-        return FinishedAudit(run.publish(record), written, contested[:CONTESTED])
+        contested = first_contested((row for part in audited for row in part.contested), CONTESTED)
+        return FinishedAudit(run.publish(record), written, contested)
 
 
 def read_audit(output: str) -> FinishedAudit:
@@ -122,10 +120,9 @@ def read_audit(output: str) -> FinishedAudit:
         Refused: the folder has no finished run.
     """
     run = FinishedRun.open(output)
-    documents = run.parts("documents", CONTESTED_COLUMNS)
-    contested = [row for part in documents for row in most_contested(part, CONTESTED)]
+    contested = contested_in(run.parts("documents", CONTESTED_COLUMNS), CONTESTED)
     tables = {name: run.table(name) for name in _TABLES}
-    return FinishedAudit(run.record, tables, sorted(contested, key=by_contest)[:CONTESTED])
+    return FinishedAudit(run.record, tables, contested)
 
 
 def _write_tables(

@@ -1,6 +1,7 @@
 """Conventions of precision, recall and F: what matches, how far away, and the ends of the text."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -167,14 +168,11 @@ class _BoundaryCounter:
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self.known: dict[tuple[str, ...], Mapping[str, Ints]] = {}
+        self._remembered = cache(self._count)
 
     def counts(self, answers: Answers) -> Mapping[str, Ints]:
         """Return the counts of all pairs, shape (pairs,) each."""
-        key = tuple(answers[name] for name in ("matching", "tolerance", "edges"))
-        if key not in self.known:
-            self.known[key] = self._count(key[0], int(key[1]), key[2])
-        return self.known[key]
+        return self._remembered(answers["matching"], int(answers["tolerance"]), answers["edges"])
 
     def _count(self, matching: str, distance: int, edges: str) -> Mapping[str, Ints]:
         corpus, added = self.corpus, {"none": 0, "start": 1, "both": 2, "end": 1}[edges]

@@ -1,6 +1,7 @@
 """Conventions of B and S: near misses, their weight, and the potential boundaries."""
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
@@ -154,19 +155,19 @@ class _EditCounter:
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self.known: dict[tuple[str, str], Mapping[str, Ints]] = {}
+        self._remembered = cache(self._count)
 
     def counts(self, answers: Answers) -> Mapping[str, Ints]:
         """Return the counts of all pairs, shape (pairs,) each."""
-        key = (answers["n_t"], answers["pairing"])
-        if key not in self.known:
-            corpus = self.corpus
-            sides = corpus.references.boundaries, corpus.hypotheses.boundaries
-            pairs = corpus.pairs(*sides, corpus.references.n_units)
-            counted = edits.count(pairs, int(key[0]), pairing=key[1])
-            rows = {"rows": np.ones(len(corpus.ref_row), np.int64)}
-            self.known[key] = dict(zip(edits.COUNTS, counted, strict=True)) | rows
-        return self.known[key]
+        return self._remembered(int(answers["n_t"]), answers["pairing"])
+
+    def _count(self, n_t: int, pairing: str) -> Mapping[str, Ints]:
+        corpus = self.corpus
+        sides = corpus.references.boundaries, corpus.hypotheses.boundaries
+        pairs = corpus.pairs(*sides, corpus.references.n_units)
+        counted = edits.count(pairs, n_t, pairing=pairing)
+        rows = {"rows": np.ones(len(corpus.ref_row), np.int64)}
+        return dict(zip(edits.COUNTS, counted, strict=True)) | rows
 
 
 def _formula(measure: str, answers: Answers, counts: Mapping[str, Ints]) -> Floats:

@@ -1,12 +1,11 @@
 """The documents of an audit on which coders agree least, drawn with all their codings."""
 
 from collections.abc import Sequence
-from heapq import nsmallest
 from typing import Any
 
 import pyarrow as pa
 
-from segscore.pipeline.agreement.documents import by_contest, most_contested
+from segscore.pipeline.agreement.documents import contested_in
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
 from segscore.pipeline.reports.strips import Drawing, boundary_strip, draw_strip
@@ -48,9 +47,7 @@ def contested(run: FinishedRun) -> Section:
 
 def _most_contested(run: FinishedRun) -> list[RunRow]:
     columns = [*_COLUMNS, SHOWN, "window_diff_mean", "segments_mean"]
-    parts = run.parts("documents", columns)
-    candidates = [row for part in parts for row in most_contested(part, _CONTESTED)]
-    return nsmallest(_CONTESTED, candidates, key=by_contest)
+    return contested_in(run.parts("documents", columns), _CONTESTED)
 
 
 def _codings(run: FinishedRun, rows: Sequence[RunRow]) -> dict[str, list[Drawing]]:

@@ -10,7 +10,7 @@ from segscore.pipeline.runs.planning import Plan
 from segscore.pipeline.runs.record import add_rows
 from segscore.pipeline.runs.tasks import TaskRun
 from segscore.pipeline.scoring.accounting import count_rows, list_unpaired_inputs, paired_references
-from segscore.pipeline.scoring.broadcast_job import BroadcastJob, accept_part
+from segscore.pipeline.scoring.broadcast_job import BroadcastJob, accept_part, portions_of
 from segscore.pipeline.scoring.duplicates import run_with_duplicates
 from segscore.pipeline.scoring.hypotheses import (
     Accepted,
@@ -116,7 +116,7 @@ def _accepted_portions(
         duplicates: as for ``score_part``.
         accounts: output: what happened to the other hypotheses.
     """
-    for portion in cut(part.slices, job.rows_at_once):
+    for portion in portions_of(job, part):
         accepted = accept_part(job, portion, duplicates)
         require_declared(job, accepted.rows)
         accounts.append(accepted.account)
@@ -133,7 +133,7 @@ def score_documents(job: BroadcastJob, part: Part) -> Receipt:
 def survey_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) -> Receipt:
     """Find which boundary types the hypotheses of a part have; write nothing."""
     types, seen = set[int](), []
-    for portion in cut(part.slices, job.rows_at_once):
+    for portion in portions_of(job, part):
         accepted = accept_part(job, portion, duplicates)
         types |= occurring(accepted.rows)
         seen.append(accepted.seen)

@@ -1,11 +1,12 @@
 """What tasks share in runs that send the references to every task."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from segscore.pipeline.arrays.ragged import Bits
 from segscore.pipeline.scoring.hypotheses import Accepted, accept_hypotheses
 from segscore.pipeline.scoring.part import Job, Part, ReferenceSet
+from segscore.pipeline.tables.batches import batches_of
 from segscore.pipeline.tables.read import join_rows, read_slice
 
 
@@ -18,6 +19,12 @@ class BroadcastJob(Job):
     """
 
     reference_set: ReferenceSet
+
+
+def portions_of(job: BroadcastJob, part: Part) -> list[Part]:
+    """Divide a part into portions of as many rows as are scored at a time, under the same name."""
+    batches = batches_of(part.slices, job.rows_at_once)
+    return [replace(part, slices=batch) for batch in batches]
 
 
 def accept_part(job: BroadcastJob, part: Part, duplicates: Mapping[str, Bits]) -> Accepted:

@@ -61,7 +61,7 @@ def explain_pairs(
         reopened.references.documents.find(pa.array(documents, pa.string())), documents, strict=True
     ):
         if number < 0:
-            near = nearest(document, reopened.references.documents.ids.to_pylist())
+            near = nearest(document, (name.as_py() for name in reopened.references.documents.ids))
             raise Refused(f"{document}: the run has no accepted reference for this document{near}")
     hypotheses = reopened.inputs.hypotheses
     rows = join_rows([*read_document_rows(hypotheses, documents, hypothesis)])

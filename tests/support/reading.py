@@ -1,6 +1,6 @@
 """Texts read by the reader of a format: results, refusals, and damaged texts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -8,10 +8,11 @@ import pytest
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.conversion.convert import Converted, convert_files
-from segscore.pipeline.tables.conversion.names import ReadFile
+from segscore.pipeline.tables.conversion.convert import Converted, Survey, convert_shapes
+from segscore.pipeline.tables.conversion.names import ReadFile, name_shapes
+from segscore.pipeline.tables.conversion.surveyed import survey_shapes
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
-from segscore.pipeline.tables.formats.rows import RowPlace
+from segscore.pipeline.tables.formats.rows import ParsedRow, RowPlace
 from segscore.pipeline.tables.formats.shapes import Extent, Intervals, Mark, Marks, Segment, Shape
 
 Reader = Callable[[InputFile, Asked], Iterator[Shape]]
@@ -65,6 +66,17 @@ def chapters_of(shape: Shape) -> list[Row]:
 def _row(one: Mark | Segment) -> Row:
     end = one.end.exact if isinstance(one, Segment) and one.end is not None else None
     return one.start.exact, end, one.line, one.level
+
+
+def convert_files(
+    files: Sequence[ReadFile],
+    asked: Asked,
+    extents: Mapping[str, Extent],
+    others: Iterable[ParsedRow] = (),
+) -> list[Converted]:
+    """Convert the shapes of all files of an import; see ``Survey.of`` and ``convert_shapes``."""
+    named = name_shapes(files, asked)
+    return convert_shapes(named, asked, Survey.of(survey_shapes(named, asked), extents, others))
 
 
 def converted(

@@ -89,7 +89,7 @@ def write_shard(folder: str, name: str, blocks: Sequence[Rows]) -> Shard | None:
     storage.write_table(_url(folder, name), pa.table(columns), plain=tuple(columns))
     ids = table.column("document_id")
     bounds = pc.min_max(ids).as_py()
-    by_table = {table_name: _rows_of(table, table_name) for table_name in IMPORTED_TABLES}
+    by_table = {table_name: rows_of_imported(table, table_name) for table_name in IMPORTED_TABLES}
     return Shard(
         name=name,
         urls=urls,
@@ -109,7 +109,8 @@ def write_shard(folder: str, name: str, blocks: Sequence[Rows]) -> Shard | None:
     )
 
 
-def _rows_of(table: pa.Table, name: str) -> pa.Table:
+def rows_of_imported(table: pa.Table, name: str) -> pa.Table:
+    """Return the rows as stated that belong to a table of an import."""
     rows = rows_of_role(table, TABLE_ROLES[name])
     return table if len(rows) == len(table) else table.take(pa.array(rows))
 

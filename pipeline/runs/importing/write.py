@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from segscore.pipeline import storage
-from segscore.pipeline.runs.importing.shards import Shard, read_shard
+from segscore.pipeline.runs.importing.shards import Shard, read_shard, rows_of_imported
 from segscore.pipeline.tables.columns import DOCUMENTS
-from segscore.pipeline.tables.formats.tables import attribute_names, join_types, rows_of_role
+from segscore.pipeline.tables.formats.tables import attribute_names, join_types
 from segscore.pipeline.tables.import_tables import IMPORTED_TABLES, row_groups
 from segscore.pipeline.tables.units import with_unit
-from segscore.schemas.input_columns import BY_UNIT, ROLE, TABLE_ROLES
+from segscore.schemas.input_columns import BY_UNIT, ROLE
 
 
 @dataclass(frozen=True)
@@ -128,5 +128,4 @@ def _rows(job: WriteJob, part: FileOfTable, shard: Shard) -> pa.Table:
     table = read_shard(
         job.folder, shard, lambda stated: [n for n in stated.column_names if n in names]
     ).table
-    rows = rows_of_role(table, TABLE_ROLES[part.table])
-    return table if len(rows) == len(table) else table.take(pa.array(rows))
+    return rows_of_imported(table, part.table)

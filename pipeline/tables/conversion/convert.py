@@ -10,10 +10,8 @@ from segscore.pipeline.tables.conversion.lengths import Lengths, units_of
 from segscore.pipeline.tables.conversion.marks import convert_marks
 from segscore.pipeline.tables.conversion.names import (
     NamedShape,
-    ReadFile,
     has_name_of_file,
     name_in_folder,
-    name_shapes,
     shared_folders,
 )
 from segscore.pipeline.tables.conversion.sizes import convert_sizes
@@ -21,7 +19,6 @@ from segscore.pipeline.tables.conversion.surveyed import (
     SurveyedShape,
     colliding_names,
     require_one_unit,
-    survey_shapes,
     with_folders,
 )
 from segscore.pipeline.tables.formats.asked import Asked
@@ -81,17 +78,6 @@ class Survey:
             return one
         name = name_in_folder(one.document_id, one.file.url, self.shared)
         return replace(one, document_id=name)
-
-
-def convert_files(
-    files: Sequence[ReadFile],
-    asked: Asked,
-    extents: Mapping[str, Extent],
-    others: Iterable[ParsedRow] = (),
-) -> list[Converted]:
-    """Convert the shapes of all files of an import; see ``Survey.of`` and ``convert_shapes``."""
-    named = name_shapes(files, asked)
-    return convert_shapes(named, asked, Survey.of(survey_shapes(named, asked), extents, others))
 
 
 def convert_shapes(named: Iterable[NamedShape], asked: Asked, survey: Survey) -> list[Converted]:

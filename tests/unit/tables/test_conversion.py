@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.conversion.convert import Converted, convert_files
+from segscore.pipeline.tables.conversion.convert import Converted
 from segscore.pipeline.tables.conversion.described import describe_counts
 from segscore.pipeline.tables.conversion.names import ReadFile
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
@@ -25,6 +25,7 @@ from segscore.pipeline.tables.formats.shapes import (
     Sizes,
 )
 from tests.oracles import naive_conversion as naive
+from tests.support.reading import convert_files
 
 Ends = tuple[float | str, float | str | None]
 

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segscore.pipeline.errors import Refused
-from segscore.pipeline.tables.conversion.convert import convert_files
 from segscore.pipeline.tables.conversion.names import ReadFile
 from segscore.pipeline.tables.formats.annotation import doccano, jams, label_studio, prodigy
 from segscore.pipeline.tables.formats.asked import Asked, InputFile
@@ -18,7 +17,7 @@ from segscore.pipeline.tables.formats.speech import ctm, rttm, seglst, stm, uem
 from segscore.pipeline.tables.formats.texts import disrpt
 from segscore.pipeline.tables.formats.tiers import elan, textgrid
 from segscore.pipeline.tables.formats.times import Clock, frame_rate
-from tests.support.reading import Reader
+from tests.support.reading import Reader, convert_files
 
 SLOTS = '<TIME_SLOT TIME_SLOT_ID="a" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="b" TIME_VALUE="9"/>'
 ANNOTATION = '<ALIGNABLE_ANNOTATION TIME_SLOT_REF1="a" TIME_SLOT_REF2="b"/>'
