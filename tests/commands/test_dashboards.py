@@ -1,6 +1,7 @@
 """deploy/dashboards: views, dashboard and alerts, on an archive of real nights and audits."""
 
 import json
+import os
 import re
 import runpy
 import shutil
@@ -473,6 +474,49 @@ def test_alerts_use_metrics_that_nights_write(place: Place) -> None:
     alerts = [rule["alert"] for rule in rules if "alert" in rule]
     assert alerts and len(alerts) == len(set(alerts))
     assert all(f"`{alert}`" in PAGE for alert in alerts)
+
+
+def write_database(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the script that writes the file of views."""
+    command = [sys.executable, FOLDER / "database.py", *arguments]
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True)
+
+
+def test_the_script_writes_a_file_of_views(place: Place, tmp_path: Path) -> None:
+    """The file can be opened without segscore from any folder, and shows nights made later."""
+    import duckdb
+
+    nights = tmp_path / "nights"
+    shutil.copytree(place.nights.runs, nights)
+    hidden = tmp_path / "hidden"
+    (nights / f"date={FAILED}").rename(hidden)
+    file = tmp_path / "new" / "segscore.duckdb"
+    result = write_database(file, "--runs", os.path.relpath(nights), "--audits", place.audits)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    hidden.rename(nights / f"date={FAILED}")
+    with duckdb.connect(file, read_only=True) as database:
+        shown = database.execute("SELECT outcome FROM nights ORDER BY date").fetchall()
+        assert shown == [("passed",), ("passed",), ("failed",)]
+        assert database.execute("SELECT count(*) FROM contested").fetchall() > [(0,)]
+        (tags,) = database.execute(
+            "SELECT tags FROM duckdb_databases() WHERE path IS NOT NULL"
+        ).fetchone() or ({},)
+    assert tags["storage_version"].startswith("v1.4.0")
+
+
+def test_the_script_leaves_an_earlier_file_if_there_is_no_history(
+    place: Place, tmp_path: Path
+) -> None:
+    file = tmp_path / "segscore.duckdb"
+    file.write_bytes(b"earlier")
+    result = write_database(file, "--runs", tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"{file}: not written: IO Error: No files found")
+    assert list(tmp_path.iterdir()) == [file] and file.read_bytes() == b"earlier"
+    assert write_database(file).returncode == 2
+    audits = write_database(file, "--audits", place.audits)
+    assert (audits.returncode, audits.stderr) == (0, "")
+    assert file.read_bytes() != b"earlier"
 
 
 BLOCKS = re.findall(r"^```(sql|python)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
