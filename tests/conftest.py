@@ -23,17 +23,17 @@ settings.register_profile(
 settings.load_profile("same")
 
 TESTS = Path(__file__).parent
-NEEDS = {"stores": "server", "browser": "browser", "deploy": "deploy"}
-"""Folder -> mark that says what its tests need besides segscore."""
+NOT_QUICK = {"stores": "server", "browser": "browser", "deploy": "deploy", "faults": "kill"}
+"""Folder -> mark of its tests, which says why `make test` does not run them."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by their folder; those that need nothing else and are short are `quick`."""
+    """Mark tests by their folder; short tests in the other folders are `quick`."""
     for item in items:
         folder = item.path.relative_to(TESTS).parts[0]
-        if folder in NEEDS:
-            item.add_marker(NEEDS[folder])
+        if folder in NOT_QUICK:
+            item.add_marker(NOT_QUICK[folder])
         elif item.get_closest_marker("long") is None:
             item.add_marker("quick")
 

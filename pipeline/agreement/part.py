@@ -262,6 +262,6 @@ def _without_pair(described: Described, paired: Rows | None) -> Rows:
     """Return the rows of documents that do not have two codings."""
     has_pair = np.zeros(len(described.rows), bool)
     if paired is not None and len(paired):
-        index = described.documents.find(paired.table.column("document_id").chunk(0))
+        index = described.documents.find(paired.ids)
         has_pair[index[index >= 0]] = True
     return described.rows.keep(~has_pair)

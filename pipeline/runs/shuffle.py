@@ -107,7 +107,7 @@ def _pack(partitioning: Partitioning, batch: Sequence[Slice]) -> list[tuple[int,
     file = pa.array([files.index(url) for url in rows.urls], pa.int32()).take(pa.array(rows.file))
     with_source = rows.table.append_column(_FILE, file).append_column(_ROW, pa.array(rows.row))
     # A row without a document id has to be rejected in some partition.
-    ids = rows.table.column("document_id").chunk(0).fill_null("")
+    ids = rows.ids.fill_null("")
     partition_of_row = (hash_names(ids).hashes >> np.uint64(32)) % np.uint64(
         partitioning.partitions
     )
@@ -181,7 +181,7 @@ def read_partition(partitioning: Partitioning, name: str, number: int) -> list[R
 
 def _in_range(rows: Rows, cuts: tuple[str, ...], number: int) -> Rows:
     """Select the rows whose documents are in a range; a missing id counts as the empty id."""
-    ids = rows.table.column("document_id").chunk(0).fill_null("")
+    ids = rows.ids.fill_null("")
     if number > 0:
         after = flags(pc.greater_equal(ids, cuts[number - 1]))
         rows, ids = rows.keep(after), ids.filter(pa.array(after))

@@ -24,7 +24,7 @@ def count_rows(collected: Collected, paired: Flags) -> RowCounts:
     rejected_tables = collected.rejects.column("table").to_pylist()
     scored = {"references": int(paired.sum())}
     if collected.described is not None:
-        ids = collected.reference_rows.keep(paired).table.column("document_id").chunk(0)
+        ids = collected.reference_rows.keep(paired).ids
         row = collected.described.documents.find(ids)
         scored["documents"] = len(np.unique(row[row >= 0]))
     rows = {
@@ -61,7 +61,7 @@ def list_unpaired_inputs(collected: Collected, paired: Flags) -> pa.Table:
     unpaired = [list_unpaired(rows.keep(~paired))]
     if collected.described is not None:
         described = collected.described
-        ids = rows.keep(paired).table.column("document_id").chunk(0)
+        ids = rows.keep(paired).ids
         used = np.isin(np.arange(len(described.rows)), described.documents.find(ids))
         unpaired.append(list_unpaired(described.rows.keep(~used)))
     return pa.concat_tables(unpaired)

@@ -102,7 +102,7 @@ def read_document_rows(
 
 def _explain(reopened: Reopened, rows: Rows) -> list[Explained]:
     references = reopened.references
-    document = references.documents.find(rows.table.column("document_id").chunk(0))
+    document = references.documents.find(rows.ids)
     side = side_from_rows(rows, document, references.words, typed=reopened.inputs.typed)
     pairs = pair_up(document, references.first)
     tables = {table.location: table.unit for table in reopened.inputs.tables}

@@ -125,7 +125,7 @@ def accept_hypotheses(
     if typed:
         rows, bad_types = without_faults(rows, settings.boundary_types)
         rejects += bad_types
-    document = references.documents.find(rows.table.column("document_id").chunk(0))
+    document = references.documents.find(rows.ids)
     unpaired = rows.keep(document < 0)
     rows, document = rows.keep(document >= 0), document[document >= 0]
     seen = _seen(rows.coders, document, len(references.documents))

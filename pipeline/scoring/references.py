@@ -15,7 +15,7 @@ from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.statistics.bootstrap import Units, units
 from segscore.pipeline.tables.boundary_types import without_faults
 from segscore.pipeline.tables.columns import DOCUMENTS, SEGMENTATIONS
-from segscore.pipeline.tables.contradictions import Described, _ids, without_contradictions
+from segscore.pipeline.tables.contradictions import Described, without_contradictions
 from segscore.pipeline.tables.read import Rows, refuse
 
 
@@ -115,7 +115,7 @@ def _lack_list(name: str, rows: Rows, described: Described) -> Flags:
     if name in described.rows.table.column_names:
         has_list[:-1] = flags(described.rows.table.column(name).chunk(0).is_valid())
     # `find` returns -1 for a document that is not in the table: the last entry, which stays False.
-    return ~has_list[described.documents.find(_ids(rows))]
+    return ~has_list[described.documents.find(rows.ids)]
 
 
 def prepare_references(
@@ -259,7 +259,7 @@ def _attributes(rows: Rows, described: Described | None) -> pa.Table:
     """Return the attributes of each reference: those of its document, then those of its own row."""
     columns: dict[str, pa.ChunkedArray] = {}
     if described is not None:
-        row = described.documents.find(_ids(rows))
+        row = described.documents.find(rows.ids)
         index = pa.array(row, mask=row < 0)
         for name in described.rows.table.column_names:
             if name not in DOCUMENTS.names:

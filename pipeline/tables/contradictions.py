@@ -43,10 +43,6 @@ def describe(rows: Rows) -> Described:
     return Described(unique, unique.numbered.documents, rejects)
 
 
-def _ids(rows: Rows) -> pa.StringArray:
-    return rows.table.column("document_id").chunk(0)
-
-
 def _repeated(keys: Ints) -> Flags:
     """Return which keys occur more than once, shape (rows,)."""
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
@@ -81,6 +77,6 @@ def _described_lengths(rows: Rows, described: Described | None) -> Ints:
     """Return n_units of each row's document in the documents table, -1 if it is not there."""
     if described is None or not len(described.rows):
         return np.full(len(rows), -1)
-    row = described.documents.find(_ids(rows))
+    row = described.documents.find(rows.ids)
     units = numbers(described.rows.table.column("n_units").chunk(0)).astype(np.int64)
     return np.where(row >= 0, units[row], -1)

@@ -59,6 +59,11 @@ class Rows:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
+    @property
+    def ids(self) -> pa.StringArray:
+        """Name of the document of each row, shape (rows,)."""
+        return self.table.column("document_id").chunk(0)
+
     @cached_property
     def coders(self) -> Coded:
         """The coder of each segmentation."""
@@ -67,7 +72,7 @@ class Rows:
     @cached_property
     def numbered(self) -> Numbered:
         """The documents of the rows."""
-        return number(self.table.column("document_id").chunk(0))
+        return number(self.ids)
 
     def keep(self, mask: Flags) -> "Rows":
         """Return the rows for which ``mask`` is true, shape (rows,)."""

@@ -55,6 +55,10 @@ def test_every_layout_has_the_same_cells_in_every_format(
 
 LONG = "experiments/2026-01/transformer-large.learning-rate-3e-5/[checkpoint]_120000_{final}%"
 PROGRAM = next(filter(None, map(shutil.which, ("pdflatex", "tectonic", "xelatex"))), None)
+FINDER = shutil.which("kpsewhich")
+WITHOUT_BOOKTABS = FINDER is not None and bool(
+    subprocess.run([FINDER, "booktabs.sty"], capture_output=True, check=False).returncode
+)
 
 
 @pytest.fixture
@@ -93,6 +97,7 @@ def test_latex_is_divided_to_fit(segscore: Segscore, long_names: Path, layout: s
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="no LaTeX on this machine")
+@pytest.mark.skipif(WITHOUT_BOOKTABS, reason="LaTeX without booktabs")
 @pytest.mark.parametrize("layout", ["pairs", "systems", "references"])
 def test_latex_compiles_without_overfull_lines(
     segscore: Segscore, long_names: Path, tmp_path: Path, layout: str

@@ -77,6 +77,7 @@ def run_alone(*arguments: object) -> tuple[subprocess.CompletedProcess[str], flo
     return process, int(process.stderr.splitlines()[-1]) / 1024
 
 
+@pytest.mark.long
 def test_a_file_of_bad_rows_needs_little_memory(tmp_path: Path) -> None:
     """All rows are in one row group; each is listed, and memory stays far below a gigabyte."""
     ids = [f"d{i}" for i in range(BAD_ROWS)]
@@ -96,6 +97,7 @@ def test_a_file_of_bad_rows_needs_little_memory(tmp_path: Path) -> None:
     assert memory < 1000
 
 
+@pytest.mark.long
 def test_ten_million_boundaries(tmp_path: Path) -> None:
     units = 2 * 10**7
     for name, coder in (("ref", "ann"), ("hyp", "sys")):

@@ -129,6 +129,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "SMALL", 0)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small_parts")
 def test_bytes_are_the_same_on_any_workers(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduler: str

@@ -602,7 +602,7 @@ def test_the_verdict_of_a_replaced_run_does_not_count(archive: Archive, jobs: Jo
     } == {FIRST}
 
 
-@pytest.mark.parametrize("host", [None, "elsewhere"])
+@pytest.mark.parametrize("host", [None, pytest.param("elsewhere", marks=pytest.mark.long)])
 def test_two_at_once(archive: Archive, jobs: Jobs, host: str | None) -> None:
     """On one machine the second job sees the first; on different machines one of them wins."""
     archive.deliver(SECOND)

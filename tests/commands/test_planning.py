@@ -99,7 +99,8 @@ def skewed(folder: Path) -> None:
         pq.write_table(table, folder / role / "0.parquet", row_group_size=100)
 
 
-@pytest.mark.parametrize("where", ["local", pytest.param("processes", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("where", ["local", "processes"])
 def test_a_crowded_and_a_long_document_can_be_scored(
     segscore: Segscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:

@@ -448,6 +448,7 @@ def test_a_simulation_is_not_overwritten(segscore: Segscore, tmp_path: Path) -> 
     assert "already contains codings; choose another folder" in again.err
 
 
+@pytest.mark.long
 def test_documents_too_long_to_count_are_refused() -> None:
     with pytest.raises(Refused, match="limit them with --units"):
         simulated_rows(TRUE, [2**30], 1)

@@ -69,6 +69,17 @@ def public(module: ast.Module) -> Iterator[str]:
         yield from (name for name in names if not name.startswith("_"))
 
 
+def test_private_names_stay_in_their_module() -> None:
+    imports = (
+        (path, alias.name)
+        for path, module in modules()
+        for node in ast.walk(module)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    )
+    assert [(str(path), name) for path, name in imports if name.startswith("_")] == []
+
+
 def test_public_names_are_defined_once() -> None:
     """But for a command, whose function of the Python interface has its name."""
     where = defaultdict(set)

@@ -143,6 +143,7 @@ def test_a_poisoned_index_of_this_user_runs(filled_cache: Cache, tmp_path: Path)
     assert touched.exists()
 
 
+@pytest.mark.long
 def test_a_run_ignores_a_poisoned_cache(tmp_path: Path) -> None:
     """Every index of a world-writable cache is poisoned; a run equals one without a cache."""
     cache, touched = tmp_path / "cache", tmp_path / "touched"
