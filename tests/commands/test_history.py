@@ -221,7 +221,7 @@ def test_missing_nights_are_listed(segscore: Segscore, tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive", tmp_path, segscore)
     days = [f"2026-03-{day:02}" for day in range(1, 11)]
     for day in days[:3] + days[6:9]:
-        archive.deliver(day, documents=4)
+        archive.deliver(day, {"exact": 1.0}, documents=4)
         assert archive.run(day).code == 0
     assert "waiting for input" in archive.run(days[4]).err
     listed = "no finished night: 2026-03-04 to 2026-03-06"
