@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from segscore.api.agree import AgreementTables, agree
+    from segscore.api.calibrate import calibrate
     from segscore.api.compare import ComparisonTables, compare
     from segscore.api.evaluation import Evaluation, evaluate
     from segscore.api.measures import MeasureFunction, measures
@@ -36,6 +37,7 @@ __all__ = [
     "Score",
     "Segmentation",
     "agree",
+    "calibrate",
     "compare",
     "evaluate",
     "measures",
@@ -46,6 +48,7 @@ __all__ = [
 
 _HOMES = {
     "agree": ("AgreementTables", "agree"),
+    "calibrate": ("calibrate",),
     "compare": ("ComparisonTables", "compare"),
     "evaluation": ("Evaluation", "evaluate"),
     "measures": ("measures",),

@@ -20,8 +20,9 @@ from segscore.pipeline.conventions.faults import (
     with_fault,
 )
 from segscore.pipeline.scoring.boundaries import Side, trimmed
-from segscore.pipeline.scoring.in_memory import find_source
+from segscore.pipeline.scoring.in_memory import TableSource, find_source
 from segscore.pipeline.scoring.inputs import Inputs, gather_inputs, require_references
+from segscore.pipeline.scoring.measuring import MeasuringSettings
 from segscore.pipeline.scoring.pairs import Pairs, Rule, count_pairs
 from segscore.pipeline.scoring.references import References
 from segscore.pipeline.storage.placement import require_apart
@@ -57,7 +58,7 @@ class CurvePoint:
     macro: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Calibration:
     """The values that known faults give on a corpus.
 
@@ -108,6 +109,9 @@ class Calibration:
         either = "; or ".join(phrases)
         return f"{self.measure} {value:g} on this corpus is what a system gets that {either}."
 
+    def __repr__(self) -> str:
+        return f"Calibration(measure={self.measure!r}, references={self.references})"
+
 
 def size_of(points: Sequence[CurvePoint], value: float) -> float | None:
     """Return the smallest size of a fault that gives a value, between points by a straight line.
@@ -134,32 +138,52 @@ def run_calibration(settings: CalibrateSettings) -> Calibration:
     if settings.output is not None:
         require_apart(settings.output, settings.inputs)
         require_free(settings.output, (_CALIBRATION,))
-    references, warnings = _read_references(settings)
-    points = tuple(_points(settings, references))
-    calibration = Calibration(settings.measure, points, len(references), tuple(warnings))
+    documents = None
+    if settings.documents is not None:
+        documents = find_source("documents", settings.documents)
+    references = find_source("references", settings.references)
+    calibration = calibrate_tables(settings, references, documents)
     if settings.output is not None:
         storage.make_folder(settings.output)
         storage.write_table(storage.join(settings.output, _CALIBRATION), calibration.table)
     return calibration
 
 
-def _read_references(settings: CalibrateSettings) -> tuple[References, list[str]]:
-    """Read the references, without boundary types, and the warnings about their tables."""
-    table = find_source("references", settings.references)
-    documents = None
-    if settings.documents is not None:
-        documents = find_source("documents", settings.documents)
-    inputs = Inputs(table.table, table.table, documents.table if documents else None)
+def calibrate_tables(
+    settings: CalibrateSettings, references: TableSource, documents: TableSource | None
+) -> Calibration:
+    """Simulate faults on references, and measure them.
+
+    Args:
+        settings: what to measure, and how; the locations in it are not read.
+        references: the references.
+        documents: the documents table, if there is one.
+
+    Raises:
+        Refused: the input or the settings are wrong.
+        Failed: no reference was accepted.
+    """
+    accepted, warnings = _accept_references(settings.measuring, references, documents)
+    points = tuple(_points(settings, accepted))
+    return Calibration(settings.measure, points, len(accepted), tuple(warnings))
+
+
+def _accept_references(
+    settings: MeasuringSettings, references: TableSource, documents: TableSource | None
+) -> tuple[References, list[str]]:
+    """Return the references, without boundary types, and the warnings about their tables."""
+    table = references.table
+    inputs = Inputs(table, table, documents.table if documents else None)
     one_unit({each.location: each.unit for each in inputs.tables})
     described = validate_rows(documents.read(), DOCUMENTS) if documents else None
-    rows = validate_rows(table.read(), segmentations_contract(settings.length_tolerance))
-    collected = gather_inputs(settings.measuring, rows, described, typed=inputs.typed)
+    rows = validate_rows(references.read(), segmentations_contract(settings.length_tolerance))
+    collected = gather_inputs(settings, rows, described, typed=inputs.typed)
     require_references(collected, inputs)
-    warnings = list(table.table.warnings)
+    warnings = list(table.warnings)
     if rejected := collected.rejects.num_rows:
         warnings.append(f"{rejected} rows rejected; `segscore validate` lists them")
-    references = collected.references
-    return replace(references, side=_untyped(trimmed(references.side.boundaries))), warnings
+    accepted = collected.references
+    return replace(accepted, side=_untyped(trimmed(accepted.side.boundaries))), warnings
 
 
 def _untyped(boundaries: Ragged) -> Side:

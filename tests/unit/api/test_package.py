@@ -91,6 +91,8 @@ micro: float | None = evaluation["pk"].micro
 interval: tuple[float, float] | None = evaluation["pk"].interval
 comparison = segscore.compare(evaluation, "run", measure="pk")
 coefficient: float | None = segscore.agree({"a": {"d": one}})["pi", "exact"]
+fitting: list[str] = segscore.reconcile({"a": one}, {"a": one}, measure="pk", published="0").fitting
+worth: str = segscore.calibrate({"a": one}, measure="pk").describe(0.3)
 metric = segscore.Metric("pk", n_t=2)
 metric.update(reference=one, hypothesis=[2, 4], n_units=11)
 metric.state = metric.state + metric.state

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from segscore import Segmentation, calibrate
 from segscore.pipeline.arrays.document_ids import hash_names, number
 from segscore.pipeline.arrays.ragged import Ragged, from_lists
 from segscore.pipeline.conventions.calibrate import (
@@ -182,6 +183,26 @@ def test_the_curve_does_not_depend_on_the_order_of_rows(segscore: Segscore, tmp_
     CALIBRATION.validate(table)
     again = segscore("calibrate", STARGAZER, "--measure", "pk", "--output", tmp_path / "a")
     assert again.code == 2 and "already contains calibration.parquet" in again.err
+
+
+def test_python_gives_the_table_of_the_command(segscore: Segscore, tmp_path: Path) -> None:
+    lines = Path(STARGAZER).read_text("utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if row["role"] == "reference"]
+    references = {
+        row["coder"]: {row["document_id"]: Segmentation(row["boundaries"], row["n_units"])}
+        for row in rows
+    }
+    options = ("--measure", "window_diff", "--window", 3, "--seed", 5, "--output", tmp_path)
+    assert segscore("calibrate", STARGAZER, *options).code == 0
+    calibrated = calibrate(references, measure="window_diff", window=3, seed=5)
+    assert calibrated.table.equals(read_table(str(tmp_path / "calibration.parquet")))
+
+
+@pytest.mark.parametrize("option", [{"output": "x"}, {"value": 0.5}])
+def test_options_of_the_command_only_are_refused(option: dict[str, Any]) -> None:
+    (name,) = option
+    with pytest.raises(Refused, match=f"{name}: is an option of the command only"):
+        calibrate(STARGAZER, measure="pk", **option)
 
 
 def test_unknown_measures_are_refused() -> None:

@@ -1,0 +1,50 @@
+"""Find out what a value of a measure is worth on a corpus."""
+
+from typing import Any
+
+from segscore.api.evaluation import plain_settings
+from segscore.api.inputs import Given, location_of, source_of
+from segscore.pipeline.arrays.compiling import announce_compilation
+from segscore.pipeline.conventions.calibrate import Calibration, calibrate_tables
+from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
+from segscore.pipeline.errors import Refused
+
+_INSTEAD = {"output": "attribute table", "value": "method describe"}
+
+
+def calibrate(
+    references: Given, documents: Given = None, *, measure: str, **settings: Any
+) -> Calibration:
+    """Measure references with known faults, as `segscore calibrate` does.
+
+    >>> import segscore
+    >>> references = {"d": segscore.Segmentation([20, 50, 60, 90], 110)}
+    >>> calibration = segscore.calibrate(references, measure="recall", tolerance=2)
+    >>> calibration
+    Calibration(measure='recall', references=1)
+    >>> calibration.table.column_names
+    ['measure', 'fault', 'level', 'size', 'micro', 'macro']
+
+    Args:
+        references: the references, in any form that `segscore.evaluate` takes.
+        documents: table of unit lengths and attributes of documents, or None.
+        measure: name of a measure of pairs.
+        settings: options of `segscore calibrate`, as keywords: n_t, window, rounding, units,
+            tolerance, length_tolerance, seed.
+
+    Raises:
+        Refused: the input or the settings are invalid; the command has the same message.
+        Failed: no reference was accepted.
+    """
+    announce_compilation()
+    given = plain_settings(settings) | {
+        "references": location_of(references) or "<references>",
+        "measure": measure,
+    }
+    for name in (name for name in _INSTEAD if name in given):
+        raise Refused(f"{name}: is an option of the command only; use the {_INSTEAD[name]}")
+    if documents is not None:
+        given["documents"] = location_of(documents) or "<documents>"
+    chosen = CalibrateSettings(**given)
+    described = None if documents is None else source_of("documents", documents)
+    return calibrate_tables(chosen, source_of("references", references), described)
