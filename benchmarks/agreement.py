@@ -74,6 +74,7 @@ def against_segeval(folder: str, units: int) -> list[Result]:
     partitioning = Partitioning(find_tables(settings), f"{folder}/{units}", 1)
     job = AgreeJob(partitioning, settings.measuring, False, {}, f"{folder}/{units}")
     accepted = accept_codings(job, AgreePart("part", 0)).codings
+    assert accepted is not None
     dataset = in_masses(accepted)
     calls = (
         lambda: pi(accepted),

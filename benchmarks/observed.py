@@ -1,6 +1,7 @@
 """Measure the tasks of a scoring run: `python -m benchmarks.observed --output RUN ...`.
 
-Runs `segscore score` with these options in this process, and prints one line of JSON.
+Runs `segscore score` with these options in this process, and prints one line of JSON. With
+``SHUFFLED`` among the options rows are shuffled even if the references are small enough to be sent.
 """
 
 import json
@@ -15,9 +16,11 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from segscore.pipeline.runs import executors
+from segscore.pipeline.runs import executors, planning
 from segscore.pipeline.runs.executors import Executor, Outcome
+from segscore.pipeline.runs.planning import Limits
 
+SHUFFLED = "--shuffled"
 MEASURED: dict[str, Any] = {"tasks": [], "receipts": [], "shared": 0, "folders": {}}
 CONNECT = executors.connect
 
@@ -30,7 +33,7 @@ def timed(shared: Any, task: Callable[..., Any], *arguments: Any) -> tuple[float
 
 
 class Observed:
-    """An executor that records the seconds and the receipt size of each task."""
+    """An ``Executor`` that records the seconds and the receipt size of each task."""
 
     def __init__(self, executor: Executor) -> None:
         """Observe another executor."""
@@ -56,7 +59,9 @@ class Observed:
 
 
 @contextmanager
-def connect_observed(cluster: str, workers: int | None, memory: int | None) -> Iterator[Observed]:
+def connect_observed(
+    cluster: str, workers: int | None, memory: int | None = None
+) -> Iterator[Executor]:
     """Connect as usual, and observe the executor."""
     with CONNECT(cluster, workers, memory) as executor:
         yield Observed(executor)
@@ -77,6 +82,9 @@ def main() -> None:
     from segscore.jobs.cli.app import app
 
     executors.connect = connect_observed
+    if SHUFFLED in sys.argv:
+        sys.argv.remove(SHUFFLED)
+        planning.LIMITS = Limits(send=False)
     sys.argv[1:1] = ["score"]
     with redirect_stdout(StringIO()):
         app(standalone_mode=False)

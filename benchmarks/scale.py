@@ -26,6 +26,9 @@ from segscore.pipeline.storage import find, read_table
 PARTS = 8
 DOCUMENTS = PARTS * ROWS_AT_ONCE // SYSTEMS
 CODERS, CODED = 3, 100_000
+VALIDATED = 30_000_000
+"""Number of pairs of the runs that validate the model, whose rows segscore shuffles."""
+
 FEW, MANY = 2, 64
 """Numbers of workers of the clusters that measure the overhead of Dask."""
 
@@ -72,10 +75,10 @@ def measure_all(folder: str) -> tuple[Measured, Validation]:
     measured = Measured(
         **_measure_tasks(tiny, whole, tables), **_measure_dask(), **_measure_shuffle(folder, tables)
     )
+    (large_folder := Path(folder) / "large").mkdir()
+    large = make(str(large_folder), VALIDATED // SYSTEMS)
     by_workers = {
-        workers: observe(
-            folder, tables, "--cluster", "processes", "--workers", str(workers)
-        ).seconds
+        workers: observe(folder, large, "--cluster", "processes", "--workers", str(workers)).seconds
         for workers in (1, 2)
     }
     processes = observe(folder, tiny_tables, "--cluster", "processes", "--workers", "1")
@@ -105,7 +108,7 @@ def _measure_tasks(tiny: Observed, whole: Observed, tables: Sequence[str]) -> di
     }
 
 
-def _measure_dask() -> dict[str, float]:
+def _measure_dask() -> dict[str, Any]:
     with local_cluster(FEW) as small:
         idle = small.idle(IDLE)
     with local_cluster(MANY) as large:
@@ -124,7 +127,7 @@ def _measure_dask() -> dict[str, float]:
     }
 
 
-def _measure_shuffle(folder: str, tables: Sequence[str]) -> dict[str, float]:
+def _measure_shuffle(folder: str, tables: Sequence[str]) -> dict[str, Any]:
     codings, output = simulate(folder, CODED, CODERS, "--units", "60"), f"{folder}/audit"
     command = [SEGSCORE, "agree", codings, "--output", output, "--workers", "1"]
     subprocess.run(command, check=True, capture_output=True)
@@ -204,9 +207,8 @@ def costs_table(measured: Measured) -> str:
 def validation_table(measured: Measured, seen: Validation) -> str:
     """Compare the model with this machine."""
     rows = []
-    pairs = DOCUMENTS * SYSTEMS
     for workers, seconds in seen.measured.items():
-        predicted = predict(measured, HERE, DESIGNS[0], pairs, workers).seconds
+        predicted = predict(measured, HERE, DESIGNS[1], VALIDATED, workers).seconds
         predicted += seen.tiny - measured.start
         error = predicted / seconds - 1
         rows.append([str(workers), f"{predicted:.1f} s", f"{seconds:.1f} s", f"{error:+.0%}"])

@@ -20,6 +20,9 @@ FNV_PRIME = np.uint64(0x100000001B3)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 
+_TOUCHED = 256
+"""Number of ids whose searches are prepared together."""
+
 
 @kernel
 def mix(number: np.uint64) -> np.uint64:
@@ -56,18 +59,43 @@ class _NameArrays(NamedTuple):
 
 
 @kernel
+def _touch(slots: Ints, names: _NameArrays, hashes: Hashes) -> int:
+    """Read what the searches for some hashes begin with.
+
+    These places are scattered over tables larger than the processor's caches. Reading them in loops
+    without conditions overlaps the waits for memory; the searches then wait no more.
+    """
+    rows = np.empty(len(hashes), np.int64)
+    mask = np.uint64(len(slots) - 1)
+    for i in range(len(hashes)):
+        rows[i] = max(0, slots[hashes[i] & mask])
+    for i in range(len(hashes)):
+        rows[i] = names.offsets[rows[i]]
+    last = len(names.data) - 1
+    read = 0
+    for i in range(len(hashes)):
+        read |= names.data[min(rows[i], last)] if last >= 0 else 0
+    return read
+
+
+@kernel
 def _find(
     slots: Ints, names: _NameArrays, queries: _NameArrays, hashes: Hashes, adding: bool, rows: Ints
-) -> None:
+) -> int:
     """Look up ids in a hash table: write the row of ``names`` with each id, or -1 if it is absent.
 
     The table uses open addressing.  ``slots`` has 2^b entries, more than half of them free (-1);
     the others are rows of ``names``.  The search for an id starts at the entry that the low b bits
     of its hash select, and visits one entry after another until it reaches the id or a free entry.
     With ``adding``, where ``names`` and ``queries`` are the same, an absent id takes that entry.
+
+    Returns:
+        A number without meaning; without it the compiler would leave out what ``_touch`` does.
     """
-    mask = np.uint64(len(slots) - 1)
+    mask, read = np.uint64(len(slots) - 1), 0
     for row in range(len(queries.offsets) - 1):
+        if row % _TOUCHED == 0:
+            read |= _touch(slots, names, hashes[row : row + _TOUCHED])
         name = queries.data[queries.offsets[row] : queries.offsets[row + 1]]
         slot = hashes[row] & mask
         while slots[slot] >= 0:
@@ -78,6 +106,7 @@ def _find(
         if adding and slots[slot] < 0:
             slots[slot] = row
         rows[row] = slots[slot]
+    return read
 
 
 @dataclass(frozen=True)

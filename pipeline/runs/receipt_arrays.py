@@ -18,6 +18,9 @@ from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.runs.receipt_file import Buffer, Node
 
 DTYPES = ("bool", "int8", "int32", "int64", "uint8", "uint64", "float64")
+NARROWER = ("int16", "int32")
+"""Types in which an array of int64 is stored if all of its integers fit, which is soon done."""
+
 WHOLE = "whole numbers"
 """Name for arrays of Python integers: stored as int64 or, if one does not fit, as two int64 arrays,
 the remainders modulo 2^62 followed by the quotients."""
@@ -42,6 +45,8 @@ TIMESTAMP = re.compile(r"timestamp\[(s|ms|us|ns)(?:, tz=([\w+:/-]{1,64}))?\]")
 def write_array(array: NDArray[Any], buffers: list[Buffer]) -> Node:
     """Append an array's content to the buffers, and return its type and shape.
 
+    If an array of int64 is stored in a narrower type, the name of that type follows.
+
     Raises:
         TypeError: the array has an unsupported type.
         OverflowError: the array has an integer of 125 bits or more.
@@ -51,8 +56,19 @@ def write_array(array: NDArray[Any], buffers: list[Buffer]) -> Node:
         name, content = WHOLE, _in_planes(array)
     elif name not in DTYPES or not array.dtype.isnative:
         raise TypeError(f"a receipt cannot contain an array of {array.dtype}")
+    stored = _narrowest(array) if name == "int64" else name
+    if stored != name:
+        content = array.astype(stored)
     buffers.append(np.ascontiguousarray(content).reshape(-1))
-    return [name, list(array.shape)]
+    return [name, list(array.shape)] if stored == name else [name, list(array.shape), stored]
+
+
+def _narrowest(array: Ints) -> str:
+    """Return the narrowest type that holds all integers of an array."""
+    least, most = array.min(initial=0), array.max(initial=0)
+    limits = {name: np.iinfo(name) for name in NARROWER}
+    fitting = (n for n, limit in limits.items() if limit.min <= least and most <= limit.max)
+    return next(fitting, "int64")
 
 
 def _in_planes(array: NDArray[Any]) -> Ints:
@@ -77,13 +93,15 @@ def read_array(node: Node, buffers: Iterator[pa.Buffer], names: tuple[str, ...])
     Raises:
         ValueError: the array has another type, or its shape does not match its content.
     """
-    name, shape = node
+    name, shape, *narrower = node
     content = next_buffer(buffers)
     if name not in names or type(shape) is not list or len(shape) > DIMENSIONS:
         raise ValueError("an array of an unexpected type or shape")
+    if narrower and (name != "int64" or narrower not in [[other] for other in NARROWER]):
+        raise ValueError("an array stored in an unexpected type")
     if not all(type(n) is int and 0 <= n <= max(content.size, LEAST_SIDE) for n in shape):
         raise ValueError("an array of an impossible shape")
-    dtype = np.dtype(np.int64 if name == WHOLE else name)
+    dtype = np.dtype(np.int64 if name == WHOLE else [name, *narrower][-1])
     size = prod(shape) * dtype.itemsize
     if content.size != size and not (name == WHOLE and content.size == 2 * size):
         raise ValueError(f"an array of {shape} has {content.size} bytes")
@@ -91,7 +109,7 @@ def read_array(node: Node, buffers: Iterator[pa.Buffer], names: tuple[str, ...])
         raise ValueError("an array of booleans has other values")
     flat = np.frombuffer(content, dtype)
     if name != WHOLE:
-        return flat.reshape(shape).copy()
+        return flat.reshape(shape).astype(name)
     low, high = flat[: prod(shape)].astype(object), flat[prod(shape) :]
     return (low | (high.astype(object) << BITS) if len(high) else low).reshape(shape)
 

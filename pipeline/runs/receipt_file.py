@@ -33,9 +33,10 @@ MOST = 4 * 2**30
 MOST_TEXT = 16 * 2**20
 """Largest size of the text in bytes; as Python lists it takes up to twenty times the memory."""
 
-FREE, DENSEST = 64 * 2**20, 100
+FREE, DENSEST = 16 * 2**20, 25
 """A block may exceed ``FREE`` bytes only if it is at most ``DENSEST`` times as large as its packed
-form, so that a forged receipt must be a large file to use much memory."""
+form, so that a forged receipt must be a large file to use much memory. Arrays take up to four times
+the memory of their buffers."""
 
 
 def pack(value: Node, buffers: Sequence[Buffer]) -> bytes:

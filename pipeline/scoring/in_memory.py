@@ -41,6 +41,7 @@ from segscore.pipeline.scoring.part import (
     point_blocks,
 )
 from segscore.pipeline.scoring.results import describe_results, summarise_results
+from segscore.pipeline.scoring.self_pairs import describe_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
 from segscore.pipeline.scoring.unpaired import describe_unpaired
@@ -196,6 +197,8 @@ def _score(tables: AcceptedTables) -> ScoredTables:
     scored = {str(key[0]) for key in totals.pairs.groups} if totals.pairs is not None else set()
     warnings = warn_of_inputs(inputs.tables, written["rejects"], scored)
     warnings += describe_unpaired([written["unpaired"]], account, scored, "unpaired")
+    if "scores" in written:
+        warnings += describe_self_pairs([written["scores"]], inputs)
     record = {
         **describe_results(settings, results, typed=inputs.typed),
         "rows": account,

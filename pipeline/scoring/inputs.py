@@ -50,6 +50,13 @@ class Inputs:
         sides = [self.references, self.hypotheses]
         return sides if self.documents is None else [*sides, self.documents]
 
+    @property
+    def shared_files(self) -> set[str]:
+        """The files that are read both as references and as hypotheses."""
+        return {file.url for file in self.references.files} & {
+            file.url for file in self.hypotheses.files
+        }
+
 
 @dataclass(frozen=True)
 class Collected:

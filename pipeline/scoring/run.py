@@ -18,6 +18,7 @@ from segscore.pipeline.scoring.grouped import score_shuffled
 from segscore.pipeline.scoring.inputs import Inputs, find_inputs, group_types
 from segscore.pipeline.scoring.pairs import Rule
 from segscore.pipeline.scoring.results import describe_results, summarise_results
+from segscore.pipeline.scoring.self_pairs import warn_of_self_pairs
 from segscore.pipeline.scoring.settings import ScoreSettings
 from segscore.pipeline.scoring.totals import add_sums
 from segscore.pipeline.scoring.type_confusion import tabulate_confusion
@@ -80,6 +81,7 @@ def run_scoring(settings: ScoreSettings, executor: Executor, progress: Progress)
             "plan": plan.explanation,
         }
         record["warnings"] += warn_of_unpaired(run.attempt, results.rows, scored)
+        record["warnings"] += warn_of_self_pairs(run.attempt, inputs)
         if "boundary_scores" in inputs.hypotheses.further.names:
             record["warnings"].append(SCORES_UNUSED)
         return Finished(run.publish(record), summary)

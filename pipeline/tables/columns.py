@@ -3,13 +3,18 @@
 The Pandera schemas, which determine which row breaks which rule, are imported when needed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import pyarrow as pa
+
+from segscore.pipeline.errors import Refused
 from segscore.schemas.input_columns import (
     DOCUMENT_COLUMNS,
     INPUT_TYPES,
+    ROLE,
     SEGMENTATION_COLUMNS,
     InputColumn,
 )
@@ -70,3 +75,46 @@ def contract_of(table: str) -> Contract:
 def segmentations_contract(tolerance: int) -> Contract:
     """Return the contract of segmentations whose lengths may differ by so many units."""
     return _OPEN_ENDED if tolerance else SEGMENTATIONS
+
+
+def extra_columns(
+    name: str, sources: Sequence[str], schemas: Sequence[pa.Schema], model: Contract
+) -> pa.Schema:
+    """Return the columns of any file that are not required: optional columns and attributes.
+
+    Args:
+        name: name of the table.
+        sources: the files, for messages.
+        schemas: the columns of each file.
+        model: columns of the table.
+
+    Raises:
+        Refused: the types of an attribute in two files have no common type.
+    """
+    excluded = {*model.required, *model.foreign, ROLE}
+    extra = [pa.schema([f for f in schema if f.name not in excluded]) for schema in schemas]
+    try:
+        return pa.unify_schemas(extra, promote_options="permissive").remove_metadata()
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+        reason = _type_conflict(sources, extra) or str(problem)
+        raise Refused(f"{name}: {reason}; write it with the same type in all files") from None
+
+
+def _type_conflict(sources: Sequence[str], schemas: Sequence[pa.Schema]) -> str | None:
+    """Name an attribute whose types in two files have no common type, and the two files."""
+    earlier: dict[str, tuple[pa.Field, str]] = {}
+    for source, schema in zip(sources, schemas, strict=True):
+        for field in schema:
+            known, file = earlier.get(field.name, (field, source))
+            try:
+                pa.unify_schemas(
+                    [pa.schema([known]), pa.schema([field])], promote_options="permissive"
+                )
+            except (pa.ArrowInvalid, pa.ArrowTypeError):
+                return (
+                    f"the attribute {field.name} is {known.type} in {file}, but {field.type} in "
+                    f"{source}"
+                )
+            if field.name not in earlier or pa.types.is_null(known.type):
+                earlier[field.name] = (field, source)
+    return None

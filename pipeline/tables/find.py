@@ -16,7 +16,7 @@ from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.storage import InputFile
 from segscore.pipeline.storage.memory import readable_size, row_group_limit
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
-from segscore.pipeline.tables.columns import Contract, contract_of
+from segscore.pipeline.tables.columns import Contract, contract_of, extra_columns
 from segscore.pipeline.tables.formats.described import describe_documents
 from segscore.pipeline.tables.formats.rows import Defaults
 from segscore.pipeline.tables.formats.segmentations.json_blocks import BLOCK, JsonLines
@@ -30,7 +30,7 @@ from segscore.pipeline.tables.formats.tables import (
 from segscore.pipeline.tables.path_columns import PathValues, path_columns, path_fields
 from segscore.pipeline.tables.units import one_unit, recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
-from segscore.schemas.input_columns import INPUT_TYPES, ROLE, ROLES, TABLE_ROLES
+from segscore.schemas.input_columns import INPUT_TYPES, ROLES, TABLE_ROLES
 
 FILES_AT_ONCE = 16
 """Number of files that are inspected at the same time, because stores respond slowly."""
@@ -132,7 +132,7 @@ def find_table(name: str, url: str, model: Contract, memory: int | None = None) 
             raise Refused(f"{file.url}: {'; '.join(checked[schema])}")
     if not any(piece.rows for piece in slices):
         raise Absent(f"{url}: the table has no rows")
-    further = extra_columns(name, schemas, model)
+    further = extra_columns(name, [file.url for file in files], schemas, model)
     unit = one_unit(
         {file.url: inspection.unit for file, inspection in zip(files, inspected, strict=True)}
     )
@@ -242,18 +242,6 @@ def _bounds(statistics: Any) -> tuple[str, str] | None:
     if not isinstance(lowest, str) or not isinstance(highest, str):
         return None
     return ("" if statistics.null_count else lowest), highest
-
-
-def extra_columns(name: str, schemas: Sequence[pa.Schema], model: Contract) -> pa.Schema:
-    """Return the columns of any file that are not required: optional columns and attributes."""
-    excluded = {*model.required, *model.foreign, ROLE}
-    extra = [pa.schema([f for f in schema if f.name not in excluded]) for schema in schemas]
-    try:
-        return pa.unify_schemas(extra, promote_options="permissive").remove_metadata()
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
-        raise Refused(
-            f"{name}: an attribute has different types in several files; use one type ({problem})"
-        ) from None
 
 
 def read_json_lines(name: str, url: str, adapted: set[str]) -> tuple[pa.Table, Ints]:

@@ -6,8 +6,8 @@ import pyarrow as pa
 from segscore.pipeline.arrays.ragged import Ints
 from segscore.pipeline.errors import Absent, Refused
 from segscore.pipeline.tables.column_types import canonical_schema, describe_conversions
-from segscore.pipeline.tables.columns import Contract
-from segscore.pipeline.tables.find import InputTable, Slice, extra_columns
+from segscore.pipeline.tables.columns import Contract, extra_columns
+from segscore.pipeline.tables.find import InputTable, Slice
 from segscore.pipeline.tables.read import Rows, conform, in_one_chunk, needed_columns
 from segscore.pipeline.tables.units import recorded_unit
 from segscore.pipeline.tables.validate import schema_problems
@@ -30,7 +30,7 @@ def describe_table(name: str, table: pa.Table, model: Contract) -> InputTable:
         name=name,
         files=(),
         slices=(),
-        further=extra_columns(name, [schema], model),
+        further=extra_columns(name, [name], [schema], model),
         location=name,
         unit=recorded_unit(table.schema),
         warnings=(f"{name}: {'; '.join(adapted)}",) if adapted else (),

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq  # noqa: TID251
 import pytest
 
+from segscore import evaluate
 from segscore.pipeline.storage import read_table
 from tests.support.command_line import CommandResult, Segscore
 
@@ -200,3 +201,59 @@ def test_reports_show_times(segscore: Segscore, tmp_path: Path) -> None:
     assert segscore("report", tmp_path / "audit", "--output", tmp_path / "audit.html").code == 0
     page = (tmp_path / "audit.html").read_text()
     assert "0:01:00</text>" in page and "Not drawn" not in page
+
+
+# --- the same attribute, or the same rows, twice --------------------------------------------------
+
+
+def test_an_attribute_of_two_types_is_refused_with_both_files(
+    segscore: Segscore, tmp_path: Path, references: Path
+) -> None:
+    """A file of nulls, then whole numbers, then texts: the last two have no common type."""
+    folder = tmp_path / "hyps"
+    takes = pa.nulls(2), pa.array([1, 2]), pa.array(["first", "second"])
+    files = [
+        write(folder / f"{index}.parquet", table(f"h{index}", take=values, place=pa.array([1, 2])))
+        for index, values in enumerate(takes)
+    ]
+    command = ("score", references, folder, "--output", tmp_path / "run")
+    ended = segscore(*command)
+    refused(ended, f"the attribute take is int64 in {files[1]}, but string in {files[2]}")
+    assert "place" not in ended.err and str(files[0]) not in ended.err
+    write(files[2], table("h2", take=pa.array([0.5, 1.5])))
+    assert segscore(*command).code == 0
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+def test_a_coder_scored_against_itself_is_warned_of(
+    segscore: Segscore, tmp_path: Path, suffix: str
+) -> None:
+    rows = pa.concat_tables([table("gold"), table("h")])
+    path = tmp_path / f"both.{suffix}"
+
+    def put(rows: pa.Table) -> None:
+        if suffix == "parquet":
+            write(path, rows)
+        else:
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows.to_pylist()))
+
+    put(rows)
+    record = score(segscore, tmp_path, path, path)
+    warnings = [text for text in record["warnings"] if "own segmentations" in text]
+    assert len(warnings) == 1 and str(path) in warnings[0]
+    assert "column role" in warnings[0] and "segscore agree" in warnings[0]
+    pairs = scores(tmp_path, "document_id", "reference", "hypothesis")
+    coders = ("gold", "h")
+    assert pairs == [(d, r, h) for d in "ab" for r in coders for h in coders]
+    evaluated = evaluate(path, path, replicates=0)
+    assert warnings[0] in evaluated.warnings
+    put(rows.append_column("role", pa.array(["reference"] * 2 + ["hypothesis"] * 2)))
+    record = score(segscore, tmp_path, path, path)
+    assert record["warnings"] == []
+
+
+def test_a_coder_of_the_same_name_in_another_table_is_not_warned_of(
+    segscore: Segscore, tmp_path: Path, references: Path
+) -> None:
+    other = write(tmp_path / "other.parquet", table("gold"))
+    assert score(segscore, tmp_path, references, other)["warnings"] == []

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from segscore.pipeline.errors import Failed
 from segscore.pipeline.runs import receipt_file, receipts
+from segscore.pipeline.runs.receipt_arrays import read_array, write_array
 from segscore.pipeline.runs.receipt_values import codec
 from segscore.pipeline.scoring.part import PartSums, Receipt
 from segscore.pipeline.statistics.sums import DIGITS, PRODUCTS, Sums
@@ -257,6 +258,47 @@ def test_a_highly_compressible_receipt_is_stored_uncompressed(
     assert same(written_and_read(value), value)
     value = replace(value, paired=np.arange(2**20, dtype=np.uint8))
     assert same(written_and_read(value), value)
+
+
+@pytest.mark.parametrize(
+    ("extreme", "stored"),
+    [
+        (0, "int16"),
+        (2**15 - 1, "int16"),
+        (-(2**15), "int16"),
+        (2**15, "int32"),
+        (-(2**15) - 1, "int32"),
+        (2**31 - 1, "int32"),
+        (2**31, None),
+        (-(2**31) - 1, None),
+        (-(2**63), None),
+    ],
+)
+def test_integers_are_stored_in_the_narrowest_type(extreme: int, stored: str | None) -> None:
+    array = np.array([[1, extreme, -1]])
+    buffers: list[receipt_file.Buffer] = []
+    node = write_array(array, buffers)
+    assert node == ["int64", [1, 3], stored][: 2 if stored is None else 3]
+    assert buffers[0].dtype == np.dtype(stored or "int64")
+    read = read_array(node, iter([pa.py_buffer(buffers[0])]), ("int64",))
+    assert read.dtype == np.int64 and read.tolist() == array.tolist()
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        ["int64", [4], "int8"],
+        ["int64", [4], "float64"],
+        ["int64", [4], ["int16"]],
+        ["int64", [4], "int16", "int16"],
+        ["uint64", [4], "int16"],
+        ["int64", [5], "int16"],
+    ],
+    ids=str,
+)
+def test_other_narrow_arrays_are_refused(node: receipt_file.Node) -> None:
+    with pytest.raises(ValueError, match="an array"):
+        read_array(node, iter([pa.py_buffer(bytes(8))]), ("int64", "uint64"))
 
 
 def written_and_read(value: object) -> object:

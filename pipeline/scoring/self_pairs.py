@@ -1,0 +1,38 @@
+"""Warn of coders that were scored against their own segmentations."""
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from segscore.pipeline import storage
+from segscore.pipeline.runs.run_folder import Attempt, prepared_files
+from segscore.pipeline.scoring.inputs import Inputs
+
+_CODERS = ["reference", "hypothesis"]
+
+
+def warn_of_self_pairs(attempt: Attempt, inputs: Inputs) -> list[str]:
+    """Return the warning about the `scores` of a run; see ``describe_self_pairs``."""
+    files = prepared_files(attempt, "scores")
+    return describe_self_pairs((storage.read_columns(url, _CODERS) for url in files), inputs)
+
+
+def describe_self_pairs(scores: Iterable[pa.Table], inputs: Inputs) -> list[str]:
+    """Return a warning if rows were read on both sides, and coders scored against themselves.
+
+    Args:
+        scores: tables of pairs, read only if a file is read on both sides.
+        inputs: the input tables.
+    """
+    if not inputs.shared_files:
+        return []
+    if not any(pc.any(pc.equal(*rows.select(_CODERS))).as_py() for rows in scores):
+        return []
+    location = inputs.references.location
+    return [
+        f"{location}: its rows were read both as references and as hypotheses, so coders were also "
+        "scored against their own segmentations, and their averages are too good; state the role "
+        "of each row in a column role (import --role writes it), or use `segscore agree` to "
+        "compare coders with each other"
+    ]
