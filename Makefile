@@ -19,7 +19,7 @@ help:
 	@echo "make picture the README's picture, taken again"
 	@echo "make site   the documentation as pages for a browser"
 	@echo "make columns the tables' page and the directions in views.sql, written from the code"
-	@echo "make dashboard the dashboard, written from its script"
+	@echo "make dashboard the dashboards, written from their scripts"
 	@echo "make test   rules, types, and the quick tests, which need no server, browser or root"
 	@echo "make test-all the other tests: object stores, a browser, deploy/, killed runs, what takes long"
 	@echo "make test-deploy the tests of deploy/ alone, on Docker, Slurm, Prometheus and systemd"
@@ -70,6 +70,7 @@ columns: $(VENV)/core
 
 dashboard: $(VENV)/test
 	@$(BIN)/python deploy/dashboards/dashboard.py > deploy/dashboards/grafana.json
+	@$(BIN)/python deploy/dashboards/superset.py
 
 # A warning, such as of a link that leads nowhere, is an error.
 site: $(VENV)/docs

@@ -129,13 +129,15 @@ def _print_coefficients(title: str, rows: list[dict[str, Any]]) -> None:
 
 def _print_coders(rows: list[dict[str, Any]]) -> None:
     """Print coders, those whose rates are furthest from the mean first."""
+    from segscore.pipeline.agreement.findings import CODER_MARKS
+
     rows = sorted(rows, key=lambda row: (-abs(row["deviation"] or 0), row["coder"]))
     more = len(rows) - CODERS_SHOWN
-    remarks = ["* more than 2 standard deviations from the mean"]
-    remarks *= any(row["flagged"] for row in rows)
+    marked = {row["coder"] for row in rows if any(row.get(mark) for mark in CODER_MARKS)}
+    remarks = ["* stands out, as described below"] * bool(marked)
     remarks += [f"{more} more are in the table coders"] * (more > 0)
     rows = rows[:CODERS_SHOWN]
-    names = [row["coder"] + (" *" if row["flagged"] else "") for row in rows]
+    names = [row["coder"] + " *" * (row["coder"] in marked) for row in rows]
     deviations = ["–" if row["deviation"] is None else f"{row['deviation']:+.2f}" for row in rows]
     print_fitted(
         [

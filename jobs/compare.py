@@ -9,7 +9,7 @@ import typer
 from segscore.jobs.cli import startup
 from segscore.jobs.cli.log import LOG
 from segscore.jobs.show.fitted import out
-from segscore.jobs.show.gating import describe_failure, moved_lines, print_checks
+from segscore.jobs.show.gating import moved_lines, print_checks
 from segscore.jobs.show.printing import Bar
 from segscore.pipeline.comparison.settings import CompareSettings
 from segscore.pipeline.errors import Done, Failed
@@ -89,10 +89,17 @@ def compare(
         LOG.say("info", f"{output}: {state}", output=output)
     if rules and format_name == "text":
         _print_checks(chosen.runs[0], checks, alpha)
-    if problems := [describe_failure(check) for check in checks if check.fails]:
-        run, other = chosen.runs
-        raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")
+    _require_passed(chosen.runs, checks)
     return None
+
+
+def _require_passed(runs: Sequence[str], checks: "list[Check]") -> None:
+    """Fail if a check of a run against another fails."""
+    from segscore.pipeline.nightly.verdict import describe_failure
+
+    if problems := [describe_failure(check) for check in checks if check.fails]:
+        run, other = runs
+        raise Failed(f"{run}: worse than {other}: {'; '.join(problems)}")
 
 
 def _rules(gate: str | None, alpha: float, runs: tuple[str, ...]) -> "tuple[GateRule, ...]":

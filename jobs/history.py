@@ -1,5 +1,7 @@
 """`segscore history`: write the summaries of many runs as one table."""
 
+from collections.abc import Sequence
+from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +30,8 @@ def history(
     gathered = gather_history(runs, output, keep)
     console = out()
     _print_nights(gathered)
+    if gathered.missing:
+        console.print(_describe_missing(gathered.missing))
     for removed in gathered.removed:
         console.print(f"removed night {removed}: more than {keep} days older than the newest")
     console.print(f"{gathered.table.num_rows} rows written to {gathered.url}", markup=False)
@@ -61,3 +65,17 @@ def _print_nights(gathered: "Gathered") -> None:
         ],
         caption=f"{earlier} earlier runs are not shown" if earlier > 0 else "",
     )
+
+
+def _describe_missing(missing: Sequence[date]) -> str:
+    """Describe the dates on which a night is missing, the newest first."""
+    ranges = list[tuple[date, date]]()
+    for day in reversed(missing):
+        follows = ranges and (ranges[-1][0] - day).days == 1
+        last = ranges.pop()[1] if follows else day
+        ranges.append((day, last))
+    texts = [f"{first}" if first == last else f"{first} to {last}" for first, last in ranges]
+    more = len(texts) - _SHOWN
+    if more > 0:
+        texts[_SHOWN:] = [f"and {more} earlier"]
+    return f"no finished night: {', '.join(texts)}"

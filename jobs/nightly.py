@@ -18,7 +18,7 @@ from segscore.jobs.show.formats import (
     print_json,
     print_table,
 )
-from segscore.jobs.show.gating import describe_failure, moved_lines, print_checks
+from segscore.jobs.show.gating import moved_lines, print_checks
 from segscore.jobs.show.leaderboard import print_scores
 from segscore.jobs.show.printing import Bar, log_finished, print_record
 from segscore.pipeline.nightly.settings import NightSettings
@@ -132,6 +132,8 @@ def failure_message(verdict: "Verdict") -> str:
 
 def problems(verdict: "Verdict") -> list[str]:
     """Describe the problems of a night, worst first."""
+    from segscore.pipeline.nightly.verdict import describe_failure
+
     descriptions = [describe_failure(check) for check in verdict.checks if check.fails]
     descriptions += [
         f"not comparable with {date}: {', '.join(differences)}; run {date} again with these "

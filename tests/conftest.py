@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 TOGETHER = (
     "tests/browser/test_report_browser.py",
-    "tests/commands/test_dashboards.py",
+    "tests/commands/dashboards/",
     "tests/deploy/",
     "tests/docs/test_site.py",
 )

@@ -1,6 +1,7 @@
-"""A DAG for Airflow 3 that scores yesterday's night, and tries again while tables are late.
+"""A DAG for Airflow 3 that scores yesterday's night, and writes what dashboards read.
 
-The worker that runs the task needs segscore, its settings and the credentials of the store.
+It tries again while tables are late.  The worker that runs the tasks needs segscore, its settings
+and the credentials of the store.
 """
 
 import subprocess
@@ -14,6 +15,13 @@ ZONE = "Etc/UTC"
 """The time zone of the schedule, which determines which day is yesterday."""
 
 COMMAND = ["segscore", "nightly", "--settings", "/etc/segscore/segscore.toml"]
+REFRESH = (
+    ("segscore", "history", "s3://segscore/runs", "--log-format", "json"),
+    (
+        *("/opt/segscore/bin/python", "/opt/segscore/dashboards/database.py"),
+        *("/var/lib/segscore/segscore.duckdb", "--runs", "s3://segscore/runs"),
+    ),
+)
 WRONG = 2
 """Exit code if the settings or the input are wrong, which trying again does not change."""
 
@@ -43,7 +51,14 @@ def segscore_nightly() -> None:
             error = AirflowFailException if code == WRONG else AirflowException
             raise error(f"segscore ended with exit code {code}; its log is above")
 
-    nightly()
+    @task
+    def dashboards() -> None:
+        """Write the history of nights, and the DuckDB file of views over them."""
+        for command in REFRESH:
+            subprocess.run(command, check=True)  # noqa: S603
+
+    # A teardown task runs even if the night failed, and does not decide whether the run succeeded.
+    nightly() >> dashboards().as_teardown()
 
 
 segscore_nightly()

@@ -18,3 +18,6 @@ done
 # Tests take a tenth of the space, and nothing imports them.
 find "$prefix/lib" -type d -name tests -prune -exec rm -r {} +
 install -m 755 "$source/deploy/image/enter.sh" "$prefix/bin/enter"
+# The script that writes the DuckDB file of dashboards, and its views.
+install -D -m 644 -t "$prefix/dashboards" "$source"/deploy/dashboards/database.py \
+    "$source"/deploy/dashboards/*.sql

@@ -67,5 +67,12 @@ def _leave_out_pandas() -> None:
 
 
 def leave() -> None:
-    """Exempt all objects from collection, so that the process frees its memory at once on exit."""
+    """Say how long compiling took, and free the memory of the process at once on exit.
+
+    For this, all objects are exempted from collection.
+    """
+    if "segscore.pipeline.arrays.compiling" in sys.modules:
+        from segscore.pipeline.arrays.compiling import report_compilation
+
+        report_compilation()
     gc.freeze()

@@ -58,19 +58,3 @@ def moved_lines(run: str, check: "Check") -> list[str]:
         pair = ["--document", document.document_id, "--hypothesis", check.system]
         lines.append(f"  {values}: segscore explain {shlex.join([run, *pair])}")
     return lines
-
-
-def describe_failure(check: "Check") -> str:
-    """Explain in one line why a check fails."""
-    if check.value is None or check.before is None or check.change is None:
-        return (
-            f"{check.system}: {check.average} {check.measure} is undefined now; it had a value in "
-            f"{check.against}"
-        )
-    verb = "fell" if check.change < 0 else "rose"
-    worst = ", ".join(document.document_id for document in check.moved[:3])
-    return (
-        f"{check.system}: {check.average} {check.measure} {verb} by {abs(check.change):.4f} to "
-        f"{check.value:.4f} since {check.compared_with} ({abs(check.limit):g} allowed, "
-        f"p {check.p_adjusted:.2g})" + (f", most in {worst}" if worst else "")
-    )

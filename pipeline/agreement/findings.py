@@ -12,6 +12,9 @@ _MOST = 5
 
 _SHOWN = "boundary_similarity"
 
+CODER_MARKS = ("low_agreement", "outlying_rate", "drifting")
+"""Columns of `coders` that mark a coder who stands out."""
+
 
 def describe_audit(
     agreement: Sequence[_Row], coders: Sequence[_Row], peers: Sequence[_Row]

@@ -1,8 +1,9 @@
-"""Say once that loops are being compiled, as the first run on a machine then takes longer."""
+"""Say that loops are being compiled, as the first run on a machine then takes longer."""
 
 import sys
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 from numba.core import event
@@ -12,29 +13,86 @@ _MESSAGE = (
     "them from numba's cache"
 )
 
+Say = Callable[[str], object]
 
-class _Announcement(event.Listener):  # type: ignore[misc]
-    """Listener that reports the first compilation of one of segscore's loops in the process."""
 
-    def __init__(self, say: Callable[[str], object]) -> None:
-        self.say: Callable[[str], object] | None = say
+class Compilation(event.Listener):  # type: ignore[misc]
+    """The compilation of segscore's loops in this process.
+
+    Numba compiles in one thread at a time, so that its events need no lock.  A loop that calls
+    another is compiled around it.
+
+    Attributes:
+        say: prints a message.
+        loops: number of loops that have been compiled.
+        seconds: time that this took.
+        underway: number of loops that are being compiled, each around the next.
+        reported: whether the time has been reported.
+    """
+
+    def __init__(self, say: Say) -> None:
+        """Create the listener; ``event.register`` starts it."""
+        self.say = say
+        self.loops, self.seconds = 0, 0.0
+        self.underway, self.start = 0, 0.0
+        self.reported = False
 
     def on_start(self, event: Any) -> None:
-        """Report a compilation, unless one was reported before or the loop is not segscore's."""
-        module = event.data["dispatcher"].py_func.__module__
-        if self.say is not None and module.startswith("segscore."):
-            say, self.say = self.say, None
-            say(f"segscore: {_MESSAGE}")
+        """Announce the first compilation of a loop, and start the clock."""
+        if not _is_ours(event):
+            return
+        if not self.loops and not self.underway:
+            self.say(f"segscore: {_MESSAGE}")
+        if not self.underway:
+            self.start = monotonic()
+        self.underway += 1
 
     def on_end(self, event: Any) -> None:
-        """Do nothing at the end of a compilation."""
+        """Stop the clock, unless a loop around this one is still being compiled."""
+        if not _is_ours(event):
+            return
+        self.loops += 1
+        self.underway -= 1
+        if not self.underway:
+            self.seconds += monotonic() - self.start
+
+    def report(self) -> None:
+        """Say once how long compiling took, if any loop was compiled."""
+        if self.loops and not self.reported:
+            self.reported = True
+            self.say(f"segscore: compiled its loops in {self.seconds:.1f} s")
+
+
+def _is_ours(event: Any) -> bool:
+    module: str = event.data["dispatcher"].py_func.__module__
+    return module.startswith("segscore.")
 
 
 def _print(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-@cache
-def announce_compilation(say: Callable[[str], object] = _print) -> None:
+_LISTENERS: list[Compilation] = []
+
+
+def announce_compilation(say: Say = _print) -> None:
     """Announce the compilation of loops from now on, by default on standard error."""
-    event.register("numba:compile", _Announcement(say))
+    if not _LISTENERS:
+        _LISTENERS.append(Compilation(say))
+        event.register("numba:compile", _LISTENERS[0])
+
+
+def report_compilation() -> None:
+    """Say once how long the compilation took that was announced."""
+    for listener in _LISTENERS:
+        listener.report()
+
+
+@contextmanager
+def announced_compilation() -> Iterator[None]:
+    """Announce the compilation of loops in a call, and say afterwards how long it took."""
+    announce_compilation()
+    try:
+        yield
+    finally:
+        report_compilation()

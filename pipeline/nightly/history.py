@@ -9,6 +9,7 @@ import pyarrow as pa
 from segscore.pipeline import storage
 from segscore.pipeline.errors import Failed, Refused
 from segscore.pipeline.nightly import nights
+from segscore.pipeline.nightly.missing_nights import missing_dates
 from segscore.pipeline.nightly.nights import Nights
 from segscore.pipeline.nightly.retention import remove_old
 from segscore.pipeline.nightly.settings import NIGHT, read_date, require_keep
@@ -41,11 +42,13 @@ class Gathered:
         table: the history, as in schemas/history.py.
         url: URL of the file that was written.
         removed: dates of the old nights that were removed.
+        missing: dates on which a night is missing, ascending; see ``missing_dates``.
         wrong: messages about runs that could not be read and old nights that were not removed.
     """
 
     table: pa.Table
     url: str
+    missing: list[date]
     removed: list[date]
     wrong: list[str]
 
@@ -78,12 +81,13 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
     url = storage.join(output or storage.join(runs, _FOLDER), _FILE)
     _require_free(runs, url)
     removed, warnings = ([], []) if keep is None else remove_old(Nights(runs), keep)
-    finished = []
+    finished, left_out = [], []
     for name in storage.names(runs):
         try:
             run = _read(runs, name)
         except (Refused, Failed, OSError) as problem:
             warnings.append(f"{name} was left out: {problem}")
+            left_out.append(_night(name))
         else:
             finished += [run] if run is not None else []
     if not finished:
@@ -91,7 +95,9 @@ def gather_history(runs: str, output: str | None, keep: int | None) -> Gathered:
         raise Refused(f"{runs}: contains no finished run of segscore score or nightly{reason}")
     table = _concatenate(sorted(finished, key=lambda run: (run.date or date.min, run.name)))
     storage.write_table(url, table, plain=())
-    return Gathered(table, url, removed, warnings)
+    nights = [*(run.date for run in finished), *left_out]
+    missing = missing_dates([night for night in nights if night is not None])
+    return Gathered(table, url, missing, removed, warnings)
 
 
 def _require_free(runs: str, url: str) -> None:

@@ -1,6 +1,7 @@
 """The verdict of the gate on a night, stored beside its run as `night.json`."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -18,6 +19,9 @@ OUTCOMES = (PASSED, FAILED, INCOMPLETE, NOT_COMPARABLE, ACCEPTED)
 """Outcomes of a night that was published and judged."""
 
 _TUPLES = ("systems", "missing", "new", "expected", "warnings")
+
+_WORST_NAMED = 3
+"""Number of documents that the description of a failure names."""
 
 UNDEFINED = "undefined"
 UNDECIDED = "undecided"
@@ -177,3 +181,22 @@ def read_verdict(url: str, text: str) -> Verdict:
 def check_of(rule: GateRule, system: str, against: str, **averages: Any) -> Check:
     """Start the check of a rule for a system."""
     return Check(rule.text, system, rule.measure, rule.average, rule.limit, against, **averages)
+
+
+def describe_failure(check: Check, quoted: Callable[[str], str] = str) -> str:
+    """Explain in one line why a check fails.
+
+    Args:
+        check: the check.
+        quoted: writes names of systems and documents as the text around them needs it.
+    """
+    what = f"{quoted(check.system)}: {check.average} {check.measure}"
+    if check.value is None or check.before is None or check.change is None:
+        return f"{what} is undefined now; it had a value in {check.against}"
+    verb = "fell" if check.change < 0 else "rose"
+    worst = ", ".join(quoted(document.document_id) for document in check.moved[:_WORST_NAMED])
+    return (
+        f"{what} {verb} by {abs(check.change):.4f} to {check.value:.4f} since "
+        f"{check.compared_with} ({abs(check.limit):g} allowed, p {check.p_adjusted:.2g})"
+        + (f", most in {worst}" if worst else "")
+    )

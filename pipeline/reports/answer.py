@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
-from segscore.pipeline.nightly.verdict import Verdict
+from segscore.pipeline.nightly.verdict import Verdict, describe_failure
 from segscore.pipeline.reports.differences import SIGNIFICANT, PairRows
 from segscore.pipeline.reports.page import four_decimals, isolated, shown_p
 from segscore.pipeline.reports.ranking import Ranking
@@ -98,17 +98,7 @@ def verdict_in_words(night: Verdict) -> str:
     outcome = f"The night of {night.date} {_OUTCOMES.get(night.outcome, night.outcome)}"
     failed = [check for check in night.checks if check.fails]
     sentences = [f"{outcome}: {len(failed)} of {len(night.checks)} checks failed."]
-    for check in failed[:_NAMED]:
-        what = f"{isolated(check.system)}, {check.average} {check.measure}"
-        if check.value is None or check.before is None or check.change is None:
-            sentences.append(f"{what}: undefined now, but not on {check.against}.")
-            continue
-        verb = "fell" if check.change < 0 else "rose"
-        sentences.append(
-            f"{what}: {verb} from {four_decimals(check.before)} on {check.against} to "
-            f"{four_decimals(check.value)}, {abs(check.limit):g} allowed, "
-            f"p {shown_p(check.p_adjusted)}."
-        )
+    sentences += [f"{describe_failure(check, isolated)}." for check in failed[:_NAMED]]
     if len(failed) > _NAMED:
         sentences.append(f"{len(failed) - _NAMED} more are in the table.")
     for what, names in (("Missing", night.missing), ("New", night.new)):
@@ -120,6 +110,7 @@ def verdict_in_words(night: Verdict) -> str:
 _OUTCOMES = {
     "passed": "passed",
     "failed": "failed",
+    "accepted": "was accepted",
     "incomplete": "is incomplete",
     "not_comparable": "cannot be compared with an earlier one",
 }

@@ -9,7 +9,7 @@ from segscore.api.inputs import Given, location_of, source_of
 from segscore.api.runs import RunTables
 from segscore.pipeline.agreement.in_memory import audit_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
-from segscore.pipeline.arrays.compiling import announce_compilation
+from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.runs.finished import FinishedRun, rows_over_all
 
@@ -59,6 +59,7 @@ class AgreementTables(RunTables):
         raise Refused(f"{key}: not in the table agreement, which has {there}")
 
 
+@announced_compilation()
 def agree(codings: Given, documents: Given = None, **settings: Any) -> AgreementTables:
     """Measure how well coders agree, as `segscore agree` does.
 
@@ -78,7 +79,6 @@ def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: no document has two coders.
     """
-    announce_compilation()
     given = plain_settings(settings) | {"codings": location_of(codings) or "<codings>"}
     if documents is not None:
         given["documents"] = location_of(documents) or "<documents>"

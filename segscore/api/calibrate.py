@@ -4,7 +4,7 @@ from typing import Any
 
 from segscore.api.evaluation import plain_settings
 from segscore.api.inputs import Given, location_of, source_of
-from segscore.pipeline.arrays.compiling import announce_compilation
+from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.conventions.calibrate import Calibration, calibrate_tables
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
 from segscore.pipeline.errors import Refused
@@ -12,6 +12,7 @@ from segscore.pipeline.errors import Refused
 _INSTEAD = {"output": "attribute table", "value": "method describe"}
 
 
+@announced_compilation()
 def calibrate(
     references: Given, documents: Given = None, *, measure: str, **settings: Any
 ) -> Calibration:
@@ -36,7 +37,6 @@ def calibrate(
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: no reference was accepted.
     """
-    announce_compilation()
     given = plain_settings(settings) | {
         "references": location_of(references) or "<references>",
         "measure": measure,

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from segscore.api.evaluation import Evaluation, plain_settings
 from segscore.api.runs import RunTables
-from segscore.pipeline.arrays.compiling import announce_compilation
+from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.comparison.run import compare_runs
 from segscore.pipeline.comparison.runs import ScoredRun, open_runs
 from segscore.pipeline.comparison.settings import CompareSettings
@@ -41,6 +41,7 @@ class ComparisonTables(RunTables):
         return self.table("systems")
 
 
+@announced_compilation()
 def compare(
     *runs: "Evaluation | str | PathLike[str]", measure: str | list[str], **settings: Any
 ) -> ComparisonTables:
@@ -67,7 +68,6 @@ def compare(
     Raises:
         Refused: the runs were scored differently or share no document, or a setting is invalid.
     """
-    announce_compilation()
     urls = tuple(each.run.url if isinstance(each, Evaluation) else fspath(each) for each in runs)
     measures = (measure,) if isinstance(measure, str) else tuple(measure)
     chosen = CompareSettings(runs=urls, measures=measures, **plain_settings(settings))

@@ -14,7 +14,7 @@ import pyarrow as pa
 from segscore.api.inputs import Given, arrow_table, location_of, source_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
-from segscore.pipeline.arrays.compiling import announce_compilation
+from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.runs.executors import Executor
@@ -201,6 +201,7 @@ def _interval(row: Mapping[str, Any]) -> tuple[float, float] | None:
     return None if row["ci_low"] is None else (row["ci_low"], row["ci_high"])
 
 
+@announced_compilation()
 def evaluate(
     references: Given,
     hypotheses: Given,
@@ -241,7 +242,6 @@ def evaluate(
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: nothing could be scored.
     """
-    announce_compilation()
     tables = {"references": references, "hypotheses": hypotheses, "documents": documents}
     given = {name: table for name, table in tables.items() if table is not None}
     chosen = plain_settings({**settings, "measures": tuple(measures)})

@@ -6,7 +6,7 @@ from typing import Any
 
 from segscore.api.evaluation import plain_settings
 from segscore.api.inputs import Given, location_of, source_of
-from segscore.pipeline.arrays.compiling import announce_compilation
+from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.conventions.published import (
     Published,
     published_rows,
@@ -19,6 +19,7 @@ from segscore.pipeline.conventions.settings import ReconcileSettings
 from segscore.pipeline.errors import Refused
 
 
+@announced_compilation()
 def reconcile(
     references: Given = None,
     hypotheses: Given = None,
@@ -52,7 +53,6 @@ def reconcile(
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: no row could be scored.
     """
-    announce_compilation()
     tables = {
         "references": references,
         "hypotheses": hypotheses,

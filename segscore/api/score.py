@@ -11,7 +11,7 @@ import numpy as np
 
 from segscore.api.measures import require_measure, table_of_measures
 from segscore.api.segmentation import Segmentation
-from segscore.pipeline.arrays.compiling import announce_compilation
+from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import PAIRS
@@ -364,6 +364,7 @@ def _as_side(name: str, given: "Segmentation | WholeNumbers", n_units: int | Non
         raise Refused(f"{name}: {str(problem).removeprefix('segmentation: ')}") from None
 
 
+@announced_compilation()
 def count_pair(
     reference: Segmentation, hypothesis: Segmentation, settings: MeasuringSettings
 ) -> PairCounts:
@@ -372,7 +373,6 @@ def count_pair(
     Raises:
         Refused: one side has boundary types that the other lacks, or undeclared ones.
     """
-    announce_compilation()
     types, typed = _types_of_pair(reference, hypothesis, settings)
     size = np.array([reference.n_units])
     sides = [_side(each, typed=typed) for each in (reference, hypothesis)]

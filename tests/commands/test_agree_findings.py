@@ -40,6 +40,11 @@ def codings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def starred(out: str) -> set[str]:
+    """Return the coders with a star in the printed table."""
+    return {line[0] for line in out.splitlines() if line[:1] in CODERS and line[1:3] == " *"}
+
+
 def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Path) -> None:
     run = tmp_path / "run"
     options = ("--replicates", 20, "--group-by", "month", "--output", run)
@@ -63,6 +68,8 @@ def test_who_stands_out_is_named(segscore: Segscore, tmp_path: Path, codings: Pa
         "K drifts: boundary similarity with the others falls by",
     ):
         assert sentence in result.out
+    assert starred(result.out) == {"B", "K"}
+    assert "* stands out" in result.out
     assert f"without B, pi is {whole['B']['without_pi_boundary_similarity']:.4f}." in result.out
 
 
@@ -77,3 +84,4 @@ def test_the_report_has_the_same_sentences(
     page = (tmp_path / "report.html").read_text()
     sentences = [line for line in result.out.splitlines() if " agree far more than " in line]
     assert sentences and all(sentence in page for sentence in sentences)
+    assert starred(result.out) == {"B"}

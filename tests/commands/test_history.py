@@ -214,3 +214,22 @@ def test_old_nights_are_removed_first(archive: Archive) -> None:
     again = archive.segscore("history", archive.runs, "--keep", 20)
     assert again.code == 0 and "removed night" not in again.out
     assert archive.segscore("history", archive.runs, "--keep", 0).code == 2
+
+
+def test_missing_nights_are_listed(segscore: Segscore, tmp_path: Path) -> None:
+    """Daily nights: one date was never delivered, one is waiting, one night cannot be read."""
+    archive = Archive(tmp_path / "archive", tmp_path, segscore)
+    days = [f"2026-03-{day:02}" for day in range(1, 11)]
+    for day in days[:3] + days[6:9]:
+        archive.deliver(day, {"exact": 1.0}, documents=4)
+        assert archive.run(day).code == 0
+    assert "waiting for input" in archive.run(days[4]).err
+    listed = "no finished night: 2026-03-04 to 2026-03-06"
+    result = segscore("history", archive.runs)
+    assert result.code == 0 and listed in result.out.splitlines()
+    Path(archive.folder_of(days[1]), "run.json").write_text("{")
+    result = segscore("history", archive.runs)
+    assert result.code == 1 and listed in result.out.splitlines()
+    Path(archive.folder_of(days[7]), "run.json").unlink()
+    result = segscore("history", archive.runs)
+    assert "no finished night: 2026-03-08, 2026-03-04 to 2026-03-06" in result.out

@@ -71,9 +71,9 @@ def named(table: list[str], heading: str) -> str:
 
 def check_tables(printed: dict[str, Printed], width: int) -> None:
     """Check that no table is wider than the terminal, and that names and numbers are whole."""
-    for name, (code, lines) in printed.items():
-        assert code == 0, (name, lines)
-        for table in rows_of(lines):
+    for name, result in printed.items():
+        assert result.code == 0, (name, result.lines)
+        for table in rows_of(result.lines):
             assert max(map(len, table)) <= width, (name, table)
             assert not any("…" in line for line in table), (name, table)
     assert all(system in printed["score"].text for system in ("b", "größer"))

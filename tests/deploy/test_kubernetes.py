@@ -23,6 +23,16 @@ Manifest = dict[str, Any]
 VERSION = "1.33"
 CRDS = "operator/deployment/helm/dask-kubernetes-operator/crds"
 OVERLAYS = ("base", "overlays/example")
+SHOWN = """
+import duckdb, fsspec
+store = fsspec.filesystem("s3")
+store.get("segscore/dashboards/segscore.duckdb", "/tmp/segscore.duckdb")
+database = duckdb.connect("/tmp/segscore.duckdb", read_only=True)
+database.register_filesystem(store)
+for row in database.execute("SELECT date, outcome FROM nights").fetchall():
+    print(*row)
+"""
+"""Prints the nights in the DuckDB file of the store."""
 
 
 @pytest.fixture(scope="module", params=OVERLAYS)
@@ -36,18 +46,32 @@ def manifests(request: pytest.FixtureRequest) -> list[Manifest]:
     return list(yaml.safe_load_all(result.stdout))
 
 
-def one(manifests: Sequence[Manifest], kind: str) -> Manifest:
-    """Return the only manifest of a kind."""
-    (only_one,) = (manifest for manifest in manifests if manifest["kind"] == kind)
+def one(manifests: Sequence[Manifest], kind: str, name: str | None = None) -> Manifest:
+    """Return the only manifest of a kind, or of a kind and name."""
+    (only_one,) = (
+        manifest
+        for manifest in manifests
+        if manifest["kind"] == kind and name in (None, manifest["metadata"]["name"])
+    )
     return only_one
 
 
+def cron_job(manifests: Sequence[Manifest], name: str) -> Manifest:
+    """Return what a CronJob specifies."""
+    specified: Manifest = one(manifests, "CronJob", f"segscore-{name}")["spec"]
+    return specified
+
+
 def pods(manifests: Sequence[Manifest]) -> dict[str, Manifest]:
-    """Templates of all pods: the CronJob's own, and those that the operator makes."""
-    job = one(manifests, "CronJob")["spec"]["jobTemplate"]["spec"]["template"]
+    """Templates of all pods: those of the CronJobs, and those that the operator makes."""
+    nightly, dashboards = (
+        cron_job(manifests, name)["jobTemplate"]["spec"]["template"]
+        for name in ("nightly", "dashboards")
+    )
     cluster = one(manifests, "DaskCluster")
     templates_by_name = {
-        "client": job,
+        "client": nightly,
+        "dashboards": dashboards,
         "scheduler": controller.build_scheduler_deployment_spec(
             cluster["metadata"]["name"],
             cluster["spec"]["scheduler"]["spec"],
@@ -102,10 +126,17 @@ def test_manifests_are_valid(manifests: list[Manifest]) -> None:
     assert [problem for manifest in manifests for problem in problems(manifest)] == []
 
 
-@pytest.mark.parametrize("kind", ["CronJob", "DaskCluster"])
-def test_a_wrong_manifest_is_reported(manifests: list[Manifest], kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("CronJob", "segscore-nightly"),
+        ("CronJob", "segscore-dashboards"),
+        ("DaskCluster", "segscore"),
+    ],
+)
+def test_a_wrong_manifest_is_reported(manifests: list[Manifest], kind: str, name: str) -> None:
     """A misspelt key is reported at any depth."""
-    text = yaml.safe_dump(one(manifests, kind))
+    text = yaml.safe_dump(one(manifests, kind, name))
     assert problems(yaml.safe_load(text.replace("readOnlyRootFilesystem", "readOnlyRoot")))
 
 
@@ -139,7 +170,7 @@ def test_policies_select_existing_pods(manifests: list[Manifest]) -> None:
         for manifest in manifests
         if manifest["kind"] == "NetworkPolicy"
     }
-    everybody = {"client", "scheduler", "worker"}
+    everybody = {"client", "dashboards", "scheduler", "worker"}
     assert chosen == {
         "segscore-nothing": everybody,
         "segscore-each-other": everybody,
@@ -151,15 +182,14 @@ def test_policies_select_existing_pods(manifests: list[Manifest]) -> None:
 
 
 def test_the_night_is_yesterday_in_the_time_zone_of_the_schedule(manifests: list[Manifest]) -> None:
-    job = one(manifests, "CronJob")
     (container,) = pods(manifests)["client"]["spec"]["containers"]
-    zones = {"name": "TZ", "value": job["spec"]["timeZone"]}
+    zones = {"name": "TZ", "value": cron_job(manifests, "nightly")["timeZone"]}
     assert zones in container["env"]
 
 
 def test_retries_outlast_late_tables(manifests: list[Manifest]) -> None:
     """They last until shortly before the next hour; waiting times are those of Kubernetes."""
-    spec = one(manifests, "CronJob")["spec"]
+    spec = cron_job(manifests, "nightly")
     waits = [
         min(10 * 2**retry, 360) for retry in range(spec["jobTemplate"]["spec"]["backoffLimit"])
     ]
@@ -214,3 +244,7 @@ def test_a_night_runs_by_the_manifests(
         result = machine.run(box, *command)
     assert result.returncode == 0, result.stdout + result.stderr
     assert published(machine, image) & days
+    box, command = pod_box(image, templates["dashboards"])
+    machine.say(box, *command)
+    shown = machine.say(box, *entered(["python", "-c", SHOWN]))
+    assert shown in {f"{day} passed\n" for day in days}

@@ -30,6 +30,14 @@ ExecStartPre=/bin/mkdir -p /var/store
 COMPILE_SECONDS = 600
 """How long the first night may take, which compiles the passes."""
 
+SHOWN = """
+import duckdb, fsspec
+database = duckdb.connect("/var/lib/segscore/segscore.duckdb", read_only=True)
+database.register_filesystem(fsspec.filesystem("s3"))
+print(*database.execute("SELECT date, outcome FROM nights").fetchone())
+"""
+"""Prints the night in the DuckDB file of the host."""
+
 PUT = "import fsspec; fsspec.filesystem('s3').put('/in/', 'segscore', recursive=True)"
 
 
@@ -74,6 +82,11 @@ def log(host: Host) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
+def messages(host: Host) -> str:
+    """Return the messages of the service's log as one text."""
+    return "\n".join(str(line["message"]) for line in log(host))
+
+
 def deliver(host: Host, root: Path) -> None:
     """Write the tables of yesterday's night into the store."""
     for day in yesterday():
@@ -81,9 +94,14 @@ def deliver(host: Host, root: Path) -> None:
             path = root / "in" / name / f"date={day}" / "part.jsonl"
             path.parent.mkdir(parents=True)
             path.write_text("".join(json.dumps(row) + "\n" for row in rows(day, role, GOOD)))
+    in_python(host, PUT)
+
+
+def in_python(host: Host, code: str) -> str:
+    """Run Python code with the credentials of the store; return its output."""
     variables = [f"{name}={value}" for name, value in CREDENTIALS.items()]
-    command = ("/opt/segscore/bin/python", "-c", PUT)
-    host.say("env", f"AWS_ENDPOINT_URL={ENDPOINT}", *variables, *command)
+    command = ("/opt/segscore/bin/python", "-c", code)
+    return host.say("env", f"AWS_ENDPOINT_URL={ENDPOINT}", *variables, *command)
 
 
 def test_the_timer_starts_the_night_until_the_tables_have_arrived(root: Path) -> None:
@@ -97,7 +115,7 @@ def test_the_timer_starts_the_night_until_the_tables_have_arrived(root: Path) ->
         host.say("systemctl", "daemon-reload")
         host.say("systemctl", "restart", timer)
         wait(lambda: log(host), "the night was started")
-        wait(lambda: "waiting for input" in str(log(host)[-1]["message"]), "tables are late")
+        wait(lambda: "waiting for input" in messages(host), "tables are late")
         metrics = root / "var/lib/segscore/segscore.prom"
         assert 'outcome{outcome="waiting"} 1' in metrics.read_text()
         deliver(host, root)
@@ -105,3 +123,11 @@ def test_the_timer_starts_the_night_until_the_tables_have_arrived(root: Path) ->
         wait(lambda: passed in metrics.read_text(), "the night passed", COMPILE_SECONDS)
         account = int(host.say("id", "--user", "segscore"))
         assert metrics.stat().st_uid == account
+        file = metrics.with_name("segscore.duckdb")
+        wait(file.exists, "the file of dashboards was written")
+        assert in_python(host, SHOWN) in {f"{day} passed\n" for day in yesterday()}
+        (root / "opt/segscore/dashboards/views.sql").write_text("broken")
+        host.say("systemctl", "stop", timer)
+        host.say("systemctl", "start", SERVICE)
+        assert "Parser Error" in host.say("journalctl", "--unit", SERVICE, "--no-pager")
+        assert host.say("systemctl", "show", "--property=Result", SERVICE) == "Result=success\n"

@@ -16,6 +16,7 @@ from tests.support.store_nights import deliver, published, yesterday
 
 UNITS = DEPLOY / "systemd"
 SERVICE = UNITS / "segscore-nightly.service"
+AFTERWARDS = "ExecStopPost=-"
 MOST_EXPOSED = 20
 """Exposure of a service, from 0 to 100, as `systemd-analyze security` computes it."""
 
@@ -44,6 +45,11 @@ def test_the_service_has_few_rights() -> None:
     assert result.returncode == 0, result.stdout
 
 
+def words(line: str) -> list[str]:
+    """Split a command line as systemd does."""
+    return shlex.split(line.replace("%%", "%"))
+
+
 @pytest.mark.usefixtures("store")
 def test_a_night_runs_in_the_units_environment(
     image: Path, machine: Machine, tmp_path: Path
@@ -69,8 +75,11 @@ def test_a_night_runs_in_the_units_environment(
         read={"/etc/segscore/segscore.toml": DEPLOY / "settings" / "segscore.toml"},
         write=write,
     )
-    command = shlex.split(service["ExecStart"].replace("%%", "%"))
-    machine.say(box, *command)
+    machine.say(box, *words(service["ExecStart"]))
+    for line in SERVICE.read_text().splitlines():
+        if line.startswith(AFTERWARDS):
+            machine.say(box, *words(line.removeprefix(AFTERWARDS)))
+    assert (tmp_path / "StateDirectory" / "segscore.duckdb").read_bytes()[8:12] == b"DUCK"
     assert published(machine, image) & days
     metrics = (tmp_path / "StateDirectory" / "segscore.prom").read_text()
     assert re.search(r'segscore_nightly_outcome\{outcome="passed"\} 1', metrics)

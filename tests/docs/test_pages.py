@@ -27,7 +27,7 @@ GROUP: Any = typer.main.get_command(app)
 JOBS: dict[str, Any] = GROUP.commands
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_OTHERS = {
-    "--build-arg", "--confidence", "--create-namespace", "--death-timeout", "--from",
+    "--audits", "--build-arg", "--confidence", "--create-namespace", "--death-timeout", "--from",
     "--from-env-file", "--help", "--install-completion", "--paired-ar", "--paired-bs",
     "--now", "--protocol", "--repo", "--rm", "--tls-ca-file", "--tls-cert", "--tls-key", "--wait",
 }  # fmt: skip

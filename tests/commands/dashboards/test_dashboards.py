@@ -1,13 +1,12 @@
 """deploy/dashboards: views, dashboard and alerts, on an archive of real nights and audits."""
 
 import json
+import os
 import re
 import runpy
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,18 +18,14 @@ import yaml
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.nightly.metrics import BROKEN, WAITING
 from segscore.pipeline.nightly.verdict import OUTCOMES
-from tests.support.command_line import CommandResult, Segscore
-from tests.support.nights import DAYS, GOOD, Archive, rows
-from tests.support.paths import DATA, ROOT
+from tests.support.dashboards import AUDIT, FAILED, FOLDER, NIGHTS, SECOND, Place, listed
+from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     import duckdb
 
-FOLDER = ROOT / "deploy" / "dashboards"
 PAGE = (ROOT / "docs" / "dashboards.md").read_text("utf-8")
 GRAFANA = json.loads((FOLDER / "grafana.json").read_text("utf-8"))
-NIGHTS = FIRST, SECOND, FAILED = DAYS[:3]
-AUDIT = "date=2026-01-03"
 NEWER = [
     "without_ac1_two_category",
     *("rate_median", "rate_mad", "rate_deviation", "outlying_rate"),
@@ -38,100 +33,6 @@ NEWER = [
     *("peer_drift", "peer_drift_p", "drifting"),
 ]
 """Columns of coders that audits of an earlier version lack."""
-
-COMMAND = [sys.executable, "-c", "from segscore.jobs.cli.app import main; main()"]
-
-
-class Started(Segscore):
-    """The command line in a process of its own, for what outlives a test."""
-
-    def __init__(self) -> None:
-        """Capture and patch nothing."""
-
-    def __call__(self, *arguments: object) -> CommandResult:
-        """Run `segscore ARGUMENTS`."""
-        result = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True)
-        return CommandResult(result.returncode, result.stdout, result.stderr)
-
-
-@dataclass(frozen=True)
-class Place:
-    """Three nights, the last of which failed, and two audits.
-
-    Attributes:
-        nights: the nights.
-        audits: folder of the audits.
-    """
-
-    nights: Archive
-    audits: Path
-
-    def connect(self) -> "duckdb.DuckDBPyConnection":
-        """Open a database with the views over it."""
-        import duckdb  # otherwise Python reports what the module keeps of it as leaked
-
-        database = duckdb.connect()
-        database.execute(f"CREATE MACRO archive() AS '{self.nights.runs}'")
-        database.execute(f"CREATE MACRO audit_archive() AS '{self.audits}'")
-        for name in ("views", "audits"):
-            database.execute((FOLDER / f"{name}.sql").read_text("utf-8"))
-        return database
-
-    def night(self, night: str, table: str) -> pd.DataFrame:
-        """Read a table of a night, from the files that its run.json lists."""
-        return listed(Path(self.nights.folder_of(night)), table)
-
-
-def listed(run: Path, table: str) -> pd.DataFrame:
-    """Read a table of a run, from the files that its run.json lists."""
-    files = json.loads((run / "run.json").read_text())["files"][table]
-    return pd.concat([pd.read_parquet(run / table / file) for file in files])
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """The archive, with unpublished files beside the published ones."""
-    folder = tmp_path_factory.mktemp("archive")
-    nights = Archive(folder / "archive", folder, Started())
-    nights.settle(score='group-by = "program"\nreference-points = "none"\nconsensus = "0.5"')
-    for night in NIGHTS:
-        chances = {**GOOD, "other": 0.3} if night == FAILED else GOOD
-        for role in ("reference", "hypothesis"):
-            put = [
-                {**row, "program": ("news", "talk")[i % 2]}
-                for i, row in enumerate(rows(night, role, chances))
-            ]
-            second = [{**row, "coder": "second"} for row in put[::3] if role == "reference"]
-            bad = [{**put[0], "coder": "bad", "boundaries": [0]}] if role == "reference" else []
-            nights.put(night, role, [*put, *second, *bad])
-        result = nights.run(night)
-        assert result.code == (1 if night == FAILED else 0), result.err
-    history = nights.segscore("history", nights.runs)
-    assert history.code == 0, history.err
-    audits = folder / "audits"
-    for table, name, options in (
-        ("moonstone", AUDIT, ("--group-by", "group")),
-        ("stargazer", "by hand", ()),
-    ):
-        run = audits / name
-        result = nights.segscore("agree", DATA / f"{table}.jsonl", *options, "--output", run)
-        assert result.code == 0, result.err
-    # An unfinished night, and what a killed one left beside the files of a published one.
-    (Path(nights.runs) / "date=2026-01-04" / "scores").mkdir(parents=True)
-    for run in (Path(nights.folder_of(FAILED)), Path(nights.runs, "date=2026-01-04")):
-        scores = Path(nights.folder_of(FIRST), "scores")
-        for file in scores.iterdir():
-            (run / "scores" / f"stray-{file.name}").write_bytes(file.read_bytes())
-    stray = next(Path(audits, "by hand", "coders").iterdir())
-    stray.with_name("stray.parquet").write_bytes(stray.read_bytes())
-    return Place(nights, audits)
-
-
-@pytest.fixture
-def database(place: Place) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """A database with the views."""
-    with place.connect() as connected:
-        yield connected
 
 
 def assert_same_rows(actual: pd.DataFrame, expected: pd.DataFrame, by: list[str]) -> None:
@@ -473,6 +374,49 @@ def test_alerts_use_metrics_that_nights_write(place: Place) -> None:
     alerts = [rule["alert"] for rule in rules if "alert" in rule]
     assert alerts and len(alerts) == len(set(alerts))
     assert all(f"`{alert}`" in PAGE for alert in alerts)
+
+
+def write_database(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the script that writes the file of views."""
+    command = [sys.executable, FOLDER / "database.py", *arguments]
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True)
+
+
+def test_the_script_writes_a_file_of_views(place: Place, tmp_path: Path) -> None:
+    """The file can be opened without segscore from any folder, and shows nights made later."""
+    import duckdb
+
+    nights = tmp_path / "nights"
+    shutil.copytree(place.nights.runs, nights)
+    hidden = tmp_path / "hidden"
+    (nights / f"date={FAILED}").rename(hidden)
+    file = tmp_path / "new" / "segscore.duckdb"
+    result = write_database(file, "--runs", os.path.relpath(nights), "--audits", place.audits)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    hidden.rename(nights / f"date={FAILED}")
+    with duckdb.connect(file, read_only=True) as database:
+        shown = database.execute("SELECT outcome FROM nights ORDER BY date").fetchall()
+        assert shown == [("passed",), ("passed",), ("failed",)]
+        assert database.execute("SELECT count(*) FROM contested").fetchall() > [(0,)]
+        (tags,) = database.execute(
+            "SELECT tags FROM duckdb_databases() WHERE path IS NOT NULL"
+        ).fetchone() or ({},)
+    assert tags["storage_version"].startswith("v1.4.0")
+
+
+def test_the_script_leaves_an_earlier_file_if_there_is_no_history(
+    place: Place, tmp_path: Path
+) -> None:
+    file = tmp_path / "segscore.duckdb"
+    file.write_bytes(b"earlier")
+    result = write_database(file, "--runs", tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"{file}: not written: IO Error: No files found")
+    assert list(tmp_path.iterdir()) == [file] and file.read_bytes() == b"earlier"
+    assert write_database(file).returncode == 2
+    audits = write_database(file, "--audits", place.audits)
+    assert (audits.returncode, audits.stderr) == (0, "")
+    assert file.read_bytes() != b"earlier"
 
 
 BLOCKS = re.findall(r"^```(sql|python)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
