@@ -238,7 +238,7 @@ def test_scales_that_cannot_be_made_are_refused(segscore: Segscore, tmp_path: Pa
 def test_the_answer_names_the_best_system_and_whether_that_is_sure(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    """Two systems that differ in one of 20 documents; then one that misses every boundary."""
+    """Two systems that differ in one of 20 documents; one that misses every boundary; a copy."""
     tables: dict[str, list[dict[str, Any]]] = {"references": [], "systems": []}
     for d in range(20):
         row: dict[str, Any] = {"document_id": f"d{d}", "n_units": 30}
@@ -248,12 +248,16 @@ def test_the_answer_names_the_best_system_and_whether_that_is_sure(
         tables["systems"].append(row | {"coder": "two", "boundaries": shifted})
     for systems, text in (
         (2, "one is best in boundary_similarity (micro average): 1.0000"),
-        (3, "This is not sure: its difference from two may be due to chance"),
+        (3, "This is not sure: its difference from two may be due to chance, p 1 in a paired"),
+        (4, "its difference from copy and two may be due to chance, p 1 in a paired"),
     ):
         if systems == 3:
             tables["systems"] += [
                 row | {"coder": "three", "boundaries": [3]} for row in tables["references"]
             ]
+        if systems == 4:
+            twos = [row for row in tables["systems"] if row["coder"] == "two"]
+            tables["systems"] += [row | {"coder": "copy"} for row in twos]
         for name, rows in tables.items():
             lines = "".join(json.dumps(row) + "\n" for row in rows)
             (tmp_path / f"{name}.jsonl").write_text(lines)
