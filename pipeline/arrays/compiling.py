@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from time import monotonic
 from typing import Any
 
@@ -12,6 +13,9 @@ _MESSAGE = (
     "compiling its loops, which takes some seconds the first time on a machine; later calls read "
     "them from numba's cache"
 )
+
+_EVENT = "numba:compile"
+"""Numba's name for the event."""
 
 Say = Callable[[str], object]
 
@@ -28,6 +32,7 @@ class Compilation(event.Listener):  # type: ignore[misc]
         seconds: time that this took.
         underway: number of loops that are being compiled, each around the next.
         reported: whether the time has been reported.
+        calls: number of calls that it listens to.
     """
 
     def __init__(self, say: Say) -> None:
@@ -36,6 +41,7 @@ class Compilation(event.Listener):  # type: ignore[misc]
         self.loops, self.seconds = 0, 0.0
         self.underway, self.start = 0, 0.0
         self.reported = False
+        self.calls = 0
 
     def on_start(self, event: Any) -> None:
         """Announce the first compilation of a loop, and start the clock."""
@@ -72,27 +78,42 @@ def _print(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-_LISTENERS: list[Compilation] = []
+_COMMAND: list[Compilation] = []
+"""The listener of the command that this process runs."""
 
 
-def announce_compilation(say: Say = _print) -> None:
-    """Announce the compilation of loops from now on, by default on standard error."""
-    if not _LISTENERS:
-        _LISTENERS.append(Compilation(say))
-        event.register("numba:compile", _LISTENERS[0])
+def announce_compilation(say: Say) -> None:
+    """Announce the compilation of loops from now on, in a process that runs a command."""
+    _COMMAND.append(Compilation(say))
+    event.register(_EVENT, _COMMAND[-1])
 
 
 def report_compilation() -> None:
-    """Say once how long the compilation took that was announced."""
-    for listener in _LISTENERS:
-        listener.report()
+    """Say once how long the compilation took that was announced in a command."""
+    for compilation in _COMMAND:
+        compilation.report()
+
+
+@cache
+def _of_calls() -> Compilation:
+    """Return the listener of all calls of the Python interface."""
+    return Compilation(_print)
 
 
 @contextmanager
 def announced_compilation() -> Iterator[None]:
-    """Announce the compilation of loops in a call, and say afterwards how long it took."""
-    announce_compilation()
+    """Announce the compilation of loops in a call, and say afterwards how long it took.
+
+    Both are said once in a process, on standard error. A call may call others.
+    """
+    compilation = _of_calls()
+    compilation.calls += 1
+    if compilation.calls == 1:
+        event.register(_EVENT, compilation)
     try:
         yield
     finally:
-        report_compilation()
+        compilation.calls -= 1
+        if compilation.calls == 0:
+            event.unregister(_EVENT, compilation)
+            compilation.report()

@@ -97,12 +97,24 @@ class Calibration:
             }
         )
 
-    def describe(self, value: float) -> str:
-        """Say in a sentence which faults give a value (micro average)."""
+    def sizes(self, value: float, average: str = "micro") -> dict[str, float | None]:
+        """Return the size of each kind of fault that gives a value; None if no size does.
+
+        Args:
+            value: the value.
+            average: the average that it is, micro or macro.
+        """
+        return {
+            kind: size_of([(point.size, getattr(point, average)) for point in points], value)
+            for kind, points in self.kinds.items()
+        }
+
+    def describe(self, value: float, average: str = "micro") -> str:
+        """Say in a sentence which faults give a value; the arguments are those of ``sizes``."""
         phrases = [
             _PHRASES[kind].format(size=size)
-            for kind, points in self.kinds.items()
-            if (size := size_of(points, value)) is not None
+            for kind, size in self.sizes(value, average).items()
+            if size is not None
         ]
         if not phrases:
             return f"{self.measure} {value:g} on this corpus is not what any of these faults gives."
@@ -113,18 +125,23 @@ class Calibration:
         return f"Calibration(measure={self.measure!r}, references={self.references})"
 
 
-def size_of(points: Sequence[CurvePoint], value: float) -> float | None:
+def size_of(curve: Sequence[tuple[float, float | None]], value: float) -> float | None:
     """Return the smallest size of a fault that gives a value, between points by a straight line.
 
-    None if no size does.
+    Args:
+        curve: size of the fault and the value that it gives, in order of size.
+        value: the value.
+
+    Returns:
+        None if no size gives the value.
     """
-    defined = [(point.size, point.micro) for point in points if point.micro is not None]
-    for size, micro in defined[:1]:
-        if micro == value:
+    defined = [(size, given) for size, given in curve if given is not None]
+    for size, given in defined[:1]:
+        if given == value:
             return size
-    for (size, micro), (next_size, next_micro) in pairwise(defined):
-        if micro != next_micro and min(micro, next_micro) <= value <= max(micro, next_micro):
-            return size + (next_size - size) * (value - micro) / (next_micro - micro)
+    for (size, given), (next_size, next_given) in pairwise(defined):
+        if given != next_given and min(given, next_given) <= value <= max(given, next_given):
+            return size + (next_size - size) * (value - given) / (next_given - given)
     return None
 
 
@@ -164,14 +181,29 @@ def calibrate_tables(
         Failed: no reference was accepted.
     """
     accepted, warnings = _accept_references(settings.measuring, references, documents)
-    points = tuple(_points(settings, accepted))
-    return Calibration(settings.measure, points, len(accepted), tuple(warnings))
+    return calibrate_references(settings.measure, settings.measuring, accepted, warnings)
+
+
+def calibrate_references(
+    measure: str, settings: MeasuringSettings, references: References, warnings: Sequence[str] = ()
+) -> Calibration:
+    """Simulate faults on references that were accepted, and measure them.
+
+    Args:
+        measure: the measure.
+        settings: how it is measured, and the seed of the faults.
+        references: the references, whose boundary types are ignored.
+        warnings: what was rejected or converted when the references were read.
+    """
+    untyped = replace(references, side=_untyped(trimmed(references.side.boundaries)))
+    points = tuple(_points(measure, replace(settings, measures=(measure,)), untyped))
+    return Calibration(measure, points, len(references), tuple(warnings))
 
 
 def _accept_references(
     settings: MeasuringSettings, references: TableSource, documents: TableSource | None
 ) -> tuple[References, list[str]]:
-    """Return the references, without boundary types, and the warnings about their tables."""
+    """Return the accepted references, and the warnings about their tables."""
     table = references.table
     inputs = Inputs(table, table, documents.table if documents else None)
     one_unit({each.location: each.unit for each in inputs.tables})
@@ -182,8 +214,7 @@ def _accept_references(
     warnings = list(table.warnings)
     if rejected := collected.rejects.num_rows:
         warnings.append(f"{rejected} rows rejected; `segscore validate` lists them")
-    accepted = collected.references
-    return replace(accepted, side=_untyped(trimmed(accepted.side.boundaries))), warnings
+    return collected.references, warnings
 
 
 def _untyped(boundaries: Ragged) -> Side:
@@ -198,9 +229,11 @@ class _Versions:
     side: Side
 
 
-def _points(settings: CalibrateSettings, references: References) -> Iterator[CurvePoint]:
+def _points(
+    measure: str, settings: MeasuringSettings, references: References
+) -> Iterator[CurvePoint]:
     """Measure the references with each fault."""
-    rule = Rule(settings.measuring, (1,), {})
+    rule = Rule(settings, (1,), {})
     boundaries, copied = references.side.boundaries, np.repeat(np.arange(len(references)), COPIES)
     of_document = np.arange(len(references)) - references.first[references.document]
     numbers = hash_names(references.documents.ids).hashes[references.document]
@@ -214,7 +247,7 @@ def _points(settings: CalibrateSettings, references: References) -> Iterator[Cur
         size = fault.level
         if fault.kind == MOVED:
             size = mean_distance(boundaries, versions)
-        yield CurvePoint(fault, size, *_averages(settings.measure, rule, references, counts))
+        yield CurvePoint(fault, size, *_averages(measure, rule, references, counts))
 
 
 def _averages(

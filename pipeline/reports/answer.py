@@ -79,8 +79,8 @@ def _certainty(best: str, others: Sequence[str], pairs: PairRows, untested: str)
         many = "the other system" if len(compared) == 1 else f"all {len(compared)} others"
         omitted = " that were compared" if len(compared) < len(others) else ""
         return f"This is sure: it is better than {many}{omitted}, p at most {most} {test}."
-    least = shown_p(min(p_values[name] for name in close))
-    at_least = "" if len(close) == 1 else "at least "
+    least, *more = dict.fromkeys(map(shown_p, sorted(p_values[name] for name in close)))
+    at_least = "at least " if more else ""
     return (
         f"This is not sure: its difference from {listed_names(close)} may be due to chance, p "
         f"{at_least}{least} {test}."

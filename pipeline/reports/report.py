@@ -11,6 +11,7 @@ from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.measures.measure import Measure
 from segscore.pipeline.nightly import nights
 from segscore.pipeline.reports import agreement, answer, provenance, sweep, systems
+from segscore.pipeline.reports.calibration import calibrate_run
 from segscore.pipeline.reports.contested import SHOWN
 from segscore.pipeline.reports.night import gate_section
 from segscore.pipeline.reports.page import Page, Section, charting_library, is_report, render
@@ -99,6 +100,8 @@ def _require_free(output: str, run: FinishedRun) -> None:
 
 
 def _contents(run: FinishedRun, settings: ReportSettings) -> _Contents:
+    if settings.calibrate and not run.files("scores"):
+        raise Refused(f"--calibrate: {run.url} has no scores; name a run of `segscore score`")
     if run.files("agreement"):
         words = answer.agreement_in_words(run, SHOWN)
         return _Contents([words], [*agreement.agreement_sections(run)])
@@ -129,12 +132,13 @@ def _scored(run: FinishedRun, settings: ReportSettings) -> _Contents:
             "references; name another measure"
         )
     night = nights.find_verdict(run)
+    calibration = calibrate_run(opened, measure.name) if settings.calibrate else None
     documents = read_documents(opened, ranking)
     words = [] if night is None else [answer.verdict_in_words(night)]
     words.append(answer.best_system(ranking, documents.pairs, documents.untested))
     sections = [] if night is None else [gate_section(night)]
     sections += [
-        systems.ranked_systems(ranking),
+        systems.ranked_systems(ranking, calibration),
         *document_sections(opened, documents, ranking),
         *systems.errors(ranking),
         *systems.groups(ranking),

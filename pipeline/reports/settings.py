@@ -20,6 +20,7 @@ class ReportSettings:
         measure: measure that the systems of a scoring run are ranked by; None for the first of
             ``HEADLINES`` that the run has.
         average: average that they are ranked by, micro or macro.
+        calibrate: whether to show the faults that give the values of the systems.
     """
 
     run: Annotated[str, Argument("Folder of a finished run.")]
@@ -34,6 +35,9 @@ class ReportSettings:
     average: Annotated[str, Option("Average by which systems are ranked: micro or macro.")] = (
         "micro"
     )
+    calibrate: Annotated[
+        bool, Option("Show which faults give the values of the systems, by simulation.")
+    ] = False
 
     def __post_init__(self) -> None:
         """Check the settings.

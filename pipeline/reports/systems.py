@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from segscore.pipeline.conventions.calibrate import Calibration
 from segscore.pipeline.measures import ALL, HEADLINES
 from segscore.pipeline.reports import charts
+from segscore.pipeline.reports.calibration import scale_figure
 from segscore.pipeline.reports.group_dates import as_dates
 from segscore.pipeline.reports.leaderboard import leaderboard
 from segscore.pipeline.reports.page import Cell, Figure, PageTable, Section
@@ -37,14 +39,20 @@ def _spans(rows: Sequence[RunRow]) -> list[charts.MarkValues]:
     ]
 
 
-def ranked_systems(ranking: Ranking) -> Section:
-    """Rank systems by the chosen measure, in a table with the headline measures beside it."""
+def ranked_systems(ranking: Ranking, calibration: Calibration | None) -> Section:
+    """Rank systems by the chosen measure, in a table with the headline measures beside it.
+
+    Args:
+        ranking: the systems, ranked.
+        calibration: the values that known faults give, to show what those of systems are worth.
+    """
+    scale = [] if calibration is None else [scale_figure(ranking, calibration)]
     return Section(
         "systems",
         "Systems",
         f"The {ranking.average} average over all documents, best first, with 95 % bootstrap "
         "intervals if there are enough documents. ↑: higher is better; ↓: lower.",
-        [leaderboard(ranking), _ranked(ranking, ranking.measure.name)],
+        [leaderboard(ranking), *scale, _ranked(ranking, ranking.measure.name)],
     )
 
 

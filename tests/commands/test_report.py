@@ -15,6 +15,7 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
+from segscore import calibrate
 from segscore.pipeline.arrays.ragged import Floats
 from segscore.pipeline.measures.edit_list import list_edits
 from segscore.pipeline.reports.documents import box
@@ -185,10 +186,59 @@ def test_the_leaderboard_equals_the_summary(segscore: Segscore, scored: Path) ->
     assert 'class="number better" style="--grade:1.0"' in best
 
 
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_the_scale_is_that_of_calibrate(segscore: Segscore, scored: Path, average: str) -> None:
+    page = report(segscore, scored, "--average", average, "--calibrate")
+    read = Reader(page)
+    calibration = calibrate(
+        str(scored.parent / "references"),
+        str(scored.parent / "documents.parquet"),
+        measure="boundary_similarity",
+    )
+    summary = {
+        row["hypothesis"]: row["value"]
+        for row in read_table(str(scored / "summary")).to_pylist()
+        if row["genre"] is None
+        and (row["measure"], row["average"]) == ("boundary_similarity", average)
+    }
+    heads, *rows = read.tables["What boundary_similarity is worth"]
+    assert heads[:3] == ["system", "boundary_similarity ↑", "boundaries missed"]
+    ranked = [row for row in rows if len(row) > 1]
+    assert {row[0] for row in ranked} == set(summary)
+    for name, value, *shares, distance in ranked:
+        sizes = [*calibration.sizes(summary[name], average).values()]
+        shown = ["–" if size is None else f"{size:.0%}" for size in sizes[:-1]]
+        assert shares == shown and number(value) == pytest.approx(summary[name], abs=1e-4)
+        assert distance == ("–" if sizes[-1] is None else f"{sizes[-1]:.1f}")
+    assert any(row[2] != "–" for row in ranked)
+    assert calibration.describe(summary[rows[0][0]], average) in read.text
+
+
+def test_scales_that_cannot_be_made_are_refused(segscore: Segscore, tmp_path: Path) -> None:
+    lines = (DATA / "stargazer.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    for row in rows:
+        row["boundary_types"] = [1 + place % 2 for place, _ in enumerate(row["boundaries"])]
+    typed, plain_rows = tmp_path / "typed.jsonl", tmp_path / "plain.jsonl"
+    typed.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    plain_rows.write_text("".join(line + "\n" for line in lines))
+    for file in (typed, plain_rows):
+        run = tmp_path / file.stem
+        assert segscore("score", file, file, "--output", run).code == 0
+    again = ("report", tmp_path / "typed", "--output", tmp_path / "x.html", "--calibrate")
+    assert "distinguishes the boundary types" in refusal_line(segscore(*again))
+    again = ("report", tmp_path / "plain", "--output", tmp_path / "y.html", "--calibrate")
+    panel = refusal_line(segscore(*again, "--measure", "mult_window_diff"))
+    assert "mult_window_diff is no measure of pairs" in panel
+    plain_rows.write_text("".join(line + "\n" for line in reversed(lines)))
+    assert f"{plain_rows}: has changed since the run" in refusal_line(segscore(*again))
+    assert not (tmp_path / "y.html").exists()
+
+
 def test_the_answer_names_the_best_system_and_whether_that_is_sure(
     segscore: Segscore, tmp_path: Path
 ) -> None:
-    """Two systems that differ in one of 20 documents; then one that misses every boundary."""
+    """Two systems that differ in one of 20 documents; one that misses every boundary; a copy."""
     tables: dict[str, list[dict[str, Any]]] = {"references": [], "systems": []}
     for d in range(20):
         row: dict[str, Any] = {"document_id": f"d{d}", "n_units": 30}
@@ -198,12 +248,16 @@ def test_the_answer_names_the_best_system_and_whether_that_is_sure(
         tables["systems"].append(row | {"coder": "two", "boundaries": shifted})
     for systems, text in (
         (2, "one is best in boundary_similarity (micro average): 1.0000"),
-        (3, "This is not sure: its difference from two may be due to chance"),
+        (3, "This is not sure: its difference from two may be due to chance, p 1 in a paired"),
+        (4, "its difference from copy and two may be due to chance, p 1 in a paired"),
     ):
         if systems == 3:
             tables["systems"] += [
                 row | {"coder": "three", "boundaries": [3]} for row in tables["references"]
             ]
+        if systems == 4:
+            twos = [row for row in tables["systems"] if row["coder"] == "two"]
+            tables["systems"] += [row | {"coder": "copy"} for row in twos]
         for name, rows in tables.items():
             lines = "".join(json.dumps(row) + "\n" for row in rows)
             (tmp_path / f"{name}.jsonl").write_text(lines)
@@ -623,7 +677,7 @@ def test_one_system_alone_has_no_table_of_differences(segscore: Segscore, tmp_pa
     run = tmp_path / "run"
     assert segscore("score", *[tmp_path / "all.jsonl"] * 2, "--output", run).code == 0
     read = Reader(report(segscore, run))
-    assert not any(name.startswith("Difference") for name in read.tables)
+    assert not any(name.startswith(("Difference", "What")) for name in read.tables)
     assert read.tables["pk ↓"][1][1] == "–"
     assert "pk ↓" not in read.charts
 
@@ -660,6 +714,8 @@ def test_reports_that_cannot_be_made_are_refused(
     result = segscore("compare", scored, "--measure", "pk", "--output", compared)
     assert result.code == 0, result.err
     assert "contains no scores, curves or agreement" in refusal_line(segscore("report", compared))
+    no_scores = refusal_line(segscore("report", compared, "--calibrate"))
+    assert f"--calibrate: {compared} has no scores" in no_scores
 
 
 def test_the_message_names_the_missing_extra(

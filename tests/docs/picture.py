@@ -20,6 +20,7 @@ document.querySelectorAll('section').forEach(e => {
   if (!e.querySelector('#systems, #worst')) e.remove();
 });
 document.querySelectorAll('section:first-child figure:nth-child(n + 5)').forEach(e => e.remove());
+document.querySelectorAll('tr > :nth-child(n + 9)').forEach(e => e.remove());
 [...document.querySelectorAll('.drawn')].slice(1).forEach(e => e.remove());
 """
 

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import pytest
 from numba.core import event
 
-from segscore.pipeline.arrays.compiling import Compilation
+from segscore.pipeline.arrays import compiling
+from segscore.pipeline.arrays.compiling import Compilation, announced_compilation
 
 
 def loop(module: str, calls: Callable[[int], int] | None = None) -> Any:
@@ -43,3 +45,18 @@ def test_the_first_loop_is_announced_and_the_time_reported_once() -> None:
     assert len(said) == 2
     reported = re.fullmatch(r"segscore: compiled its loops in (\d+\.\d) s", said[1])
     assert reported and abs(float(reported[1]) - compilation.seconds) <= 0.05
+
+
+def test_only_calls_announce_what_they_compile(capsys: pytest.CaptureFixture[str]) -> None:
+    compiling._of_calls.cache_clear()
+    loop("segscore.before")(1)
+    with announced_compilation():
+        with announced_compilation():
+            pass
+        loop("segscore.inside")(1)
+    loop("segscore.after")(1)
+    with announced_compilation():
+        loop("segscore.again")(1)
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2
+    assert "compiling its loops" in said[0] and "compiled its loops in" in said[1]

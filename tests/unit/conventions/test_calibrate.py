@@ -147,7 +147,7 @@ def points(kind: str, curve: list[tuple[float, float | None]]) -> list[CurvePoin
     ("value", "size"), [(1, 0), (0.9, 0.1), (0.7, 0.35), (0.5, 0.75), (0.6, 0.5), (0.3, None)]
 )
 def test_sizes_lie_between_points(value: float, size: float | None) -> None:
-    curve = points("missed", [(0, 1.0), (0.2, 0.8), (0.5, 0.6), (0.75, 0.5), (1.0, None)])
+    curve = [(0, 1.0), (0.2, 0.8), (0.5, 0.6), (0.75, 0.5), (1.0, None)]
     expected = None if size is None else pytest.approx(size)
     assert size_of(curve, value) == expected
 

@@ -1,6 +1,7 @@
 """Numbers made by other programs are named by their conventions."""
 
 import importlib
+import json
 import random
 import warnings
 from collections.abc import Callable
@@ -327,3 +328,47 @@ def test_a_coefficient_made_by_a_program_is_reconciled(
     table = str(DATA / "stargazer.jsonl")
     rows = segscore.reconcile(codings=table, measure=measure, published=program())
     assert name in [one for names in rows.fitting for one in names.split(" | ")]
+
+
+GROUPS = ("G2", "G5")
+
+
+def codings_of(group: str) -> list[dict[str, Any]]:
+    """Return the codings of a group of chapters of the Moonstone."""
+    names = ("document_id", "coder", "n_units", "boundaries")
+    rows = map(json.loads, (DATA / "moonstone.jsonl").read_text("utf-8").splitlines())
+    return [{name: row[name] for name in names} for row in rows if row["group"] == group]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(("measure", "average"), [("pi", "pi_linear"), ("kappa", "kappa_linear")])
+@pytest.mark.parametrize(
+    ("name", "similarity"), [("B", "boundary_similarity"), ("S", "segmentation_similarity")]
+)
+def test_segeval_is_named_for_several_documents(
+    group: str, measure: str, average: str, name: str, similarity: str
+) -> None:
+    dataset = getattr(segeval, f"KAZANTSEVA2012_{group}")
+    function = getattr(segeval, f"fleiss_{average}")
+    value = float(function(dataset, fnc_compare=getattr(segeval, similarity)))
+    found = segscore.reconcile(codings=codings_of(group), measure=measure, published=value)
+    assert found.fitting[0].split(" | ")[-1] == f"segeval, {name}"
+    assert len({*found.fitting}) == 1
+
+
+@pytest.mark.parametrize(
+    ("printed", "explaining"),
+    [
+        ((".40", ".23"), {"Fournier 2013, B"}),
+        ((".90", ".83"), {"Fournier 2013, S", "segeval, S", "segscore, S"}),
+    ],
+)
+def test_printed_coefficients_of_moonstone_are_explained(
+    printed: tuple[str, str], explaining: set[str]
+) -> None:
+    """Fournier 2013 prints pi of B and of S for two groups: B tells the convention, S does not."""
+    fitting = [
+        segscore.reconcile(codings=codings_of(group), measure="pi", published=number).fitting
+        for group, number in zip(GROUPS, printed, strict=True)
+    ]
+    assert {name for name in {*fitting[0]} & {*fitting[1]} if "but" not in name} == explaining

@@ -1,0 +1,91 @@
+"""What the values of a run are worth: the faults that would give them on its references."""
+
+from collections.abc import Sequence
+
+from segscore.pipeline.comparison.runs import ScoredRun
+from segscore.pipeline.conventions.calibrate import Calibration, calibrate_references
+from segscore.pipeline.conventions.faults import MOVED
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.measures import PAIRS
+from segscore.pipeline.measures.selection import select
+from segscore.pipeline.reports.page import Cell, Figure, NumberCell, PageTable, four_decimals
+from segscore.pipeline.reports.ranking import Ranking
+from segscore.pipeline.scoring.measuring import settings_without_effect
+from segscore.pipeline.scoring.part import is_point
+from segscore.pipeline.scoring.reopen import reopen
+
+_HEADINGS = {
+    "missed": "boundaries missed",
+    "added": "added",
+    "missed-or-added": "missed or added",
+    "mixed": "misplaced by 1, missed or added",
+    MOVED: "moved by, on average",
+}
+
+
+def calibrate_run(run: ScoredRun, measure: str) -> Calibration:
+    """Measure the references of a run with known faults, as the run measured its systems.
+
+    Raises:
+        Refused: an input has changed since the run, or faults cannot be simulated for the measure.
+    """
+    if measure not in PAIRS.measures:
+        raise Refused(f"--calibrate: {measure} is no measure of pairs; choose another --measure")
+    used = {"types", "unit_weights"} - settings_without_effect(select((measure,)))
+    if "types" in used and run.types != (1,):
+        raise Refused(
+            f"--calibrate: {measure} distinguishes the boundary types of the run, which simulated "
+            "faults do not have; choose another --measure, or omit --calibrate"
+        )
+    if "unit_weights" in used and run.score_settings().unit_weights:
+        raise Refused(
+            f"--calibrate: {measure} is measured in unit weights, which simulated faults do not "
+            "have; choose another --measure, or omit --calibrate"
+        )
+    reopened = reopen(run.url)
+    return calibrate_references(measure, reopened.settings, reopened.references)
+
+
+def scale_figure(ranking: Ranking, calibration: Calibration) -> Figure:
+    """List the faults that would give the value of each system."""
+    name = ranking.measure.name
+    systems: list[Sequence[Cell]] = []
+    points: list[Sequence[Cell]] = []
+    for row in ranking.rows(name):
+        cells = [row["hypothesis"], *_cells(calibration, row["value"], ranking.average)]
+        (points if is_point(row["hypothesis"]) else systems).append(cells)
+    values = [row["value"] for row in ranking.rows(name) if not is_point(row["hypothesis"])]
+    best = [
+        calibration.describe(value, ranking.average) for value in values[:1] if value is not None
+    ]
+    return Figure(
+        f"What {name} is worth",
+        " ".join(
+            [
+                "Each column is the size of one fault that alone gives the value on the references "
+                "of this run, in simulations; – if no size does.",
+                *best,
+            ]
+        ),
+        PageTable(
+            ["system", name + ranking.measure.arrow, *_HEADINGS.values()],
+            systems,
+            apart=points,
+            apart_heading="Reference points",
+        ),
+        folded=False,
+        wide=True,
+    )
+
+
+def _cells(calibration: Calibration, value: float | None, average: str) -> list[Cell]:
+    if value is None:
+        return [None] * (1 + len(_HEADINGS))
+    sizes = calibration.sizes(value, average)
+    return [NumberCell(four_decimals(value), value), *(_cell(k, sizes[k]) for k in _HEADINGS)]
+
+
+def _cell(kind: str, size: float | None) -> Cell:
+    if size is None:
+        return None
+    return NumberCell(f"{size:.1f}" if kind == MOVED else f"{size:.0%}", size)
