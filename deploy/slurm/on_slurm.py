@@ -63,10 +63,13 @@ def run(workers: int, command: list[str]) -> int:
         wait_for_job(cluster, workers)
         cluster.wait_for_workers(1)  # segscore waits only a minute; a queue may take hours
         cluster_option = ("--cluster", cluster.scheduler_address)
-        return subprocess.run(["segscore", *command, *cluster_option], check=False).returncode  # noqa: S603, S607
+        with subprocess.Popen(["segscore", *command, *cluster_option]) as process:  # noqa: S603, S607
+            # The command ends by itself after SIGTERM; subprocess.run would kill it.
+            signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+            return process.wait()
 
 
 if __name__ == "__main__":
-    # scancel sends SIGTERM; leaving the block above cancels the workers.
+    # scancel sends SIGTERM; leaving the first block above cancels the workers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     sys.exit(run(int(sys.argv[1]), sys.argv[2:]))
