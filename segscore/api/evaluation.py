@@ -15,6 +15,7 @@ from segscore.api.inputs import Given, arrow_table, location_of, source_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
 from segscore.pipeline.arrays.compiling import announced_compilation
+from segscore.pipeline.conventions.calibrate import Calibration
 from segscore.pipeline.errors import Refused
 from segscore.pipeline.measures import ALL
 from segscore.pipeline.runs.executors import Executor
@@ -79,6 +80,36 @@ class Evaluation(RunTables):
     def __init__(self, run: FinishedScoring) -> None:
         """Wrap the tables of a run; `segscore.evaluate` and `segscore.read_run` do this."""
         super().__init__(run)
+        self.calibration: Calibration | None = None
+
+    def show(self, calibration: Calibration) -> None:
+        """Show what the value of each system is worth below the averages from now on.
+
+        >>> import segscore
+        >>> references = {"d": segscore.Segmentation([20, 50, 60, 90], 110)}
+        >>> hypotheses = {"d": segscore.Segmentation([20, 50, 75, 90], 110)}
+        >>> evaluation = segscore.evaluate(references, hypotheses, measures=["recall"])
+        >>> evaluation.show(segscore.calibrate(references, measure="recall"))
+        >>> print(str(evaluation).splitlines()[2][:75])
+        hypothesis: recall 0.75 on this corpus is what a system gets that misses 26
+
+        Args:
+            calibration: what `segscore.calibrate` returns for the same references and settings.
+
+        Raises:
+            Refused: the calibration has another number of references, or the evaluation does not
+                have its measure.
+        """
+        rows = self.run.record["rows"]["references"]
+        accepted = rows["in"] - rows["rejected"]
+        if calibration.references != accepted:
+            raise Refused(
+                f"number of references: {calibration.references} in the calibration, {accepted} in "
+                "the evaluation; calibrate the references of the evaluation"
+            )
+        for system in self.systems:
+            self[calibration.measure, system]
+        self.calibration = calibration
 
     @cached_property
     def scores(self) -> pa.Table:

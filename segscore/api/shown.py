@@ -54,7 +54,7 @@ def evaluation_as_text(evaluation: "Evaluation") -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    return "\n".join([*shown, *evaluation.warnings, evaluation.signature])
+    return "\n".join([*shown, *_scale(evaluation), *evaluation.warnings, evaluation.signature])
 
 
 def evaluation_as_html(evaluation: "Evaluation") -> str:
@@ -71,9 +71,10 @@ def evaluation_as_html(evaluation: "Evaluation") -> str:
         + "</tr>"
         for line in _lines(evaluation)
     )
-    warnings = "".join(f"<p>{escape(text)}</p>" for text in evaluation.warnings)
+    notes = [*_scale(evaluation), *evaluation.warnings]
+    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in notes)
     return (
-        f"<table><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table>{warnings}"
+        f"<table><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table>{paragraphs}"
         f"<code>{escape(evaluation.signature)}</code>"
     )
 
@@ -94,6 +95,19 @@ def _lines(evaluation: "Evaluation") -> Iterator[_Line]:
                 str(average.defined),
             )
             yield _Line(cells, average.micro is not None and average.micro == best)
+
+
+def _scale(evaluation: "Evaluation") -> list[str]:
+    """Say what the value of each system is worth, if that is to be shown."""
+    calibration = evaluation.calibration
+    if calibration is None:
+        return []
+    values = {name: evaluation[calibration.measure, name].micro for name in evaluation.systems}
+    return [
+        f"{name}: {calibration.describe(round(value, 4))}"
+        for name, value in values.items()
+        if value is not None
+    ]
 
 
 def _best(name: str, averages: "list[SystemAverage]") -> float | None:

@@ -309,3 +309,31 @@ def test_rows_of_both_roles() -> None:
 def test_an_unknown_setting_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="there is no setting nt"):
         package.evaluate([ROW], [ROW], nt=3)
+
+
+def test_the_scale_of_a_calibration_is_shown() -> None:
+    references = {"a": package.Segmentation([2, 5, 9], 12), "b": package.Segmentation([4], 9)}
+    systems = {
+        "one": {**references, "a": package.Segmentation([2, 5], 12)},
+        "two": {**references, "b": package.Segmentation([], 9)},
+    }
+    evaluation = package.evaluate(references, systems, measures=["recall", "precision"])
+    without = str(evaluation)
+    calibration = package.calibrate(references, measure="recall")
+    evaluation.show(calibration)
+    lines = [f"{name}: {calibration.describe(0.75)}" for name in systems]
+    assert lines[0].startswith("one: recall 0.75 on this corpus is what a system gets that misses")
+    assert str(evaluation).splitlines()[-3:-1] == lines
+    assert [line for line in str(evaluation).splitlines() if line not in lines] == [
+        *without.splitlines()
+    ]
+    html = evaluation._repr_html_()
+    assert f"<p>{lines[0]}</p><p>{lines[1]}</p>" in html
+    other = package.calibrate({"a": references["a"]}, measure="recall")
+    with pytest.raises(
+        package.Refused, match="references: 1 in the calibration, 2 in the evaluation"
+    ):
+        evaluation.show(other)
+    with pytest.raises(package.Refused, match="pk"):
+        evaluation.show(package.calibrate(references, measure="pk"))
+    assert evaluation.calibration is calibration
