@@ -4,9 +4,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from segscore.api.evaluation import plain_settings
 from segscore.api.inputs import Given, location_of, source_of
 from segscore.api.runs import RunTables
+from segscore.api.settings import read_settings
 from segscore.pipeline.agreement.in_memory import audit_tables
 from segscore.pipeline.agreement.settings import AgreeSettings
 from segscore.pipeline.arrays.compiling import announced_compilation
@@ -79,7 +79,9 @@ def agree(codings: Given, documents: Given = None, **settings: Any) -> Agreement
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: no document has two coders.
     """
-    given = plain_settings(settings) | {"codings": location_of(codings) or "<codings>"}
+    given = read_settings(AgreeSettings, settings) | {
+        "codings": location_of(codings) or "<codings>"
+    }
     if documents is not None:
         given["documents"] = location_of(documents) or "<documents>"
     chosen = AgreeSettings(**given, output="<memory>")

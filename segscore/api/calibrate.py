@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from segscore.api.evaluation import plain_settings
 from segscore.api.inputs import Given, location_of, source_of
+from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.conventions.calibrate import Calibration, calibrate_tables
 from segscore.pipeline.conventions.calibrate_settings import CalibrateSettings
@@ -37,7 +37,7 @@ def calibrate(
         Refused: the input or the settings are invalid; the command has the same message.
         Failed: no reference was accepted.
     """
-    given = plain_settings(settings) | {
+    given = read_settings(CalibrateSettings, settings) | {
         "references": location_of(references) or "<references>",
         "measure": measure,
     }

@@ -6,8 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from segscore.api.evaluation import Evaluation, plain_settings
+from segscore.api.evaluation import Evaluation
 from segscore.api.runs import RunTables
+from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.comparison.run import compare_runs
 from segscore.pipeline.comparison.runs import ScoredRun, open_runs
@@ -70,7 +71,8 @@ def compare(
     """
     urls = tuple(each.run.url if isinstance(each, Evaluation) else fspath(each) for each in runs)
     measures = (measure,) if isinstance(measure, str) else tuple(measure)
-    chosen = CompareSettings(runs=urls, measures=measures, **plain_settings(settings))
+    given = read_settings(CompareSettings, settings)
+    chosen = CompareSettings(runs=urls, measures=measures, **given)
     compared = compare_runs(_opened(runs), chosen)
     record = {
         "signature": compared.signature,

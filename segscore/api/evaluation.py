@@ -14,6 +14,7 @@ import pyarrow as pa
 from segscore.api.inputs import Given, arrow_table, location_of, source_of
 from segscore.api.measures import require_measure
 from segscore.api.runs import RunTables
+from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.conventions.calibrate import Calibration
 from segscore.pipeline.errors import Refused
@@ -275,7 +276,8 @@ def evaluate(
     """
     tables = {"references": references, "hypotheses": hypotheses, "documents": documents}
     given = {name: table for name, table in tables.items() if table is not None}
-    chosen = plain_settings({**settings, "measures": tuple(measures)})
+    named = measures if isinstance(measures, str) else tuple(measures)
+    chosen = read_settings(ScoreSettings, {**settings, "measures": named})
     if client is not None or chosen.get("output") is not None:
         return _evaluate_on_cluster(given, client, chosen)
     return _evaluate_in_memory(given, chosen)
@@ -294,16 +296,6 @@ def _evaluate_in_memory(tables: Mapping[str, Given], settings: Mapping[str, Any]
 
 
 _KNOWN = ("group_by", *(field.name for field in fields(MeasuringSettings)))
-
-
-def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with lists replaced by tuples, and a single group by a tuple of one."""
-    plain = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
-    }
-    if isinstance(plain.get("group_by"), str):
-        plain["group_by"] = (plain["group_by"],)
-    return plain
 
 
 def _evaluate_on_cluster(

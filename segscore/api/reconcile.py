@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from os import PathLike, fspath
 from typing import Any
 
-from segscore.api.evaluation import plain_settings
 from segscore.api.inputs import Given, location_of, source_of
+from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.conventions.published import (
     Published,
@@ -60,7 +60,7 @@ def reconcile(
         "codings": codings,
     }
     given = {name: table for name, table in tables.items() if table is not None}
-    chosen = plain_settings(settings)
+    chosen = read_settings(ReconcileSettings, settings)
     if "output" in chosen:
         raise Refused("output: is an option of the command only; use the attribute table")
     numbers = _numbers(published, chosen)

@@ -11,6 +11,7 @@ import numpy as np
 
 from segscore.api.measures import require_measure, table_of_measures
 from segscore.api.segmentation import Segmentation
+from segscore.api.settings import read_settings
 from segscore.pipeline.arrays.compiling import announced_compilation
 from segscore.pipeline.arrays.ragged import Ints, Ragged
 from segscore.pipeline.errors import Refused
@@ -306,7 +307,8 @@ def _pair_settings(given: tuple[tuple[str, Any], ...]) -> MeasuringSettings:
             raise Refused(f"{name}: one pair has none; use segscore.evaluate")
         if name not in MeasuringSettings.__dataclass_fields__:
             raise TypeError(f"there is no setting {name}; there are: {', '.join(_NAMES)}")
-    settings = MeasuringSettings(**dict(given), replicates=0)
+    chosen = read_settings(MeasuringSettings, dict(given))
+    settings = MeasuringSettings(**chosen, replicates=0)
     settings.require_documents(None)
     return settings
 

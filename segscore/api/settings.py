@@ -1,0 +1,76 @@
+"""Read settings that are given as keywords, as commands read their options."""
+
+from collections.abc import Mapping
+from functools import cache
+from numbers import Integral, Real
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from segscore.pipeline.errors import Refused
+from segscore.pipeline.runs.options import Option
+
+_ACCEPTED: dict[Any, type[Any]] = {
+    bool: bool,
+    int: Integral,
+    float: Real,
+    str: str,
+    NoneType: NoneType,
+}
+"""Type of a setting -> the values that are accepted, such as numbers of NumPy."""
+
+_KINDS = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    NoneType: "None",
+}
+"""Type of a setting -> how a message names it."""
+
+
+def read_settings(settings: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return given values in the types of the fields of a settings class.
+
+    A list may replace a tuple, and the text of an option what the option is read as. Names that
+    are no fields are left as they are.
+
+    >>> from segscore.pipeline.scoring.settings import ScoreSettings
+    >>> read_settings(ScoreSettings, {"group_by": "genre,year", "c_seg_costs": [1, 0.5]})
+    {'group_by': ('genre', 'year'), 'c_seg_costs': (1.0, 0.5)}
+
+    Raises:
+        Refused: a value has another type, or its text cannot be read.
+    """
+    fields = _fields(settings)
+    return {
+        name: _read(name, value, *fields[name]) if name in fields else value
+        for name, value in given.items()
+    }
+
+
+@cache
+def _fields(settings: type) -> dict[str, tuple[Any, Option]]:
+    """Return the type and the option of each field that is an option."""
+    hints = get_type_hints(settings, include_extras=True)
+    split = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}
+    return {
+        name: (kind, option) for name, (kind, option) in split.items() if isinstance(option, Option)
+    }
+
+
+def _read(name: str, value: Any, kind: Any, option: Option) -> Any:
+    if isinstance(value, str) and option.read is not None:
+        return option.read(name, value)
+    if get_origin(kind) is tuple:
+        if not isinstance(value, list | tuple):
+            raise Refused(f"{name}: {value!r} must be a list")
+        return tuple(_convert(name, item, get_args(kind)[:1]) for item in value)
+    return _convert(name, value, get_args(kind) or (kind,))
+
+
+def _convert(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
+    """Return a value as the first of some types that fits."""
+    for kind in kinds:
+        if isinstance(value, _ACCEPTED[kind]) and isinstance(value, bool) == (kind is bool):
+            return value if value is None else kind(value)
+    raise Refused(f"{name}: {value!r} must be {' or '.join(_KINDS[kind] for kind in kinds)}")

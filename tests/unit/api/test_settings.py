@@ -1,0 +1,75 @@
+"""Settings as keywords: what the command line refuses is refused, what it reads is read."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import segscore as package
+
+ONE = {"a": package.Segmentation([2, 5], 11)}
+ROWS = [{"document_id": "a", "coder": "ann", "n_units": 11, "boundaries": [3], "genre": "news"}]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_t": 2.5}, "n_t: 2.5 must be a whole number"),
+        ({"n_t": 2.0}, "n_t: 2.0 must be a whole number"),
+        ({"n_t": "2"}, "n_t: '2' must be a whole number"),
+        ({"n_t": True}, "n_t: True must be a whole number"),
+        ({"tolerance": 1.5}, "tolerance: 1.5 must be a whole number"),
+        ({"cost_miss": "0.5"}, "cost_miss: '0.5' must be a number"),
+        ({"p_seg": "0.5"}, "p_seg: '0.5' must be a number or None"),
+        ({"unit_weights": 1}, "unit_weights: 1 must be True or False"),
+        ({"pairing": 3}, "pairing: 3 must be a text"),
+        ({"boundary_types": [1.5]}, "boundary_types: 1.5 must be a whole number"),
+        ({"c_seg_costs": 0.5}, "c_seg_costs: 0.5 must be a list"),
+        ({"c_seg_costs": "a,b"}, "c_seg_costs a,b: must be numbers separated by commas"),
+        ({"window": 3.5}, "window: 3.5 must be a text or a whole number"),
+    ],
+    ids=str,
+)
+def test_values_of_other_types_are_refused(settings: dict[str, Any], message: str) -> None:
+    one = ONE["a"]
+    for call in (
+        lambda: package.evaluate(ONE, ONE, **settings),
+        lambda: package.score(reference=one, hypothesis=one, **settings),
+    ):
+        with pytest.raises(package.Refused) as problem:
+            call()
+        assert str(problem.value) == message
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: package.evaluate(ONE, ONE, seed=None), "seed: None must be a whole number"),
+        (lambda: package.agree({"a": ONE, "b": ONE}, n_t=2.5), "n_t: 2.5 must be"),
+        (lambda: package.calibrate(ONE, measure="pk", seed="1"), "seed: '1' must be"),
+        (lambda: package.Metric("pk", n_t=2.5), "n_t: 2.5 must be"),
+        (
+            lambda: package.compare(package.evaluate(ONE, ONE), measure="pk", permutations=9.5),
+            "permutations: 9.5 must be",
+        ),
+    ],
+)
+def test_every_function_refuses_them(call: Any, message: str) -> None:
+    with pytest.raises(package.Refused, match=message):
+        call()
+
+
+def test_text_is_read_as_on_the_command_line() -> None:
+    names = package.evaluate(ONE, ROWS, measures="pk,window_diff").summary.column("measure")
+    assert set(names.to_pylist()) == {"pk", "window_diff"}
+    given: dict[str, Any] = {"window": "3", "c_seg_costs": "1,0.5", "group_by": "genre"}
+    read: dict[str, Any] = {"window": 3, "c_seg_costs": (1.0, 0.5), "group_by": ["genre"]}
+    as_text, as_values = (package.evaluate(ONE, ROWS, **each) for each in (given, read))
+    assert as_text.signature == as_values.signature
+    assert as_text.summary.equals(as_values.summary)
+
+
+def test_numbers_of_numpy_are_accepted() -> None:
+    settings: dict[str, Any] = {"n_t": np.int64(3), "cost_miss": np.float32(0.25), "beta": 2}
+    ours = package.evaluate(ONE, ROWS, **settings)
+    assert ours.signature == package.evaluate(ONE, ROWS, n_t=3, cost_miss=0.25, beta=2.0).signature
